@@ -1,0 +1,90 @@
+"""Builds the built-in English space. See scripts/README.md for its sources.
+
+    PYTHONHASHSEED=0 python scripts/build_builtin_space.py --wordnet /usr/share/wordnet --out OUT
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import joblib
+import numpy as np
+
+from builtin_space import authored, classes, embed, finish, forms, graph, sources, vocabulary
+from builtin_space.vocabulary import Lexicon, Word
+from builtin_space.wordnet import read_wordnet
+
+ROOT = Path(__file__).resolve().parent.parent
+SIZE = 48000
+DIMS = 64
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
+    parser.add_argument("--cache", type=Path, default=None, help="keeps the walks between runs")
+    parser.add_argument("--out", type=Path, default=ROOT / "spacy_dxprivacy" / "data" / "en")
+    parser.add_argument("--size", type=int, default=SIZE)
+    return parser.parse_args()
+
+
+def read_lexicon(wordnet: Path) -> Lexicon:
+    """All sources, read into memory."""
+    net = read_wordnet(wordnet)
+    names = sources.read_names()
+    for sex, listed in authored.read_groups("given_names.txt").items():
+        table = names.female if sex == "female" else names.male
+        for name in listed:
+            table[name] = max(table.get(name, 0.0), 1e-5)
+    cities = sources.read_cities()
+    anchors = authored.read_anchors("modern_words.txt")
+    anchors |= authored.read_anchors("sense_overrides.txt")
+    deny = authored.read_deny_list(ROOT / "spacy_dxprivacy" / "data" / "offensive.txt")
+    members = classes.collect(names, cities)
+    return Lexicon(net, forms.read_forms(net), names, cities, members, anchors, deny)
+
+
+def group_anchors(words: Sequence[Word]) -> dict[str, list[str]]:
+    """Fine group -> lemmas that its pseudo-node leads to (authored for the coarse class)."""
+    coarse = authored.read_anchors("class_anchors.txt")
+    groups = sorted({group for word in words for group in word.groups})
+    return {g: [graph.lemma_node(a) for a in coarse[g.split("/")[0]]] + parents(g) for g in groups}
+
+
+def parents(group: str) -> list[str]:
+    """Pseudo-nodes that the members of a fine group share with their near groups."""
+    parts = group.split("/")
+    return ["g:" + "/".join(parts[:depth]) for depth in range(1, len(parts))]
+
+
+def main() -> None:
+    args = parse_arguments()
+    began = time.perf_counter()
+    lexicon = read_lexicon(args.wordnet)
+    words = vocabulary.choose(lexicon, args.size)
+    say(began, f"{len(words)} words chosen")
+    groups = group_anchors(words)
+    graphs = graph.build_graphs(lexicon.net, lexicon.forms, lexicon.anchors, groups)
+    start = graph.start_rows(words, lexicon.net, graphs[0].index)
+    placed = np.flatnonzero(np.asarray(start.sum(axis=1)).ravel() > 0)
+    words, start = [words[i] for i in placed], start[placed]
+    say(began, f"{len(words)} words placed in a graph of {len(graphs[0].index)} nodes")
+    memory = joblib.Memory(args.cache, verbose=0)
+    X = memory.cache(embed.embed)(words, graphs, start, DIMS)
+    say(began, "vectors made")
+    texts = [word.text for word in words]
+    X = finish.part_twins(texts, X)
+    masks = classes.class_array([word.classes for word in words])
+    finish.write(args.out, texts, X, masks, classes.CLASS_NAMES)
+    say(began, f"written to {args.out}")
+
+
+def say(began: float, what: str) -> None:
+    print(f"{time.perf_counter() - began:7.1f} s  {what}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

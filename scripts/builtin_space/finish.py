@@ -1,0 +1,52 @@
+"""The last steps: rows that coincide are parted, files are written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy_dxprivacy.space import Space
+
+from builtin_space.embed import Matrix, unit
+
+CLOSE = 0.08  # rows nearer than this to another one are moved
+JITTER = 0.15  # by a vector of about this norm, which the spelling decides
+
+
+def part_twins(words: Sequence[str], X: Matrix) -> Matrix:
+    """Moves every row that (almost) coincides with another; the same words give the same rows."""
+    moved = X.copy()
+    for row in np.flatnonzero(nearest_distance(X) < CLOSE):
+        noise = spelling_noise(words[row], X.shape[1])
+        moved[row] += JITTER * noise
+    return unit(moved)
+
+
+def spelling_noise(word: str, dims: int) -> NDArray[np.float64]:
+    """A unit vector that the word's spelling alone decides."""
+    seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
+    noise = np.random.Generator(np.random.PCG64(seed)).standard_normal(dims)
+    return noise / np.linalg.norm(noise)
+
+
+def nearest_distance(X: Matrix, block: int = 1000) -> NDArray[np.float64]:
+    """Distance of each unit row to its nearest other row."""
+    best = np.empty(len(X))
+    table = X.astype(np.float32)
+    for begin in range(0, len(X), block):
+        cosine = table[begin : begin + block] @ table.T
+        rows = np.arange(len(cosine))
+        cosine[rows, begin + rows] = -1
+        best[begin : begin + block] = cosine.max(axis=1)
+    return np.sqrt(np.maximum(0, 2 - 2 * best))
+
+
+def write(
+    out: Path, words: Sequence[str], X: Matrix, masks: NDArray[np.uint64], names: Sequence[str]
+) -> None:
+    """Saves the table as the package reads it."""
+    space = Space.from_vectors(words, X, classes=masks, class_names=names, name="dx_en")
+    space.save(out, quantise=True)

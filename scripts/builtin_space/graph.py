@@ -1,0 +1,220 @@
+"""Two graphs over WordNet's synsets and lemmas, and each word's place to start a walk.
+
+``relations`` follows WordNet's own pointers; ``glosses`` adds an edge from a synset to every word of
+its definition. Pseudo-nodes (a group of names, a closed class) and words with authored anchors lead
+into WordNet by one-way edges: two-way edges would drain the walk into the lists.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from builtin_space.forms import Forms
+from builtin_space.vocabulary import Word
+from builtin_space.wordnet import Synset, WordNet
+
+POINTER_WEIGHTS = {
+    "@": 1.0, "@i": 1.0, "~": 1.0, "~i": 1.0, "&": 1.0, "+": 1.0, "\\": 1.0, "$": 1.0, "<": 1.0,
+    "#m": 0.7, "#s": 0.7, "#p": 0.7, "%m": 0.7, "%s": 0.7, "%p": 0.7,
+    "^": 0.7, "=": 0.7, "*": 0.7, ">": 0.7,
+    "!": 0.5, ";c": 0.5, "-c": 0.5, ";r": 0.3, "-r": 0.3,
+}  # fmt: skip
+GLOSS_WEIGHT = 0.3
+EXAMPLE_WEIGHT = 0.1
+PART_OF_PHRASE = 0.3
+ANCHOR_SHARE = 0.6  # of the walk from a lemma with anchors that goes to the anchors
+CLOSED_SHARE = 0.75  # of a listed word's start that goes to its groups
+
+Edge = tuple[str, str, float]
+
+
+@dataclass
+class Graph:
+    """Node names, and the row-normalised transition matrix (CSR, float32)."""
+
+    index: dict[str, int]
+    transition: sparse.csr_array
+
+
+def lemma_node(lemma: str) -> str:
+    return "w:" + lemma
+
+
+def sense_weights(net: WordNet, lemma: str, part: str | None = None) -> dict[str, float]:
+    """Synset -> share of a case form's uses; SemCor counts, damped, with the rank as a tie-break."""
+    weights = {}
+    for sense in net.senses.get(lemma.lower().replace(" ", "_"), ()):
+        if lemma in net.synsets[sense.synset].words and part in (None, sense.part):
+            weights[sense.synset] = math.sqrt((sense.count + 1) / sense.rank)
+    total = sum(weights.values())
+    return {synset: weight / total for synset, weight in weights.items()}
+
+
+def build_graphs(
+    net: WordNet, forms: Forms, anchors: dict[str, list[str]], groups: dict[str, list[str]]
+) -> tuple[Graph, Graph]:
+    """The relation graph and the gloss graph, over the same nodes."""
+    two_way = list(_lemma_edges(net)) + list(_pointer_edges(net))
+    gloss = list(_gloss_edges(net, forms)) + list(_phrase_edges(net))
+    one_way = list(_anchor_edges(anchors)) + list(_group_edges(groups))
+    nodes = sorted({node for edge in [*two_way, *gloss, *one_way] for node in edge[:2]})
+    index = {node: i for i, node in enumerate(nodes)}
+    return _graph(index, two_way, one_way), _graph(index, two_way + gloss, one_way)
+
+
+def _graph(index: dict[str, int], two_way: Sequence[Edge], one_way: Sequence[Edge]) -> Graph:
+    size = len(index)
+    there = _matrix(index, two_way)
+    free = _normalise(there + there.T)
+    led = _normalise(_matrix(index, one_way))
+    has_lead = np.asarray(led.sum(axis=1)).ravel() > 0
+    has_free = np.asarray(free.sum(axis=1)).ravel() > 0
+    share = np.where(has_lead & has_free, ANCHOR_SHARE, has_lead.astype(float))
+    transition = sparse.diags_array(1 - share) @ free + sparse.diags_array(share) @ led
+    assert transition.shape == (size, size)
+    return Graph(index, sparse.csr_array(transition.astype(np.float32)))
+
+
+def _matrix(index: dict[str, int], edges: Sequence[Edge]) -> sparse.csr_array:
+    rows = [index[a] for a, _, _ in edges]
+    columns = [index[b] for _, b, _ in edges]
+    data = [weight for _, _, weight in edges]
+    return sparse.csr_array((data, (rows, columns)), shape=(len(index), len(index)))
+
+
+def _normalise(matrix: sparse.csr_array) -> sparse.csr_array:
+    total = np.asarray(matrix.sum(axis=1)).ravel()
+    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    return sparse.csr_array(sparse.diags_array(inverse) @ matrix)
+
+
+def _lemma_edges(net: WordNet) -> Iterable[Edge]:
+    for lower in sorted(net.cased):
+        for lemma in sorted(net.cased[lower]):
+            for synset, weight in sorted(sense_weights(net, lemma).items()):
+                yield lemma_node(lemma), synset, weight
+
+
+def _pointer_edges(net: WordNet) -> Iterable[Edge]:
+    """Each pointer is stored at both its ends; half the weight at each keeps the sum as listed."""
+    for key in sorted(net.synsets):
+        for symbol, target in net.synsets[key].pointers:
+            if symbol in POINTER_WEIGHTS:
+                yield key, target, POINTER_WEIGHTS[symbol] / 2
+
+
+def _gloss_edges(net: WordNet, forms: Forms) -> Iterable[Edge]:
+    texts = {key: _gloss_lemmas(net.synsets[key], net, forms) for key in sorted(net.synsets)}
+    frequency: Counter[str] = Counter()
+    for definition, _ in texts.values():
+        frequency.update(definition)
+    scale = math.log(len(texts))
+    for key, (definition, examples) in texts.items():
+        for lemmas, weight in ((definition, GLOSS_WEIGHT), (examples, EXAMPLE_WEIGHT)):
+            for lemma in sorted(lemmas):
+                idf = 1 - math.log(1 + frequency[lemma]) / scale
+                yield key, lemma_node(lemma), weight * 4 * idf**2
+
+
+def _gloss_lemmas(synset: Synset, net: WordNet, forms: Forms) -> tuple[set[str], set[str]]:
+    own = set(synset.words)
+    definition = _lemmas(synset.definition, net, forms) - own
+    examples = _lemmas(" ".join(synset.examples), net, forms) - own - definition
+    return definition, examples
+
+
+def _lemmas(text: str, net: WordNet, forms: Forms) -> set[str]:
+    found = set()
+    for word in re.findall(r"[A-Za-z]+", text):
+        found |= _known(word, net, forms)
+    return found - STOP_WORDS
+
+
+def _known(word: str, net: WordNet, forms: Forms) -> set[str]:
+    for case in (word, word.lower()):
+        bases = {base for base, _, _ in forms.get(case, ())}
+        if bases:
+            return bases
+        if case in net.cased.get(case.lower(), ()):
+            return {case}
+    return set()
+
+
+def _phrase_edges(net: WordNet) -> Iterable[Edge]:
+    for lower in sorted(net.cased):
+        for lemma in sorted(net.cased[lower]):
+            parts = [p for p in re.split(r"[_\-]", lemma) if len(p) > 2]
+            for part in parts if len(parts) > 1 else []:
+                if part not in STOP_WORDS and part in net.cased.get(part.lower(), ()):
+                    yield lemma_node(lemma), lemma_node(part), PART_OF_PHRASE
+
+
+def _anchor_edges(anchors: dict[str, list[str]]) -> Iterable[Edge]:
+    for word in sorted(anchors):
+        for anchor in anchors[word]:
+            yield lemma_node(word), lemma_node(anchor), 1.0
+
+
+def _group_edges(groups: dict[str, list[str]]) -> Iterable[Edge]:
+    for group in sorted(groups):
+        for target in groups[group]:
+            yield "g:" + group, target, 1.0
+
+
+def start_rows(words: Sequence[Word], net: WordNet, index: dict[str, int]) -> sparse.csr_array:
+    """Row-stochastic (words, nodes): where the walk of each word begins."""
+    rows, columns, data = [], [], []
+    for row, word in enumerate(words):
+        start = _start(word, net, index)
+        for node in sorted(start):
+            rows.append(row)
+            columns.append(index[node])
+            data.append(start[node])
+    shape = (len(words), len(index))
+    return _normalise(sparse.csr_array((data, (rows, columns)), shape=shape))
+
+
+def _start(word: Word, net: WordNet, index: dict[str, int]) -> dict[str, float]:
+    start: Counter[str] = Counter()
+    for reading in word.readings:
+        _start_reading(start, reading.lemma, reading.part, reading.form, reading.weight, net)
+    own = {node: w for node, w in start.items() if node in index}
+    groups = ["g:" + g for g in sorted(word.groups) if "g:" + g in index]
+    share = CLOSED_SHARE if groups and own else float(bool(groups))
+    mixed: Counter[str] = Counter({node: (1 - share) * w for node, w in own.items()})
+    for node in groups:
+        mixed[node] += share / len(groups)
+    if word.anchors:
+        mixed[lemma_node(word.text)] += 1.0
+        for anchor in word.anchors:
+            mixed[lemma_node(anchor)] += 1.0 / len(word.anchors)
+    return {node: weight for node, weight in mixed.items() if node in index and weight > 0}
+
+
+def _start_reading(
+    start: Counter[str], lemma: str, part: str, form: str | None, weight: float, net: WordNet
+) -> None:
+    """Half at the lemma (so that its anchors count), half at its senses in this part of speech."""
+    node_share = 0.5 if form is None else 0.2
+    start[lemma_node(lemma)] += node_share * weight
+    for synset, share in sense_weights(net, lemma, part).items():
+        start[synset] += (1 - node_share) * weight * share
+
+
+STOP_WORDS = frozenset(
+    """a an the of in on at by to from with without for and or but nor not no as is are was were be
+    been being am do does did has have had having it its itself this that these those there which who
+    whom whose what when where why how he she they them their his her him we our us you your i me my
+    one ones some any all each every both either other others another such same so too very more most
+    much many few less least than then into onto upon over under up down out off about around through
+    between among against during before after since until while because if can could may might must
+    shall should will would also only just even etc especially usually often used using use s t m re
+    someone something anything somebody sb sth make made""".split()
+)

@@ -1,0 +1,3 @@
+"""`python -m spacy dx ...`"""
+import typer
+dx_cli = typer.Typer(name="dx")

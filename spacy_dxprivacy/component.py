@@ -1,0 +1,354 @@
+"""The spaCy component: select, look up, draw, spell, rebuild."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import srsly
+from spacy import util
+from spacy.attrs import LOWER, NORM, ORTH
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from . import mechanisms, projection, selection, spaces, unknown  # noqa: F401 (they register)
+from .errors import DxError, DxWarning, Errors, Warnings
+from .randomness import Rng
+from .rebuild import CARRIED, install_extensions, rebuild
+from .receipt import Terms
+from .replacement import Replacement, replace_words
+from .selection import Selector
+from .space import Space
+from .spaces import SpaceSource
+from .spelling import like, spell
+from .ty import Bools1d, Mechanism, Unknown
+from .validate import one_of
+
+SCOPES = ("token", "type")
+CASINGS = ("truecase", "preserve")
+VECTORS = ("table", "noisy")
+
+DEFAULT_CONFIG: dict[str, Any] = {
+    "seed": None,
+    "scope": "token",
+    "casing": "truecase",
+    "vectors": "table",
+    "carry": [],
+    "mechanism": {
+        "@dx_mechanisms": "dx.Laplace.v1",
+        "epsilon": 10.0,
+        "projection": {
+            "@dx_projections": "dx.Nearest.v1",
+            "index": {"@dx_indexes": "dx.Exact.v1"},
+        },
+    },
+    "selector": {"@dx_selectors": "dx.AllWords.v1"},
+    "space": {"@dx_spaces": "dx.AutoSpace.v1"},
+    "unknown": {"@dx_unknowns": "dx.Redact.v1"},
+}
+ENTITY_CONFIG: dict[str, Any] = deepcopy(DEFAULT_CONFIG)
+ENTITY_CONFIG["carry"] = ["ents"]
+ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON", "DATE"]}
+
+
+@Language.factory("dx_sanitizer", default_config=DEFAULT_CONFIG, retokenizes=True)
+def make_dx_sanitizer(
+    nlp: Language,
+    name: str,
+    seed: int | None,
+    scope: str,
+    casing: str,
+    vectors: str,
+    carry: list[str],
+    mechanism: Mechanism,
+    selector: Selector,
+    space: SpaceSource,
+    unknown: Unknown,
+) -> DxSanitizer:
+    """Replace every word by a randomised mechanism. See DxSanitizer."""
+    return DxSanitizer(
+        nlp,
+        name,
+        mechanism=mechanism,
+        selector=selector,
+        source=space,
+        unknown=unknown,
+        seed=seed,
+        scope=scope,
+        casing=casing,
+        vectors=vectors,
+        carry=carry,
+    )
+
+
+@Language.factory(
+    "dx_entity_sanitizer",
+    default_config=ENTITY_CONFIG,
+    requires=["doc.ents", "token.ent_iob"],
+    retokenizes=True,
+)
+def make_dx_entity_sanitizer(
+    nlp: Language,
+    name: str,
+    seed: int | None,
+    scope: str,
+    casing: str,
+    vectors: str,
+    carry: list[str],
+    mechanism: Mechanism,
+    selector: Selector,
+    space: SpaceSource,
+    unknown: Unknown,
+) -> DxSanitizer:
+    """Replace the words of entities alone. An entity recogniser has to come before it."""
+    return make_dx_sanitizer(
+        nlp, name, seed, scope, casing, vectors, carry, mechanism, selector, space, unknown
+    )
+
+
+class DxSanitizer:
+    """Takes Docs, gives new Docs whose selected words were drawn by a mechanism.
+
+    seed: None; a whole number makes the noise repeatable, for tests alone. scope: "token" draws
+    every occurrence anew, "type" once for each distinct word of a Doc (then it is visible which
+    words are the same). casing: "truecase" from the output alone, "preserve" copies the input's.
+    vectors: "table" or "noisy", see rebuild.attach_vectors. carry: "ents", "sents" or both, kept
+    from the input's Doc.
+
+    It fails closed: an exception ends the call, whatever error handler the pipeline has.
+    Raises DxError for settings out of range.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        name: str,
+        *,
+        mechanism: Mechanism,
+        selector: Selector,
+        source: SpaceSource,
+        unknown: Unknown,
+        seed: int | None = None,
+        scope: str = "token",
+        casing: str = "truecase",
+        vectors: str = "table",
+        carry: Iterable[str] = (),
+    ) -> None:
+        install_extensions()
+        self.name = name
+        self.mechanism = mechanism
+        self.selector = selector
+        self.source = source
+        self.unknown = unknown
+        self.rng = Rng(seed)
+        self.scope = one_of("scope", scope, SCOPES)
+        self.casing = one_of("casing", casing, CASINGS)
+        self.vectors = one_of("vectors", vectors, VECTORS)
+        self.carry = tuple(one_of("carry", item, tuple(CARRIED)) for item in carry)
+        self._nlp: Language | None = nlp
+        self._space: Space | None = None
+        self._terms: Terms | None = None
+        self._expected_digest: str | None = None
+        self._has_read = False
+
+    # -- use -------------------------------------------------------------------------------------
+
+    def __call__(self, doc: Doc) -> Doc:
+        self._check_pipeline()
+        return self._sanitize_closed([doc])[0]
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """One draw and one search a batch, across its Docs."""
+        self._check_pipeline()
+        for docs in util.minibatch(stream, batch_size):
+            yield from self._sanitize_closed(list(docs))
+
+    @property
+    def space(self) -> Space:
+        """The table in use. It is known when the pipeline is complete, not before."""
+        if self._space is None:
+            if self._nlp is None:
+                raise DxError(Errors.DX027)
+            self._use(self.source.load(self._nlp))
+        assert self._space is not None
+        return self._space
+
+    @property
+    def terms(self) -> Terms:
+        """What every receipt of this component says."""
+        if self._terms is None:
+            self._terms = self._make_terms(self.space)
+        return self._terms
+
+    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
+        """Does nothing: a handler that swallows errors would let the clear text through."""
+
+    def get_error_handler(self) -> Callable[..., NoReturn]:
+        return util.raise_error
+
+    # -- the way of a batch ----------------------------------------------------------------------
+
+    def _sanitize_closed(self, docs: list[Doc]) -> list[Doc]:
+        """_sanitize, with foreign exceptions replaced: theirs may hold text."""
+        try:
+            return self._sanitize(docs)
+        except DxError:
+            raise
+        except Exception as error:
+            message = _without_text(error)
+        raise DxError(message)
+
+    def _sanitize(self, docs: list[Doc]) -> list[Doc]:
+        space, terms = self.space, self.terms
+        masks = [self._mask(doc) for doc in docs]
+        self._note_reading(docs)
+        ids = [doc.to_array([ORTH, NORM, LOWER])[mask] for doc, mask in zip(docs, masks)]
+        texts = [[token.text for token in doc] for doc in docs]
+        chosen = [[w for w, m in zip(t, mask) if m] for t, mask in zip(texts, masks)]
+        replacements = replace_words(
+            ids,
+            chosen,
+            space=space,
+            mechanism=self.mechanism,
+            unknown=self.unknown,
+            rng=self.rng,
+            once_per_type=self.scope == "type",
+            with_vectors=self.vectors == "noisy",
+        )
+        return [
+            self._rebuild(*parts, terms)
+            for parts in zip(docs, texts, masks, replacements, strict=True)
+        ]
+
+    def _mask(self, doc: Doc) -> Bools1d:
+        mask = np.asarray(self.selector.select(doc))
+        if mask.shape != (len(doc),) or mask.dtype != np.bool_:
+            given = f"{mask.dtype} of shape {mask.shape}"
+            raise DxError(Errors.DX037.format(given=given))
+        return mask
+
+    def _rebuild(
+        self, doc: Doc, texts: list[str], mask: Bools1d, new: Replacement, terms: Terms
+    ) -> Doc:
+        words = list(texts)
+        for place, word in zip(np.flatnonzero(mask), new.words, strict=True):
+            words[place] = word
+        words, spaces = spell(words, [bool(token.whitespace_) for token in doc], mask)
+        if self.casing == "preserve":
+            drawn = np.flatnonzero(mask)[new.known]
+            for place in drawn:
+                words[place] = like(words[place], texts[place])
+        receipt = terms.receipt(
+            tokens=len(doc),
+            perturbed=int(new.known.sum()),
+            unknown=int((~new.known).sum()),
+            draws=new.draws,
+        )
+        tensor = None
+        if new.vectors is not None:
+            tensor = self._clear_vectors(doc)
+            tensor[mask] = new.vectors
+        return rebuild(doc, words, spaces, receipt, carry=self.carry, vectors=tensor)
+
+    def _clear_vectors(self, doc: Doc) -> Any:
+        """float32 (tokens, d): the table's vectors of the words that stay, else zeros."""
+        rows = self.space.find_ids(*np.ascontiguousarray(doc.to_array([ORTH, NORM, LOWER]).T))
+        tensor = self.space.vectors[rows]
+        tensor[rows < 0] = 0
+        return tensor
+
+    # -- getting ready ---------------------------------------------------------------------------
+
+    def _check_pipeline(self) -> None:
+        install_extensions()
+        if self._nlp is not None:
+            self.selector.check(self._nlp, self.name)
+
+    def _use(self, space: Space) -> None:
+        if self._expected_digest not in (None, space.digest):
+            message = Errors.DX025.format(saved=self._expected_digest, found=space.digest)
+            raise DxError(message)
+        self.mechanism.fit(space)
+        if self.vectors == "noisy":
+            empty = self.mechanism.sample(np.zeros(0, dtype=np.int64), self.rng)
+            if empty.vectors is None:
+                raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
+        self._space = space
+
+    def _make_terms(self, space: Space) -> Terms:
+        in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
+        if self.scope == "type":
+            in_clear.append("which words of a document are the same")
+        if self.casing == "preserve":
+            in_clear.append("the case of every word")
+        in_clear += [f"the input's {item}" for item in self.carry]
+        return Terms(
+            mechanism=self.mechanism.name,
+            guarantee=self.mechanism.guarantee,
+            space=f"{space.name} ({space.digest})",
+            unknown_policy=type(self.unknown).__name__,
+            scope=self.scope,
+            casing=self.casing,
+            vectors=self.vectors,
+            seeded=self.rng.seed is not None,
+            in_clear=tuple(dict.fromkeys(in_clear)),
+        )
+
+    def _note_reading(self, docs: list[Doc]) -> None:
+        self._has_read = self._has_read or any(not doc.vocab.in_memory_zone for doc in docs)
+
+    # -- keeping it ------------------------------------------------------------------------------
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """The digest of the space, and the space itself where nothing else in the pipeline has it."""
+        self._warn_if_it_read()
+        writers = {"dx.json": lambda p: srsly.write_json(p, {"digest": self.space.digest})}
+        if self.source.packed:
+            writers["space"] = self.space.save
+        util.to_disk(path, writers, exclude)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
+        util.from_disk(path, {"dx.json": lambda p: self._expect(srsly.read_json(p))}, exclude)
+        if (Path(path) / "space").is_dir():
+            self._use(Space.load(Path(path) / "space"))
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        self._warn_if_it_read()
+        writers: dict[str, Callable[[], Any]] = {"dx": lambda: {"digest": self.space.digest}}
+        if self.source.packed:
+            writers["space"] = self.space.to_bytes
+        return util.to_bytes(writers, exclude)
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DxSanitizer:
+        readers = {
+            "dx": self._expect,
+            "space": lambda b: self._use(Space.from_bytes(b)),
+        }
+        util.from_bytes(data, readers, exclude)
+        return self
+
+    def _expect(self, saved: dict[str, Any]) -> None:
+        self._space = self._terms = None
+        self._expected_digest = saved["digest"]
+
+    def _warn_if_it_read(self) -> None:
+        if self._has_read:
+            warnings.warn(Warnings.DX102, DxWarning, stacklevel=3)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For a worker: ready to use, without the pipeline, which the worker has anyway."""
+        self._check_pipeline()
+        assert self.space is not None
+        return {**self.__dict__, "_nlp": None, "_has_read": False, "_terms": self.terms}
+
+
+def _without_text(error: Exception) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(last.filename).name}, line {last.lineno}"
+    return Errors.DX033.format(error=type(error).__name__, where=where)

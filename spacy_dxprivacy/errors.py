@@ -1,0 +1,88 @@
+"""Every message of the package, by code. None of them ever holds text of a document."""
+
+from __future__ import annotations
+
+
+class DxError(ValueError):
+    """Something that the user can mend: a setting, a file, a pipeline."""
+
+
+class DxWarning(UserWarning):
+    """Something that works, and that the user should know."""
+
+
+class Errors:
+    # settings
+    DX001 = "[DX001] {name} must be {expected}, got {given!r}."
+    DX002 = "[DX002] Expected a row number from 0 to {last}, got one outside this range."
+    DX003 = "[DX003] {name} has not been fitted: call fit(space) first."
+    # randomness
+    DX010 = (
+        "[DX010] A seeded sanitizer belongs to the process that made it, and this is another one. "
+        "Two processes with one seed would repeat their noise. Set seed = null, or use n_process=1."
+    )
+    # spaces
+    DX020 = "[DX020] A space needs {expected}, got {given}."
+    DX021 = (
+        "[DX021] The pipeline has no static word vectors{hint}. Use a pipeline with a vectors table "
+        '(for instance a "_md" or "_lg" package, or one made by `spacy init vectors`), or set '
+        '[components.dx_sanitizer.space] to @dx_spaces = "dx.BuiltinSpace.v1" or "dx.FileSpace.v1".'
+    )
+    DX022 = (
+        "[DX022] The pipeline's vectors are floret vectors: they have no list of words to choose "
+        "replacements from. Set words in [components.dx_sanitizer.space] to a file with one word a "
+        'line (@dx_spaces = "dx.PipelineVectors.v1").'
+    )
+    DX023 = "[DX023] No word is left in the space after max_words, pattern and exclude."
+    DX024 = "[DX024] {path} is not a saved space: {why}"
+    DX025 = (
+        "[DX025] The saved pipeline was made for the space {saved}, but this one is {found}. Its "
+        "guarantee does not carry over. Give it the space it was made for, or make it anew."
+    )
+    DX026 = "[DX026] {path}: no such file or folder. {hint}"
+    DX027 = (
+        "[DX027] The space of the sanitizer is not known: the component was taken out of its "
+        "pipeline before it was used."
+    )
+    # the component
+    DX030 = (
+        "[DX030] No entity recogniser ran before the entity sanitizer, so nothing would be "
+        'protected. Add one before it: nlp.add_pipe("dx_entity_ruler", before="{name}"), or a '
+        'trained "ner".'
+    )
+    DX031 = (
+        "[DX031] The entity sanitizer was told to protect {missing}, which no component before it "
+        "predicts. They predict: {known}. Set labels of the selector to what your pipeline predicts."
+    )
+    DX032 = (
+        "[DX032] This Doc carries no receipt of a sanitizer: its text may be the original. "
+        "Was the component disabled or left out?"
+    )
+    DX033 = (
+        "[DX033] Sanitising failed with {error} in {where}. The document was dropped, and its text "
+        "is left out of this message."
+    )
+    DX034 = "[DX034] carry may name {known}; got {given!r}."
+    DX035 = (
+        '[DX035] vectors = "noisy" needs a mechanism that makes noisy vectors, and {mechanism} '
+        'chooses words directly. Set vectors = "table".'
+    )
+    DX036 = (
+        "[DX036] {count} selected word(s) of a document are not in the space, and the unknown "
+        "policy dx.Raise.v1 refuses such documents."
+    )
+    DX037 = "[DX037] A selector returned {given}; expected one boolean a token."
+    # guarantees
+    DX040 = "[DX040] These guarantees cannot be added up: {why}."
+
+
+class Warnings:
+    DX101 = (
+        "[DX101] {mechanism} gives no privacy guarantee ({status}): {notes} Use it for study and "
+        "tests, never for release."
+    )
+    DX102 = (
+        "[DX102] This pipeline has read texts, and its vocabulary holds their words. What is saved "
+        "now holds them as well. Save a pipeline before it reads, or let it read inside "
+        "nlp.memory_zone()."
+    )

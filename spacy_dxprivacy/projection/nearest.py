@@ -1,0 +1,29 @@
+"""The row nearest to the noisy vector."""
+
+from __future__ import annotations
+
+from ..registries import registry
+from ..randomness import Rng
+from ..ty import Floats2d, Index, Ints1d
+from .exact import make_exact
+
+
+class Nearest:
+    """Project to the Euclidean nearest row; ties go to the lowest row."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    def fit(self, X: Floats2d) -> Nearest:
+        self.index.fit(X)
+        return self
+
+    def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
+        """Z: (k, d) noisy vectors -> rows (k,)."""
+        return self.index.nearest(Z)
+
+
+@registry.dx_projections("dx.Nearest.v1")
+def make_nearest(index: Index | None = None) -> Nearest:
+    """Nearest neighbour over an index; without one, the exact search."""
+    return Nearest(make_exact() if index is None else index)

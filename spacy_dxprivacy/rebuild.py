@@ -1,0 +1,90 @@
+"""The new Doc, by whitelist: words, blanks, what `carry` names, and the receipt. Nothing else of
+the old Doc reaches it, since lemmas, tags, tensors and user data are all functions of the input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
+from spacy.tokens import Doc, Token
+from spacy.vocab import Vocab
+
+from .errors import DxError, Errors
+from .receipt import Receipt
+from .ty import Floats2d
+
+CARRIED = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}
+RECEIPT_KEY = "dx_receipt"
+
+
+def install_extensions() -> None:
+    """doc._.dx is the receipt or None; token._.dx_vector is a row of doc.tensor. Workers and
+    loaded pipelines need them as well, so it may be called any number of times."""
+    if not Doc.has_extension("dx"):
+        Doc.set_extension("dx", getter=get_receipt)
+    if not Token.has_extension("dx_vector"):
+        Token.set_extension("dx_vector", getter=token_vector)
+
+
+def rebuild(
+    doc: Doc,
+    words: list[str],
+    spaces: list[bool],
+    receipt: Receipt,
+    *,
+    carry: tuple[str, ...] = (),
+    vectors: Floats2d | None = None,
+) -> Doc:
+    """A Doc of these words on the vocabulary of the old one. vectors: float32 (tokens, d)."""
+    new = Doc(doc.vocab, words=words, spaces=spaces)
+    for name in carry:
+        if not len(doc):
+            break
+        # A list: numpy would give from_array another shape for a single attribute.
+        new.from_array(CARRIED[name], doc.to_array(CARRIED[name]))
+    # What nlp.pipe(as_tuples=True) hands back beside the Doc; spaCy keeps it here.
+    new._context = doc._context
+    new.user_data[RECEIPT_KEY] = dict(receipt)
+    if vectors is not None:
+        new.tensor = vectors
+        attach_vectors(new)
+    return new
+
+
+def get_receipt(doc: Doc) -> Receipt | None:
+    stored = doc.user_data.get(RECEIPT_KEY)
+    return None if stored is None else Receipt(stored)
+
+
+def assert_sanitized(doc: Doc) -> None:
+    """Raise DxError unless a sanitizer made this Doc. Call it before a Doc leaves your hands: a
+    disabled or forgotten component leaves no other trace."""
+    if get_receipt(doc) is None:
+        raise DxError(Errors.DX032)
+
+
+def release(doc: Doc, vocab: Vocab) -> Doc:
+    """A copy of a sanitised Doc on a clean vocabulary, so that it can be pickled.
+
+    A Doc drags its vocabulary along, and the vocabulary of the pipeline holds every word that the
+    pipeline read. Raises DxError for a Doc without a receipt.
+    """
+    assert_sanitized(doc)
+    copy = Doc(vocab).from_bytes(doc.to_bytes(exclude=["user_hooks"]))
+    return attach_vectors(copy) if copy.tensor.size else copy
+
+
+def attach_vectors(doc: Doc) -> Doc:
+    """Let token.vector be the row of doc.tensor, where the noisy vectors are. spaCy drops this
+    with to_bytes and DocBin: call it again on what was loaded."""
+    doc.user_token_hooks["vector"] = token_vector
+    doc.user_token_hooks["has_vector"] = has_vector
+    return doc
+
+
+def token_vector(token: Token) -> Any:
+    return token.doc.tensor[token.i]
+
+
+def has_vector(token: Token) -> bool:
+    return True

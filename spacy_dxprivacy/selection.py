@@ -1,0 +1,127 @@
+"""Which tokens are perturbed. A selector looks at a Doc and gives a boolean a token.
+
+What a selector leaves is released as it is, and which tokens it leaves is visible; `in_clear` says
+so in the words that the receipt shows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from spacy.attrs import ENT_TYPE, IS_PUNCT, IS_SPACE, LOWER
+from spacy.language import Language
+from spacy.strings import get_string_id
+from spacy.tokens import Doc
+
+from .errors import DxError, Errors
+from .registries import registry
+from .spaces import read_words
+from .ty import Bools1d
+from .validate import fail
+
+LAYOUT = "number of tokens, punctuation and white space"
+
+
+@runtime_checkable
+class Selector(Protocol):
+    in_clear: tuple[str, ...]
+
+    def select(self, doc: Doc) -> Bools1d:
+        """bool (tokens,). Raises DxError for a Doc that it cannot judge."""
+        ...
+
+    def check(self, nlp: Language, name: str) -> None:
+        """Raises DxError where the pipeline cannot give what the selector needs."""
+        ...
+
+
+class AllWords:
+    """Every token but punctuation and white space."""
+
+    in_clear: tuple[str, ...] = (LAYOUT,)
+
+    def select(self, doc: Doc) -> Bools1d:
+        return _words(doc)
+
+    def check(self, nlp: Language, name: str) -> None:
+        return None
+
+
+class Entities:
+    """The words of entities with these labels. There is no guarantee for entities that the
+    recogniser misses, and where entities are is visible."""
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        self.labels = labels
+        self.in_clear = (
+            LAYOUT,
+            f"every word outside the recognised entities {', '.join(labels)}",
+            "where these entities are",
+        )
+        self._ids = np.array([get_string_id(label) for label in labels], dtype=np.uint64)
+
+    def select(self, doc: Doc) -> Bools1d:
+        if len(doc) and not doc.has_annotation("ENT_IOB"):
+            raise DxError(Errors.DX030.format(name="dx_entity_sanitizer"))
+        return np.isin(doc.to_array([ENT_TYPE])[:, 0], self._ids) & _words(doc)
+
+    def check(self, nlp: Language, name: str) -> None:
+        """A label that no recogniser before the component predicts would protect nothing."""
+        known = _entity_labels(nlp, before=name)
+        missing = [label for label in self.labels if label not in known]
+        if known and missing:
+            raise DxError(
+                Errors.DX031.format(missing=", ".join(missing), known=", ".join(sorted(known)))
+            )
+
+
+class WordList:
+    """The words of a public list, in any case. That a word is not on the list is visible."""
+
+    def __init__(self, words: tuple[str, ...]) -> None:
+        self.in_clear = (LAYOUT, "every word that is not on the list of dx.WordList.v1")
+        self._ids = np.array([get_string_id(w.lower()) for w in words], dtype=np.uint64)
+
+    def select(self, doc: Doc) -> Bools1d:
+        return np.isin(doc.to_array([LOWER])[:, 0], self._ids) & _words(doc)
+
+    def check(self, nlp: Language, name: str) -> None:
+        return None
+
+
+@registry.dx_selectors("dx.AllWords.v1")
+def make_all_words() -> AllWords:
+    """Everything but punctuation and white space."""
+    return AllWords()
+
+
+@registry.dx_selectors("dx.Entities.v1")
+def make_entities(labels: list[str]) -> Entities:
+    """The words of entities with these labels, as an entity recogniser before the component set
+    them. Raises DxError for an empty list."""
+    if not labels or not all(isinstance(label, str) and label for label in labels):
+        raise fail("labels", "a list of one entity label or more", labels)
+    return Entities(tuple(labels))
+
+
+@registry.dx_selectors("dx.WordList.v1")
+def make_word_list(words: str | list[str]) -> WordList:
+    """words: a list, or the path of a UTF-8 text file with one word a line."""
+    listed = read_words(Path(words)) if isinstance(words, str) else tuple(words)
+    if not listed:
+        raise fail("words", "a list of one word or more", [])
+    return WordList(listed)
+
+
+def _words(doc: Doc) -> Bools1d:
+    flags = doc.to_array([IS_SPACE, IS_PUNCT])
+    return ~flags.any(axis=1)
+
+
+def _entity_labels(nlp: Language, *, before: str) -> set[str]:
+    names = nlp.pipe_names
+    earlier = names[: names.index(before)] if before in names else names
+    with_entities = [n for n in earlier if "doc.ents" in nlp.get_pipe_meta(n).assigns]
+    return {label for n in with_entities for label in getattr(nlp.get_pipe(n), "labels", ())}

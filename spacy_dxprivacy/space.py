@@ -1,0 +1,340 @@
+"""A public table of words and vectors: the domain and the range of every mechanism.
+
+All that a mechanism knows is learned from here, so none of it costs privacy. Rows are numbered
+from 0; a row has one word that may be output (its candidate) and any number of further keys that
+lead to it. The distance between keys of one row is 0, so they share their output distribution.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+from spacy.strings import get_string_id
+
+from .errors import DxError, Errors
+from .ty import Bools1d, Floats2d, Ids1d, Ints1d
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+FORMAT = 1
+BUILTIN = Path(__file__).parent / "data" / "en"
+_NOT_PRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u2028-\u202e\ufeff]")
+
+_NOT_STORABLE = re.compile(r"[\n\ud800-\udfff]")
+
+
+class KeyTable:
+    """A sorted map from 64-bit string ids to rows, looked up many at a time."""
+
+    def __init__(self, ids: Ids1d, rows: Ints1d) -> None:
+        """The first of several equal ids counts."""
+        self.ids, first = np.unique(ids, return_index=True)
+        self.rows = rows[first]
+
+    def find(self, ids: Ids1d) -> Ints1d:
+        """ids: uint64 (k,) -> rows: int64 (k,), -1 where there is none."""
+        if not len(self.ids):
+            return np.full(len(ids), -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return np.where(self.ids[at] == ids, self.rows[at], -1)
+
+
+class Space:
+    """Words and their vectors. Make one with from_vectors, load, builtin or from_nlp.
+
+    words: n strings, the candidates. vectors: float32 (n, d), read-only.
+    aliases: further keys, each with the row it leads to.
+    classes: uint64 (n,), a bit for each of class_names; None where the words have no classes.
+    name: what a reader calls it. path: the folder it was loaded from, if any.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        vectors: Floats2d,
+        *,
+        aliases: dict[str, int] | None = None,
+        classes: NDArray[np.uint64] | None = None,
+        class_names: Sequence[str] = (),
+        name: str = "custom",
+        digest: str | None = None,
+        path: Path | None = None,
+    ) -> None:
+        self.words = list(words)
+        self.vectors = vectors
+        self.vectors.flags.writeable = False
+        self.aliases = aliases or {}
+        self.classes = classes
+        self.class_names = tuple(class_names)
+        self.name = name
+        self.path = path
+        self._digest = digest
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __repr__(self) -> str:
+        n, d = self.vectors.shape
+        return f"Space({self.name!r}, {n} words, {d} dimensions)"
+
+    # -- making one ------------------------------------------------------------------------------
+
+    @classmethod
+    def from_vectors(
+        cls,
+        words: Sequence[str],
+        matrix: Any,
+        *,
+        aliases: dict[str, int] | None = None,
+        classes: NDArray[np.uint64] | None = None,
+        class_names: Sequence[str] = (),
+        name: str = "custom",
+    ) -> Space:
+        """words: n different strings; matrix: (n, d) numbers, copied as float32.
+
+        Raises DxError for another shape, a number that is not finite, a word given twice, empty
+        or not a string.
+        """
+        X = _checked_matrix(matrix, len(words))
+        _check_words(words)
+        return cls(
+            words, X, aliases=aliases, classes=classes, class_names=class_names, name=name
+        )
+
+    @classmethod
+    def builtin(cls) -> Space:
+        """The English space that comes with the package. One copy a process."""
+        return _load_builtin()
+
+    @classmethod
+    def from_nlp(cls, nlp: Language, *, words: Iterable[str] | None = None) -> Space:
+        """The static vectors of a pipeline. words: the candidates, for floret vectors.
+
+        Raises DxError where there are no static vectors, or floret vectors and no words.
+        """
+        from .pipeline_vectors import space_from_vocab
+
+        return space_from_vocab(nlp.vocab, words=words, name=_pipeline_name(nlp))
+
+    def filtered(
+        self,
+        *,
+        max_words: int | None = None,
+        pattern: str | None = None,
+        exclude: Iterable[str] = (),
+    ) -> Space:
+        """The space of the first max_words rows whose word may be output.
+
+        pattern: a regular expression that the whole word has to match. exclude: words, in lower
+        case, that are never output; "stem*" stands for every word that begins so. A row whose
+        word may not be output goes on under its first alias that may, and is dropped if none may.
+        Rows of zeros and words that hold white space or control characters are dropped always.
+
+        Raises DxError where nothing is left.
+        """
+        allowed = _Allowed(pattern, exclude)
+        words = self._representatives(allowed)
+        keep = np.fromiter((w is not None for w in words), dtype=bool, count=len(words))
+        keep &= np.any(self.vectors != 0, axis=1)
+        if max_words is not None:
+            keep[np.flatnonzero(keep)[max_words:]] = False
+        if not keep.any():
+            raise DxError(Errors.DX023)
+        if keep.all() and words == self.words:
+            return self
+        return self._restricted(keep, words)
+
+    def _representatives(self, allowed: _Allowed) -> list[str | None]:
+        words: list[str | None] = [w if allowed(w) else None for w in self.words]
+        for key, row in self.aliases.items():
+            if words[row] is None and allowed(key):
+                words[row] = key
+        return words
+
+    def _restricted(self, keep: Bools1d, words: list[str | None]) -> Space:
+        new_row = np.cumsum(keep) - 1
+        kept_words = [w for w, k in zip(words, keep, strict=True) if k and w is not None]
+        keys = [*zip(self.words, range(len(self)), strict=True), *self.aliases.items()]
+        candidates = set(kept_words)
+        aliases = {w: int(new_row[r]) for w, r in keys if keep[r] and w not in candidates}
+        return Space(
+            kept_words,
+            np.ascontiguousarray(self.vectors[keep]),
+            aliases=aliases,
+            classes=None if self.classes is None else self.classes[keep],
+            class_names=self.class_names,
+            name=self.name,
+        )
+
+    # -- looking up ------------------------------------------------------------------------------
+
+    def find(self, word: str) -> int:
+        """The row of a word, by its exact case, then without regard to case; -1 if unknown."""
+        ids = (get_string_id(word), get_string_id(word.lower()))
+        return int(self.find_ids(*(np.array([i], dtype=np.uint64) for i in ids))[0])
+
+    def find_ids(self, *ids: Ids1d) -> Ints1d:
+        """Rows of k words by spaCy's string ids, -1 where unknown.
+
+        Each argument is uint64 (k,): what to try first, second, and so on (orth, norm, lower).
+        What none of them finds is sought by the last without regard to case.
+        """
+        rows = np.full(len(ids[0]), -1, dtype=np.int64)
+        tries = [(self._exact, i) for i in ids] + [(self._folded, ids[-1])]
+        for table, some in tries:
+            missing = np.flatnonzero(rows < 0)
+            if not len(missing):
+                break
+            rows[missing] = table.find(some[missing])
+        return rows
+
+    @cached_property
+    def _exact(self) -> KeyTable:
+        keys = [*self.words, *self.aliases]
+        rows = [*range(len(self)), *self.aliases.values()]
+        return _key_table(keys, rows)
+
+    @cached_property
+    def _folded(self) -> KeyTable:
+        pairs = [(w.lower(), r) for r, w in enumerate(self.words)]
+        pairs += [(w.lower(), r) for w, r in self.aliases.items()]
+        return _key_table([w for w, _ in pairs], [r for _, r in pairs])
+
+    def with_class(self, name: str) -> Bools1d:
+        """bool (n,): which rows belong to a class. All False where the space has no such class."""
+        if self.classes is None or name not in self.class_names:
+            return np.zeros(len(self), dtype=bool)
+        bit = np.uint64(1) << np.uint64(self.class_names.index(name))
+        return (self.classes & bit) != 0
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the shape, the words and the float32 vectors, in hexadecimal."""
+        if self._digest is None:
+            self._digest = _digest(self.words, self.vectors)
+        return self._digest
+
+    # -- keeping it ------------------------------------------------------------------------------
+
+    def save(self, path: str | Path, *, quantise: bool = False) -> None:
+        """Write a folder that `load` maps into memory.
+
+        quantise: store int8 rows with a scale each, a quarter of the size. The vectors then come
+        back rounded, and the digest is that of the rounded table.
+        """
+        from .space_files import write_space
+
+        write_space(self, Path(path), quantise=quantise)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Space:
+        """Read a saved folder; float32 vectors stay on disk and are shared between processes.
+
+        Raises DxError where the folder is missing, incomplete, or from another version.
+        """
+        from .space_files import read_space
+
+        return read_space(Path(path))
+
+    def to_bytes(self) -> bytes:
+        """All of it, for pipelines that are kept as bytes."""
+        return srsly.msgpack_dumps(
+            {
+                "words": self.words,
+                "vectors": np.asarray(self.vectors),
+                "aliases": self.aliases,
+                "classes": self.classes,
+                "class_names": list(self.class_names),
+                "name": self.name,
+            }
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Space:
+        fields = srsly.msgpack_loads(data)
+        return cls(fields.pop("words"), np.array(fields.pop("vectors")), **fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker maps the same files rather than take a copy through a pipe.
+        if self.path == BUILTIN:
+            return _load_builtin, ()
+        if self.path is not None:
+            return Space.load, (self.path,)
+        return Space.from_bytes, (self.to_bytes(),)
+
+
+class _Allowed:
+    """Which words may be output."""
+
+    def __init__(self, pattern: str | None, exclude: Iterable[str]) -> None:
+        self.pattern = None if pattern is None else re.compile(pattern)
+        entries = [entry.lower() for entry in exclude]
+        self.words = {e for e in entries if not e.endswith("*")}
+        self.stems = tuple(e[:-1] for e in entries if e.endswith("*"))
+
+    def __call__(self, word: str) -> bool:
+        lower = word.lower()
+        if not word or _NOT_PRINTABLE.search(word):
+            return False
+        if lower in self.words or lower.startswith(self.stems):
+            return False
+        return self.pattern is None or self.pattern.fullmatch(word) is not None
+
+
+@lru_cache(maxsize=1)
+def _load_builtin() -> Space:
+    return Space.load(BUILTIN)
+
+
+def _pipeline_name(nlp: Language) -> str:
+    return f"{nlp.lang}_{nlp.meta.get('name', 'pipeline')}"
+
+
+def _key_table(keys: list[str], rows: list[int]) -> KeyTable:
+    ids = np.fromiter(map(get_string_id, keys), dtype=np.uint64, count=len(keys))
+    return KeyTable(ids, np.asarray(rows, dtype=np.int64))
+
+
+def _checked_matrix(matrix: Any, n_words: int) -> Floats2d:
+    try:
+        X = np.array(matrix, dtype=np.float32, order="C")
+    except (TypeError, ValueError):
+        raise DxError(Errors.DX020.format(expected="a matrix of numbers", given="none")) from None
+    if X.ndim != 2 or X.shape[0] != n_words or n_words < 1 or X.shape[1] < 1:
+        expected = f"a matrix of one row a word ({n_words} words) and 1 column or more"
+        raise DxError(Errors.DX020.format(expected=expected, given=f"the shape {X.shape}"))
+    if not np.isfinite(X).all():
+        bad = int(np.flatnonzero(~np.isfinite(X).all(axis=1))[0])
+        expected = "finite numbers that float32 can hold"
+        raise DxError(Errors.DX020.format(expected=expected, given=f"others in row {bad}"))
+    return X
+
+
+def _check_words(words: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for row, word in enumerate(words):
+        if not isinstance(word, str) or not word or _NOT_STORABLE.search(word):
+            expected = "words that are not empty and hold no line break or lone surrogate"
+            given = f"another {type(word).__name__} in row {row}"
+            raise DxError(Errors.DX020.format(expected=expected, given=given))
+        if word in seen:
+            given = f"one twice (row {row})"
+            raise DxError(Errors.DX020.format(expected="words that differ", given=given))
+        seen.add(word)
+
+
+def _digest(words: Sequence[str], vectors: Floats2d, block: int = 65536) -> str:
+    hasher = hashlib.sha256(f"{vectors.shape}\n".encode())
+    hasher.update("\n".join(words).encode("utf-8", "surrogatepass"))
+    for start in range(0, len(vectors), block):
+        hasher.update(np.ascontiguousarray(vectors[start : start + block], dtype="<f4").data)
+    return hasher.hexdigest()

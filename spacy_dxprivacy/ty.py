@@ -1,0 +1,76 @@
+"""The shapes that parts plug into: anyone's object with these methods will do.
+
+Configs are checked against them when they are resolved, so they can be checked at run time.
+
+k is the number of words to replace, n the number of rows of the space, d its dimensions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .guarantee import Guarantee
+    from .randomness import Rng
+    from .space import Space
+
+Ints1d = NDArray[np.int64]
+Ids1d = NDArray[np.uint64]
+Bools1d = NDArray[np.bool_]
+Floats1d = NDArray[np.float64]
+Floats2d = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What a mechanism gives back for k words.
+
+    rows: int64 (k,), the replacements.
+    vectors: float32 (k, d), the perturbed vectors, where the mechanism makes such; else None.
+    """
+
+    rows: Ints1d
+    vectors: Floats2d | None = None
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """Rows in, rows out. It is fitted on a public space, never on a text."""
+
+    name: str
+    guarantee: Guarantee
+
+    def fit(self, space: Space) -> Any: ...
+
+    def sample(self, rows: Ints1d, rng: Rng) -> Draw: ...
+
+
+@runtime_checkable
+class Index(Protocol):
+    """Finds the row of the table nearest to each query vector."""
+
+    def fit(self, X: Floats2d) -> Any: ...
+
+    def nearest(self, Z: Floats2d) -> Ints1d: ...
+
+
+@runtime_checkable
+class Projection(Protocol):
+    """Post-processing from noisy vectors (k, d) to rows (k,)."""
+
+    def fit(self, X: Floats2d) -> Any: ...
+
+    def project(self, Z: Floats2d, rng: Rng) -> Ints1d: ...
+
+
+@runtime_checkable
+class Unknown(Protocol):
+    """What stands in for words that the space does not hold; in_clear names what it lets through."""
+
+    in_clear: tuple[str, ...]
+
+    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]: ...

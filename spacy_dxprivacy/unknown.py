@@ -1,0 +1,100 @@
+"""What stands in for a selected word that the space does not hold. Never the word itself.
+
+Names, numbers, addresses and misspellings end here, the very words that a reader would look for.
+That a word was unknown is visible with all of these but dx.RandomWord.v1; which word it was is not.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+from .errors import DxError, Errors
+from .randomness import Rng
+from .registries import registry
+from .space import Space
+from .validate import fail
+
+REDACTED = "[REDACTED]"
+_NUMBER = re.compile(r"[+#]?\d(?:[\d.,:/-]*\d)?%?", re.ASCII)
+
+
+class Redact:
+    """One public text for every unknown word."""
+
+    in_clear: tuple[str, ...] = ("which words the space does not hold",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        return [self.text] * len(words)
+
+
+class RandomWord:
+    """A word drawn uniformly from the space."""
+
+    in_clear: tuple[str, ...] = ("how many words the space does not hold (in the receipt)",)
+
+    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        return [space.words[row] for row in rng.integers(len(space), len(words))]
+
+
+class RandomDigits:
+    """Every digit of a number drawn anew, uniformly; all else redacted."""
+
+    in_clear: tuple[str, ...] = (
+        "which words the space does not hold",
+        "the number of digits and the separators of numbers that the space does not hold",
+    )
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        return [self._redrawn(w, rng) if _NUMBER.fullmatch(w) else self.text for w in words]
+
+    def _redrawn(self, number: str, rng: Rng) -> str:
+        digits = iter(rng.integers(10, len(number)))
+        return "".join(str(next(digits)) if c.isdigit() else c for c in number)
+
+
+class Raise:
+    """Refuse documents with an unknown word."""
+
+    in_clear: tuple[str, ...] = ()
+
+    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        if words:
+            raise DxError(Errors.DX036.format(count=len(words)))
+        return []
+
+
+@registry.dx_unknowns("dx.Redact.v1")
+def make_redact(text: str = REDACTED) -> Redact:
+    """text: what stands for an unknown word; it must not be empty or hold white space."""
+    return Redact(_checked(text))
+
+
+@registry.dx_unknowns("dx.RandomWord.v1")
+def make_random_word() -> RandomWord:
+    """A uniform draw from the words of the space."""
+    return RandomWord()
+
+
+@registry.dx_unknowns("dx.RandomDigits.v1")
+def make_random_digits(text: str = REDACTED) -> RandomDigits:
+    """text: what stands for an unknown word that is not a number."""
+    return RandomDigits(_checked(text))
+
+
+@registry.dx_unknowns("dx.Raise.v1")
+def make_raise() -> Raise:
+    """Refuse documents that hold an unknown word, with an error that does not name it."""
+    return Raise()
+
+
+def _checked(text: str) -> str:
+    if not isinstance(text, str) or not text or re.search(r"\s", text):
+        raise fail("text", "a text without white space", text)
+    return text

@@ -1,0 +1,38 @@
+"""Checks of settings, made once, in constructors: what was expected, what was given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+from .errors import DxError, Errors
+
+T = TypeVar("T")
+
+
+def fail(name: str, expected: str, given: Any) -> DxError:
+    return DxError(Errors.DX001.format(name=name, expected=expected, given=given))
+
+
+def positive(name: str, value: Any) -> float:
+    """A finite number above 0, as float."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise fail(name, "a number above 0", value)
+    if not (math.isfinite(value) and value > 0):
+        raise fail(name, "a finite number above 0", value)
+    return float(value)
+
+
+def whole(name: str, value: Any, *, least: int) -> int:
+    """A whole number, not below `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise fail(name, f"a whole number, {least} or more", value)
+    return int(value)
+
+
+def one_of(name: str, value: T, choices: Collection[T]) -> T:
+    if value not in choices:
+        raise fail(name, "one of " + ", ".join(map(repr, choices)), value)
+    return value

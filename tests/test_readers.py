@@ -1,0 +1,425 @@
+"""Vectors files: every format gives the same table; a file that is not right gives no table."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import time
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from spacy_dxprivacy.readers import VectorFileError, read_vectors, source
+
+WORDS = ["the", "café", "5", "don't", "東京"]
+MATRIX = np.random.default_rng(0).standard_normal((5, 4)).astype(np.float32)
+
+
+def glove(words, X) -> bytes:
+    rows = zip(words, X.tolist(), strict=True)
+    return "".join(f"{w} {' '.join(map(repr, x))}\n" for w, x in rows).encode()
+
+
+def word2vec(words, X) -> bytes:
+    return f"{len(words)} {X.shape[1]}\n".encode() + glove(words, X)
+
+
+def trailing_spaces(words, X) -> bytes:  # as word2vec.c and fastText write text
+    return word2vec(words, X).replace(b"\n", b" \n")
+
+
+def crlf_and_bom(words, X) -> bytes:
+    return b"\xef\xbb\xbf" + glove(words, X).replace(b"\n", b"\r\n")
+
+
+def no_last_newline(words, X) -> bytes:
+    return glove(words, X)[:-1]
+
+
+def empty_last_lines(words, X) -> bytes:
+    return glove(words, X) + b"\n\n"
+
+
+def binary(words, X, end=b"") -> bytes:
+    records = (w.encode() + b" " + x.tobytes() + end for w, x in zip(words, X, strict=True))
+    return f"{len(words)} {X.shape[1]}\n".encode() + b"".join(records)
+
+
+def binary_with_newlines(words, X) -> bytes:  # as word2vec.c writes it
+    return binary(words, X, end=b"\n")
+
+
+def zipped(data: bytes, *others: str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("vectors.txt", *others):
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+FORMATS = [glove, word2vec, trailing_spaces, crlf_and_bom, no_last_newline, empty_last_lines]
+FORMATS += [binary, binary_with_newlines]
+CONTAINERS: list[Callable[[bytes], bytes]] = [
+    bytes,
+    lambda data: gzip.compress(data, mtime=0),
+    zipped,
+    lambda data: zipped(gzip.compress(data, mtime=0)),
+]
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory):
+    """Read these bytes as a vectors file. Its name says nothing about its format."""
+    path = tmp_path_factory.mktemp("readers") / "file"
+
+    def read_bytes(data: bytes, **options):
+        path.write_bytes(data)
+        return read_vectors(path, **options)
+
+    return read_bytes
+
+
+def fails(read, data: bytes, **options) -> str:
+    with pytest.raises(VectorFileError) as caught:
+        read(data, **options)
+    return str(caught.value)
+
+
+# --- what is right is read --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("container", CONTAINERS, ids=["plain", "gzip", "zip", "gzip in zip"])
+@pytest.mark.parametrize("form", FORMATS, ids=lambda f: f.__name__)
+def test_every_format_in_every_container_gives_the_same_table(read, form, container):
+    words, X = read(container(form(WORDS, MATRIX)))
+    assert words == WORDS
+    assert X.dtype == np.float32 and X.flags.c_contiguous and X.flags.writeable
+    np.testing.assert_array_equal(X, MATRIX)
+
+
+ANY_WORD = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0\t\n \ufeff"), min_size=1, max_size=12
+)
+
+
+@st.composite
+def tables(draw):
+    words = draw(st.lists(ANY_WORD, min_size=1, max_size=30, unique=True))
+    finite = st.floats(width=32, allow_nan=False, allow_infinity=False)
+    d = draw(st.integers(2, 6))
+    return words, draw(arrays(np.float32, (len(words), d), elements=finite))
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(tables(), st.sampled_from([glove, word2vec, binary, binary_with_newlines]))
+def test_what_is_written_is_read_bit_for_bit(read, table, form):
+    words, X = read(form(*table))
+    assert words == table[0]
+    np.testing.assert_array_equal(X, table[1])
+
+
+@pytest.mark.parametrize("block", [256, 257, 300, 1000])
+@pytest.mark.parametrize("form", FORMATS, ids=lambda f: f.__name__)
+def test_where_blocks_end_does_not_matter(read, monkeypatch, form, block):
+    words = [f"word{i}" for i in range(100)]
+    X = np.arange(400, dtype=np.float32).reshape(100, 4)
+    monkeypatch.setattr(source, "BLOCK", block)
+    for container in CONTAINERS:
+        found, Y = read(container(form(words, X)))
+        assert found == words
+        np.testing.assert_array_equal(X, Y)
+
+
+def test_words_of_glove_may_hold_spaces_as_in_840B(read):
+    words = ["the", ". . .", "at name@domain.com", "in"]
+    assert read(glove(words, MATRIX[:4]))[0] == words
+    assert "line 3: expected 4 numbers" in fails(read, word2vec(words, MATRIX[:4]))
+
+
+def test_bytes_that_are_not_utf8_stay_visible_and_apart(read):
+    """word2vec.c cuts long words in the middle of a character; no two of them may become one."""
+    words, _ = read(b"caf\xe9 1 2\ncaf\xe8 3 4\n")
+    assert words == ["caf\\xe9", "caf\\xe8"]
+
+
+@pytest.mark.parametrize("form", [glove, word2vec, binary])
+def test_max_words_reads_the_first_words_and_nothing_behind_them(read, form):
+    X = MATRIX.copy()
+    X[3] = np.nan
+    words, Y = read(form(WORDS, X), max_words=3)
+    assert words == WORDS[:3]
+    np.testing.assert_array_equal(Y, X[:3])
+    assert "nan" in fails(read, form(WORDS, X), max_words=4)
+    assert read(form(WORDS, MATRIX), max_words=99)[0] == WORDS
+
+
+def test_a_member_of_an_archive_is_chosen_by_name(tmp_path):
+    path = tmp_path / "glove.zip"
+    path.write_bytes(zipped(glove(WORDS, MATRIX), "b.txt", "README.txt", "__MACOSX/._b.txt"))
+    with pytest.raises(VectorFileError, match=r"found 2: .*b\.txt, vectors\.txt"):
+        read_vectors(path)
+    assert read_vectors(f"{path}!b.txt")[0] == WORDS
+    with pytest.raises(VectorFileError, match=r"one member 'c\.txt', the archive holds: .*b\.txt"):
+        read_vectors(f"{path}!c.txt")
+
+
+def test_files_that_are_no_vectors_are_passed_over_in_an_archive(read):
+    others = ["README", "LICENSE.txt", "meta.json", "__MACOSX/._vectors.txt", ".DS_Store"]
+    assert read(zipped(glove(WORDS, MATRIX), *others))[0] == WORDS
+
+
+@pytest.mark.parametrize("container", CONTAINERS[:3], ids=["plain", "gzip", "zip"])
+def test_progress_rises_to_its_total(read, monkeypatch, container):
+    monkeypatch.setattr(source, "BLOCK", 4096)
+    X = np.random.default_rng(1).standard_normal((2000, 4)).astype(np.float32)
+    seen: list[tuple[int, int]] = []
+    data = container(glove(map(str, range(2000)), X))
+    read(data, progress=lambda done, total: seen.append((done, total)))
+    done = [d for d, _ in seen]
+    assert len(done) > 10 and done == sorted(done)
+    assert len({t for _, t in seen}) == 1 and seen[-1][0] == seen[-1][1]
+
+
+def test_memory_stays_near_the_size_of_the_matrix(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "BLOCK", 1 << 16)
+    path = tmp_path / "big.txt"
+    line = " " + " ".join(["0.12345"] * 500) + "\n"
+    path.write_text("".join(f"w{i}{line}" for i in range(2000)))
+    tracemalloc.start()
+    try:
+        _, X = read_vectors(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert X.nbytes == 4_000_000 and peak < 1.5 * X.nbytes
+
+
+# --- what is not right is refused, with file and place --------------------------------------------
+
+BAD_TEXT = {
+    "ragged row, one missing": (b"a 1 2\nb 3\nc 5 6\n", "line 2: expected 2 numbers"),
+    "ragged row, one more": (b"a 1 2\nb 3 4 5\n", "line 2: expected 2 numbers"),
+    "ragged row under a header": (b"2 2\na 1 2\nb 3\n", "line 3: expected 2 numbers"),
+    "only a word": (b"a 1 2\nb\n", "line 2: expected 2 numbers"),
+    "two spaces": (b"a 1 2\nb  3 4\n", "line 2: expected 2 numbers"),
+    "empty line": (b"a 1 2\n\nb 3 4\n", "line 2: .* an empty line"),
+    "no word": (b"a 1 2\n 3 4\n", "line 2: expected a word"),
+    "nan": (b"a 1 2\nb 3 nan\n", "line 2: expected finite float32 numbers, found nan as number 2"),
+    "inf": (b"a 1 2\nb inf 3\n", "line 2: .* found inf as number 1 of 2 of word 'b'"),
+    "beyond float32": (b"a 1 2\nb 1e39 3\n", "line 2: .* found inf"),
+    "no number": (b"a 1 2\nb 3 4x\n", "line 2: expected a number as number 2, found '4x'"),
+    "decimal comma": (b"a 1 2\nb 3,5 4\n", "line 2: expected a number as number 1, found '3,5'"),
+    "underscore": (b"a 1 2\nb 1_0 4\n", "line 2: expected a number as number 1, found '1_0'"),
+    "no numbers at all": (b"some words only\n", "line 1: .* found 3 fields, the last 'only'"),
+    "tabs": (b"a\t1 2\nb\t3 4\n", "line 1: expected a word without tab"),
+    "duplicate word": (b"a 1 2\nb 3 4\na 5 6\n", "line 3: duplicate word 'a'"),
+    "header, too few rows": (b"3 2\na 1 2\nb 3 4\n", "after line 3: .* says 3 words, found 2"),
+    "header, too many rows": (b"1 2\na 1 2\nb 3 4\n", "line 3: expected the end, .* 1 words"),
+    "header, d too small": (b"2 1\na 1 2\nb 3 4\n", "line 2: expected 1 numbers"),
+    "header, d too large": (b"2 3\na 1 2.34\nb 3 4.56\n", "line 2: expected 3 numbers"),
+    "header alone": (b"2 3\n", "line 2: .* found nothing"),
+    "header of nothing": (b"0 3\n", "line 1: wrong header: expected at least 1 word"),
+    "negative header": (b"-1 3\na 1 2 3\n", "line 1: wrong header"),
+    "absurd n": (b"999999999999 300\na 1 2\n", "line 1: wrong header: .* at most 23"),
+    "absurd d": (b"1 99999999999999\na 1 2\n", "line 1: wrong header: .* 65536"),
+    "absurd n in gzip": (gzip.compress(b"9999999 300\na 1 2\n"), "line 1: wrong header"),
+    "empty": (b"", "line 1: .* the file is empty"),
+    "empty gzip": (gzip.compress(b""), "line 1: .* the file is empty"),
+    "only newlines": (b"\n\n\n", "line 1: .* found nothing"),
+    "NUL in a word": (b"a 1 2\nb\0c 3 4\n", "line 2: .* NUL byte"),
+    "NUL in a number": (b"a 1 2\nb 3\0 4\n", "line 2: .* NUL byte"),
+    "long word": (b"a 1 2\n" + b"b" * 5000 + b" 3 4\n", "line 2: .* at most 4096 bytes"),
+    "long line": (b"a 1 2\n" + b"b" * 5_000_000, "line 2: expected lines of at most"),
+    "one line, perhaps cut": (b"a 1 2", "line 1: expected a newline"),
+    "UTF-16": ("a 1 2\n".encode("utf-16"), "line 1: .* UTF-16"),
+    "NumPy": (b"\x93NUMPY\1\0v\0{'descr'}\n\0\0\0", "line 1: .* a NumPy array"),
+    "pickle": (b"\x80\4\x95\0\0\0gensim", "line 1: .* a pickle"),
+    "fastText model": (b"\xba\x16\x4f\x2f\x0c\0\0\0", "line 1: .* a fastText model"),
+    "web page": (b"<!DOCTYPE html>\n<html>\n", "line 1: .* a web page"),
+    "Git LFS pointer": (b"version https://git-lfs.github.com/spec/v1\n", "line 1: .* a Git LFS"),
+    "other bytes": (b"\7\0\0\1abc\0\n", "line 1: .* binary data"),
+}
+
+
+@pytest.mark.parametrize("data, message", BAD_TEXT.values(), ids=BAD_TEXT)
+def test_bad_text_is_refused_with_file_and_line(read, data, message):
+    with pytest.raises(VectorFileError, match=rf"file, (.*: )?{message}"):
+        read(data)
+
+
+RECORDS = binary(["the", "of"], MATRIX[:2])  # header 4 bytes, records of 20 and 19 bytes
+BAD_BINARY = {
+    "cut off": (RECORDS[:-1], r"record 2 \(byte 24\): the file is cut off: 18 bytes"),
+    "one record too many": (RECORDS + b"x 0123456789abcdef", "byte 43: expected the end after 2"),
+    "duplicate word": (RECORDS.replace(b"of", b"the"), r"record 2 \(byte 24\): duplicate word"),
+    "no space": (b"2 4\nthe" + b"\1" * 9000, r"record 1 \(byte 4\): expected a space"),
+    "d too small": (RECORDS.replace(b"2 4", b"2 3"), r"record 2|byte"),
+    "d too large": (RECORDS.replace(b"2 4", b"2 9"), r"record 1 \(byte 4\): the file is cut off"),
+    "header larger than the file": (RECORDS.replace(b"2 4", b"9 4"), "after record 2 .* says 9"),
+    "absurd header": (RECORDS.replace(b"2 4", b"99999999 4"), "line 1: wrong header"),
+}
+
+
+@pytest.mark.parametrize("data, message", BAD_BINARY.values(), ids=BAD_BINARY)
+def test_bad_binary_is_refused_with_record_and_byte(read, data, message):
+    with pytest.raises(VectorFileError, match=rf"file, (.*: )?({message})"):
+        read(data)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_binary_numbers_are_finite(read, value):
+    X = MATRIX.copy()
+    X[1, 2] = value
+    message = fails(read, binary_with_newlines(WORDS, X))
+    assert f"found {value} as number 3 of 4 of word 'café'" in message and "record 2" in message
+
+
+@pytest.mark.parametrize("row", [1, 2, 57, 99, 100])
+@pytest.mark.parametrize("number", ["nan", "x", "1 2", ""])
+def test_the_line_is_right_whatever_the_block(read, monkeypatch, row, number):
+    monkeypatch.setattr(source, "BLOCK", 256)
+    lines = [f"word{i} 0.5 0.25 1" for i in range(1, 101)]
+    lines[row - 1] = f"word{row} 0.5 {number} 1"
+    data = "\n".join(["100 3", *lines, ""]).encode()
+    assert f"line {row + 1}: " in fails(read, data)
+
+
+@pytest.mark.parametrize("container", CONTAINERS[1:3], ids=["gzip", "zip"])
+def test_damage_in_a_compressed_file_is_found_before_anything_is_returned(read, container):
+    data = bytearray(container(glove(WORDS, MATRIX)))
+    crc = data.rindex(b"vectors.txt") - 30 if container is zipped else -8  # as the formats say
+    data[crc] ^= 1
+    fails(read, bytes(data))
+
+
+def test_truncated_gzip_names_the_last_good_line(read):
+    rng = np.random.default_rng(2)
+    data = gzip.compress(glove(map(str, range(3000)), rng.standard_normal((3000, 4))), mtime=0)
+    message = fails(read, data[: len(data) // 2])
+    line = int(message.split("after line ")[1].split(":")[0])
+    assert "the file is cut off" in message and 1000 < line < 2000
+
+
+def test_an_archive_with_a_password_is_refused(read):
+    data = bytearray(zipped(glove(WORDS, MATRIX)))
+    data[6] |= 1
+    data[data.index(b"PK\1\2") + 8] |= 1
+    assert "password" in fails(read, bytes(data))
+
+
+def test_an_archive_without_vectors_is_refused(read):
+    out = io.BytesIO()
+    zipfile.ZipFile(out, "w").close()
+    assert "expected one vectors file in the archive, found 0: no files" in fails(
+        read, out.getvalue()
+    )
+
+
+def test_a_member_of_what_is_no_archive_is_refused(tmp_path):
+    (tmp_path / "a.zip").write_bytes(glove(WORDS, MATRIX))
+    with pytest.raises(VectorFileError, match=r"a\.zip: expected a zip archive"):
+        read_vectors(tmp_path / "a.zip!b")
+
+
+def test_duplicates_are_dropped_only_on_request(read):
+    data = b"4 2\na 1 2\nb 3 4\na 5 6\nc 7 8\n"
+    assert "line 4: duplicate word 'a'" in fails(read, data)
+    words, X = read(data, duplicates="first")
+    assert words == ["a", "b", "c"] and X.tolist() == [[1, 2], [3, 4], [7, 8]]
+    assert read(data, duplicates="first", max_words=3)[0] == words
+
+
+def test_a_message_shows_at_most_40_characters_of_a_word(read):
+    for data in (b"%s 1 2\n%s 3 4\n", b"%s 1 2\nx 1 %s\n", b"%s 1 nan\n%s 1 2\n"):
+        word = b"abcde" * 100
+        message = fails(read, data % (word, word))
+        assert "abcde" in message and message.count("abcde") <= 8
+
+
+@pytest.mark.parametrize("option", [{"max_words": 0}, {"max_words": -3}, {"duplicates": "last"}])
+def test_wrong_options_are_named(read, option):
+    with pytest.raises(ValueError, match=next(iter(option))):
+        read(glove(WORDS, MATRIX), **option)
+
+
+def test_a_missing_file_is_an_os_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_vectors(tmp_path / "nowhere.txt")
+
+
+# --- cut or damaged anywhere ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [word2vec, binary, glove])
+@pytest.mark.parametrize("container", CONTAINERS[1:], ids=["gzip", "zip", "gzip in zip"])
+def test_a_compressed_file_cut_anywhere_is_refused(read, form, container):
+    data = container(form(WORDS, MATRIX))
+    for size in range(len(data)):
+        fails(read, data[:size])
+
+
+@pytest.mark.parametrize("form", [word2vec, binary])
+def test_a_file_with_a_header_cut_anywhere_is_refused_or_has_every_word(read, form):
+    """Only the last number of a text may have lost digits, and nobody can see that."""
+    data = form(WORDS, MATRIX)
+    for size in range(len(data)):
+        try:
+            words, X = read(data[:size])
+        except VectorFileError:
+            continue
+        assert form is word2vec and words == WORDS
+        np.testing.assert_array_equal(X.ravel()[:-1], MATRIX.ravel()[:-1])
+
+
+def test_a_file_without_header_cut_anywhere_is_refused_or_its_own_beginning(read):
+    data = glove(WORDS, MATRIX)
+    for size in range(len(data)):
+        try:
+            words, X = read(data[:size])
+        except VectorFileError:
+            continue
+        n = len(words)
+        assert words == WORDS[:n] and X.shape == (n, 4)
+        np.testing.assert_array_equal(X.ravel()[:-1], MATRIX[:n].ravel()[:-1])
+
+
+@st.composite
+def damaged(draw):
+    """A good file with a few bytes changed, put in, or taken out."""
+    form, container = draw(st.sampled_from(FORMATS)), draw(st.sampled_from(CONTAINERS))
+    data = bytearray(container(form(WORDS, MATRIX)))
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(data) - 1))
+        data[at : at + draw(st.integers(0, 2))] = draw(st.binary(max_size=2))
+    return bytes(data)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.binary(max_size=60) | damaged())
+def test_any_bytes_give_a_whole_table_or_a_vector_file_error(read, data):
+    try:
+        words, X = read(data)
+    except VectorFileError:
+        return
+    assert X.shape[0] == len(words) == len(set(words)) > 0
+    assert X.shape[1] > 0 and X.dtype == np.float32 and np.isfinite(X).all() and all(words)
+
+
+# --- published vectors ------------------------------------------------------------------------
+
+
+@pytest.mark.skipif("DXPRIVACY_DATA" not in os.environ, reason="DXPRIVACY_DATA names no folder")
+def test_published_vectors_load_in_under_five_seconds():
+    folder = Path(os.environ["DXPRIVACY_DATA"]) / "vectors"
+    start = time.perf_counter()
+    words, X = read_vectors(folder / "word2vec-googlenews-300d-10151.w2v.txt.gz")
+    assert time.perf_counter() - start < 5
+    assert X.shape == (10151, 300) == (len(set(words)), 300)
