@@ -12,7 +12,6 @@ from pathlib import Path
 
 import joblib
 import numpy as np
-
 from builtin_space import authored, classes, embed, finish, forms, graph, sources, vocabulary
 from builtin_space.vocabulary import Lexicon, Word
 from builtin_space.wordnet import read_wordnet
@@ -73,8 +72,10 @@ def main() -> None:
     words, start = [words[i] for i in placed], start[placed]
     say(began, f"{len(words)} words placed in a graph of {len(graphs[0].index)} nodes")
     memory = joblib.Memory(args.cache, verbose=0)
-    X = memory.cache(embed.embed)(words, graphs, start, DIMS)
-    say(began, "vectors made")
+    fit = embed.fit_rows(words)
+    relation, gloss = (memory.cache(embed.view)(part, start, fit) for part in graphs)
+    say(began, "walks done")
+    X = embed.combine(relation, gloss, words, DIMS)
     texts = [word.text for word in words]
     X = finish.part_twins(texts, X)
     masks = classes.class_array([word.classes for word in words])

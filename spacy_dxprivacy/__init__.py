@@ -1,5 +1,6 @@
 """Private text for spaCy: words and vectors replaced under metric differential privacy."""
 
+from . import mechanisms, projection, selection, spaces, unknown  # they register themselves
 from .about import __version__
 from .component import DxSanitizer
 from .errors import DxError, DxWarning
@@ -13,5 +14,6 @@ from .ty import Draw
 
 __all__ = [
     "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee", "Receipt", "Rng", "Space",
-    "__version__", "assert_sanitized", "attach_vectors", "compose", "registry", "release",
+    "__version__", "assert_sanitized", "attach_vectors", "compose", "mechanisms", "projection",
+    "registry", "release", "selection", "spaces", "unknown",
 ]  # fmt: skip

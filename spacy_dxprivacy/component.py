@@ -6,6 +6,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
+from itertools import compress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,7 +17,6 @@ from spacy.attrs import LOWER, NORM, ORTH
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from . import mechanisms, projection, selection, spaces, unknown  # noqa: F401 (they register)
 from .errors import DxError, DxWarning, Errors, Warnings
 from .randomness import Rng
 from .rebuild import CARRIED, install_extensions, rebuild
@@ -207,9 +207,9 @@ class DxSanitizer:
         space, terms = self.space, self.terms
         masks = [self._mask(doc) for doc in docs]
         self._note_reading(docs)
-        ids = [doc.to_array([ORTH, NORM, LOWER])[mask] for doc, mask in zip(docs, masks)]
+        ids = [_ids(doc)[mask] for doc, mask in zip(docs, masks, strict=True)]
         texts = [[token.text for token in doc] for doc in docs]
-        chosen = [[w for w, m in zip(t, mask) if m] for t, mask in zip(texts, masks)]
+        chosen = [list(compress(*pair)) for pair in zip(texts, masks, strict=True)]
         replacements = replace_words(
             ids,
             chosen,
@@ -257,7 +257,7 @@ class DxSanitizer:
 
     def _clear_vectors(self, doc: Doc) -> Any:
         """float32 (tokens, d): the table's vectors of the words that stay, else zeros."""
-        rows = self.space.find_ids(*np.ascontiguousarray(doc.to_array([ORTH, NORM, LOWER]).T))
+        rows = self.space.find_ids(*np.ascontiguousarray(_ids(doc).T))
         tensor = self.space.vectors[rows]
         tensor[rows < 0] = 0
         return tensor
@@ -300,12 +300,13 @@ class DxSanitizer:
         )
 
     def _note_reading(self, docs: list[Doc]) -> None:
-        self._has_read = self._has_read or any(not doc.vocab.in_memory_zone for doc in docs)
+        vocabularies: list[Any] = [doc.vocab for doc in docs]
+        self._has_read |= any(not vocab.in_memory_zone for vocab in vocabularies)
 
     # -- keeping it ------------------------------------------------------------------------------
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """The digest of the space, and the space itself where nothing else in the pipeline has it."""
+        """The digest of the space, and the space itself where nothing else there holds it."""
         self._warn_if_it_read()
         writers = {"dx.json": lambda p: srsly.write_json(p, {"digest": self.space.digest})}
         if self.source.packed:
@@ -346,6 +347,11 @@ class DxSanitizer:
         self._check_pipeline()
         assert self.space is not None
         return {**self.__dict__, "_nlp": None, "_has_read": False, "_terms": self.terms}
+
+
+def _ids(doc: Doc) -> Any:
+    """uint64 (tokens, 3): the string ids by which the space is asked, one after another."""
+    return doc.to_array([ORTH, NORM, LOWER])
 
 
 def _without_text(error: Exception) -> str:

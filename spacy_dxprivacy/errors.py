@@ -24,7 +24,7 @@ class Errors:
     # spaces
     DX020 = "[DX020] A space needs {expected}, got {given}."
     DX021 = (
-        "[DX021] The pipeline has no static word vectors{hint}. Use a pipeline with a vectors table "
+        "[DX021] The pipeline has no static word vectors{hint}. Use one with a table of vectors "
         '(for instance a "_md" or "_lg" package, or one made by `spacy init vectors`), or set '
         '[components.dx_sanitizer.space] to @dx_spaces = "dx.BuiltinSpace.v1" or "dx.FileSpace.v1".'
     )
@@ -52,7 +52,7 @@ class Errors:
     )
     DX031 = (
         "[DX031] The entity sanitizer was told to protect {missing}, which no component before it "
-        "predicts. They predict: {known}. Set labels of the selector to what your pipeline predicts."
+        "predicts. They predict: {known}. Set the selector's labels to what your pipeline predicts."
     )
     DX032 = (
         "[DX032] This Doc carries no receipt of a sanitizer: its text may be the original. "

@@ -48,7 +48,7 @@ class Guarantee:
         return replace(self, space=space)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for json and for a Doc's user_data. No bound is None, as json has no inf."""
+        """Plain values, for json and for a Doc. No bound is None, as json has no inf."""
         return {k: None if v == math.inf else v for k, v in asdict(self).items()}
 
     def __str__(self) -> str:

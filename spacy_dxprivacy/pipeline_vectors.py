@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from spacy.vocab import Vocab
-from thinc.api import get_array_ops
+from thinc.backends import get_array_ops
 
 from .errors import DxError, Errors
 from .space import Space

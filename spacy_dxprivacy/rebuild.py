@@ -41,7 +41,8 @@ def rebuild(
         if not len(doc):
             break
         # A list: numpy would give from_array another shape for a single attribute.
-        new.from_array(CARRIED[name], doc.to_array(CARRIED[name]))
+        values: Any = doc.to_array(CARRIED[name])
+        new.from_array(CARRIED[name], values)
     # What nlp.pipe(as_tuples=True) hands back beside the Doc; spaCy keeps it here.
     new._context = doc._context
     new.user_data[RECEIPT_KEY] = dict(receipt)

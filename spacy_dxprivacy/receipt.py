@@ -13,8 +13,8 @@ class Receipt(dict[str, Any]):
 
     mechanism: its registered name. guarantee: of one perturbed word (see Guarantee.to_dict).
     total: of the document. tokens: how many there are. perturbed: how many were drawn by the
-    mechanism. unknown: how many were not in the space, and went through the policy `unknown_policy`.
-    kept: how many are as they were, punctuation and white space among them. space: name and digest.
+    mechanism. unknown: how many were not in the space, and went through `unknown_policy`. kept:
+    how many are as they were, punctuation and white space among them. space: name and digest.
     scope, casing, vectors: as configured. draws: how many draws were made. seeded: True voids the
     promise. in_clear: what of the input is visible, in words.
     """

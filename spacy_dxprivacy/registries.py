@@ -6,8 +6,10 @@ which other packages can add mechanisms of their own.
 
 from __future__ import annotations
 
+from typing import Any
+
 import catalogue
-from spacy.util import registry
+from spacy import util
 
 NAMES = (
     "dx_mechanisms",
@@ -17,6 +19,9 @@ NAMES = (
     "dx_spaces",
     "dx_unknowns",
 )
+
+# Any: type checkers cannot know the registries that are added here.
+registry: Any = util.registry
 
 for _name in NAMES:
     if not hasattr(registry, _name):

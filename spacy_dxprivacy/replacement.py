@@ -27,6 +27,40 @@ class Replacement:
     vectors: Floats2d | None
 
 
+@dataclass(frozen=True)
+class Batch:
+    """The selected words of several documents, one after another.
+
+    doc_of: int64 (t,), the document of each. rows: int64 (t,), -1 for unknown words. firsts: places
+    of the words that are drawn; draw_of: int64 (t,), for each word which of these draws it takes.
+    """
+
+    sizes: Ints1d
+    doc_of: Ints1d
+    rows: Ints1d
+    firsts: Ints1d
+    draw_of: Ints1d
+
+    @classmethod
+    def of(cls, ids: list[Ids1d], space: Space, *, once_per_type: bool) -> Batch:
+        """ids: for each document uint64 (m, 3), the orth, norm and lower-case ids of its words."""
+        sizes = np.array([len(some) for some in ids], dtype=np.int64)
+        doc_of = np.repeat(np.arange(len(ids)), sizes)
+        stacked = np.ascontiguousarray(np.concatenate(ids).T)
+        rows = space.find_ids(*stacked)
+        firsts = draw_of = np.arange(len(rows))
+        if once_per_type:
+            # Words of one row are one word to the mechanism, and so are unknown words alike.
+            values = np.where(rows >= 0, rows.astype(np.uint64), stacked[2])
+            keys = np.stack([doc_of.astype(np.uint64), (rows >= 0).astype(np.uint64), values])
+            _, firsts, draw_of = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+        return cls(sizes, doc_of, rows, firsts, draw_of.reshape(-1))
+
+    def split(self, values: Floats2d) -> list[Floats2d]:
+        """Values a draw, (draws, ...) -> for each document an array of values a word."""
+        return np.split(values[self.draw_of], np.cumsum(self.sizes)[:-1])
+
+
 def replace_words(
     ids: list[Ids1d],
     texts: list[list[str]],
@@ -38,51 +72,44 @@ def replace_words(
     once_per_type: bool,
     with_vectors: bool,
 ) -> list[Replacement]:
-    """ids: for each document uint64 (m, 3), the orth, norm and lower-case ids of its selected
+    """ids: for each document uint64 (m, 3), the orth, norm and lower-case ids of its m selected
     words. texts: the words, for policies that look at unknown ones."""
-    sizes = np.array([len(some) for some in ids], dtype=np.int64)
-    doc_of = np.repeat(np.arange(len(ids)), sizes)
-    stacked = np.concatenate(ids) if ids else np.zeros((0, 3), dtype=np.uint64)
-    rows = space.find_ids(*np.ascontiguousarray(stacked.T))
-    known = rows >= 0
-    # One word, one draw: equal rows are one word, and so are equal unknown ids.
-    values = np.where(known, rows.astype(np.uint64), stacked[:, 2])
-    groups = _groups(doc_of, known, values) if once_per_type else np.arange(len(rows))
-    firsts = np.unique(groups, return_index=True)[1]
-    known_firsts, unknown_firsts = firsts[known[firsts]], firsts[~known[firsts]]
-
-    words = np.empty(len(rows), dtype=object)
-    vectors = np.zeros((len(rows), space.vectors.shape[1]), np.float32) if with_vectors else None
-    for some in _in_parts(known_firsts, space.vectors.shape[1]):
-        draw = mechanism.sample(rows[some], rng)
-        words[some] = [space.words[row] for row in draw.rows.tolist()]
-        if vectors is not None:
-            vectors[some] = draw.vectors
-    flat = [word for some in texts for word in some]
-    words[unknown_firsts] = unknown.replace([flat[i] for i in unknown_firsts], space, rng)
-    words = words[firsts][groups]
-    if vectors is not None:
-        vectors = vectors[firsts][groups]
-    draws = np.bincount(doc_of[known_firsts], minlength=len(ids))
-    ends = np.cumsum(sizes)[:-1]
+    if not ids:
+        return []
+    batch = Batch.of(ids, space, once_per_type=once_per_type)
+    rows = batch.rows[batch.firsts]
+    words, vectors = _draw(rows, space, mechanism, rng, with_vectors=with_vectors)
+    missing = np.flatnonzero(rows < 0)
+    if len(missing):
+        flat = [word for some in texts for word in some]
+        clear = [flat[place] for place in batch.firsts[missing]]
+        words[missing] = unknown.replace(clear, space, rng)
+    drawn_in = batch.doc_of[batch.firsts[rows >= 0]]
     return [
-        Replacement(list(w), k, int(d), v)
-        for w, k, d, v in zip(
-            np.split(words, ends),
-            np.split(known, ends),
-            draws,
-            np.split(vectors, ends) if vectors is not None else [None] * len(ids),
+        Replacement(new.tolist(), known, int(draws), noisy)
+        for new, known, draws, noisy in zip(
+            batch.split(words),
+            batch.split(rows >= 0),
+            np.bincount(drawn_in, minlength=len(ids)),
+            [None] * len(ids) if vectors is None else batch.split(vectors),
             strict=True,
         )
     ]
 
 
-def _groups(doc_of: Ints1d, known: Bools1d, values: Ids1d) -> Ints1d:
-    keys = np.stack([doc_of.astype(np.uint64), known.astype(np.uint64), values], axis=1)
-    inverse: Ints1d = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
-    return inverse
-
-
-def _in_parts(places: Ints1d, d: int) -> list[Ints1d]:
+def _draw(
+    rows: Ints1d, space: Space, mechanism: Mechanism, rng: Rng, *, with_vectors: bool
+) -> tuple[Floats2d, Floats2d | None]:
+    """rows (t,), -1 left out -> words (t,) and, if wanted, noisy vectors (t, d)."""
+    d = space.vectors.shape[1]
+    words = np.empty(len(rows), dtype=object)
+    vectors = np.zeros((len(rows), d), dtype=np.float32) if with_vectors else None
+    known = np.flatnonzero(rows >= 0)
     at_once = max(1024, NUMBERS_AT_ONCE // d)
-    return [places[i : i + at_once] for i in range(0, len(places), at_once)]
+    for start in range(0, len(known), at_once):
+        places = known[start : start + at_once]
+        draw = mechanism.sample(rows[places], rng)
+        words[places] = [space.words[row] for row in draw.rows.tolist()]
+        if vectors is not None:
+            vectors[places] = draw.vectors
+    return words, vectors

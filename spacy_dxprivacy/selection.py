@@ -65,7 +65,7 @@ class Entities:
     def select(self, doc: Doc) -> Bools1d:
         if len(doc) and not doc.has_annotation("ENT_IOB"):
             raise DxError(Errors.DX030.format(name="dx_entity_sanitizer"))
-        return np.isin(doc.to_array([ENT_TYPE])[:, 0], self._ids) & _words(doc)
+        return np.isin(doc.to_array(ENT_TYPE), self._ids) & _words(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         """A label that no recogniser before the component predicts would protect nothing."""
@@ -85,7 +85,7 @@ class WordList:
         self._ids = np.array([get_string_id(w.lower()) for w in words], dtype=np.uint64)
 
     def select(self, doc: Doc) -> Bools1d:
-        return np.isin(doc.to_array([LOWER])[:, 0], self._ids) & _words(doc)
+        return np.isin(doc.to_array(LOWER), self._ids) & _words(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         return None
@@ -117,7 +117,7 @@ def make_word_list(words: str | list[str]) -> WordList:
 
 def _words(doc: Doc) -> Bools1d:
     flags = doc.to_array([IS_SPACE, IS_PUNCT])
-    return ~flags.any(axis=1)
+    return np.asarray(flags == 0).all(axis=1)  # type: ignore[no-any-return]
 
 
 def _entity_labels(nlp: Language, *, before: str) -> set[str]:

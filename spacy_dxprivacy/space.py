@@ -106,9 +106,7 @@ class Space:
         """
         X = _checked_matrix(matrix, len(words))
         _check_words(words)
-        return cls(
-            words, X, aliases=aliases, classes=classes, class_names=class_names, name=name
-        )
+        return cls(words, X, aliases=aliases, classes=classes, class_names=class_names, name=name)
 
     @classmethod
     def builtin(cls) -> Space:

@@ -6,6 +6,7 @@ loads the vectors of a pipeline after it makes the components.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -47,6 +48,10 @@ class Filter:
     def __post_init__(self) -> None:
         if self.max_words is not None:
             whole("max_words", self.max_words, least=1)
+        try:
+            re.compile(self.pattern or "")
+        except re.error:
+            raise fail("pattern", "a regular expression", self.pattern) from None
 
     def apply(self, space: Space) -> Space:
         return space.filtered(

@@ -69,7 +69,7 @@ class Projection(Protocol):
 
 @runtime_checkable
 class Unknown(Protocol):
-    """What stands in for words that the space does not hold; in_clear names what it lets through."""
+    """What stands in for words that the space lacks; in_clear names what it lets through."""
 
     in_clear: tuple[str, ...]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-
 from .errors import DxError, Errors
 from .randomness import Rng
 from .registries import registry

@@ -20,14 +20,16 @@ def positive(name: str, value: Any) -> float:
     """A finite number above 0, as float."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise fail(name, "a number above 0", value)
-    if not (math.isfinite(value) and value > 0):
+    number = float(value)
+    if not (math.isfinite(number) and number > 0):
         raise fail(name, "a finite number above 0", value)
-    return float(value)
+    return number
 
 
 def whole(name: str, value: Any, *, least: int) -> int:
     """A whole number, not below `least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+    integral = isinstance(value, Integral) and not isinstance(value, bool)
+    if not integral or int(value) < least:
         raise fail(name, f"a whole number, {least} or more", value)
     return int(value)
 

@@ -118,7 +118,7 @@ def tables(draw):
     return words, draw(arrays(np.float32, (len(words), d), elements=finite))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(tables(), st.sampled_from([glove, word2vec, binary, binary_with_newlines]))
 def test_what_is_written_is_read_bit_for_bit(read, table, form):
     words, X = read(form(*table))
@@ -402,7 +402,7 @@ def damaged(draw):
     return bytes(data)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=300)
 @given(st.binary(max_size=60) | damaged())
 def test_any_bytes_give_a_whole_table_or_a_vector_file_error(read, data):
     try:

@@ -119,14 +119,9 @@ def type_features(word: Word) -> dict[str, float]:
     return found or {"none": 1.0}
 
 
-def embed(
-    words: Sequence[Word], graphs: tuple[Graph, Graph], start: sparse.csr_array, dims: int
-) -> Matrix:
-    """Unit rows (words, dims)."""
-    fit = fit_rows(words)
-    relation = reduce(ppmi(walk(graphs[0], start), fit), fit)
-    gloss = reduce(ppmi(walk(graphs[1], start), fit), fit)
-    return combine(relation, gloss, type_block(words), fit, dims)
+def view(graph: Graph, start: sparse.csr_array, fit: NDArray[np.int64]) -> Matrix:
+    """What one graph says of each word; unit rows (words, SVD_DIMS)."""
+    return reduce(ppmi(walk(graph, start), fit), fit)
 
 
 def combine(

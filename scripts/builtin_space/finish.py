@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy_dxprivacy.space import Space
 
 from builtin_space.embed import Matrix, unit
+from spacy_dxprivacy.space import Space
 
 CLOSE = 0.08  # rows nearer than this to another one are moved
 JITTER = 0.15  # by a vector of about this norm, which the spelling decides

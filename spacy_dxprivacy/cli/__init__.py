@@ -1,3 +1,4 @@
 """`python -m spacy dx ...`"""
 import typer
+
 dx_cli = typer.Typer(name="dx")

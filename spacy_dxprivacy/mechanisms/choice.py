@@ -44,11 +44,11 @@ class ChoiceMechanism:
         rows = checked_rows(rows, len(fitted(self._space, self.name)))
         uniforms = rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
-        distinct, which = np.unique(rows, return_inverse=True)
-        order = np.argsort(which, kind="stable")
-        ends = np.cumsum(np.bincount(which, minlength=len(distinct)))
-        tables = self._cumulative(distinct)
-        for places, table in zip(np.split(order, ends[:-1]), tables, strict=True):
+        distinct, counts = np.unique(rows, return_counts=True)
+        by_word = np.argsort(rows, kind="stable")
+        ends = np.cumsum(counts)
+        for start, end, table in zip(ends - counts, ends, self._cumulative(distinct), strict=True):
+            places = by_word[start:end]
             drawn[places] = inverse_cdf(table, uniforms[places])
         return Draw(drawn)
 

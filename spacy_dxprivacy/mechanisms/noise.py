@@ -87,9 +87,11 @@ def checked_rows(rows: Any, n: int) -> Ints1d:
     if checked.size == 0:
         return np.zeros(0, dtype=np.int64)
     if checked.ndim != 1 or checked.dtype.kind not in "iu":
-        raise DxError(Errors.DX001.format(
-            name="rows", expected="whole numbers of shape (k,)", given=checked.dtype.name
-        ))
+        raise DxError(
+            Errors.DX001.format(
+                name="rows", expected="whole numbers of shape (k,)", given=checked.dtype.name
+            )
+        )
     if checked.min() < 0 or checked.max() >= n:
         raise DxError(Errors.DX002.format(last=n - 1))
     return checked.astype(np.int64)

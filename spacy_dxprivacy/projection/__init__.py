@@ -1,4 +1,4 @@
-"""From noisy vectors to rows: rules (nearest) over indexes (exact). All of it is post-processing."""
+"""From noisy vectors to rows: rules (nearest) over indexes (exact). It is post-processing."""
 
 from . import exact, nearest
 

@@ -124,6 +124,7 @@ class _Search:
     ) -> None:
         self.index, self.xp = index, index._xp
         self.Z, self.Q, self.norms, self.dtype = Z, Q, norms, dtype
+        self.mean = index._mean.astype(dtype)
         self.few = len(Z) <= FEW_QUERIES
         self.low = self.xp.full(len(Z), -inf)
         self.waiting: list[tuple[Ints1d, Ints1d, Floats1d]] = []
@@ -177,13 +178,16 @@ class _Search:
 
         Row i of group j goes to place i * g + j, so that folding works on whole halves of a tile.
         """
-        index, g = self.index, len(A) // GROUP
-        for i in range(GROUP):
-            rows = slice(start + i, start + len(A), GROUP)
-            X, B = index._X[rows], A[i * g : (i + 1) * g]
-            self.xp.subtract(X, self.mean, out=B[: len(X), :-1])
-            B[: len(X), -1] = index._half[rows]
-            B[len(X) :, -1] = inf
+        index, stop = self.index, min(start + len(A), len(self.index._X))
+        B = A.reshape(GROUP, -1, A.shape[1]).swapaxes(0, 1)
+        full, rest = divmod(stop - start, GROUP)
+        middle = start + full * GROUP
+        X, half = index._X[start:middle], index._half[start:middle]
+        self.xp.subtract(X.reshape(full, GROUP, -1), self.mean, out=B[:full, :, :-1])
+        B[:full, :, -1] = half.reshape(full, GROUP)
+        B[full:, :, -1] = inf
+        B[full:, :rest, :-1] = index._X[middle:stop] - self.mean
+        B[full:, :rest, -1] = index._half[middle:stop]
 
     def _few_tiles(self) -> Iterator[tuple[int, Floats2d]]:
         """The same without a copy of the rows: all scores are higher by m . (z - m)."""
@@ -253,7 +257,7 @@ class _Search:
         (queries, groups, _), *_ = self.waiting or [(self.low[:0].astype("int64"),) * 3]
         self.waiting = []
         n, d = index._X.shape
-        for part in _even_parts(len(queries), max(1, 8 * MIB // (GROUP * d * 4))):
+        for part in _even_parts(len(queries), max(1, MIB // (GROUP * d * 4))):
             q = queries[part, None]
             rows = groups[part, None] * GROUP + xp.arange(GROUP)
             inside = rows < n
@@ -266,8 +270,9 @@ class _Search:
     def _scores(self, queries: Ints1d, rows: Ints1d) -> Floats2d:
         """queries (h,), rows (h, g) -> scores (h, g)."""
         A = self.index._X[rows].astype(self.dtype, copy=False)
+        A -= self.mean
         S = (A @ self.Q[queries].astype(self.dtype)[:, :, None])[:, :, 0]
-        scores: Floats2d = S - (self.index._half[rows] + self.lift[queries, None])
+        scores: Floats2d = S - self.index._half[rows]
         return scores
 
     # -- the decision ----------------------------------------------------------------------------
@@ -293,7 +298,7 @@ class _Search:
     def _measured(self, queries: Ints1d, rows: Ints1d) -> tuple[Ints1d, Ints1d, Floats1d]:
         """The pairs with their squared distances in float64, on the host."""
         distances = np.empty(len(rows))
-        for part in _even_parts(len(rows), max(1, MIB // self.Z.shape[1])):
+        for part in _even_parts(len(rows), max(1, MIB // (8 * self.Z.shape[1]))):
             D = self.index._X[rows[part]] - self.Z[queries[part]]
             distances[part] = self._host(self.xp.square(D).sum(axis=1))
         return self._host(queries), self._host(rows), distances

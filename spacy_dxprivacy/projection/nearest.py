@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..registries import registry
 from ..randomness import Rng
+from ..registries import registry
 from ..ty import Floats2d, Index, Ints1d
 from .exact import make_exact
 

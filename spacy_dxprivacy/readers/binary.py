@@ -16,11 +16,12 @@ def looks_binary(head: bytes, header: Header) -> bool:
     """Whether binary records or lines of text follow the header.
 
     Text, if the next line has d fields that are mostly numbers; else binary, if what stands where
-    the first vector should be holds control characters or is not UTF-8.
+    the first vector should be holds control characters, is not UTF-8, or shows no number.
     """
     body = head[header.length :]
     fields = body.partition(b"\n")[0].split()[1:]
-    if len(fields) >= header.d and 2 * sum(map(_is_number, fields)) >= len(fields):
+    mostly_numbers = 2 * sum(map(_is_number, fields)) >= len(fields)
+    if not body.strip() or (len(fields) >= header.d and mostly_numbers):
         return False
     _, space, rest = body.partition(b" ")
     sample = (rest if space else body)[: 4 * max(header.d, 1)]
@@ -29,7 +30,7 @@ def looks_binary(head: bytes, header: Header) -> bool:
     except UnicodeDecodeError as error:
         if error.reason != "unexpected end of data":
             return True
-    return not _CONTROL.isdisjoint(sample)
+    return not (_CONTROL.isdisjoint(sample) and any(map(_is_number, sample.split())))
 
 
 def read_binary(

@@ -26,6 +26,7 @@ _DAMAGE = (
     EOFError,
     OSError,
     ValueError,
+    LookupError,
     RuntimeError,
     struct.error,
     zlib.error,
@@ -150,7 +151,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: Path) -> Any:
 
 def _choose(archive: zipfile.ZipFile, file: Path, member: str | None) -> zipfile.ZipInfo:
     """The named member, or the only one that can be a vectors file."""
-    infos = [info for info in archive.infolist() if not info.is_dir()]
+    infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
     found = [info for info in infos if info.filename == member]
     if member is None:
         found = [info for info in infos if _may_hold_vectors(info.filename)]

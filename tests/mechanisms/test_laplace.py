@@ -1,0 +1,78 @@
+"""dx.Laplace.v1: the law of its noise, and what it does to words."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import gamma, kstest
+
+from spacy_dxprivacy import Rng, Space
+from spacy_dxprivacy.mechanisms.laplace import laplace_noise
+
+
+@pytest.mark.parametrize(("d", "epsilon"), [(1, 0.5), (2, 3.0), (50, 10.0), (300, 1.0)])
+def test_the_norm_of_the_noise_is_gamma_distributed(d, epsilon):
+    Z = laplace_noise(20_000, d, Rng(seed=d), epsilon=epsilon)
+    norms = np.linalg.norm(Z, axis=1)
+    assert kstest(norms, gamma(d, scale=1 / epsilon).cdf).pvalue > 1e-3
+
+
+def test_the_noise_has_no_preferred_direction():
+    d, k = 5, 100_000
+    Z = laplace_noise(k, d, Rng(seed=0), epsilon=2.0)
+    standard_error = np.sqrt((d + 1) / 2.0**2 / k)
+    assert np.all(np.abs(Z.mean(axis=0)) < 4 * standard_error)
+    covariance = np.cov(Z.T) * 2.0**2 / (d + 1)
+    assert np.all(np.abs(covariance - np.eye(d)) < 0.05)
+
+
+def test_released_vectors_keep_the_law(make):
+    """The grid is too fine to be seen in the noise of the vectors that come out."""
+    space = Space.from_vectors(["here", "there"], [[0.0] * 50, [3.0] + [0.0] * 49])
+    mechanism = make("dx.Laplace.v1", space, epsilon=4.0)
+    draw = mechanism.sample(np.zeros(20_000, dtype=np.int64), Rng(seed=1))
+    norms = np.linalg.norm(draw.vectors.astype(np.float64), axis=1)
+    assert kstest(norms, gamma(50, scale=1 / 4).cdf).pvalue > 1e-3
+
+
+def test_released_vectors_lie_on_a_grid_that_is_the_same_for_every_word(make, plane):
+    """The low bits of x + z would tell x (Mironov 2012)."""
+    mechanism = make("dx.Laplace.v1", plane, epsilon=3.0)
+    spread = np.sqrt(3) / 3.0
+    step = 2.0 ** (np.floor(np.log2(spread)) - 10)
+    vectors = mechanism.sample(np.arange(40), Rng(seed=2)).vectors.astype(np.float64)
+    assert np.array_equal(vectors / step, np.rint(vectors / step))
+
+
+def exact_share_kept(d, epsilon, distance):
+    """F(D/2) with F(a) = E[Phi(a / sqrt V)], V ~ Gamma((d+1)/2, 2/epsilon^2)."""
+    law = gamma((d + 1) / 2, scale=2 / epsilon**2)
+    quantiles = (np.arange(200_000) + 0.5) / 200_000
+    return ndtr(distance / 2 / np.sqrt(law.ppf(quantiles))).mean()
+
+
+@pytest.mark.parametrize(
+    ("d", "epsilon", "distance", "kept"), [(50, 5.0, 3.0, 0.85539), (2, 1.0, 1.0, 0.64798)]
+)
+def test_of_two_words_one_is_kept_as_the_closed_form_says(make, d, epsilon, distance, kept):
+    assert exact_share_kept(d, epsilon, distance) == pytest.approx(kept, abs=2e-5)
+    there = np.zeros(d)
+    there[0] = distance
+    mechanism = make("dx.Laplace.v1", Space.from_vectors(["a", "b"], [np.zeros(d), there]),
+                     epsilon=epsilon)  # fmt: skip
+    n = 100_000
+    share = np.mean(mechanism.sample(np.zeros(n, dtype=np.int64), Rng(seed=4)).rows == 0)
+    assert abs(share - kept) < 4 * np.sqrt(kept * (1 - kept) / n)
+
+
+def test_the_word_is_the_one_nearest_to_the_noisy_vector(make, plane):
+    draw = make("dx.Laplace.v1", plane, epsilon=1.0).sample(np.arange(40), Rng(seed=6))
+    apart = draw.vectors[:, None, :].astype(np.float64) - plane.vectors[None].astype(np.float64)
+    assert np.array_equal(draw.rows, np.argmin(np.sum(apart**2, axis=2), axis=1))
+
+
+def test_the_guarantee_is_metric_and_proven(make, plane):
+    guarantee = make("dx.Laplace.v1", plane, epsilon=3).guarantee
+    assert (guarantee.kind, guarantee.metric, guarantee.status) == (
+        "metric-dp", "euclidean", "proven",
+    )  # fmt: skip
+    assert guarantee.epsilon == 3.0 and guarantee.delta == 0.0

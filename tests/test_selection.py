@@ -1,0 +1,64 @@
+"""Selectors say which tokens are perturbed; what they leave is in clear, and they say so."""
+
+import pytest
+import spacy
+
+from spacy_dxprivacy import DxError, registry
+
+TEXT = "Dr. Zorblatt, 42, saw  3% of it: a@b.example 😀 — ok?!\n\n“Ça va”"
+
+
+def selected(name, doc, **settings):
+    selector = registry.resolve({"s": {"@dx_selectors": name, **settings}})["s"]
+    mask = selector.select(doc)
+    assert mask.dtype == bool and mask.shape == (len(doc),)
+    return [token.text for token, yes in zip(doc, mask, strict=True) if yes]
+
+
+@pytest.fixture
+def doc():
+    return spacy.blank("en")(TEXT)
+
+
+def test_all_words_leaves_punctuation_and_white_space_alone(doc):
+    left = {t.text for t in doc} - set(selected("dx.AllWords.v1", doc))
+    assert left == {",", " ", ":", "—", "?", "!", "\n\n", "“", "”", "%"}
+
+
+def test_a_word_list_is_read_in_any_case(doc, tmp_path):
+    assert selected("dx.WordList.v1", doc, words=["zorblatt", "OK", "never"]) == ["Zorblatt", "ok"]
+    (tmp_path / "list.txt").write_text("zorblatt\n", encoding="utf8")
+    assert selected("dx.WordList.v1", doc, words=str(tmp_path / "list.txt")) == ["Zorblatt"]
+
+
+def with_entities(text, label="PERSON"):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": label, "pattern": "Ann-Marie Zorblatt"}])
+    return nlp(text)
+
+
+def test_entities_are_the_words_of_entities_with_these_labels():
+    doc = with_entities("Meet Ann-Marie Zorblatt today")
+    assert selected("dx.Entities.v1", doc, labels=["PERSON"]) == ["Ann", "Marie", "Zorblatt"]
+    assert selected("dx.Entities.v1", doc, labels=["DATE"]) == []
+
+
+def test_a_text_that_no_recogniser_read_is_refused():
+    with pytest.raises(DxError, match=r"DX030.*dx_entity_ruler"):
+        selected("dx.Entities.v1", spacy.blank("en")("Meet Zorblatt"), labels=["PERSON"])
+
+
+def test_an_empty_text_has_nothing_to_protect():
+    for name, settings in [("dx.AllWords.v1", {}), ("dx.Entities.v1", {"labels": ["PERSON"]}),
+                           ("dx.WordList.v1", {"words": ["a"]})]:  # fmt: skip
+        assert selected(name, spacy.blank("en")(""), **settings) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("dx.Entities.v1", {"labels": []}), ("dx.Entities.v1", {"labels": [""]}),
+     ("dx.WordList.v1", {"words": []})],
+)  # fmt: skip
+def test_a_selector_that_would_select_nothing_is_refused(name, settings, doc):
+    with pytest.raises(ValueError):
+        selected(name, doc, **settings)

@@ -1,0 +1,306 @@
+"""A Space: what may be output, what finds what, and what comes back from disk."""
+
+import pickle
+
+import numpy as np
+import pytest
+import spacy
+import srsly
+from spacy.vectors import Vectors
+
+from spacy_dxprivacy import DxError, Space, registry
+from spacy_dxprivacy.spaces import Filter, read_words
+
+WORDS = ["doctor", "May", "may", "ICU", "the", "naïve"]
+MATRIX = np.arange(24, dtype=np.float32).reshape(6, 4) + 1
+
+
+@pytest.fixture
+def space():
+    return Space.from_vectors(WORDS, MATRIX)
+
+
+def load(name, nlp=None, **settings):
+    source = registry.resolve({"s": {"@dx_spaces": name, **settings}})["s"]
+    return source.load(nlp or spacy.blank("en"))
+
+
+# -- finding words -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("word", "row"),
+    [
+        ("doctor", 0), ("Doctor", 0), ("DOCTOR", 0), ("May", 1), ("may", 2), ("MAY", 2),
+        ("icu", 3), ("Icu", 3), ("unheard", -1), ("", -1), ("naïve", 5), ("NAÏVE", 5),
+    ],
+)  # fmt: skip
+def test_a_word_is_found_by_its_exact_case_and_else_in_any(space, word, row):
+    assert space.find(word) == row
+
+
+def test_what_is_found_by_ids_is_what_is_found_by_word(space):
+    strings = spacy.blank("en").vocab.strings
+    words = ["May", "MAY", "unheard", "icu"]
+    ids = [np.array([strings.add(f(w)) for w in words], dtype=np.uint64) for f in (str, str.lower)]
+    assert space.find_ids(*ids).tolist() == [space.find(w) for w in words]
+
+
+def test_the_table_is_read_only_and_a_copy(space):
+    matrix = MATRIX.copy()
+    copied = Space.from_vectors(WORDS, matrix)
+    matrix[:] = 0
+    assert np.array_equal(copied.vectors, space.vectors)
+    with pytest.raises(ValueError):
+        space.vectors[0, 0] = 1
+
+
+def test_the_digest_is_that_of_words_and_vectors(space):
+    assert space.digest == Space.from_vectors(WORDS, MATRIX).digest
+    other = MATRIX.copy()
+    other[5, 3] += 1e-5
+    assert len({space.digest, Space.from_vectors(WORDS, other).digest,
+                Space.from_vectors(WORDS[::-1], MATRIX).digest}) == 3  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "matrix"),
+    [
+        (["a", "b"], [[1.0, 2.0]]),
+        (["a"], [1.0]),
+        ([], np.zeros((0, 3))),
+        (["a"], np.zeros((1, 0))),
+        (["a", "a"], [[1.0], [2.0]]),
+        (["a", ""], [[1.0], [2.0]]),
+        (["a", 3], [[1.0], [2.0]]),
+        (["a\nb"], [[1.0]]),
+        (["\ud800"], [[1.0]]),
+        (["a"], [[float("nan")]]),
+        (["a"], [[1e300]]),
+        (["a"], [["x"]]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_table_that_makes_no_sense_is_refused(words, matrix):
+    with pytest.raises(DxError, match="DX020"):
+        Space.from_vectors(words, matrix)
+
+
+# -- what may be output -------------------------------------------------------------------------
+
+
+def test_filters_leave_the_first_rows_that_may_be_output(space):
+    assert space.filtered(max_words=2).words == ["doctor", "May"]
+    assert space.filtered(pattern="[a-z]+").words == ["doctor", "may", "the"]
+    assert space.filtered(pattern="[a-z]+", max_words=2).words == ["doctor", "may"]
+    assert space.filtered(exclude=["MAY", "do*"]).words == ["ICU", "the", "naïve"]
+    assert space.filtered() is space
+
+
+def test_a_word_that_may_not_be_output_is_unknown(space):
+    assert space.filtered(exclude=["icu"]).find("ICU") == -1
+
+
+def test_a_row_goes_on_under_the_next_of_its_keys_that_may_be_output():
+    shared = Space.from_vectors(["damn", "b"], [[1.0], [2.0]], aliases={"dang": 0, "c": 1})
+    clean = shared.filtered(exclude=["damn"])
+    assert clean.words == ["dang", "b"]
+    assert (clean.find("dang"), clean.find("damn"), clean.find("c")) == (0, 0, 1)
+
+
+def test_rows_of_zeros_and_words_with_blanks_or_controls_are_never_output():
+    odd = ["a", "b c", "d\te", "f\x00", "g\u200b", "zero"]
+    table = Space.from_vectors(odd, [[1.0], [2.0], [3.0], [4.0], [5.0], [0.0]])
+    assert table.filtered().words == ["a"]
+
+
+def test_a_space_without_words_is_refused(space):
+    with pytest.raises(DxError, match="DX023"):
+        space.filtered(pattern="x{99}")
+
+
+def test_the_list_that_comes_with_the_package_is_applied_by_default():
+    assert Filter().excluded() and Filter(exclude=[]).excluded() == ()
+
+
+def test_a_list_of_words_is_a_text_file_with_comments(tmp_path):
+    (tmp_path / "list.txt").write_text("# ours\n\nfoo\n bar* \n", encoding="utf8")
+    assert read_words(tmp_path / "list.txt") == ("foo", "bar*")
+    with pytest.raises(DxError, match="DX026"):
+        read_words(tmp_path / "none.txt")
+
+
+# -- keeping it ---------------------------------------------------------------------------------
+
+
+def same(one, other):
+    assert one.words == other.words and one.aliases == other.aliases
+    assert np.array_equal(one.vectors, other.vectors) and one.digest == other.digest
+    assert one.class_names == other.class_names
+    assert (one.classes is None) == (other.classes is None)
+
+
+@pytest.fixture
+def rich():
+    classes = np.array([0, 1, 0, 2, 3, 0], dtype=np.uint64)
+    return Space.from_vectors(
+        WORDS, MATRIX, aliases={"physician": 0}, classes=classes, class_names=["x", "y"], name="r"
+    )
+
+
+def test_a_saved_space_comes_back_mapped_into_memory(rich, tmp_path):
+    rich.save(tmp_path / "space")
+    loaded = Space.load(tmp_path / "space")
+    same(rich, loaded)
+    assert isinstance(loaded.vectors, np.memmap)
+    assert loaded.find("physician") == 0
+    assert loaded.with_class("y").tolist() == [False, False, False, True, True, False]
+    assert not loaded.with_class("no such class").any()
+
+
+def test_saving_replaces_a_saved_space_and_nothing_else(rich, space, tmp_path):
+    rich.save(tmp_path / "space")
+    space.save(tmp_path / "space")
+    same(space, Space.load(tmp_path / "space"))
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(DxError, match="DX024"):
+        space.save(tmp_path / "mine")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "space"]
+
+
+def test_a_quantised_space_is_near_and_its_digest_is_that_of_what_comes_back(rich, tmp_path):
+    rich.save(tmp_path / "small", quantise=True)
+    loaded = Space.load(tmp_path / "small")
+    assert np.abs(loaded.vectors - rich.vectors).max() <= rich.vectors.max() / 127
+    assert loaded.digest == Space.from_vectors(loaded.words, loaded.vectors).digest
+
+
+@pytest.mark.parametrize("copy", [lambda s: Space.from_bytes(s.to_bytes()),
+                                  lambda s: pickle.loads(pickle.dumps(s))])  # noqa: S301  # fmt: skip
+def test_bytes_and_pickles_bring_it_back(rich, copy):
+    same(rich, copy(rich))
+
+
+def test_a_pickle_of_a_loaded_space_holds_the_path_alone(rich, tmp_path):
+    rich.save(tmp_path / "space")
+    data = pickle.dumps(Space.load(tmp_path / "space"))
+    assert len(data) < 500
+    same(rich, pickle.loads(data))  # noqa: S301
+
+
+def damage_json(folder):
+    about = srsly.read_json(folder / "space.json")
+    srsly.write_json(folder / "space.json", {**about, "rows": 7})
+
+
+def damage_format(folder):
+    about = srsly.read_json(folder / "space.json")
+    srsly.write_json(folder / "space.json", {**about, "format": 99})
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        damage_json,
+        damage_format,
+        lambda f: (f / "space.json").write_text("{"),
+        lambda f: (f / "space.json").unlink(),
+        lambda f: (f / "vectors.npy").unlink(),
+        lambda f: (f / "vectors.npy").write_bytes((f / "vectors.npy").read_bytes()[:100]),
+        lambda f: np.save(f / "vectors.npy", MATRIX.astype(object), allow_pickle=True),
+        lambda f: np.save(f / "vectors.npy", MATRIX.astype(np.float64)),
+        lambda f: (f / "words.txt").write_text("doctor\n"),
+        lambda f: (f / "words.txt").write_bytes(b"\xff\n" * 6),
+    ],
+)
+def test_a_damaged_folder_is_refused_with_its_path(rich, tmp_path, damage):
+    rich.save(tmp_path / "space")
+    damage(tmp_path / "space")
+    with pytest.raises(DxError, match="DX024") as caught:
+        Space.load(tmp_path / "space")
+    assert str(tmp_path / "space") in str(caught.value)
+
+
+# -- where a pipeline gets it from ---------------------------------------------------------------
+
+
+@pytest.fixture
+def nlp():
+    """Four rows: two keys on one row, one row without a string, one of zeros."""
+    nlp = spacy.blank("en")
+    data = np.array([[1, 0], [0, 1], [1, 1], [0, 0]], dtype=np.float32)
+    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, shape=(4, 2))
+    nlp.vocab.vectors.data = data
+    for word, row in [("king", 0), ("King", 0), ("queen", 1), ("nil", 3)]:
+        nlp.vocab.strings.add(word)
+        nlp.vocab.vectors.add(word, row=row)
+    nlp.vocab.vectors.add(1234567890123456789, row=2)
+    return nlp
+
+
+def test_pipeline_vectors_give_one_candidate_a_row(nlp):
+    space = load("dx.PipelineVectors.v1", nlp)
+    assert space.words == ["king", "queen"]
+    assert [space.find(w) for w in ("king", "King", "queen", "nil")] == [0, 0, 1, -1]
+    np.testing.assert_array_equal(space.vectors, [[1, 0], [0, 1]])
+
+
+def test_the_pipelines_own_table_is_left_as_it_is(nlp):
+    before = nlp.vocab.vectors.data.copy()
+    load("dx.PipelineVectors.v1", nlp)
+    assert np.array_equal(nlp.vocab.vectors.data, before) and nlp.vocab.vectors.data.flags.writeable
+
+
+def test_auto_takes_the_pipelines_vectors_and_else_the_built_in_ones(nlp):
+    assert load("dx.AutoSpace.v1", nlp).words == ["king", "queen"]
+    assert load("dx.AutoSpace.v1") is Space.builtin()
+
+
+def test_a_pipeline_without_vectors_is_told_what_to_do():
+    with pytest.raises(DxError, match=r"DX021.*BuiltinSpace"):
+        load("dx.PipelineVectors.v1")
+
+
+@pytest.fixture
+def floret():
+    nlp = spacy.blank("en")
+    data = np.random.default_rng(0).normal(size=(50, 8)).astype(np.float32)
+    nlp.vocab.vectors = Vectors(
+        data=data, mode="floret", hash_count=2, minn=2, maxn=3, strings=nlp.vocab.strings
+    )
+    return nlp
+
+
+@pytest.mark.parametrize("name", ["dx.PipelineVectors.v1", "dx.AutoSpace.v1"])
+def test_floret_vectors_need_a_word_list(floret, name):
+    with pytest.raises(DxError, match=r"DX022.*words"):
+        load(name, floret)
+
+
+def test_floret_vectors_with_a_word_list_are_a_space(floret, tmp_path):
+    (tmp_path / "words.txt").write_text("apple\npear\n", encoding="utf8")
+    space = load("dx.PipelineVectors.v1", floret, words=str(tmp_path / "words.txt"))
+    assert space.words == ["apple", "pear"] and space.vectors.shape == (2, 8)
+
+
+def test_a_file_space_reads_a_saved_folder_and_a_file_of_vectors(rich, tmp_path):
+    rich.save(tmp_path / "space")
+    same(rich, load("dx.FileSpace.v1", path=str(tmp_path / "space")))
+    (tmp_path / "vectors.txt").write_text("cat 1 2\ndog 3 4\n", encoding="utf8")
+    assert load("dx.FileSpace.v1", path=str(tmp_path / "vectors.txt")).words == ["cat", "dog"]
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(DxError, match=r"DX026.*nowhere"):
+        load("dx.FileSpace.v1", path="nowhere.txt")
+
+
+@pytest.mark.parametrize("settings", [{"max_words": 0}, {"max_words": -3}])
+def test_settings_out_of_range_are_refused(settings):
+    with pytest.raises(ValueError, match="max_words"):
+        load("dx.BuiltinSpace.v1", **settings)
+
+
+def test_a_pattern_that_is_no_pattern_is_refused():
+    with pytest.raises(ValueError, match="pattern"):
+        load("dx.BuiltinSpace.v1", pattern="[")
