@@ -12,7 +12,8 @@ from pathlib import Path
 
 import joblib
 import numpy as np
-from builtin_space import authored, classes, embed, finish, forms, graph, sources, vocabulary
+from builtin_space import authored, classes, embed, finish, forms, graph
+from builtin_space import origins, positions, sources, vocabulary
 from builtin_space.vocabulary import Lexicon, Word
 from builtin_space.wordnet import read_wordnet
 
@@ -38,6 +39,7 @@ def read_lexicon(wordnet: Path) -> Lexicon:
         table = names.female if sex == "female" else names.male
         for name in listed:
             table[name] = max(table.get(name, 0.0), 1e-5)
+    origins.guess_regions(names)
     cities = sources.read_cities()
     anchors = authored.read_anchors("modern_words.txt")
     anchors |= authored.read_anchors("sense_overrides.txt")
@@ -75,10 +77,12 @@ def main() -> None:
     fit = embed.fit_rows(words)
     relation, gloss = (memory.cache(embed.view)(part, start, fit) for part in graphs)
     say(began, "walks done")
+    if args.cache:
+        joblib.dump((words, relation, gloss), args.cache / "views.joblib")
     X = embed.combine(relation, gloss, words, DIMS)
-    texts = [word.text for word in words]
-    X = finish.part_twins(texts, X)
-    masks = classes.class_array([word.classes for word in words])
+    texts, kinds = [word.text for word in words], [word.classes for word in words]
+    X = finish.part_twins(texts, positions.place(texts, kinds, X))
+    masks = classes.class_array(kinds)
     finish.write(args.out, texts, X, masks, classes.CLASS_NAMES)
     say(began, f"written to {args.out}")
 

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import DxError, Errors
 from .registries import registry
 from .space import Space
-from .validate import fail, whole
+from .validate import fail, one_of, whole
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -103,11 +103,21 @@ def make_file_space(
     max_words: int | None = None,
     pattern: str | None = None,
     exclude: str | list[str] = "offensive",
+    duplicates: str = "error",
 ) -> SpaceSource:
     """A folder written by Space.save, or a file of vectors: GloVe and word2vec text (with or
-    without a header; .gz, .zip) and word2vec binary."""
-    choose = Filter(max_words, pattern, exclude)
-    return SpaceSource(partial(_from_file, path=Path(path), choose=choose), packed=True)
+    without a header; .gz, .zip or archive.zip!member) and word2vec binary.
+
+    duplicates: "error" refuses a file that holds a word twice; "first" takes the first.
+    """
+    one_of("duplicates", duplicates, ("error", "first"))
+    load = partial(
+        _from_file,
+        path=Path(path),
+        choose=Filter(max_words, pattern, exclude),
+        duplicates=duplicates,
+    )
+    return SpaceSource(load, packed=True)
 
 
 def _auto(nlp: Language, *, choose: Filter) -> Space:
@@ -128,15 +138,16 @@ def _from_pipeline(nlp: Language, *, words: str | None, choose: Filter) -> Space
     return choose.apply(Space.from_nlp(nlp, words=candidates))
 
 
-def _from_file(nlp: Language, *, path: Path, choose: Filter) -> Space:
+def _from_file(nlp: Language, *, path: Path, choose: Filter, duplicates: Any) -> Space:
     if path.is_dir():
         return choose.apply(Space.load(path))
-    if not path.exists():
-        hint = "dx.FileSpace.v1 takes a file of vectors or a folder written by Space.save."
-        raise DxError(Errors.DX026.format(path=path, hint=hint))
     from .readers import read_vectors
 
-    words, vectors = read_vectors(path)
+    try:
+        words, vectors = read_vectors(path, duplicates=duplicates)
+    except FileNotFoundError:
+        hint = "dx.FileSpace.v1 takes a file of vectors or a folder written by Space.save."
+        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
     return choose.apply(Space.from_vectors(words, vectors, name=path.name))
 
 

@@ -17,10 +17,13 @@ _FULL_FORMS = {
     "\u2019ll": "will", "\u2019d": "would",
 }  # fmt: skip
 _POSSESSIVES = {"'s", "\u2019s", "'", "\u2019"}
+_CLITICS = _POSSESSIVES | set(_FULL_FORMS)
+# What is left of "can't", "won't" and "shan't" without its end.
+_STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
 _PRONOUNS = {"i", "you", "he", "she", "it", "we", "they", "who", "that", "there"}
 _BEFORE_NOT = {
     "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "ca", "could", "would",
-    "should", "wo", "must", "need", "might",
+    "should", "wo", "sha", "must", "need", "might",
 }  # fmt: skip
 
 
@@ -54,23 +57,28 @@ def _join_clitics(words: list[str], spaces: list[bool], drawn: Bools1d) -> None:
     for i in range(1, len(words)):
         if not (drawn[i - 1] or drawn[i]):
             continue
-        left, right = words[i - 1], words[i]
-        if drawn[i] and right.lower() in _FULL_FORMS:
-            fits = _fits(left.lower(), right.lower())
-            words[i] = right if fits else _FULL_FORMS[right.lower()]
-            spaces[i - 1] = not fits and _is_wordlike(left[-1:])
-        elif drawn[i] and right.lower() in _POSSESSIVES:
-            spaces[i - 1] = not _is_wordlike(left[-1:]) and spaces[i - 1]
-        elif right.lower() not in _FULL_FORMS and right.lower() not in _POSSESSIVES:
-            spaces[i - 1] |= _is_wordlike(left[-1:]) and _is_wordlike(right[:1])
+        right = words[i].lower()
+        if drawn[i] and right in _FULL_FORMS and not _fits(words[i - 1].lower(), right):
+            words[i] = _FULL_FORMS[right]
+        if words[i].lower() in _CLITICS:
+            if drawn[i] and _ends_a_word(words[i - 1]):
+                spaces[i - 1] = False
+        else:
+            spaces[i - 1] |= _ends_a_word(words[i - 1]) and _begins_a_word(words[i])
+            if drawn[i - 1]:
+                words[i - 1] = _STEMS.get(words[i - 1].lower(), words[i - 1])
 
 
 def _fits(left: str, clitic: str) -> bool:
     return left in (_BEFORE_NOT if clitic.startswith("n") else _PRONOUNS)
 
 
-def _is_wordlike(character: str) -> bool:
-    return character.isalnum() or character in ("[", "]")
+def _begins_a_word(word: str) -> bool:
+    return word[:1].isalnum() or word[:1] == "["
+
+
+def _ends_a_word(word: str) -> bool:
+    return word[-1:].isalnum() or word[-1:] == "]" or word.lower() in _CLITICS
 
 
 def _capitalise(words: list[str], drawn: Bools1d) -> None:

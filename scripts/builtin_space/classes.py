@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 
@@ -26,7 +27,14 @@ CLOSED = frozenset(
     "adverb_particle adverb_function interjection".split()
 )
 
-Members = dict[str, set[str]]  # word -> fine groups ("month/month", "city/EU/FR")
+NAMES = ("first_name_female", "first_name_male", "surname")
+
+# word -> fine group ("month/month", "city/EU/FR") -> how many people bear or live in it;
+# ALWAYS for a listed word
+Members = dict[str, dict[str, float]]
+ALWAYS = math.inf
+US_PEOPLE = 3e8
+FEW = 2e4  # people assumed to bear a name that has no count
 
 YEARS = range(1900, 2036)
 ROUND = (150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 750, 800, 900, 1000, 1500, 2000, 2500)
@@ -35,11 +43,11 @@ ROUND += (3000, 4000, 5000, 10000, 100000)
 
 def collect(names: Names, cities: list[City]) -> Members:
     """Every word of a list, with its fine groups; ``group.split("/")[0]`` is its class."""
-    members: Members = defaultdict(set)
+    members: Members = defaultdict(dict)
     for file in ("closed_classes.txt", "place_words.txt"):
         for group, words in authored.read_groups(file).items():
             for word in words:
-                members[word].add(group)
+                members[word][group] = ALWAYS
     _add_names(names, members)
     _add_places(cities, members)
     _add_numbers(members)
@@ -53,21 +61,24 @@ def _add_names(names: Names, members: Members) -> None:
         "surname": names.surname,
     }
     for kind, table in tables.items():
-        for name in table:
-            regions = names.regions.get(name) or {"other"}
-            members[name] |= {f"{kind}/{region}" for region in regions}
+        for name, share in table.items():
+            regions = sorted(names.regions.get(name) or {"other"})
+            people = max(FEW, share * US_PEOPLE / (1 if kind == "surname" else 2))
+            for region in regions:
+                members[name][f"{kind}/{region}"] = people / len(regions)
 
 
 def _add_places(cities: list[City], members: Members) -> None:
     for city in cities:
         for part in name_parts(city.name):
-            members[part].add(f"city/{city.continent}/{city.country}")
+            group = f"city/{city.continent}/{city.country}"
+            members[part][group] = members[part].get(group, 0.0) + city.population
     for name, continent in sources.read_countries().values():
         for part in name_parts(name):
-            members[part].add(f"country/{continent}")
+            members[part][f"country/{continent}"] = 5e7
     for name in sources.read_states():
         for part in name_parts(name):
-            members[part].add("state/US")
+            members[part]["state/US"] = 1e7
 
 
 def name_parts(name: str) -> list[str]:
@@ -79,28 +90,41 @@ def name_parts(name: str) -> list[str]:
 
 def _add_numbers(members: Members) -> None:
     for number in [*range(101), *ROUND]:
-        members[str(number)].add("number/digits")
+        members[str(number)]["number/digits"] = ALWAYS
     for number in (1000, 1500, 2000, 2500, 3000, 4000, 5000, 10000, 100000, 1000000):
-        members[f"{number:,}"].add("number/digits")
+        members[f"{number:,}"]["number/digits"] = ALWAYS
     for half in range(1, 20):
-        members[f"{half}.5"].add("number/decimal")
-        members[f"0.{half}"].add("number/decimal")
+        members[f"{half}.5"]["number/decimal"] = ALWAYS
+        members[f"0.{half}"]["number/decimal"] = ALWAYS
     for year in YEARS:
-        members[str(year)].add(f"year/{year // 10}")
+        members[str(year)][f"year/{year // 10}"] = ALWAYS
     for decade in range(1920, 2030, 10):
-        members[f"{decade}s"].add("year/decade")
-        members[f"{decade % 100:02d}s"].add("year/decade")
+        members[f"{decade}s"]["year/decade"] = ALWAYS
+        members[f"{decade % 100:02d}s"]["year/decade"] = ALWAYS
     for number in range(1, 32):
-        members[f"{number}{_suffix(number)}"].add("ordinal/digits")
+        members[f"{number}{_suffix(number)}"]["ordinal/digits"] = ALWAYS
     for letter in "BCDEFGHJKLMNOPQRSTUVWXYZ":
-        members[letter].add("letter/capital")
-        members[letter.lower()].add("letter/small")
+        members[letter]["letter/capital"] = ALWAYS
+        members[letter.lower()]["letter/small"] = ALWAYS
 
 
 def _suffix(number: int) -> str:
     if number in (11, 12, 13):
         return "th"
     return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+def shares(people: dict[str, float]) -> dict[str, float]:
+    """Weights in (0, 1] of a word's groups: 1 for listed ones, the rest by their people.
+
+    Next to a listed group ("May" is a month) names and places have little weight.
+    """
+    listed = {group: 1.0 for group, count in people.items() if count == ALWAYS}
+    counted = {group: count for group, count in people.items() if count != ALWAYS}
+    total = sum(counted.values())
+    room = 0.3 if listed else 1.0
+    found = {group: room * count / total for group, count in counted.items()}
+    return listed | {group: share for group, share in found.items() if share >= 0.01}
 
 
 def bits(names: set[str]) -> int:

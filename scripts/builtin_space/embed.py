@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,6 +25,11 @@ SINGULAR_POWER = 0.25
 COLUMN_POWER = 0.75
 RELATION_WEIGHT = 0.8
 TYPE_WEIGHT = 0.55
+BASE_FEATURE = 1.0
+FORM_FEATURE = 1.6
+GROUP_FEATURE = 1.5
+LISTS = ("first_name", "surname", "city")
+NAMES_FITTED = 3000
 
 
 def walk(graph: Graph, start: sparse.csr_array) -> sparse.csr_array:
@@ -106,17 +113,18 @@ def type_block(words: Sequence[Word]) -> Matrix:
 
 
 def type_features(word: Word) -> dict[str, float]:
-    found: dict[str, float] = {}
+    found: Counter[str] = Counter()
     for reading in word.readings:
-        name = f"{reading.part}:{reading.form or 'base'}"
-        found[name] = found.get(name, 0.0) + reading.weight
-        found["part:" + reading.part] = found.get("part:" + reading.part, 0.0) + reading.weight
-    for group in word.groups:
+        found["part:" + reading.part] += reading.weight
+        form = FORM_FEATURE if reading.form else BASE_FEATURE
+        found[f"{reading.part}:{reading.form or 'base'}"] += form * reading.weight
+        found[f"form:{reading.form}"] += reading.weight
+    for group, share in word.groups.items():
         for depth in range(1, group.count("/") + 2):
-            found["g:" + "/".join(group.split("/")[:depth])] = 1.5
+            found["g:" + "/".join(group.split("/")[:depth])] += GROUP_FEATURE * math.sqrt(share)
     if "proper" in word.classes:
         found["proper"] = 1.0
-    return found or {"none": 1.0}
+    return dict(found) or {"none": 1.0}
 
 
 def view(graph: Graph, start: sparse.csr_array, fit: NDArray[np.int64]) -> Matrix:
@@ -124,11 +132,19 @@ def view(graph: Graph, start: sparse.csr_array, fit: NDArray[np.int64]) -> Matri
     return reduce(ppmi(walk(graph, start), fit), fit)
 
 
-def combine(
-    relation: Matrix, gloss: Matrix, types: Matrix, fit: NDArray[np.int64], dims: int
-) -> Matrix:
-    joined = unit(np.hstack([relation * RELATION_WEIGHT, gloss, types * TYPE_WEIGHT]))
-    return unit(pca(joined, dims, np.arange(len(joined))))
+def combine(relation: Matrix, gloss: Matrix, words: Sequence[Word], dims: int) -> Matrix:
+    """Unit rows (words, dims)."""
+    types = type_block(words) * TYPE_WEIGHT
+    joined = unit(np.hstack([relation * RELATION_WEIGHT, gloss, types]))
+    return unit(pca(joined, dims, balanced_rows(words)))
+
+
+def balanced_rows(words: Sequence[Word]) -> NDArray[np.int64]:
+    """Rows the PCA is fitted on: all common words, and the commoner names."""
+    named = [any(g.startswith(LISTS) for g in word.groups) for word in words]
+    rows = [i for i, listed in enumerate(named) if not listed]
+    listed_rows = [i for i, listed in enumerate(named) if listed]
+    return np.array(sorted(rows + listed_rows[:NAMES_FITTED]), dtype=np.int64)
 
 
 def fit_rows(words: Sequence[Word]) -> NDArray[np.int64]:

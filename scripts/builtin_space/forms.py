@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from builtin_space.sources import FLOOR, log_probabilities
 from builtin_space.wordnet import WordNet
 
 # Penn tag -> our form bit
@@ -20,6 +21,8 @@ TAGS = {
 }
 UNIVERSAL = {"n": "NOUN", "v": "VERB", "a": "ADJ", "r": "ADV"}
 
+ATTESTED = -18.0  # log-probability above which a rule-made form is believed
+
 Forms = dict[str, list[tuple[str, str, str]]]  # form -> [(base, part of speech, form bit)]
 
 
@@ -35,7 +38,29 @@ def read_forms(net: WordNet) -> Forms:
             table = lemminflect.getAllInflections(lemma, UNIVERSAL[part])
             for tag, forms in sorted(table.items()):
                 _add(found, lemma, part, tag, forms)
+            if not table and part in "nv":
+                _add_regular(found, lemma, part)
+        _add_people(found, lemma, net)
     return {form: sorted(found[form]) for form in sorted(found)}
+
+
+def _add_regular(found: dict[str, set[tuple[str, str, str]]], lemma: str, part: str) -> None:
+    """Rule-made forms of a lemma that the dictionary lacks, where running text has them."""
+    import lemminflect
+
+    for tag, forms in sorted(lemminflect.getAllInflectionsOOV(lemma, UNIVERSAL[part]).items()):
+        attested = [f for f in forms if log_probabilities().get(f, FLOOR) > ATTESTED]
+        _add(found, lemma, part, tag, tuple(attested))
+
+
+def _add_people(found: dict[str, set[tuple[str, str, str]]], lemma: str, net: WordNet) -> None:
+    """Plurals of capitalised nouns: Americans, Muslims."""
+    title = lemma.capitalize()
+    form = title + "s"
+    attested = log_probabilities().get(form, FLOOR) > ATTESTED
+    if title in net.cased[lemma] and "n" in net.parts(lemma) and attested:
+        if not net.cased.get(form.lower()):
+            found[form].add((title, "n", "plural"))
 
 
 def _add(

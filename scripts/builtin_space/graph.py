@@ -30,7 +30,9 @@ GLOSS_WEIGHT = 0.3
 EXAMPLE_WEIGHT = 0.1
 PART_OF_PHRASE = 0.3
 ANCHOR_SHARE = 0.6  # of the walk from a lemma with anchors that goes to the anchors
-CLOSED_SHARE = 0.75  # of a listed word's start that goes to its groups
+CLOSED_SHARE = 0.85  # of a listed word's start that goes to its groups
+LIST_SHARES = dict.fromkeys("city country state region nationality religion language".split(), 0.5)
+LIST_SHARES |= {"adverb_function": 0.4, "unit": 0.5, "title": 0.6, "direction": 0.6}
 
 Edge = tuple[str, str, float]
 
@@ -186,16 +188,22 @@ def _start(word: Word, net: WordNet, index: dict[str, int]) -> dict[str, float]:
     for reading in word.readings:
         _start_reading(start, reading.lemma, reading.part, reading.form, reading.weight, net)
     own = {node: w for node, w in start.items() if node in index}
-    groups = ["g:" + g for g in sorted(word.groups) if "g:" + g in index]
-    share = CLOSED_SHARE if groups and own else float(bool(groups))
+    share = _list_share(word) if word.groups and own else float(bool(word.groups))
     mixed: Counter[str] = Counter({node: (1 - share) * w for node, w in own.items()})
-    for node in groups:
-        mixed[node] += share / len(groups)
+    for group in sorted(word.groups):
+        mixed["g:" + group] += share * word.groups[group] / sum(word.groups.values())
     if word.anchors:
         mixed[lemma_node(word.text)] += 1.0
         for anchor in word.anchors:
             mixed[lemma_node(anchor)] += 1.0 / len(word.anchors)
     return {node: weight for node, weight in mixed.items() if node in index and weight > 0}
+
+
+def _list_share(word: Word) -> float:
+    """How much of a word's start its groups have, next to WordNet's own readings of it."""
+    coarse = word.coarse()
+    kind = max(sorted(coarse), key=lambda name: coarse[name])
+    return LIST_SHARES.get(kind, CLOSED_SHARE)
 
 
 def _start_reading(

@@ -15,7 +15,15 @@ from builtin_space.wordnet import WordNet
 
 PART_CLASS = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
 TITLE_MARGIN = 2.3  # a capitalised form counts where it is at least a tenth as frequent
+SHARE_OF_CLASS = 0.03  # of a word's people; with less it does not belong to the class
 FORM_SHARE = 0.3  # of a base's uses that fall to one inflected form
+
+
+# Words of these classes are seldom nouns, whatever WordNet lists ("he" for helium)
+FUNCTION = frozenset(
+    "pronoun possessive determiner preposition conjunction auxiliary modal wh_word negation".split()
+)
+NOUN_USES = 8.0
 
 
 @dataclass(frozen=True)
@@ -35,13 +43,20 @@ class Word:
     text: str
     logp: float
     readings: list[Reading] = field(default_factory=list)
-    groups: set[str] = field(default_factory=set)
+    groups: dict[str, float] = field(default_factory=dict)
     anchors: list[str] = field(default_factory=list)
+
+    def coarse(self) -> dict[str, float]:
+        """Class -> weight, over the fine groups."""
+        found: dict[str, float] = defaultdict(float)
+        for group, share in self.groups.items():
+            found[group.split("/")[0]] += share
+        return found
 
     @property
     def classes(self) -> set[str]:
         """Names of the classes of this word."""
-        found = {group.split("/")[0] for group in self.groups}
+        found = {name for name, share in self.coarse().items() if share >= SHARE_OF_CLASS}
         found |= {PART_CLASS[r.part] for r in self.readings if r.weight >= 0.1}
         found |= {r.form for r in self.readings if r.form and r.weight >= 0.1}
         if found & {"first_name_female", "first_name_male"}:
@@ -93,11 +108,10 @@ def _candidates(lexicon: Lexicon) -> dict[str, float]:
 
 
 def _forced(lexicon: Lexicon) -> list[str]:
-    open_lists = ("first_name", "surname", "city", "country")
     listed = [
         word
         for word, groups in lexicon.members.items()
-        if any(not group.startswith(open_lists) or group == "country" for group in groups)
+        if any(people == classes.ALWAYS for people in groups.values())
     ]
     return listed + list(lexicon.anchors)
 
@@ -155,16 +169,18 @@ def _places(lexicon: Lexicon) -> dict[str, float]:
 
 def _describe(text: str, lexicon: Lexicon) -> Word:
     word = Word(text, log_probability(text))
-    word.groups = set(lexicon.members.get(text, ()))
+    word.groups = classes.shares(lexicon.members.get(text, {}))
     word.anchors = lexicon.anchors.get(text, [])
-    word.readings = _readings(text, lexicon, bool(word.groups))
+    word.readings = _readings(text, lexicon, word.groups)
     return word
 
 
-def _readings(text: str, lexicon: Lexicon, listed: bool) -> list[Reading]:
+def _readings(text: str, lexicon: Lexicon, groups: dict[str, float]) -> list[Reading]:
     """WordNet readings of a case form, with weights that sum to 1."""
     found = _lemma_readings(text, lexicon) + _form_readings(text, lexicon)
-    if not found and not listed and text != text.lower():
+    if {group.split("/")[0] for group in groups} & FUNCTION:
+        found = [r for r in found if r.part != "n" or r.weight >= NOUN_USES]
+    if not found and not groups and text != text.lower():
         found = _lemma_readings(text.lower(), lexicon)
     total = sum(r.weight for r in found)
     return [Reading(r.lemma, r.part, r.form, r.weight / total) for r in found]

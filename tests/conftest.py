@@ -1,0 +1,287 @@
+"""What the tests share: a small public space, pipelines on it, doubles of every part, secrets.
+
+The doubles are registered under "test.*" and misbehave on purpose.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vectors import Vectors
+
+from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
+
+WORDS = """
+the a an and or but not no yes of to in on at by for from with without about after before over
+under up down out off into I you he she it we they me him her us them my your his its our their
+is are was were be been have has had do does did can could will would should may might must
+man woman child mother father brother sister friend doctor nurse teacher farmer soldier king queen
+house home room door window table chair bed garden kitchen school hospital office church shop
+street road city town village country river mountain sea lake island forest field beach bridge
+day night morning evening week month year hour minute today tomorrow yesterday now then always
+Monday Tuesday Friday January June London Paris Berlin Mary John Anna Peter
+blue red green white black yellow brown grey big small old new young good bad happy sad warm cold
+asthma fever pain cancer stroke illness medicine hospitalised pregnant divorce prison murder debt
+go went come came see saw look hear heard say said tell told ask answered think thought know knew
+take took give gave make made find found lose lost buy bought sell sold eat ate drink drank sleep
+run ran walk walked sit sat stand stood speak spoke write wrote read play played work worked
+bread water milk coffee tea meat fish apple orange sugar salt soup cake egg butter cheese
+dog cat horse cow bird tree flower grass stone sun moon star wind rain snow fire ice earth
+one two three four five six seven eight nine ten first second last many few some all none
+very quite rather too also only just here there where when why how what who this that these those
+'s n't 'm 're 've 'll 'd
+""".split()
+DIMS = 12
+EPSILON = 3.0
+
+# Names, numbers and addresses that no space holds.
+UNKNOWN_SECRETS = ("Zorblattovich", "Quuxington", "7734-551209", "zorb@quux.example", "Ærøskøbing")
+# Words that the space holds, and that no test lets a mechanism choose.
+KNOWN_SECRETS = ("asthma", "divorce", "prison")
+SECRETS = UNKNOWN_SECRETS + KNOWN_SECRETS
+SECRET_TEXT = (
+    "Zorblattovich of Quuxington had asthma in prison after the divorce, tel. 7734-551209.\n"
+    "Write to zorb@quux.example in Ærøskøbing!"
+)
+# What the double test.Constant.v1 puts in every place.
+COVER = "blue"
+
+LAPLACE = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": EPSILON}
+EXPONENTIAL = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": EPSILON}
+CONSTANT = {"@dx_mechanisms": "test.Constant.v1"}
+COUNTING = {"@dx_mechanisms": "test.Counting.v1"}
+
+
+def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
+    """Those of the secrets that the data holds, as they are, in lower case, or escaped by json."""
+    raw = data.encode("utf8", "surrogatepass") if isinstance(data, str) else data
+    forms = {f for s in secrets for f in (s, s.lower(), s.upper(), s.encode("unicode_escape").decode())}
+    return sorted(form for form in forms if form.encode("utf8") in raw)
+
+
+# -- doubles -----------------------------------------------------------------------------------
+
+
+class Double:
+    """A mechanism with no noise. Subclasses change what comes out."""
+
+    name = "test.Double.v1"
+
+    def __init__(self) -> None:
+        self.guarantee = Guarantee("none", notes="A double.")
+        self.calls: list[int] = []
+
+    def fit(self, space: Space) -> Any:
+        self.space = space
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        self.calls.append(len(rows))
+        return Draw(*self.draw(np.asarray(rows)))
+
+    def draw(self, rows: Any) -> tuple[Any, Any]:
+        return rows, self.space.vectors[rows]
+
+
+class Constant(Double):
+    name = "test.Constant.v1"
+
+    def draw(self, rows: Any) -> tuple[Any, Any]:
+        cover = np.full(len(rows), self.space.find(COVER))
+        return cover, self.space.vectors[cover]
+
+
+class Failing(Double):
+    """Raises with the words that it was given in the message."""
+
+    name = "test.Failing.v1"
+
+    def __init__(self, error: str) -> None:
+        super().__init__()
+        self.error = error
+
+    def draw(self, rows: Any) -> tuple[Any, Any]:
+        if not len(rows):
+            return rows, None
+        text = " ".join(self.space.words[row] for row in rows) + " " + SECRET_TEXT
+        kinds = {"dx": DxError, "value": ValueError, "key": KeyError, "stop": StopIteration}
+        if self.error == "chained":
+            try:
+                raise KeyError(text)
+            except KeyError as cause:
+                raise DxError("[DX000] it failed") from cause
+        raise kinds[self.error](text)
+
+
+class Garbage(Double):
+    """Gives rows that are none: too few, one for all, negative, beyond the end, no numbers."""
+
+    name = "test.Garbage.v1"
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def draw(self, rows: Any) -> tuple[Any, Any]:
+        X = self.space.vectors[rows]
+        return {
+            "few": (rows[:-1], X[:-1]),
+            "one": (rows[:1], X[:1]),
+            "negative": (rows - len(self.space), X),
+            "beyond": (rows + len(self.space), X),
+            "floats": (rows.astype(float), X),
+            "none": (None, X),
+            "vectors": (rows, X[:, :3]),
+            "nan": (rows, X * np.nan),
+        }[self.kind]
+
+
+class OddSelector:
+    """kind: what select gives back, or "raise" for an error that holds the text."""
+
+    in_clear = ("all",)
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def check(self, nlp: Language, name: str) -> None:
+        return None
+
+    def select(self, doc: Doc) -> Any:
+        if self.kind == "raise":
+            raise RuntimeError(doc.text)
+        return {
+            "none": None,
+            "text": [t.text for t in doc],
+            "ints": [1] * len(doc),
+            "short": np.ones(max(0, len(doc) - 1), dtype=bool),
+            "long": np.ones(len(doc) + 1, dtype=bool),
+            "square": np.ones((len(doc), 1), dtype=bool),
+        }[self.kind]
+
+
+class OddUnknown:
+    in_clear = ()
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def replace(self, words: list[str], space: Space, rng: Rng) -> Any:
+        if self.kind == "raise":
+            raise RuntimeError(" ".join(words))
+        return {"few": words[:1], "ints": list(range(len(words))), "none": None}[self.kind]
+
+
+registry.dx_mechanisms("test.Counting.v1", func=lambda: Double())
+registry.dx_mechanisms("test.Constant.v1", func=lambda: Constant())
+registry.dx_mechanisms("test.Failing.v1", func=lambda error: Failing(error))
+registry.dx_mechanisms("test.Garbage.v1", func=lambda kind: Garbage(kind))
+registry.dx_selectors("test.Odd.v1", func=lambda kind: OddSelector(kind))
+registry.dx_unknowns("test.Odd.v1", func=lambda kind: OddUnknown(kind))
+
+
+@Language.component("test_leaky_annotator")
+def leaky_annotator(doc: Doc) -> Doc:
+    """Writes the text into every place of a Doc that holds something."""
+    for token in doc:
+        token.lemma_ = token.norm_ = token.tag_ = token.dep_ = token.ent_id_ = token.text
+    if len(doc):
+        span = doc.char_span(0, len(doc[0]), label="PERSON", kb_id=doc[0].text)
+        doc.set_ents([span])
+        doc.spans["all"] = [doc[:]]
+    doc.cats[doc.text] = 1.0
+    doc.user_data["copy"] = doc.text
+    doc.user_data[("._.", "copy", None, None)] = doc.text
+    doc.user_hooks["vector"] = lambda _: doc.text
+    return doc
+
+
+# -- fixtures ------------------------------------------------------------------------------------
+
+MakeNlp = Callable[..., Language]
+
+
+def make_space() -> Space:
+    words = list(dict.fromkeys(WORDS))
+    matrix = np.random.default_rng(0).standard_normal((len(words), DIMS))
+    return Space.from_vectors(words, matrix, name="small")
+
+
+@pytest.fixture(scope="session")
+def space() -> Space:
+    return make_space()
+
+
+@pytest.fixture(scope="session")
+def space_path(space: Space, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("spaces") / "small"
+    space.save(path)
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def file_space(space_path: str) -> dict[str, Any]:
+    """The [space] block of a space that lies in a folder."""
+    return {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
+
+
+def blank_with_vectors(space: Space) -> Language:
+    nlp = spacy.blank("en")
+    for word in space.words:
+        nlp.vocab.strings.add(word)
+    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=space.vectors.copy(), keys=space.words)
+    return nlp
+
+
+@pytest.fixture
+def make_nlp(space: Space) -> MakeNlp:
+    """make_nlp(before=[...], after=[...], name="dx_sanitizer", **config): a pipeline whose static
+    vectors are the small space. before and after: names of factories."""
+
+    def make(
+        *, before: tuple[str, ...] = (), after: tuple[str, ...] = (), name: str = "dx_sanitizer",
+        **config: Any,
+    ) -> Language:  # fmt: skip
+        nlp = blank_with_vectors(space)
+        for other in before:
+            nlp.add_pipe(other)
+        nlp.add_pipe(name, config=config)
+        for other in after:
+            nlp.add_pipe(other)
+        return nlp
+
+    return make
+
+
+@pytest.fixture(params=[LAPLACE, EXPONENTIAL], ids=["laplace", "exponential"])
+def mechanism(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return dict(request.param)
+
+
+def _with_start_method(method: str) -> Iterator[str]:
+    before = multiprocessing.get_start_method()
+    multiprocessing.set_start_method(method, force=True)
+    yield method
+    multiprocessing.set_start_method(before, force=True)
+
+
+@pytest.fixture(params=["fork", "spawn"])
+def start_method(request: pytest.FixtureRequest) -> Iterator[str]:
+    if request.param not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"no {request.param} on this system")
+    yield from _with_start_method(request.param)
+
+
+@pytest.fixture
+def forking() -> Iterator[str]:
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("no fork on this system")
+    yield from _with_start_method("fork")
+
+
