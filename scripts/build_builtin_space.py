@@ -41,11 +41,17 @@ def read_lexicon(wordnet: Path) -> Lexicon:
             table[name] = max(table.get(name, 0.0), 1e-5)
     origins.guess_regions(names)
     cities = sources.read_cities()
-    anchors = authored.read_anchors("modern_words.txt")
-    anchors |= authored.read_anchors("sense_overrides.txt")
+    listed = authored.read_new_words("modern_words.txt")
+    new_words: dict[str, set[str]] = {}
+    for word, part in sorted(listed):
+        new_words.setdefault(word, set()).add(part)
+    found = forms.read_forms(net, new_words)
+    anchors = authored.read_anchors("sense_overrides.txt")
+    anchors |= {word: targets for (word, _), targets in sorted(listed.items())}
+    anchors = graph.resolve_anchors(anchors, net, found)
     deny = authored.read_deny_list(ROOT / "spacy_dxprivacy" / "data" / "offensive.txt")
     members = classes.collect(names, cities)
-    return Lexicon(net, forms.read_forms(net), names, cities, members, anchors, deny)
+    return Lexicon(net, found, names, cities, members, anchors, new_words, deny)
 
 
 def group_anchors(words: Sequence[Word]) -> dict[str, list[str]]:
@@ -69,7 +75,7 @@ def main() -> None:
     say(began, f"{len(words)} words chosen")
     groups = group_anchors(words)
     graphs = graph.build_graphs(lexicon.net, lexicon.forms, lexicon.anchors, groups)
-    start = graph.start_rows(words, lexicon.net, graphs[0].index)
+    start = graph.start_rows(words, lexicon.net, graphs[0].index, lexicon.anchors)
     placed = np.flatnonzero(np.asarray(start.sum(axis=1)).ravel() > 0)
     words, start = [words[i] for i in placed], start[placed]
     say(began, f"{len(words)} words placed in a graph of {len(graphs[0].index)} nodes")

@@ -6,14 +6,14 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from itertools import compress
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 import srsly
 from spacy import util
-from spacy.attrs import LOWER, NORM, ORTH
+from spacy.attrs import LOWER, NORM, ORTH, SPACY
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -26,7 +26,7 @@ from .selection import Selector
 from .space import Space
 from .spaces import SpaceSource
 from .spelling import like, spell
-from .ty import Bools1d, Mechanism, Unknown
+from .ty import Bools1d, Ints1d, Mechanism, Unknown
 from .validate import one_of
 
 SCOPES = ("token", "type")
@@ -197,22 +197,19 @@ class DxSanitizer:
         """_sanitize, with foreign exceptions replaced: theirs may hold text."""
         try:
             return self._sanitize(docs)
-        except DxError:
-            raise
         except Exception as error:
-            message = _without_text(error)
-        raise DxError(message)
+            failure = _without_text(error)
+        raise failure
 
     def _sanitize(self, docs: list[Doc]) -> list[Doc]:
+        self._note_reading(docs)
         space, terms = self.space, self.terms
         masks = [self._mask(doc) for doc in docs]
-        self._note_reading(docs)
         ids = [_ids(doc)[mask] for doc, mask in zip(docs, masks, strict=True)]
-        texts = [[token.text for token in doc] for doc in docs]
-        chosen = [list(compress(*pair)) for pair in zip(texts, masks, strict=True)]
+        places = [np.flatnonzero(mask) for mask in masks]
         replacements = replace_words(
             ids,
-            chosen,
+            partial(_read, docs, places),
             space=space,
             mechanism=self.mechanism,
             unknown=self.unknown,
@@ -221,8 +218,7 @@ class DxSanitizer:
             with_vectors=self.vectors == "noisy",
         )
         return [
-            self._rebuild(*parts, terms)
-            for parts in zip(docs, texts, masks, replacements, strict=True)
+            self._rebuild(*parts, terms) for parts in zip(docs, masks, replacements, strict=True)
         ]
 
     def _mask(self, doc: Doc) -> Bools1d:
@@ -232,17 +228,11 @@ class DxSanitizer:
             raise DxError(Errors.DX037.format(given=given))
         return mask
 
-    def _rebuild(
-        self, doc: Doc, texts: list[str], mask: Bools1d, new: Replacement, terms: Terms
-    ) -> Doc:
-        words = list(texts)
-        for place, word in zip(np.flatnonzero(mask), new.words, strict=True):
-            words[place] = word
-        words, spaces = spell(words, [bool(token.whitespace_) for token in doc], mask)
+    def _rebuild(self, doc: Doc, mask: Bools1d, new: Replacement, terms: Terms) -> Doc:
+        words, spaces = spell(*_with_new_words(doc, mask, new.words), mask)
         if self.casing == "preserve":
-            drawn = np.flatnonzero(mask)[new.known]
-            for place in drawn:
-                words[place] = like(words[place], texts[place])
+            for place in np.flatnonzero(mask)[new.known].tolist():
+                words[place] = like(words[place], doc[place].text)
         receipt = terms.receipt(
             tokens=len(doc),
             perturbed=int(new.known.sum()),
@@ -266,6 +256,7 @@ class DxSanitizer:
 
     def _check_pipeline(self) -> None:
         install_extensions()
+        self.rng.check()
         if self._nlp is not None:
             self.selector.check(self._nlp, self.name)
 
@@ -349,12 +340,33 @@ class DxSanitizer:
         return {**self.__dict__, "_nlp": None, "_has_read": False, "_terms": self.terms}
 
 
+def _read(docs: list[Doc], places: list[Ints1d], wanted: Ints1d) -> list[str]:
+    """The clear words at the wanted places of the batch; places: where they stand in each doc."""
+    doc_of = np.repeat(np.arange(len(docs)), [len(some) for some in places])[wanted]
+    token_of = np.concatenate(places)[wanted]
+    pairs = zip(doc_of.tolist(), token_of.tolist(), strict=True)
+    return [docs[number][place].text for number, place in pairs]
+
+
+def _with_new_words(doc: Doc, mask: Bools1d, new: list[str]) -> tuple[list[str], list[bool]]:
+    """The words of the new Doc and whether a blank follows each, before they are spelled."""
+    words = np.empty(len(doc), dtype=object)
+    words[mask] = new
+    words[~mask] = [doc[place].text for place in np.flatnonzero(~mask).tolist()]
+    return words.tolist(), np.asarray(doc.to_array(SPACY), dtype=bool).tolist()
+
+
 def _ids(doc: Doc) -> Any:
     """uint64 (tokens, 3): the string ids by which the space is asked, one after another."""
     return doc.to_array([ORTH, NORM, LOWER])
 
 
-def _without_text(error: Exception) -> str:
+def _without_text(error: Exception) -> DxError:
+    """Our own errors hold no text; of others, only the type and the place are told. Neither names
+    what led to it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
+    if isinstance(error, DxError) and Path(last.filename).is_relative_to(Path(__file__).parent):
+        error.__cause__ = error.__context__ = None
+        return error
     where = f"{Path(last.filename).name}, line {last.lineno}"
-    return Errors.DX033.format(error=type(error).__name__, where=where)
+    return DxError(Errors.DX033.format(error=type(error).__name__, where=where))

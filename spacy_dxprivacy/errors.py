@@ -72,6 +72,10 @@ class Errors:
         "policy dx.Raise.v1 refuses such documents."
     )
     DX037 = "[DX037] A selector returned {given}; expected one boolean a token."
+    DX038 = (
+        "[DX038] {part} gave back {given} for {count} word(s); expected {expected}. The documents "
+        "were dropped."
+    )
     # guarantees
     DX040 = "[DX040] These guarantees cannot be added up: {why}."
 

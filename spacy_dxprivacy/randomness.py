@@ -19,12 +19,22 @@ from .ty import Floats1d, Ints1d
 from .validate import whole
 
 _KEY_BYTES = 16
-# os.getpid() alone would take a later process with a recycled number for this one.
-_IMPORT_TOKEN = os.urandom(8)
+# os.getpid() alone would take a process with a recycled number, or with the same number in another
+# namespace, for this one; the token alone would not see a fork that is not Python's.
+_token = os.urandom(8)
+
+
+def _renew_token() -> None:
+    global _token
+    _token = os.urandom(8)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_token)
 
 
 def _this_process() -> tuple[int, bytes]:
-    return os.getpid(), _IMPORT_TOKEN
+    return os.getpid(), _token
 
 
 class Rng:
@@ -54,6 +64,11 @@ class Rng:
         """k whole numbers from 0 to high - 1."""
         return self.generator.integers(high, size=k)
 
+    def check(self) -> None:
+        """Raises DxError for a seed from another process, whether or not numbers are asked for."""
+        if self.seed is not None and self._home != _this_process():
+            raise DxError(Errors.DX010)
+
     @property
     def generator(self) -> np.random.Generator:
         """This process's numpy Generator. Raises DxError for a seed from another process."""
@@ -68,8 +83,7 @@ class Rng:
         if self.seed is None:
             key = int.from_bytes(os.urandom(_KEY_BYTES), "little")
             return np.random.Generator(AESCounter(key=key))
-        if self._home != _this_process():
-            raise DxError(Errors.DX010)
+        self.check()
         return np.random.Generator(AESCounter(seed=self.seed))
 
     # Neither the key nor the position of a stream ever leaves the process.

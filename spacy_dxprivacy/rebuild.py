@@ -89,3 +89,7 @@ def token_vector(token: Token) -> Any:
 
 def has_vector(token: Token) -> bool:
     return True
+
+
+# On import as well, so that what was saved can be read where no sanitizer is made.
+install_extensions()

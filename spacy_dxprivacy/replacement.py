@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from .errors import DxError, Errors
 from .randomness import Rng
 from .space import Space
-from .ty import Bools1d, Floats2d, Ids1d, Ints1d, Mechanism, Unknown
+from .ty import Bools1d, Draw, Floats2d, Ids1d, Ints1d, Mechanism, Unknown
 
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
 
@@ -63,7 +66,7 @@ class Batch:
 
 def replace_words(
     ids: list[Ids1d],
-    texts: list[list[str]],
+    clear: Callable[[Ints1d], list[str]],
     *,
     space: Space,
     mechanism: Mechanism,
@@ -73,7 +76,8 @@ def replace_words(
     with_vectors: bool,
 ) -> list[Replacement]:
     """ids: for each document uint64 (m, 3), the orth, norm and lower-case ids of its m selected
-    words. texts: the words, for policies that look at unknown ones."""
+    words. clear: reads the words at some places of the batch, for policies that look at unknown
+    ones."""
     if not ids:
         return []
     batch = Batch.of(ids, space, once_per_type=once_per_type)
@@ -81,9 +85,8 @@ def replace_words(
     words, vectors = _draw(rows, space, mechanism, rng, with_vectors=with_vectors)
     missing = np.flatnonzero(rows < 0)
     if len(missing):
-        flat = [word for some in texts for word in some]
-        clear = [flat[place] for place in batch.firsts[missing]]
-        words[missing] = unknown.replace(clear, space, rng)
+        stand_ins = unknown.replace(clear(batch.firsts[missing]), space, rng)
+        words[missing] = _checked_words(stand_ins, len(missing))
     drawn_in = batch.doc_of[batch.firsts[rows >= 0]]
     return [
         Replacement(new.tolist(), known, int(draws), noisy)
@@ -109,7 +112,41 @@ def _draw(
     for start in range(0, len(known), at_once):
         places = known[start : start + at_once]
         draw = mechanism.sample(rows[places], rng)
-        words[places] = [space.words[row] for row in draw.rows.tolist()]
+        words[places] = [space.words[row] for row in _checked_rows(draw, len(places), space)]
         if vectors is not None:
-            vectors[places] = draw.vectors
+            vectors[places] = _checked_vectors(draw, len(places), space)
     return words, vectors
+
+
+# Mechanisms and policies may be anyone's. What they give back is checked, since numpy would take
+# one word for all, and a row of -1 for the last word.
+
+
+def _checked_rows(draw: Draw, k: int, space: Space) -> list[int]:
+    rows, n = np.asarray(draw.rows), len(space)
+    right = rows.shape == (k,) and rows.dtype.kind in "iu"
+    if not right or rows.min() < 0 or rows.max() >= n:
+        raise _bad("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")
+    checked: list[int] = rows.tolist()
+    return checked
+
+
+def _checked_vectors(draw: Draw, k: int, space: Space) -> Floats2d:
+    X, d = np.asarray(draw.vectors), space.vectors.shape[1]
+    if X.shape != (k, d) or X.dtype.kind != "f" or not np.isfinite(X).all():
+        raise _bad("The mechanism", X, k, f"finite vectors of {d} numbers")
+    return X
+
+
+def _checked_words(words: list[str], k: int) -> list[str]:
+    right = isinstance(words, list) and len(words) == k
+    if not right or not all(isinstance(word, str) and word for word in words):
+        given = np.empty(len(words) if isinstance(words, list) else (), dtype=object)
+        raise _bad("The policy for unknown words", given, k, "a list of as many texts")
+    return words
+
+
+def _bad(part: str, given: Any, count: int, expected: str) -> DxError:
+    """The shape and type alone are told: the values may be words of a document."""
+    told = f"{given.dtype} of shape {given.shape}"
+    return DxError(Errors.DX038.format(part=part, given=told, count=count, expected=expected))

@@ -117,7 +117,8 @@ def make_word_list(words: str | list[str]) -> WordList:
 
 def _words(doc: Doc) -> Bools1d:
     flags = doc.to_array([IS_SPACE, IS_PUNCT])
-    return np.asarray(flags == 0).all(axis=1)  # type: ignore[no-any-return]
+    words: Bools1d = np.logical_not(np.any(flags, axis=1))
+    return words
 
 
 def _entity_labels(nlp: Language, *, before: str) -> set[str]:

@@ -17,6 +17,7 @@ _FULL_FORMS = {
     "\u2019ll": "will", "\u2019d": "would",
 }  # fmt: skip
 _POSSESSIVES = {"'s", "\u2019s", "'", "\u2019"}
+_NEGATIONS = {"n't", "n\u2019t"}
 _CLITICS = _POSSESSIVES | set(_FULL_FORMS)
 # What is left of "can't", "won't" and "shan't" without its end.
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
@@ -33,9 +34,10 @@ def spell(words: list[str], spaces: list[bool], drawn: Bools1d) -> tuple[list[st
     Gives new lists in which the drawn words have a capital at the start of a sentence, clitics
     stand where they can, and no two words run together. Words that were not drawn stay as they are.
     """
-    words, spaces = list(words), list(spaces)
-    _join_clitics(words, spaces, drawn)
-    _capitalise(words, drawn)
+    words, spaces, is_drawn = list(words), list(spaces), drawn.tolist()
+    _fit_clitics(words, is_drawn)
+    _fit_blanks(words, spaces, is_drawn)
+    _capitalise(words, is_drawn)
     return words, spaces
 
 
@@ -53,24 +55,28 @@ def capitalised(word: str) -> str:
     return word[:1].upper() + word[1:]
 
 
-def _join_clitics(words: list[str], spaces: list[bool], drawn: Bools1d) -> None:
-    for i in range(1, len(words)):
-        if not (drawn[i - 1] or drawn[i]):
+def _fit_clitics(words: list[str], drawn: list[bool]) -> None:
+    """Write drawn clitics, and the stems that go with them, in full where they do not fit."""
+    for i, word in enumerate(words):
+        if not drawn[i]:
             continue
-        right = words[i].lower()
-        if drawn[i] and right in _FULL_FORMS and not _fits(words[i - 1].lower(), right):
-            words[i] = _FULL_FORMS[right]
-        if words[i].lower() in _CLITICS:
-            if drawn[i] and _ends_a_word(words[i - 1]):
-                spaces[i - 1] = False
-        else:
-            spaces[i - 1] |= _ends_a_word(words[i - 1]) and _begins_a_word(words[i])
-            if drawn[i - 1]:
-                words[i - 1] = _STEMS.get(words[i - 1].lower(), words[i - 1])
+        if word in _FULL_FORMS and not (i and _fits(words[i - 1].lower(), word)):
+            words[i] = _FULL_FORMS[word]
+        elif word in _STEMS and not (i + 1 < len(words) and words[i + 1] in _NEGATIONS):
+            words[i] = _STEMS[word]
 
 
 def _fits(left: str, clitic: str) -> bool:
-    return left in (_BEFORE_NOT if clitic.startswith("n") else _PRONOUNS)
+    return left in (_BEFORE_NOT if clitic in _NEGATIONS else _PRONOUNS)
+
+
+def _fit_blanks(words: list[str], spaces: list[bool], drawn: list[bool]) -> None:
+    """Drawn clitics lose the blank before them; words that would run together gain one."""
+    for i in range(1, len(words)):
+        if words[i] in _CLITICS:
+            spaces[i - 1] &= not (drawn[i] and _ends_a_word(words[i - 1]))
+        elif not spaces[i - 1] and (drawn[i - 1] or drawn[i]):
+            spaces[i - 1] = _ends_a_word(words[i - 1]) and _begins_a_word(words[i])
 
 
 def _begins_a_word(word: str) -> bool:
@@ -81,17 +87,16 @@ def _ends_a_word(word: str) -> bool:
     return word[-1:].isalnum() or word[-1:] == "]" or word.lower() in _CLITICS
 
 
-def _capitalise(words: list[str], drawn: Bools1d) -> None:
-    starts = True
-    line_begins = True
+def _capitalise(words: list[str], drawn: list[bool]) -> None:
+    starts = line_begins = True
     for i, word in enumerate(words):
-        if not word or word.isspace():
-            line_begins = line_begins or "\n" in word
-            starts = starts or word.count("\n") > 1
-        elif any(map(str.isalnum, word)):
+        if word.isalpha() or any(map(str.isalnum, word)):
             if starts and drawn[i]:
                 words[i] = capitalised(word)
             starts = line_begins = False
+        elif not word or word.isspace():
+            line_begins = line_begins or "\n" in word
+            starts = starts or word.count("\n") > 1
         else:
             ends = _SENTENCE_END.fullmatch(word) is not None
             starts = starts or ends or (line_begins and word in _BULLETS)

@@ -37,6 +37,16 @@ def read_anchors(name: str) -> dict[str, list[str]]:
     return anchors
 
 
+def read_new_words(name: str) -> dict[tuple[str, str], list[str]]:
+    """(word, part of speech) -> anchors, of lines ``word/part, word/part: anchors``."""
+    found = {}
+    for key, anchors in read_anchors(name).items():
+        word, _, part = key.rpartition("/")
+        assert part in "nvarp", f"no part of speech for {key!r} in {name}"
+        found[word, part] = anchors
+    return found
+
+
 def read_deny_list(path: Path) -> re.Pattern[str]:
     """One pattern that matches the lower-case words of the deny-list; "stem*" is a beginning."""
     lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]

@@ -26,8 +26,8 @@ ATTESTED = -18.0  # log-probability above which a rule-made form is believed
 Forms = dict[str, list[tuple[str, str, str]]]  # form -> [(base, part of speech, form bit)]
 
 
-def read_forms(net: WordNet) -> Forms:
-    """Attested inflected forms of WordNet's single-word lemmas."""
+def read_forms(net: WordNet, new_words: dict[str, set[str]]) -> Forms:
+    """Attested inflected forms of WordNet's single-word lemmas and of new words."""
     import lemminflect
 
     found: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
@@ -41,6 +41,10 @@ def read_forms(net: WordNet) -> Forms:
             if not table and part in "nv":
                 _add_regular(found, lemma, part)
         _add_people(found, lemma, net)
+    for word in sorted(new_words):
+        for part in sorted(new_words[word] & set("nva")):
+            if word not in net.senses and word.isalpha() and not word.isupper():
+                _add_regular(found, word, part)
     return {form: sorted(found[form]) for form in sorted(found)}
 
 

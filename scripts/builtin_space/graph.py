@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -164,17 +164,39 @@ def _anchor_edges(anchors: dict[str, list[str]]) -> Iterable[Edge]:
             yield lemma_node(word), lemma_node(anchor), 1.0
 
 
+def resolve_anchors(
+    anchors: dict[str, list[str]], net: WordNet, forms: Forms
+) -> dict[str, list[str]]:
+    """Anchors as lemmas: inflected ones become their bases; unknown ones are an error."""
+    return {
+        word: [a for anchor in anchors[word] for a in _resolve(anchor, word, anchors, net, forms)]
+        for word in sorted(anchors)
+    }
+
+
+def _resolve(
+    anchor: str, word: str, anchors: dict[str, list[str]], net: WordNet, forms: Forms
+) -> list[str]:
+    if anchor in net.cased.get(anchor.lower(), ()) or (anchor in anchors and anchor != word):
+        return [anchor]
+    bases = sorted({base for base, _, _ in forms.get(anchor, ())})
+    assert bases, f"anchor {anchor!r} of {word!r} is not known"
+    return bases
+
+
 def _group_edges(groups: dict[str, list[str]]) -> Iterable[Edge]:
     for group in sorted(groups):
         for target in groups[group]:
             yield "g:" + group, target, 1.0
 
 
-def start_rows(words: Sequence[Word], net: WordNet, index: dict[str, int]) -> sparse.csr_array:
+def start_rows(
+    words: Sequence[Word], net: WordNet, index: dict[str, int], anchored: Collection[str]
+) -> sparse.csr_array:
     """Row-stochastic (words, nodes): where the walk of each word begins."""
     rows, columns, data = [], [], []
     for row, word in enumerate(words):
-        start = _start(word, net, index)
+        start = _start(word, net, index, anchored)
         for node in sorted(start):
             rows.append(row)
             columns.append(index[node])
@@ -183,10 +205,15 @@ def start_rows(words: Sequence[Word], net: WordNet, index: dict[str, int]) -> sp
     return _normalise(sparse.csr_array((data, (rows, columns)), shape=shape))
 
 
-def _start(word: Word, net: WordNet, index: dict[str, int]) -> dict[str, float]:
+def _start(
+    word: Word, net: WordNet, index: dict[str, int], anchored: Collection[str]
+) -> dict[str, float]:
     start: Counter[str] = Counter()
     for reading in word.readings:
-        _start_reading(start, reading.lemma, reading.part, reading.form, reading.weight, net)
+        at_node = 0.5 if reading.form is None or reading.lemma in anchored else 0.2
+        start[lemma_node(reading.lemma)] += at_node * reading.weight
+        for synset, share in sense_weights(net, reading.lemma, reading.part).items():
+            start[synset] += (1 - at_node) * reading.weight * share
     own = {node: w for node, w in start.items() if node in index}
     share = _list_share(word) if word.groups and own else float(bool(word.groups))
     mixed: Counter[str] = Counter({node: (1 - share) * w for node, w in own.items()})
@@ -204,16 +231,6 @@ def _list_share(word: Word) -> float:
     coarse = word.coarse()
     kind = max(sorted(coarse), key=lambda name: coarse[name])
     return LIST_SHARES.get(kind, CLOSED_SHARE)
-
-
-def _start_reading(
-    start: Counter[str], lemma: str, part: str, form: str | None, weight: float, net: WordNet
-) -> None:
-    """Half at the lemma (so that its anchors count), half at its senses in this part of speech."""
-    node_share = 0.5 if form is None else 0.2
-    start[lemma_node(lemma)] += node_share * weight
-    for synset, share in sense_weights(net, lemma, part).items():
-        start[synset] += (1 - node_share) * weight * share
 
 
 STOP_WORDS = frozenset(

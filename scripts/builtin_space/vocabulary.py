@@ -24,6 +24,7 @@ FUNCTION = frozenset(
     "pronoun possessive determiner preposition conjunction auxiliary modal wh_word negation".split()
 )
 NOUN_USES = 8.0
+NEW_WORD_USES = 4.0
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Lexicon:
     cities: list[City]
     members: Members
     anchors: dict[str, list[str]]
+    new_words: dict[str, set[str]]  # words that WordNet lacks -> parts of speech
     deny: re.Pattern[str]
 
     def lemma_cases(self, word: str) -> bool:
@@ -191,6 +193,8 @@ def _lemma_readings(text: str, lexicon: Lexicon) -> list[Reading]:
     for sense in lexicon.net.senses.get(text.lower(), ()):
         if text in lexicon.net.synsets[sense.synset].words:
             weights[sense.part] += sense.count + 0.5
+    for part in lexicon.new_words.get(text, ()):
+        weights["n" if part == "p" else part] += NEW_WORD_USES
     return [Reading(text, part, None, weights[part]) for part in sorted(weights)]
 
 

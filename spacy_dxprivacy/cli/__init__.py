@@ -1,4 +1,28 @@
-"""`python -m spacy dx ...`"""
-import typer
+"""`python -m spacy dx ...`: one file a command.
 
-dx_cli = typer.Typer(name="dx")
+spaCy imports what the entry point group `spacy_cli` names, and nothing more; a command joins its
+program by being added to its Typer app (as spacy-curated-transformers and spacy-huggingface-hub
+do). `x_cli` parses and prints; the plain function beside it is what other code calls.
+"""
+
+from __future__ import annotations
+
+import typer
+from spacy.cli._util import app
+
+from .sanitize import sanitize, sanitize_cli
+
+HELP = "Private text: words replaced under metric differential privacy (spacy_dxprivacy)."
+
+dx_cli = typer.Typer(name="dx", help=HELP, no_args_is_help=True)
+dx_cli.command("sanitize")(sanitize_cli)
+
+
+@dx_cli.callback()
+def _group() -> None:
+    """A callback keeps a group of one command a group."""
+
+
+app.add_typer(dx_cli, name="dx", help=HELP)
+
+__all__ = ["dx_cli", "sanitize"]

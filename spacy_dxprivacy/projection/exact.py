@@ -22,13 +22,13 @@ from math import inf, isfinite, sqrt
 from typing import Any
 
 import numpy as np
-from thinc.backends import get_array_ops
+from thinc.backends import Ops, get_array_ops
 
 from ..errors import DxError, Errors
 from ..registries import registry
 from ..ty import Bools1d, Floats1d, Floats2d, Ints1d
 
-GROUP = 16  # rows folded into one maximum; a power of 2
+GROUP = 8  # rows folded into one maximum; a power of 2
 FEW_QUERIES = 24  # up to here the product waits for memory, and a copy of the rows costs more
 LARGEST = 1e150  # of a query's norm: its square has to fit float64
 MIB = 2**20
@@ -53,31 +53,27 @@ class ExactIndex:
     def fit(self, X: Floats2d) -> ExactIndex:
         """X: float32 (n, d), finite; kept, not copied. Raises DxError for another table.
 
-        Keeps 24 bytes a row: half squares, reaches and their float32 column.
+        Adds 17 bytes a row: the half square and the norm of the row less the mean, and the
+        largest norm of each group.
         """
-        ops = get_array_ops(X)
-        self._ops, self._xp = ops, ops.xp
-        self._X = _checked_table(ops.xp, X)
-        self._tiling = ON_CPU if ops.xp is np else ON_GPU
+        self._X = _checked_table(X)
+        xp = self._ops.xp
         self._mean = self._X.mean(axis=0, dtype="float64").astype("float32")
-        with np.errstate(invalid="ignore"):
-            self._half = _half_squares(ops.xp, self._X, self._mean)
-        self._reach = ops.xp.sqrt(2 * self._half)
-        self._group_reach = _group_maxima(ops.xp, self._reach)
-        self._largest_reach = float(self._reach.max())
-        if not isfinite(self._largest_reach):
-            raise DxError(Errors.DX020.format(expected="finite numbers", given="nan or inf"))
         self._offset = sqrt(float((self._mean.astype("float64") ** 2).sum()))
+        self._half = _half_squares(xp, self._X, self._mean)
+        self._reach = xp.sqrt(2 * self._half)
+        self._group_reach = _group_maxima(xp, self._reach)
+        self._largest_reach = float(self._reach.max())
         # A row that repeats an earlier one never wins: ties go to the lowest.
-        self._half[ops.asarray(_repeats(ops, self._X, self._half))] = inf
+        self._half[xp.asarray(_repeats(self._ops, self._X, self._half))] = inf
         return self
 
     def nearest(self, Z: Floats2d) -> Ints1d:
         """Z: float32 or float64 (k, d) -> int64 (k,), numpy: the rows of least distance.
 
         What argmin(((X.astype("float64") - z) ** 2).sum(axis=1)) says for each z, with ties to the
-        lowest row. Raises DxError for another shape, for numbers that are not finite, and for
-        norms above 1e150.
+        lowest row. Raises DxError for another shape, for numbers that are not finite or not below
+        1e150, and before fit.
         """
         if not hasattr(self, "_X"):
             raise DxError(Errors.DX003.format(name="dx.Exact.v1"))
@@ -88,16 +84,26 @@ class ExactIndex:
         return found
 
     def _nearest(self, Z: Floats2d) -> Ints1d:
-        xp = self._xp
+        xp = self._ops.xp
+        if not float(abs(Z).max()) < LARGEST:
+            raise _bad_queries(f"numbers below {LARGEST:g}", "one above, or not finite")
         Q = Z - self._mean
         norms = xp.sqrt(xp.square(Q).sum(axis=1))
-        if not float(norms.max()) < LARGEST:
-            raise _bad_queries(f"vectors of norms below {LARGEST:g}", "one above, or not finite")
         if self._fits_float32(float(norms.max())):
-            search = _Search(self, Z, Q, norms, "float32")
-            if (rows := search.run(patience=4)) is not None:
+            rows = _Search(self, Z, Q, norms, "float32").run(patience=4)
+            if rows is not None:
                 return rows
-        return _Search(self, Z, Q, norms, "float64").run(patience=None)
+        rows = _Search(self, Z, Q, norms, "float64").run()
+        assert rows is not None
+        return rows
+
+    @property
+    def _ops(self) -> Ops:
+        return get_array_ops(self._X)
+
+    @property
+    def _tiling(self) -> Tiling:
+        return ON_CPU if self._ops.xp is np else ON_GPU
 
     def _fits_float32(self, norm: float) -> bool:
         """Neither do squares overflow, nor does what underflow takes outgrow the rounding bound."""
@@ -105,7 +111,7 @@ class ExactIndex:
         return largest < 1e18 and not 0 < self._largest_reach < 1e-14
 
     def _checked_queries(self, Z: Any) -> Floats2d:
-        Z = self._xp.asarray(Z)
+        Z = self._ops.xp.asarray(Z)
         d = self._X.shape[1]
         if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
             raise _bad_queries(f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
@@ -122,15 +128,16 @@ class _Search:
     def __init__(
         self, index: ExactIndex, Z: Floats2d, Q: Floats2d, norms: Floats1d, dtype: str
     ) -> None:
-        self.index, self.xp = index, index._xp
+        self.index, self.ops, self.xp = index, index._ops, index._ops.xp
         self.Z, self.Q, self.norms, self.dtype = Z, Q, norms, dtype
         self.mean = index._mean.astype(dtype)
         self.few = len(Z) <= FEW_QUERIES
         self.low = self.xp.full(len(Z), -inf)
+        self.widest = self._slack(index._largest_reach, norms)
         self.waiting: list[tuple[Ints1d, Ints1d, Floats1d]] = []
         self.best: list[tuple[Ints1d, Ints1d, Floats1d]] = []
 
-    def run(self, patience: int | None) -> Ints1d | None:
+    def run(self, patience: int | None = None) -> Ints1d | None:
         """int64 (k,); or None where more than `patience` groups a query are left waiting."""
         groups = -(-len(self.index._X) // GROUP)
         limit = 4 * (patience or 4) * len(self.Z) + min(groups, MIB)
@@ -183,7 +190,7 @@ class _Search:
         full, rest = divmod(stop - start, GROUP)
         middle = start + full * GROUP
         X, half = index._X[start:middle], index._half[start:middle]
-        self.xp.subtract(X.reshape(full, GROUP, -1), self.mean, out=B[:full, :, :-1])
+        self.xp.subtract(X.reshape(full, GROUP, X.shape[1]), self.mean, out=B[:full, :, :-1])
         B[:full, :, -1] = half.reshape(full, GROUP)
         B[full:, :, -1] = inf
         B[full:, :rest, :-1] = index._X[middle:stop] - self.mean
@@ -222,16 +229,19 @@ class _Search:
     def _keep(self, first_group: int, G: Floats2d) -> int:
         """Note the groups of this tile that may hold a nearest row; how many."""
         xp = self.xp
-        reach = self.index._group_reach[first_group : first_group + len(G)].max()
-        slack = self._slack(reach, self.norms)
-        self.low = xp.maximum(self.low, G.max(axis=0) - slack)
+        reach = float(self.index._group_reach[first_group : first_group + len(G)].max())
+        # The slack of the farthest row holds for all; only where it is far too wide is it redone.
+        wide = reach > self.index._largest_reach / 2
+        slack = self.widest if wide else self._slack(reach, self.norms)
+        top = G.max(axis=0)
+        self.low = xp.maximum(self.low, top - slack)
         bar = (self.low - slack).astype(self.dtype)
         bar = xp.nextafter(bar, xp.asarray(-inf, dtype=self.dtype))
-        hits = xp.flatnonzero(bar <= G)
-        groups, queries = xp.divmod(hits, len(self.Z))
-        scores = G.ravel()[hits].astype("float64")
-        self.waiting.append((queries, groups + first_group, scores))
-        return len(hits)
+        queries = xp.flatnonzero(bar <= top)
+        groups, at = xp.nonzero(bar[queries] <= G[:, queries])
+        queries = queries[at]
+        self.waiting.append((queries, groups + first_group, G[groups, queries].astype("float64")))
+        return len(queries)
 
     def _prune(self) -> int:
         """Drop the groups that later tiles have ruled out; how many are left."""
@@ -291,7 +301,9 @@ class _Search:
                 found[self._host(queries)] = self._host(rows)
             return found
         self.best += [self._measured(queries, rows) for queries, rows in left]
-        queries, rows, _ = _least(*(np.concatenate(column) for column in zip(*self.best, strict=True)))
+        queries, rows, _ = _least(
+            *(np.concatenate(column) for column in zip(*self.best, strict=True))
+        )
         found[queries] = rows
         return found
 
@@ -304,7 +316,7 @@ class _Search:
         return self._host(queries), self._host(rows), distances
 
     def _host(self, array: Any) -> Any:
-        return self.index._ops.to_numpy(array)
+        return self.ops.to_numpy(array)
 
 
 def _least(queries: Ints1d, rows: Ints1d, distances: Floats1d) -> tuple[Ints1d, Ints1d, Floats1d]:
@@ -372,10 +384,12 @@ def _repeats(ops: Any, X: Floats2d, half: Floats1d) -> Bools1d:
     return repeats
 
 
-def _checked_table(xp: Any, X: Floats2d) -> Floats2d:
+def _checked_table(X: Floats2d) -> Floats2d:
     if X.ndim != 2 or 0 in X.shape:
         raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
-    checked: Floats2d = xp.ascontiguousarray(X, dtype="float32")
+    if not (isfinite(float(X.max())) and isfinite(float(X.min()))):
+        raise DxError(Errors.DX020.format(expected="finite numbers", given="nan or inf"))
+    checked: Floats2d = get_array_ops(X).xp.ascontiguousarray(X, dtype="float32")
     return checked
 
 

@@ -1,0 +1,111 @@
+"""What is read and what is written: checked before anything is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import DxError
+
+KINDS = {".txt": "txt", ".jsonl": "jsonl", ".csv": "csv", ".spacy": "spacy"}
+KNOWN = ", ".join(KINDS)
+
+
+class UsageError(DxError):
+    """A mistake in the command itself."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One file to read and one to write; None stands for stdin and stdout.
+
+    read_as and write_as: "txt", "lines", "jsonl", "csv" or "spacy".
+    """
+
+    source: Path | None
+    target: Path | None
+    read_as: str
+    write_as: str
+
+    @property
+    def name(self) -> str:
+        return "stdin" if self.source is None else str(self.source)
+
+    @property
+    def size(self) -> int:
+        return 0 if self.source is None else self.source.stat().st_size
+
+
+def plan(source: str, target: str | None, *, lines: bool = False, force: bool = False) -> list[Job]:
+    """The jobs for a file, a folder or "-".
+
+    Raises UsageError where an input is missing or of another kind, where an output exists and
+    `force` is not set, or where it is the input.
+    """
+    out = None if target in (None, "-") else Path(str(target))
+    path = None if source == "-" else Path(source)
+    if path is not None and not path.exists():
+        raise UsageError(f"{path}: no such file or folder.")
+    if path is not None and path.is_dir():
+        jobs = _plan_folder(path, out, lines)
+    else:
+        jobs = [_plan_file(path, out, lines)]
+    for job in jobs:
+        _check_target(job, jobs, force)
+    return jobs
+
+
+def check_new(path: Path, *, force: bool) -> None:
+    """Raises UsageError where the path cannot be a new file, or replace one with `force`."""
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path}: is not a regular file, and will not be replaced.")
+    if path.exists() and not force:
+        raise UsageError(f"{path}: exists already. --force overwrites it.")
+
+
+def _plan_file(source: Path | None, target: Path | None, lines: bool) -> Job:
+    read_as = "txt" if source is None else _kind(source, "INPUT")
+    read_as = "lines" if read_as == "txt" and lines else read_as
+    if target is None:
+        return Job(source, None, read_as, "lines" if read_as == "spacy" else read_as)
+    if target.is_dir():
+        raise UsageError(f"{target}: is a folder, but the input is a single file.")
+    write_as = _kind(target, "OUTPUT")
+    if write_as == "txt" and read_as != "txt":
+        write_as = "lines"
+    return Job(source, target, read_as, write_as)
+
+
+def _plan_folder(folder: Path, target: Path | None, lines: bool) -> list[Job]:
+    if target is None:
+        raise UsageError("the input is a folder: name a folder for the output.")
+    if target.exists() and not target.is_dir():
+        raise UsageError(f"{target}: is a file, but the input is a folder.")
+    inner, outer = target.resolve(), folder.resolve()
+    if inner == outer or outer in inner.parents:
+        raise UsageError("the output folder must not be the input folder or inside it.")
+    jobs = [
+        _plan_file(path, target / path.relative_to(folder), lines)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix in KINDS and not path.name.startswith(".")
+    ]
+    if not jobs:
+        raise UsageError(f"{folder}: holds no file that ends in {KNOWN}.")
+    return jobs
+
+
+def _kind(path: Path, role: str) -> str:
+    if path.suffix not in KINDS:
+        more = ", or - for stdin" if role == "INPUT" else ""
+        raise UsageError(f"{path}: {role} must be a folder or end in {KNOWN}{more}.")
+    return KINDS[path.suffix]
+
+
+def _check_target(job: Job, jobs: list[Job], force: bool) -> None:
+    if job.target is None:
+        return
+    if job.target.exists():
+        for other in jobs:
+            if other.source is not None and other.source.samefile(job.target):
+                raise UsageError(f"{job.target}: the output is the input.")
+    check_new(job.target, force=force)

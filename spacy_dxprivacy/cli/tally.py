@@ -1,0 +1,133 @@
+"""What a run did, in numbers and in plain sentences. Nothing of the texts."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..about import __version__
+from ..receipt import Receipt, Terms, summary
+
+WIDTH = 92
+COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
+
+
+@dataclass
+class Tally:
+    """Adds up the receipts of documents.
+
+    terms: what all receipts say. in_clear: what is visible besides what the receipts name.
+    failed: for each input, the numbers of the records of which nothing was written.
+    most_draws: the largest number of draws for a single document. seconds: without set-up.
+    """
+
+    terms: Terms
+    in_clear: list[str] = field(default_factory=list)
+    documents: int = 0
+    failed: list[list[int]] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
+    most_draws: int = 0
+    seconds: float = 0.0
+
+    def add(self, receipt: Receipt) -> None:
+        self.documents += 1
+        self.most_draws = max(self.most_draws, receipt.draws)
+        for name, number in summary([receipt]).items():
+            self.counts[name] += number
+
+    @property
+    def failures(self) -> int:
+        return sum(map(len, self.failed))
+
+    @property
+    def words_per_second(self) -> float:
+        """Tokens, as spaCy counts them."""
+        return self.counts["tokens"] / self.seconds if self.seconds else 0.0
+
+    @property
+    def visible(self) -> list[str]:
+        return list(dict.fromkeys([*self.terms.in_clear, *self.in_clear]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for json. `total` is that of the document with the most draws."""
+        of_largest = self.terms.receipt(
+            tokens=0, perturbed=0, unknown=0, draws=self.most_draws
+        )
+        terms = {k: v for k, v in of_largest.items() if k not in COUNTS}
+        return {
+            "spacy_dxprivacy": __version__,
+            **terms,
+            "in_clear": self.visible,
+            "documents": self.documents,
+            "failed": self.failed,
+            **self.counts,
+            "words_per_second": round(self.words_per_second, 1),
+        }
+
+    def lines(self) -> list[str]:
+        """The receipt that a person reads."""
+        c = self.counts
+        rows = [
+            ("Mechanism", self._mechanism()),
+            ("Words", self._words()),
+            ("Guarantee", " ".join(self._guarantee())),
+            ("In clear", "; ".join(self.visible)),
+            ("Speed", f"{self.words_per_second:,.0f} words a second, set-up not counted"),
+        ]
+        if self.failures:
+            rows.append(("Failed", f"{_many(self.failures, 'record')}; nothing of them was written"))
+        title = f"Sanitised {_many(self.documents, 'document')}, {_many(c['tokens'], 'token')}."
+        return [title, *(line for row in rows for line in _wrapped(*row))]
+
+    def alarms(self) -> list[str]:
+        """What must not be overlooked."""
+        guarantee = self.terms.guarantee
+        alarms = []
+        if self.terms.seeded:
+            alarms.append("the random numbers were seeded, and whoever has the seed can undo them.")
+        if guarantee.kind == "none":
+            alarms.append(f"{self.terms.mechanism} gives no guarantee. {guarantee.notes}".strip())
+        elif guarantee.status == "refuted":
+            alarms.append(f"the published proof of {self.terms.mechanism} does not hold.")
+        return [f"NO PRIVACY: {alarm}" for alarm in alarms]
+
+    def _mechanism(self) -> str:
+        name, _, digest = self.terms.space.rpartition(" (")
+        each = "every occurrence" if self.terms.scope == "token" else "every distinct word"
+        return (
+            f"{self.terms.mechanism}, drawn anew for {each}, from the space {name!r} "
+            f"(digest {digest[:12]})"
+        )
+
+    def _words(self) -> str:
+        c = self.counts
+        return (
+            f"{c['perturbed']:,} perturbed; {c['unknown']:,} not in the space (policy: "
+            f"{self.terms.unknown_policy}); {c['kept']:,} tokens kept as they are"
+        )
+
+    def _guarantee(self) -> list[str]:
+        g = self.terms.guarantee
+        if g.kind == "none":
+            return ["none."]
+        unit = f" nats per unit of {g.metric} distance" if g.kind == "metric-dp" else " nats"
+        delta = f", delta = {g.delta:.3g}" if g.delta else ""
+        what = f"epsilon = {g.epsilon:.6g}{unit}{delta} for each perturbed word ({g.status})."
+        means = (
+            "The closer two words are in the space, the harder it is to tell which of them was "
+            "there."
+            if g.kind == "metric-dp"
+            else f"Covers {g.adjacency}."
+        )
+        total = f"Words add up: the largest sum for one document is {self.most_draws:,} times that."
+        return [what, means, total]
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _wrapped(label: str, text: str) -> list[str]:
+    lines = textwrap.wrap(text, WIDTH - 12, break_long_words=False, break_on_hyphens=False)
+    return [f"  {label if i == 0 else '':<10}{line}" for i, line in enumerate(lines)]

@@ -1,0 +1,111 @@
+"""Sanitised documents into a file of some kind."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from typing import IO, Any, Protocol
+
+from spacy.tokens import Doc, DocBin
+
+from .records import Fields, Record
+
+
+class Writer(Protocol):
+    """Takes documents as they come, each with the record it was made of. Of the record it uses
+    the kept fields and the end of the line alone."""
+
+    def write(self, record: Record, doc: Doc) -> None: ...
+
+    def finish(self) -> None: ...
+
+
+class TextWriter:
+    """The text of one document."""
+
+    def __init__(self, handle: IO[bytes], fields: Fields) -> None:
+        self.handle = handle
+
+    def write(self, record: Record, doc: Doc) -> None:
+        self.handle.write(doc.text.encode())
+
+    def finish(self) -> None:
+        pass
+
+
+class LinesWriter(TextWriter):
+    """A document a line. Line breaks within a document become blanks."""
+
+    def write(self, record: Record, doc: Doc) -> None:
+        self.handle.write((one_line(doc.text) + (record.ending or "\n")).encode())
+
+
+class JsonlWriter(TextWriter):
+    def __init__(self, handle: IO[bytes], fields: Fields) -> None:
+        super().__init__(handle, fields)
+        self.name = fields.text
+
+    def write(self, record: Record, doc: Doc) -> None:
+        entry = {self.name: doc.text, **record.kept}
+        try:
+            line = json.dumps(entry, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # half of a surrogate pair, in a kept field
+            line = json.dumps(entry).encode()
+        self.handle.write(line + b"\n")
+
+
+class CsvWriter:
+    def __init__(self, handle: IO[bytes], fields: Fields) -> None:
+        self.names = (fields.text, *fields.keep)
+        self.rows = csv.writer(_Encoded(handle))
+        self.rows.writerow(self.names)
+
+    def write(self, record: Record, doc: Doc) -> None:
+        kept = (_cell(record.kept.get(name, "")) for name in self.names[1:])
+        self.rows.writerow([doc.text, *kept])
+
+    def finish(self) -> None:
+        pass
+
+
+class _Encoded:
+    """What csv.writer writes to. A TextIOWrapper would close stdout when it goes."""
+
+    def __init__(self, handle: IO[bytes]) -> None:
+        self.handle = handle
+
+    def write(self, text: str) -> int:
+        return self.handle.write(text.encode("utf8", "replace"))
+
+
+class DocBinWriter:
+    """Documents with their receipts (doc._.dx), in memory until the end."""
+
+    def __init__(self, handle: IO[bytes], fields: Fields) -> None:
+        self.handle = handle
+        self.docbin = DocBin(store_user_data=True)
+
+    def write(self, record: Record, doc: Doc) -> None:
+        self.docbin.add(doc)
+
+    def finish(self) -> None:
+        self.handle.write(self.docbin.to_bytes())
+
+
+WRITERS: dict[str, Callable[[IO[bytes], Fields], Writer]] = {
+    "txt": TextWriter,
+    "lines": LinesWriter,
+    "jsonl": JsonlWriter,
+    "csv": CsvWriter,
+    "spacy": DocBinWriter,
+}
+
+
+def one_line(text: str) -> str:
+    return re.sub(r"[\r\n]+", " ", text)
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,221 @@
+"""The exact search says what a float64 brute force says, on every row and for any values."""
+
+from __future__ import annotations
+
+import os
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_dxprivacy.projection import exact
+from spacy_dxprivacy.projection.exact import ExactIndex, make_exact
+from spacy_dxprivacy.registries import registry
+
+
+def brute_force(X, Z):
+    found = [((X.astype(np.float64) - z) ** 2).sum(axis=1).argmin() for z in Z.astype(np.float64)]
+    return np.array(found, dtype=np.int64)
+
+
+def table(n, d, seed=0, norms=(4.0, 7.5)):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    X *= rng.uniform(*norms, (n, 1)) / np.linalg.norm(X, axis=1, keepdims=True)
+    return X.astype(np.float32)
+
+
+def noisy(X, k, epsilon, seed=1):
+    """Laplace queries: rows of X with noise of norm about d / epsilon."""
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((k, X.shape[1]))
+    Z *= rng.gamma(X.shape[1], 1 / epsilon, (k, 1)) / np.linalg.norm(Z, axis=1, keepdims=True)
+    return X[rng.integers(len(X), size=k)] + Z
+
+
+def assert_exact(X, Z):
+    rows = ExactIndex().fit(X).nearest(Z)
+    assert rows.dtype == np.int64 and rows.shape == (len(Z),)
+    np.testing.assert_array_equal(rows, brute_force(X, Z))
+
+
+@pytest.mark.parametrize("k", [1, exact.FEW_QUERIES, exact.FEW_QUERIES + 1, 600])
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 1023, 1024, 1025, 3001])
+def test_it_is_a_brute_force_for_every_number_of_rows_and_queries(n, k):
+    X = table(n, 25, seed=n)
+    assert_exact(X, noisy(X, k, epsilon=10))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 50, 300])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 5.0, 30.0, 1e6])
+def test_it_is_a_brute_force_from_light_noise_to_a_million_times_the_table(d, epsilon):
+    X = table(2000, d)
+    Z = noisy(X, 64, epsilon)
+    assert_exact(X, Z)
+    assert_exact(X, Z.astype(np.float32))
+
+
+def test_several_passes_over_the_table_agree_with_one(monkeypatch):
+    X = table(3000, 20)
+    Z = noisy(X, 500, epsilon=5)
+    monkeypatch.setattr(exact, "ON_CPU", exact.Tiling(rows=256, columns=32, queries=90))
+    assert_exact(X, Z)
+
+
+@pytest.mark.parametrize("scale", [1e-45, 1e-38, 1e-20, 1e-12, 1e15, 1e25, 1e37])
+def test_values_whose_squares_float32_cannot_hold(scale):
+    X = (table(500, 12) * scale).astype(np.float32)
+    rng = np.random.default_rng(2)
+    Z = X[rng.integers(500, size=40)] + rng.standard_normal((40, 12)) * scale
+    assert_exact(X, Z)
+    assert_exact(X, Z[:3])
+
+
+def test_one_huge_row_and_one_huge_query_among_small_ones():
+    X = table(3000, 20)
+    X[1234] *= 1e6
+    Z = noisy(X, 100, epsilon=5)
+    Z[17] *= 1e20
+    assert_exact(X, Z)
+
+
+def test_queries_in_float64_lose_nothing():
+    """Two rows next to each other in float32; the float64 query lies nearer to one of them."""
+    X = np.array([[1.0], [np.nextafter(np.float32(1), np.float32(2))]], dtype=np.float32)
+    middle = X.astype(np.float64).mean()
+    Z = np.array([[middle * (1 - 1e-15)], [middle * (1 + 1e-15)], [middle]])
+    np.testing.assert_array_equal(ExactIndex().fit(X).nearest(Z), [0, 1, 0])
+
+
+@pytest.mark.parametrize("k", [5, 80])
+def test_ties_go_to_the_lowest_row(k):
+    rng = np.random.default_rng(3)
+    X = rng.integers(-2, 3, size=(2000, 4)).astype(np.float32)  # 625 points, three rows each
+    Z = rng.integers(-4, 5, size=(k, 4)) / 2
+    assert_exact(X, Z)
+
+
+@pytest.mark.parametrize("k", [3, 60])
+def test_rows_that_are_all_equal_or_all_as_far(k):
+    same = np.full((5000, 10), 0.1, dtype=np.float32)
+    assert_exact(same, np.ones((k, 10)))
+    corners = np.repeat(np.eye(100, dtype=np.float32), 3, axis=0)
+    assert_exact(corners, np.zeros((k, 100)))
+
+
+@pytest.mark.parametrize("k", [3, 60])
+def test_small_differences_far_from_the_origin(k):
+    """Rows that float32 products cannot tell apart: two tight clusters, far from each other."""
+    rng = np.random.default_rng(4)
+    X = np.where(np.arange(3000)[:, None] % 2, 1000, -1000) + rng.standard_normal((3000, 8)) * 1e-3
+    X = X.astype(np.float32)
+    assert_exact(X, X[:k] + rng.standard_normal((k, 8)) * 1e-3)
+
+
+def test_a_table_sorted_so_that_every_tile_beats_the_last():
+    X = np.linspace(0, 1, 20000, dtype=np.float32)[:, None] * np.ones(6, dtype=np.float32)
+    Z = np.random.default_rng(5).uniform(0.5, 2, (50, 6))
+    assert_exact(X, Z)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(1, 60),
+    d=st.integers(1, 5),
+    k=st.integers(0, 40),
+    exponent=st.integers(-44, 36),
+    coarse=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_any_small_table(n, d, k, exponent, coarse, seed):
+    """Coarse values tie often."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-3, 4, (n, 1))
+    Z = rng.standard_normal((k, d)) * 10.0 ** rng.integers(-3, 4, (k, 1))
+    if coarse:
+        X, Z = np.rint(X), np.rint(Z)
+    largest = np.finfo(np.float32).max
+    X = np.clip(X * 10.0**exponent, -largest, largest).astype(np.float32)
+    assert_exact(X, Z * 10.0**exponent)
+
+
+def test_no_queries():
+    assert ExactIndex().fit(table(10, 3)).nearest(np.empty((0, 3))).shape == (0,)
+
+
+def test_a_memory_map_is_read_in_place(tmp_path):
+    np.save(tmp_path / "X.npy", table(2000, 30))
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+    index = ExactIndex().fit(X)
+    assert np.shares_memory(index._X, X)
+    Z = noisy(X, 50, epsilon=5)
+    np.testing.assert_array_equal(index.nearest(Z), brute_force(X, Z))
+
+
+def test_neither_the_table_nor_the_queries_are_changed():
+    X, Z = table(500, 8), noisy(table(500, 8), 40, epsilon=5)
+    before = X.copy(), Z.copy()
+    ExactIndex().fit(X).nearest(Z)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(Z, before[1])
+
+
+def test_no_temporary_grows_with_rows_times_queries():
+    import tracemalloc
+
+    X = table(20000, 10)
+    index = ExactIndex().fit(X)
+    Z = noisy(X, 2000, epsilon=5)
+    tracemalloc.start()
+    index.nearest(Z)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < len(X) * len(Z) * 4 / 8
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_it_works_in_a_forked_child_after_use_in_the_parent():
+    X = table(4000, 64)
+    Z = noisy(X, 300, epsilon=5)
+    index = ExactIndex().fit(X)
+    expected = index.nearest(Z)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.array_equal(index.nearest(Z), expected) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    np.testing.assert_array_equal(index.nearest(Z), expected)
+
+
+def test_it_survives_pickling():
+    X = table(300, 8)
+    Z = noisy(X, 40, epsilon=5)
+    index = pickle.loads(pickle.dumps(ExactIndex().fit(X)))  # noqa: S301
+    np.testing.assert_array_equal(index.nearest(Z), brute_force(X, Z))
+
+
+def test_it_is_registered():
+    assert isinstance(registry.dx_indexes.get("dx.Exact.v1")(), type(make_exact()))
+
+
+@pytest.mark.parametrize(
+    "X", [np.empty((0, 3)), np.empty((3, 0)), np.ones(3), [[np.nan, 1]], [[1, np.inf], [1, 2]]]
+)
+def test_a_table_that_cannot_be_searched_is_refused(X):
+    with pytest.raises(ValueError, match="DX020"):
+        ExactIndex().fit(np.asarray(X, dtype=np.float32))
+
+
+@pytest.mark.parametrize(
+    "Z", [np.ones(3), np.ones((2, 4)), np.ones((2, 3), dtype=int), [[np.nan] * 3], [[1e200] * 3]]
+)
+def test_queries_that_have_no_nearest_row_are_refused(Z):
+    with pytest.raises(ValueError, match="DX001"):
+        ExactIndex().fit(table(10, 3)).nearest(np.asarray(Z))
+
+
+def test_a_search_before_fit_says_so():
+    with pytest.raises(ValueError, match="DX003"):
+        ExactIndex().nearest(np.ones((1, 3)))

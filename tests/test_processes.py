@@ -1,0 +1,236 @@
+"""No two processes, calls, copies or threads ever share noise.
+
+Noise is compared exactly: vectors = "noisy" leaves x + z on the Docs, so z = x + z - x.
+"""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import CONSTANT, EXPONENTIAL, LAPLACE, SECRET_TEXT, MakeNlp, leaks
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+
+from spacy_dxprivacy import DxError, Rng, Space, assert_sanitized
+
+pytestmark = [
+    # Python 3.12 and later warn wherever a process with threads forks; BLAS has threads.
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
+    # spaCy says that hooks are lost on the way from a worker; the vectors themselves are not.
+    pytest.mark.filterwarnings("ignore:.*W109"),
+]
+
+N_DOCS = 12
+TEXTS = ["the dog saw the cat"] * N_DOCS
+
+
+def noise(docs: Iterable[Doc], space: Space) -> NDArray[np.float32]:
+    """float32 (words, d): what the mechanism added to the vectors of TEXTS."""
+    rows = [space.find(word) for word in TEXTS[0].split()]
+    return np.concatenate([doc.tensor - space.vectors[rows] for doc in docs])
+
+
+def all_differ(Z: NDArray[Any]) -> bool:
+    """No two rows alike, and no two that share a coordinate by more than chance (a grid of 2**-10
+    of the standard deviation has some thousand values)."""
+    same = (Z[:, None, :] == Z[None, :, :]).sum(axis=2)
+    np.fill_diagonal(same, 0)
+    return bool(same.max() <= 4)
+
+
+def test_the_measure_sees_repeated_noise(make_nlp: MakeNlp, space: Space) -> None:
+    """A seed that is given twice repeats the noise: the law below can fail."""
+    runs = [make_nlp(mechanism=LAPLACE, vectors="noisy", seed=1).pipe(TEXTS[:1]) for _ in range(2)]
+    first, second = (noise(run, space) for run in runs)
+    assert np.array_equal(first, second) and all_differ(first)
+    assert not all_differ(np.concatenate([first, second]))
+
+
+def test_no_two_words_calls_or_workers_share_noise(
+    make_nlp: MakeNlp, space: Space, start_method: str
+) -> None:
+    nlp = make_nlp(mechanism=LAPLACE, vectors="noisy")
+    alone = list(nlp.pipe(TEXTS[:2]))  # the parent's stream has begun when it forks
+    first = list(nlp.pipe(TEXTS, n_process=2, batch_size=3))
+    second = list(nlp.pipe(TEXTS[:4], n_process=2, batch_size=2))
+    after = [nlp(TEXTS[0])]
+    assert len(first) == N_DOCS and len(second) == 4
+    assert all_differ(noise([*alone, *first, *second, *after], space))
+
+
+def test_a_fresh_parent_hands_no_stream_to_its_children(
+    make_nlp: MakeNlp, space: Space, forking: str
+) -> None:
+    """The generator is made before the fork but has not been used: nothing to copy either."""
+    nlp = make_nlp(mechanism=LAPLACE, vectors="noisy")
+    assert all_differ(noise(nlp.pipe(TEXTS, n_process=2, batch_size=1), space))
+
+
+@pytest.mark.parametrize("how", ["copy", "deepcopy", "pickle"])
+def test_copies_make_noise_of_their_own(make_nlp: MakeNlp, space: Space, how: str) -> None:
+    nlp = make_nlp(mechanism=LAPLACE, vectors="noisy")
+    component = nlp.get_pipe("dx_sanitizer")
+    component(nlp.make_doc(TEXTS[0]))
+    copies = {
+        "copy": lambda: copy.copy(component),
+        "deepcopy": lambda: copy.deepcopy(component),
+        "pickle": lambda: pickle.loads(pickle.dumps(component)),  # noqa: S301
+    }
+    pair = [copies[how]() for _ in range(2)]
+    docs = [one(nlp.make_doc(TEXTS[0])) for one in [component, *pair, component, *pair]]
+    assert all_differ(noise(docs, space))
+
+
+def test_threads_make_noise_of_their_own(make_nlp: MakeNlp, space: Space) -> None:
+    mechanism = make_nlp(mechanism=LAPLACE).get_pipe("dx_sanitizer").mechanism.fit(space)
+    rng, n_threads, rows = Rng(), 8, np.zeros(25, dtype=np.int64)
+    barrier = threading.Barrier(n_threads)
+
+    def draw(_: int) -> NDArray[np.float32]:
+        barrier.wait()
+        vectors: NDArray[np.float32] = mechanism.sample(rows, rng).vectors
+        return vectors
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        drawn = list(pool.map(draw, range(n_threads)))
+    assert all_differ(np.concatenate(drawn) - space.vectors[0])
+
+
+def test_random_words_for_unknown_ones_differ_between_workers(
+    make_nlp: MakeNlp, forking: str
+) -> None:
+    nlp = make_nlp(mechanism=CONSTANT, unknown={"@dx_unknowns": "dx.RandomWord.v1"})
+    docs = list(nlp.pipe(["zorblatt " * 20] * 4, n_process=2, batch_size=1))
+    assert len({doc.text for doc in docs}) == 4
+
+
+# -- the stream itself ---------------------------------------------------------------------------
+
+
+def _numbers(rng: Rng, queue: Any) -> None:
+    queue.put(rng.uniform(4).tolist())
+
+
+def _told(rng: Rng, queue: Any) -> None:
+    try:
+        rng.uniform(1)
+    except DxError as error:
+        queue.put(str(error))
+    else:
+        queue.put("it ran")
+
+
+def in_a_child(target: Any, rng: Rng) -> Any:
+    queue = multiprocessing.Queue()
+    child = multiprocessing.Process(target=target, args=(rng, queue))
+    child.start()
+    found = queue.get(timeout=60)
+    child.join(timeout=60)
+    return found
+
+
+def test_a_stream_is_keyed_anew_in_every_child(start_method: str) -> None:
+    rng = Rng()
+    mine = rng.uniform(4).tolist()
+    numbers = {*mine, *rng.uniform(4), *in_a_child(_numbers, rng), *in_a_child(_numbers, rng)}
+    assert len(numbers) == 16
+
+
+def test_a_child_with_the_number_of_its_parent_is_told_apart(
+    forking: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Process numbers are used again, and are all 1 in fresh containers."""
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    rng = Rng()
+    mine = rng.uniform(4).tolist()
+    assert not set(mine) & set(in_a_child(_numbers, rng))
+    assert "DX010" in in_a_child(_told, Rng(seed=0))
+
+
+def test_a_seed_is_refused_in_a_child(start_method: str) -> None:
+    assert "DX010" in in_a_child(_told, Rng(seed=0))
+
+
+@pytest.mark.parametrize("text", ["the dog", "Zorblatt", "", "..."])
+@pytest.mark.parametrize("mechanism", [LAPLACE, EXPONENTIAL, CONSTANT])
+def test_a_seeded_sanitizer_refuses_a_worker_whatever_the_text(
+    make_nlp: MakeNlp, forking: str, mechanism: dict[str, Any], text: str
+) -> None:
+    nlp = make_nlp(mechanism=mechanism, seed=3)
+    assert nlp(text)._.dx.seeded
+    with pytest.raises(ValueError, match="DX010"):
+        list(nlp.pipe([text] * 4, n_process=2))
+
+
+def test_a_seeded_sanitizer_refuses_a_spawned_worker(make_nlp: MakeNlp) -> None:
+    context = multiprocessing.get_context("spawn")
+    component = make_nlp(mechanism=LAPLACE, seed=3).get_pipe("dx_sanitizer")
+    queue = context.Queue()
+    child = context.Process(target=_told, args=(component.rng, queue))
+    child.start()
+    assert "DX010" in queue.get(timeout=60)
+    child.join(timeout=60)
+
+
+def test_a_seed_repeats_the_output_in_its_own_process(
+    make_nlp: MakeNlp, mechanism: dict[str, Any]
+) -> None:
+    config = {"mechanism": {**mechanism, "epsilon": 0.5}, "seed": 7}
+    first, second = (make_nlp(**config) for _ in range(2))
+    assert [d.text for d in first.pipe(TEXTS)] == [d.text for d in second.pipe(TEXTS)]
+    assert first(TEXTS[0])._.dx.seeded
+
+
+# -- workers at work -----------------------------------------------------------------------------
+
+
+def test_workers_sanitise_like_the_parent(
+    make_nlp: MakeNlp, start_method: str, mechanism: dict[str, Any]
+) -> None:
+    nlp = make_nlp(mechanism=mechanism, before=("sentencizer",), carry=["sents"])
+    inputs = [(SECRET_TEXT, 1), ("", 2), (nlp.make_doc("the dog. A cat"), 3)]
+    pairs = list(nlp.pipe(inputs, as_tuples=True, n_process=2, batch_size=1))
+    assert [context for _, context in pairs] == [1, 2, 3]
+    for doc, _ in pairs:
+        assert_sanitized(doc)
+        assert doc._.dx.guarantee == nlp("dog")._.dx.guarantee
+        assert doc._.dx.mechanism == mechanism["@dx_mechanisms"]
+    assert len(list(pairs[2][0].sents)) == 2
+    assert not leaks(b"".join(doc.to_bytes() for doc, _ in pairs), ("Zorblattovich", "7734-551209"))
+
+
+def test_texts_that_workers_read_do_not_reach_the_parent(make_nlp: MakeNlp, forking: str) -> None:
+    nlp = make_nlp(mechanism=CONSTANT)
+    list(nlp.pipe([SECRET_TEXT] * 2, n_process=2))
+    assert "Zorblattovich" not in nlp.vocab.strings
+    nlp.to_bytes()  # and so there is no warning (an error in these tests)
+
+
+WARM_UP = """
+import warnings; warnings.filterwarnings("ignore")
+from conftest import LAPLACE, blank_with_vectors, make_space
+nlp = blank_with_vectors(make_space())
+nlp.add_pipe("dx_sanitizer", config={"mechanism": LAPLACE})
+nlp("warm up the house " * 3000)
+print(len(list(nlp.pipe(["the dog saw the cat " * 1000] * 4, n_process=2, batch_size=1))))
+"""
+
+
+def test_a_warm_parent_forks_without_hanging(forking: str) -> None:
+    """Libraries whose threads do not survive a fork would hang here for ever."""
+    here = os.path.dirname(__file__)
+    done = subprocess.run(
+        [sys.executable, "-c", WARM_UP], cwd=here, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.strip() == "4", done.stderr
