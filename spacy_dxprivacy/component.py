@@ -111,6 +111,9 @@ def make_dx_entity_sanitizer(
     )
 
 
+_HAS_NOT_READ = {"_has_read": False, "_has_read_in_zone": False}
+
+
 class DxSanitizer:
     """Takes Docs, gives new Docs whose selected words were drawn by a mechanism.
 
@@ -155,6 +158,7 @@ class DxSanitizer:
         self._terms: Terms | None = None
         self._expected_digest: str | None = None
         self._has_read = False
+        self._has_read_in_zone = False
 
     # -- use -------------------------------------------------------------------------------------
 
@@ -293,6 +297,7 @@ class DxSanitizer:
     def _note_reading(self, docs: list[Doc]) -> None:
         vocabularies: list[Any] = [doc.vocab for doc in docs]
         self._has_read |= any(not vocab.in_memory_zone for vocab in vocabularies)
+        self._has_read_in_zone |= any(vocab.in_memory_zone for vocab in vocabularies)
 
     # -- keeping it ------------------------------------------------------------------------------
 
@@ -330,14 +335,16 @@ class DxSanitizer:
         self._expected_digest = saved["digest"]
 
     def _warn_if_it_read(self) -> None:
-        if self._has_read:
+        # The words of a memory zone are in the vocabulary until the zone ends.
+        in_zone = self._nlp is not None and self._nlp.vocab.in_memory_zone
+        if self._has_read or (self._has_read_in_zone and in_zone):
             warnings.warn(Warnings.DX102, DxWarning, stacklevel=3)
 
     def __getstate__(self) -> dict[str, Any]:
         """For a worker: ready to use, without the pipeline, which the worker has anyway."""
         self._check_pipeline()
         assert self.space is not None
-        return {**self.__dict__, "_nlp": None, "_has_read": False, "_terms": self.terms}
+        return {**self.__dict__, "_nlp": None, "_terms": self.terms, **_HAS_NOT_READ}
 
 
 def _read(docs: list[Doc], places: list[Ints1d], wanted: Ints1d) -> list[str]:

@@ -11,15 +11,18 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NoReturn
 
+import numpy as np
 from spacy import util
+from spacy.lang.en.lex_attrs import like_num
+from spacy.lang.lex_attrs import like_email, like_url, word_shape
 from spacy.language import Language
 from spacy.matcher import Matcher
 from spacy.pipeline import EntityRuler
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
-from .entity_rules import LABELS, forms, patterns
-from .entity_words import flag_getters
+from .entity_rules import LABELS, WEAK, all_words, forms, patterns
+from .entity_words import FOLLOWING, flag_getters, kinds
 from .errors import DxError, Errors
 
 FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
@@ -60,7 +63,9 @@ class DxEntityRuler(EntityRuler):
     ) -> None:
         super().__init__(nlp, name, overwrite_ents=overwrite_ents)
         self.guess = guess
-        self._rules, self._keys = _matcher(nlp.vocab, guess)
+        flags = _set_flags(nlp.vocab)
+        self._live, self._anchor = flags.pop("LIVE"), flags.pop("ANCHOR")
+        self._rules, self._keys = _matcher(nlp.vocab, flags, guess)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -90,9 +95,10 @@ class DxEntityRuler(EntityRuler):
         vocab = self._rules.vocab
         if doc.vocab is not vocab:
             doc = Doc(vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
-        for key, start, end in self._rules(doc):
-            label, before, after = self._keys[key]
-            yield label, start + before, end - after
+        for first, last in _segments(doc, self._live, self._anchor):
+            for key, start, end in self._rules(doc[first:last]):
+                label, before, after = self._keys[key]
+                yield label, first + start + before, first + end - after
 
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
         """Does nothing: a handler that swallows errors would leave names unmarked."""
@@ -101,11 +107,13 @@ class DxEntityRuler(EntityRuler):
         return util.raise_error
 
 
-def _matcher(vocab: Vocab, guess: bool) -> tuple[Matcher, dict[int, tuple[str, int, int]]]:
+def _matcher(
+    vocab: Vocab, flags: dict[str, str], guess: bool
+) -> tuple[Matcher, dict[int, tuple[str, int, int]]]:
     """The rules, and for each key of theirs its label and tokens of context before and after."""
     matcher = Matcher(vocab, validate=False)
     keys = {}
-    for (label, before, after), some in patterns(_set_flags(vocab), guess=guess).items():
+    for (label, before, after), some in patterns(flags, guess=guess).items():
         name = f"{label}/{before}/{after}"
         matcher.add(name, some)
         keys[vocab.strings[name]] = (label, before, after)
@@ -121,13 +129,55 @@ def _set_flags(vocab: Vocab) -> dict[str, str]:
     taken = {getter: bit for bit, getter in vocab.lex_attr_getters.items()}
     free = [bit for bit in FREE_FLAGS if bit not in vocab.lex_attr_getters]
     flags = {}
-    for kind, getter in flag_getters().items():
+    getters = {**flag_getters(), "LIVE": is_live, "ANCHOR": is_anchor}
+    for kind, getter in getters.items():
         if getter not in taken and not free:
             given = f"only {len(FREE_FLAGS)} lexeme flags, some of them taken"
             raise DxError(Errors.DX020.format(expected="a free lexeme flag a kind", given=given))
         bit = taken[getter] if getter in taken else vocab.add_flag(getter, free.pop(0))
         flags[kind] = f"FLAG{bit}"
     return flags
+
+
+def is_live(word: str) -> bool:
+    """Whether a word can be a token of any rule, but for MID, which only comes first."""
+    return bool(_tokens_matched(word) - {"MID"}) or word.isspace()
+
+
+def is_anchor(word: str) -> bool:
+    return bool(_tokens_matched(word) - WEAK)
+
+
+@lru_cache(maxsize=1)
+def _tokens_matched(word: str) -> set[str]:
+    lower = word.lower()
+    found = {kind for kind, words in FOLLOWING.items() if lower in words} | kinds(word)
+    if lower in _rule_words():
+        found.add(lower)
+    if like_num(word) or like_email(word) or like_url(word):
+        found.add("NUM")
+    if word_shape(word) in {"x", "x."}:
+        found.add("LOW_INITIAL")
+    return found
+
+
+@lru_cache(maxsize=1)
+def _rule_words() -> frozenset[str]:
+    return all_words()
+
+
+def _segments(doc: Doc, live: str, anchor: str) -> Iterator[tuple[int, int]]:
+    """The stretches of a Doc where a rule can match: live words, at least one of them an anchor,
+    and the word before them. Most of a text is not looked at any further."""
+    flags = doc.to_array([live, anchor]).astype(bool)
+    if not flags[:, 1].any():
+        return
+    edges = np.flatnonzero(np.diff(flags[:, 0], prepend=False, append=False))
+    starts, ends = edges[::2], edges[1::2]
+    anchored = np.cumsum(np.append(0, flags[:, 1]))
+    for start, end in zip(starts, ends, strict=True):
+        if anchored[end] > anchored[start]:
+            yield max(int(start) - 1, 0), int(end)
 
 
 def _preference(match: Match) -> tuple[int, int, int]:
@@ -137,16 +187,20 @@ def _preference(match: Match) -> tuple[int, int, int]:
 
 
 def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:
-    """The parts of a match that are still free and hold more than punctuation."""
-    free = [i for i in range(start, end) if i not in taken]
-    for place, i in enumerate(free):
-        if place and free[place - 1] == i - 1:
-            continue
-        last = i
-        while last + 1 < end and last + 1 not in taken:
+    """The parts of a match that are still free, without punctuation and space at their ends."""
+    free = [i not in taken and not _is_edge(doc[i]) for i in range(start, end)]
+    while any(free):
+        first = free.index(True)
+        last = first + 1
+        while last < len(free) and start + last not in taken:
             last += 1
-        if any(not (doc[j].is_punct or doc[j].is_space) for j in range(i, last + 1)):
-            yield i, last + 1
+        run = max(i for i in range(first, last) if free[i]) + 1
+        yield start + first, start + run
+        free[first:last] = [False] * (last - first)
+
+
+def _is_edge(token: Token) -> bool:
+    return token.is_space or (token.is_punct and not token.text.startswith("#"))
 
 
 @lru_cache(maxsize=1)

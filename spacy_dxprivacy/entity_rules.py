@@ -9,6 +9,7 @@ part of the entity.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from .entity_words import FOLLOWING
@@ -17,64 +18,76 @@ from .entity_words import FOLLOWING
 _PERSON = """
 SURE_FIRST
 SURE_FIRST BODY{0,5} PART
-SURE_FIRST , SURE_FIRST SURE_SURNAME
-SURE_SURNAME , SURE_FIRST BODY{0,3}
+SURE_FIRST a NEW
+SURE_FIRST a SURNAME
 FIRST BODY{0,4} SURE_SURNAME
 FIRST BODY{0,4} NEW
-FIRST INITIAL PART
-FIRST INITIAL INITIAL PART
+FIRST INITIAL{1,2} PART
+FIRST a NEW
 NEW BODY{0,4} NEW
-NEW BODY{0,4} SURE_SURNAME
-NEW BODY{0,3} SURNAME
+NEW BODY{0,4} SURNAME
+NEW INITIAL{1,2} PART
+NEW a NEW
+NEW a SURNAME
+NEW - PART
 SURE_SURNAME SURE_SURNAME
+SURE_SURNAME - PART
 SURE_SURNAME BODY{0,3} NEW
-INITIAL INITIAL{0,2} SURNAME
-INITIAL INITIAL{0,2} NEW
+SURE_SURNAME (, SURE_FIRST)
+INITIAL{1,3} SURNAME
+INITIAL{1,3} NEW
 INITIAL PARTICLE{1,3} PART
-PARTICLE PARTICLE{0,2} NEW
+PARTICLE{1,3} NEW
 PARTICLE - NEW
 (TITLE) PART
 (TITLE) BODY{1,5} PART
 (TITLE) INITIAL
-(TITLE) PARTICLE{1,3} PART
 (TITLE) LOW_NEW
 (ROLE) SURE_SURNAME
 (ROLE) NEW
 (ROLE :) SURE_SURNAME
-LOW_FIRST
-LOW_FIRST LOW_NAME
-LOW_FIRST LOW_NEW
-LOW_FIRST INITIAL LOW_NEW
 (MID) SURE_SURNAME
+SURE_SURNAME (CUE)
+SURNAME (and SURE_SURNAME)
+(SURE_SURNAME and) SURNAME
 (MID) FIRST
 FIRST (CUE)
 FIRST (and SURE_FIRST)
 (SURE_FIRST and) FIRST
-SURE_SURNAME (CUE)
-(my name is) PART BODY{0,3}
+LOW_FIRST
+LOW_FIRST LOW_NAME
+LOW_FIRST LOW_NEW
+LOW_FIRST LOW_INITIAL LOW_NAME
+LOW_FIRST LOW_INITIAL LOW_NEW
+(name is) PART BODY{0,3}
+(name 's) PART BODY{0,3}
+(name was) PART BODY{0,3}
+(name ?) PART BODY{0,3}
+(name ? SPACE) PART BODY{0,3}
+(name is) LOW_NEW
+(name 's) LOW_NEW
 (my name is) LOW_NAME LOW_NEW?
 (my name is) LOW_NAME LOW_NAME
-(my name is) LOW_NEW{1,2}
-(my name 's) PART BODY{0,3}
+(my name is) LOW_NEW LOW_NEW
 (my name 's) LOW_NAME LOW_NEW?
-(my name 's) LOW_NEW{1,2}
-(name is) PART BODY{0,3}
-(name was) PART BODY{0,3}
-(name is) LOW_FIRST LOW_NEW?
-(i am) LOW_FIRST LOW_NEW?
-(i 'm) LOW_FIRST LOW_NEW?
+(my name 's) LOW_NEW LOW_NEW
 (i am) NEW BODY{0,3}
 (i 'm) NEW BODY{0,3}
+(i 'm) FIRST BODY{0,3}
 (this is) NEW BODY{0,3}
 (this is) FIRST BODY{0,3}
 (call me) PART BODY{0,3}
 (call me) LOW_NAME
+(call me) LOW_NEW
+(calls me) PART
 (GREETING) NEW BODY{0,3}
 (GREETING) FIRST BODY{0,3}
 (GREETING) SURNAME BODY{0,3}
 (GREETING) LOW_NAME
 (FIELD :) PART BODY{0,4}
+(FIELD : SPACE) PART BODY{0,4}
 (FIELD :) LOW_NEW{1,3}
+(FIELD : SPACE) LOW_NEW{1,3}
 (SIGNOFF , SPACE) PART BODY{0,3}
 (SIGNOFF SPACE) PART BODY{0,3}
 (SIGNOFF ,) FIRST
@@ -83,96 +96,62 @@ SURE_SURNAME (CUE)
 
 # Capitalised words that the table does not hold, where nothing else speaks for a name.
 _GUESS = """
-(MID) NEW BODY{0,3}
-NEW (CUE)
-NEW (and SURE_FIRST)
-(SURE_FIRST and) NEW
+NEW
+NEW BODY{0,3} PART
+(MID) PART NEW
 """
 
+# An optional comma at the end of a match is cut off again.
 _DATE = """
-MONTH DAY
-MONTH DAY YEAR
-MONTH DAY , YEAR
-MONTH ORDINAL
-MONTH ORDINAL YEAR
-MONTH ORDINAL , YEAR
-MONTH the ORDINAL
-MONTH DAY - DAY
-MONTH DAY – DAY
-MONTH DAY - DAY , YEAR
-MONTH YEAR
-MONTH , YEAR
-MONTH of YEAR
+MONTH DAY ,? YEAR?
+MONTH the? ORDINAL ,? YEAR?
+MONTH DAY - DAY ,? YEAR?
+MONTH DAY – DAY ,? YEAR?
+MONTH of? ,? YEAR
 MONTH ' YY
 MONTH - YEAR
 MONTH / YEAR
-DAY MONTH
-DAY MONTH YEAR
-DAY MONTH , YEAR
+DAY of? MONTH ,? YEAR?
 DAY MONTH ' YY
-DAY of MONTH
-DAY of MONTH YEAR
-DAY of MONTH , YEAR
-DAY - MONTH
-DAY - MONTH - YEAR
-DAY - DAY MONTH
-DAY - DAY MONTH YEAR
-ORDINAL MONTH
-ORDINAL MONTH YEAR
-ORDINAL MONTH , YEAR
-ORDINAL of MONTH
-ORDINAL of MONTH YEAR
-ORDINAL of MONTH , YEAR
+DAY - MONTH -? YEAR?
+DAY - DAY MONTH YEAR?
+ORDINAL of? MONTH ,? YEAR?
 (on the) ORDINAL
 (until the) ORDINAL
 SURE_MONTH
 (IN_TIME) MONTH
-RELATIVE MONTH
-SURE_WEEKDAY
-SURE_WEEKDAY DAYPART
-SURE_WEEKDAY ,? MONTH DAY ,? YEAR?
-SURE_WEEKDAY ,? MONTH ORDINAL ,? YEAR?
-SURE_WEEKDAY ,? MONTH the ORDINAL
-SURE_WEEKDAY ,? DAY MONTH ,? YEAR?
-SURE_WEEKDAY ,? the? ORDINAL of? MONTH? ,? YEAR?
-WEEKDAY ,? MONTH DAY ,? YEAR?
-WEEKDAY ,? DAY MONTH ,? YEAR?
-(on) WEEKDAY
 (IN_TIME) DAY_MONTH
 (date :) DAY_MONTH
+SURE_WEEKDAY DAYPART?
+SURE_WEEKDAY ,? the? ORDINAL of? MONTH? ,? YEAR?
+WEEKDAY ,? MONTH the? DAY ,? YEAR?
+WEEKDAY ,? MONTH the? ORDINAL ,? YEAR?
+WEEKDAY ,? DAY MONTH ,? YEAR?
+(on) WEEKDAY
+RELATIVE MONTH
 RELATIVE WEEKDAY
-RELATIVE DATE_UNIT
+RELATIVE AMOUNT? DATE_UNIT
 RELATIVE NUM DATE_UNIT
-RELATIVE AMOUNT DATE_UNIT
 RELATIVE SEASON
 RELATIVE HOLIDAY
 (in the) SEASON
-SEASON YEAR
-SEASON of YEAR
+SEASON of? YEAR
 SEASON of ' YY
 yesterday
 today
 tomorrow
-NUM DATE_UNIT
+NUM -? DATE_UNIT -? old?
 NUM DATE_UNIT ago
 NUM DATE_UNIT later
 NUM DATE_UNIT earlier
-NUM DATE_UNIT old
-NUM - DATE_UNIT - old
-NUM - DATE_UNIT
-NUM - DATE_UNIT old
-NUM DATE_UNIT - old
-NUM NUM DATE_UNIT old
 NUM to NUM DATE_UNIT
 NUM - NUM DATE_UNIT
-AMOUNT DATE_UNIT
-AMOUNT DATE_UNIT ago
+AMOUNT AMOUNT? DATE_UNIT ago?
+AMOUNT AMOUNT? DATE_UNIT old
+AMOUNT - AMOUNT DATE_UNIT old?
 AMOUNT DATE_UNIT later
 AMOUNT DATE_UNIT earlier
-AMOUNT AMOUNT DATE_UNIT
-AMOUNT AMOUNT DATE_UNIT ago
-AMOUNT of DATE_UNIT ago
-a AMOUNT of DATE_UNIT
+a? AMOUNT of DATE_UNIT ago?
 (aged) NUM
 (age) NUM
 (age of) NUM
@@ -188,21 +167,16 @@ YEAR - YEAR
 YEAR – YEAR
 YEAR - YY
 YEAR / YY
-the? RELATIVE? DECADE
-the? RELATIVE - DECADE
+the? RELATIVE? -? DECADE
 (in ') YY
 (of ') YY
-(class of ') YY
 (since ') YY
 ' DECADE
-HOLIDAY
-HOLIDAY eve
+HOLIDAY eve?
 HOLIDAY day
 HOLIDAY YEAR
-new year
-new year 's
-new year 's eve
-new year 's day
+new year 's? eve?
+new year 's? day
 new years eve
 independence day
 labor day
@@ -214,23 +188,19 @@ good friday
 mother 's day
 father 's day
 valentine 's day
-st. patrick 's day
 fourth of july
 """
 
 _TIME = """
 this DAYPART
-last night
 tonight
 RELATIVE DAYPART
 (yesterday) DAYPART
 (tomorrow) DAYPART
 (at) DAYPART
 (in the) DAYPART
-NUM TIME_UNIT
-NUM TIME_UNIT ago
-AMOUNT TIME_UNIT
-AMOUNT TIME_UNIT ago
+NUM TIME_UNIT ago?
+AMOUNT TIME_UNIT ago?
 NUM o'clock
 AMOUNT o'clock
 RELATIVE TIME_UNIT
@@ -238,15 +208,11 @@ NUM am
 NUM pm
 NUM a.m.
 NUM p.m.
-NUM AMOUNT pm
 """
 
 _PLACE = """
-SURE_PLACE
-SURE_PLACE SURE_PLACE
-PLACE_HEAD PLACE
-PLACE_HEAD PLACE PLACE
-SURE_PLACE , STATE
+SURE_PLACE SURE_PLACE?
+PLACE_HEAD PLACE PLACE?
 PLACE , STATE
 NEW , STATE
 SURE_PLACE , SURE_PLACE
@@ -263,13 +229,19 @@ RULES: dict[str, str] = {
     "GPE": _PLACE,
     "QUANTITY": "NUM UNIT\nNUM NUM UNIT\nNUM - UNIT\n$ NUM\n€ NUM\n£ NUM\n",
     "CARDINAL": "NUM",
-    "ID": "(ID_WORD) CODE\n(ID_WORD :) CODE\n(ID_WORD #) CODE\n(ID_WORD # :) CODE\n"
-    "(ID_WORD number) CODE\n(ID_WORD number :) CODE\n(ID_WORD is) CODE\n",
+    "ID": "(ID_WORD) CODE\n(ID_WORD :) CODE\n(ID_WORD #) CODE\n(ID_WORD is) CODE\n",
     "EMAIL": "EMAIL",
     "URL": "URL",
 }
 # Where two entities have the same extent, the label that comes first here is kept.
-LABELS = "PERSON DATE TIME EMAIL URL PHONE ID GPE QUANTITY CARDINAL".split()
+LABELS = "DATE TIME EMAIL URL PHONE ID GPE PERSON QUANTITY CARDINAL".split()
+
+# Kinds and words that are frequent and mean nothing by themselves. Every rule holds some other
+# token that is not optional, its anchor; where there is none, no rule is tried.
+WEAK = frozenset(
+    "MID BODY PARTICLE AMOUNT IN_TIME IN_PLACE PLACE_HEAD CUE LOW_NAME LOW_INITIAL ROLE FIELD "
+    "RELATIVE SPACE the a of in on at to and is was 's ' i am 'm this me - – / , : ? #".split()
+)
 
 _BUILT_IN: dict[str, dict[str, Any]] = {
     "NUM": {"LIKE_NUM": True},
@@ -277,6 +249,7 @@ _BUILT_IN: dict[str, dict[str, Any]] = {
     "EMAIL": {"LIKE_EMAIL": True},
     "URL": {"LIKE_URL": True},
     "YY": {"SHAPE": "dd"},
+    "LOW_INITIAL": {"SHAPE": {"IN": ["x", "x."]}},
     **{kind: {"LOWER": {"IN": sorted(words)}} for kind, words in FOLLOWING.items()},
 }
 _OPERATOR = re.compile(r"(.+?)(\{\d,\d\}|[?*+])?")
@@ -305,6 +278,20 @@ def _parse(line: str, flags: dict[str, str]) -> tuple[int, int, Pattern]:
     parts = [(part or "").split() for part in match.groups()]
     pattern = [_token(word, flags) for part in parts for word in part]
     return len(parts[0]), len(parts[2]), pattern
+
+
+def words_of(line: str) -> Iterator[tuple[str, bool]]:
+    """The tokens of a rule without operators, and whether each is optional."""
+    for word in line.replace("(", " ").replace(")", " ").split():
+        match = _OPERATOR.fullmatch(word)
+        assert match is not None
+        yield match[1], (match[2] or "")[:2] in {"?", "*", "{0"}
+
+
+def all_words() -> frozenset[str]:
+    """Every kind and every literal word of the rules."""
+    lines = [line for text in (*RULES.values(), _GUESS) for line in text.splitlines()]
+    return frozenset(word for line in lines for word, _ in words_of(line))
 
 
 def _token(word: str, flags: dict[str, str]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ word is judged once, when the vocabulary meets it, and its rules then compare bi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -25,13 +25,6 @@ KINDS = (
     # places and codes
     "SURE_PLACE PLACE PLACE_HEAD STATE IN_PLACE CODE ID_WORD"
 ).split()
-
-_CLOSED = (
-    "pronoun possessive determiner preposition conjunction auxiliary negation wh_word "
-    "adverb_particle adverb_function interjection"
-).split()
-_PEOPLES = ("nationality", "religion", "language", "region")
-
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -110,6 +103,20 @@ FOLLOWING: dict[str, frozenset[str]] = {
         "calories kcal percent % people times dollars euros pounds mg/dl meq gb mb tb kb"
     ),
 }
+_LISTED_KINDS: dict[str, frozenset[str]] = {
+    word: frozenset(kind for kind, words in LISTED.items() if word in words)
+    for word in frozenset().union(*LISTED.values())
+}
+_CLOSED = _set(
+    "pronoun possessive determiner preposition conjunction auxiliary negation wh_word "
+    "adverb_particle adverb_function interjection modal"
+)
+_NONE: frozenset[str] = frozenset()
+_PEOPLES = _set("nationality religion language region")
+_NAMES = _set("first_name surname")
+_LANDS = _set("country state region")
+_PLACES = _LANDS | {"city"}
+_SURE = _set("SURE_FIRST LOW_FIRST")
 # Words that a name does not go on with, though they are written with a capital.
 _NO_PART = _set(
     "street st. avenue ave road rd boulevard blvd lane drive suite apt hospital clinic university "
@@ -117,7 +124,8 @@ _NO_PART = _set(
     "association ministry airport station county city bank hotel park building house award act "
     "state states city university group systems services records review history patient doctor"
 )
-_ALSO_FIRST = _set("Will")  # too plain a word for the table to hold it as a name
+_ALSO_FIRST = _set("Will May")  # names, though their other use is in a closed class
+_JOINTS = ("-", "‐", "–", " ")
 _SUFFIX = _set("jr jr. sr sr. ii iii iv esq")
 _AMBIGUOUS_MONTHS = _set("may march mar dec sep jan jun")
 _AMBIGUOUS_WEEKDAYS = _set("sun sat wed mon thu thur")
@@ -129,7 +137,8 @@ _COMMON_END = re.compile(
 )
 _NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _INNER_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|La|Le|Van|Von|Fitz|St)[A-Z]")
-_INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|[B-HJ-Z]")
+_INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
+_PIECE = re.compile(r"[^\W\d_]{3,}")
 _DIGIT = re.compile(r"\d")
 _DIGIT_KINDS = {
     "DAY": re.compile(r"0?[1-9]|[12]\d|3[01]"),
@@ -142,32 +151,33 @@ _DIGIT_KINDS = {
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The public table as the rules see it. rank: word -> row; rows go by frequency.
-
-    A capitalised word whose lower-case form is as frequent may be a plain word ("Grace", "Will").
-    """
+    """The public table as the rules see it. rank: word -> row; rows go by frequency."""
 
     rank: dict[str, int]
     classes: dict[str, frozenset[str]]
-    nowhere: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "nowhere", 10 * len(self.rank))
 
     @classmethod
     def from_space(cls, space: Space) -> Lexicon:
-        """Raises nothing: a space without classes knows no names."""
-        words = np.array(space.words, dtype=object)
-        classes = {n: frozenset(words[space.with_class(n)]) for n in space.class_names}
+        """A space without classes knows no names."""
+        masks = space.classes if space.classes is not None else np.zeros(len(space), np.uint64)
+        named = {int(mask): _names(int(mask), space.class_names) for mask in np.unique(masks)}
+        classes = {w: named[m] for w, m in zip(space.words, masks.tolist(), strict=True)}
         return cls({word: row for row, word in enumerate(space.words)}, classes)
 
-    def has(self, word: str, *names: str) -> bool:
-        return any(word in self.classes.get(name, ()) for name in names)
+    def of(self, word: str) -> frozenset[str]:
+        """The classes of a word, none for one that the table does not hold."""
+        return self.classes.get(word, _NONE)
 
     def plainness(self, word: str) -> float:
-        """How much more frequent the lower-case word is than the capitalised one, by ranks."""
-        lower = self.rank.get(word.lower(), self.nowhere)
-        return (self.rank.get(word, self.nowhere) + 1) / (lower + 1)
+        """How much more frequent the lower-case word is than the capitalised one, by ranks: above
+        1/2, as for "Grace" and "Will", the capitalised one may just start a sentence."""
+        nowhere = 10 * len(self.rank)
+        lower = self.rank.get(word.lower(), nowhere)
+        return (self.rank.get(word, nowhere) + 1) / (lower + 1)
+
+
+def _names(mask: int, class_names: Sequence[str]) -> frozenset[str]:
+    return frozenset(name for bit, name in enumerate(class_names) if mask >> bit & 1)
 
 
 @lru_cache(maxsize=1)
@@ -184,21 +194,26 @@ def kinds(word: str) -> frozenset[str]:
 def judge(word: str, lexicon: Lexicon) -> set[str]:
     """The kinds of a word, a subset of KINDS."""
     lower = word.lower()
-    found = {kind for kind, words in LISTED.items() if lower.rstrip(".") in words}
-    if len(_DIGIT.findall(word)) > 2:
-        found.add("CODE")
+    found = set(_LISTED_KINDS.get(lower.rstrip("."), _NONE))
     if word[:1].isdigit() or word.startswith("mid-"):
-        return found | {k for k, shape in _DIGIT_KINDS.items() if shape.fullmatch(lower)}
-    if _INITIAL.fullmatch(word):
-        found |= {"INITIAL", "BODY"} if word[0].isupper() and word != "I." else set()
-    _judge_calendar(word, lexicon, found)
+        return found | _judge_digits(lower)
     if _NAME_SHAPE.fullmatch(word.rstrip(".")):
+        _judge_calendar(word, lexicon, found)
         _judge_letters(word, lexicon, found)
-    if "PARTICLE" in found or word in {"-", "‐", "–"} or lower in _SUFFIX:
+    elif len(word) > 1:
+        _judge_glued(word, lexicon, found)
+    if _INITIAL.fullmatch(word) and word[0].isupper() and word != "I.":
+        found |= {"INITIAL", "BODY"}
+    if "PARTICLE" in found or word in _JOINTS or lower in _SUFFIX:
         found.add("BODY")
     if word == ",":
         found.add("MID")
     return found
+
+
+def _judge_digits(lower: str) -> set[str]:
+    found = {kind for kind, shape in _DIGIT_KINDS.items() if shape.fullmatch(lower)}
+    return found | {"CODE"} if len(_DIGIT.findall(lower)) > 2 else found
 
 
 def _judge_letters(word: str, lexicon: Lexicon, found: set[str]) -> None:
@@ -208,14 +223,25 @@ def _judge_letters(word: str, lexicon: Lexicon, found: set[str]) -> None:
         _judge_capitalised(word, lexicon, found)
 
 
+def _judge_glued(word: str, lexicon: Lexicon, found: set[str]) -> None:
+    """Words that a tokenizer left together, as in Anna/Peter or Peter:"Yes, and codes."""
+    if len(_DIGIT.findall(word)) > 2:
+        found.add("CODE")
+    if "@" in word or "www" in word or "//" in word:
+        return
+    pieces = _PIECE.findall(word)
+    if len(pieces) < 9 and any(_SURE & judge(piece, lexicon) for piece in pieces):
+        found.add("SURE_FIRST")
+
+
 def _judge_calendar(word: str, lexicon: Lexicon, found: set[str]) -> None:
     bare, written = word.lower().rstrip("."), word[:1].isupper()
-    title = bare.capitalize()
-    if lexicon.has(title, "month"):
+    classes = lexicon.of(bare.capitalize())
+    if "month" in classes:
         found.add("MONTH")
         if bare not in _AMBIGUOUS_MONTHS and (written or len(bare) > 3):
             found.add("SURE_MONTH")
-    if lexicon.has(title, "weekday"):
+    if "weekday" in classes:
         found.add("WEEKDAY")
         if bare not in _AMBIGUOUS_WEEKDAYS:
             found.add("SURE_WEEKDAY")
@@ -223,62 +249,60 @@ def _judge_calendar(word: str, lexicon: Lexicon, found: set[str]) -> None:
 
 def _judge_lower(word: str, lexicon: Lexicon, found: set[str]) -> None:
     """Names written small, as in chats: only words that are nothing else in the table."""
-    title = word.capitalize()
-    closed = lexicon.has(word, *_CLOSED)
-    if not lexicon.has(word, "determiner", "possessive"):
+    named, lower = lexicon.of(word.capitalize()), lexicon.of(word)
+    if not lower & {"determiner", "possessive"}:
         found.add("MID")
-    if lexicon.has(title, "first_name", "surname") and not closed:
+    if named & _NAMES and not lower & _CLOSED:
         found.add("LOW_NAME")
-    if word not in lexicon.rank and len(word) > 2:
-        if lexicon.has(title, "first_name") and len(word) > 3 and not _is_place(title, lexicon):
-            found.add("LOW_FIRST")
-        if not found & {"MONTH", "WEEKDAY", "TITLE", "PARTICLE"} and _may_be_name(title):
-            found.add("LOW_NEW")
+    if word in lexicon.rank or len(word) < 3 or found & {"MONTH", "WEEKDAY", "PARTICLE"}:
+        return
+    if "first_name" in named:
+        found.add("LOW_FIRST")
+    if "TITLE" not in found and _may_be_name(word):
+        found.add("LOW_NEW")
 
 
 def _judge_capitalised(word: str, lexicon: Lexicon, found: set[str]) -> None:
     title = word.capitalize() if word.isupper() else word.rstrip(".")
-    if lexicon.has(title.lower(), *_CLOSED) and not lexicon.has(title, "first_name"):
-        return
-    if lexicon.has(title.lower(), *_CLOSED) and title.lower() not in lexicon.classes["modal"]:
+    classes, lower = lexicon.of(title), lexicon.of(title.lower())
+    if lower & _CLOSED and title not in _ALSO_FIRST:
         return
     _judge_place(word, title, lexicon, found)
-    if found & {"SURE_MONTH", "WEEKDAY"} or _is_people(title, lexicon):
+    peoples = classes & _PEOPLES and not classes & _NAMES
+    if peoples or "nationality" in classes or found & {"SURE_MONTH", "WEEKDAY"}:
         return
     _judge_name(word, title, lexicon, found)
 
 
 def _judge_place(word: str, title: str, lexicon: Lexicon, found: set[str]) -> None:
-    if lexicon.has(title, "city", "country", "state", "region"):
+    classes = lexicon.of(title)
+    if classes & _PLACES:
         found.add("PLACE")
-        person = lexicon.has(title, "first_name", "surname")
-        sure = _is_place(title, lexicon) or not person
-        if sure and lexicon.plainness(title) < 0.5 and len(title) > 2 and "MONTH" not in found:
+        if not classes & _NAMES and lexicon.plainness(title) < 0.5 and len(title) > 2 and "MONTH" not in found:
             found.add("SURE_PLACE")
-    if word.isupper() and lexicon.has(word, "state", "country"):
+    if word.isupper() and lexicon.of(word) & {"state", "country"}:
         found.add("STATE")
 
 
 def _judge_name(word: str, title: str, lexicon: Lexicon, found: set[str]) -> None:
-    plainness = lexicon.plainness(title)
-    if "TITLE" not in found and title.lower() not in _NO_PART:
+    classes = lexicon.of(title)
+    if title.lower() not in _NO_PART and ("TITLE" not in found or "surname" in classes):
         found |= {"PART", "BODY"}
-    if lexicon.has(title, "first_name") or title in _ALSO_FIRST:
-        found.add("FIRST")
-        if plainness <= 0.5 and not _is_place(title, lexicon) and len(title) > 2:
-            found.add("SURE_FIRST")
-    if lexicon.has(title, "surname"):
-        found.add("SURNAME")
-        if plainness <= 0.5 and not found & {"SURE_PLACE", "TITLE"} and len(title) > 2:
-            found.add("SURE_SURNAME")
-    if _is_new(word, lexicon) and "TITLE" not in found and title.lower() not in _NO_PART:
+    if found & {"TITLE", "ROLE"} or (word.isupper() and len(word) < 4):
+        return
+    sure = lexicon.plainness(title) <= 0.5 and len(title) > 2
+    if "first_name" in classes or title in _ALSO_FIRST:
+        found |= {"FIRST", "SURE_FIRST"} if sure else {"FIRST"}
+    if "surname" in classes:
+        found |= {"SURNAME", "SURE_SURNAME"} if sure else {"SURNAME"}
+    if _is_new(word, lexicon) and title.lower() not in _NO_PART:
         found.add("NEW")
 
 
 def _is_new(word: str, lexicon: Lexicon) -> bool:
     """Capitalised, and neither it nor a near form of it is in the table."""
     lower = word.lower()
-    forms = {word, lower, lower.rstrip("s"), lower.rstrip("d"), lower.rstrip("r")}
+    forms = {word, lower} | {lower[: -len(e)] for e in ("s", "es", "ed") if lower.endswith(e)}
     return not word.isupper() and _may_be_name(word) and not forms & lexicon.rank.keys()
 
 
@@ -287,14 +311,6 @@ def _may_be_name(word: str) -> bool:
     if inner and not _INNER_CAPITAL.match(word):
         return False
     return len(word) > 2 and not _COMMON_END.search(word)
-
-
-def _is_place(title: str, lexicon: Lexicon) -> bool:
-    return lexicon.has(title, "country", "state", "region")
-
-
-def _is_people(title: str, lexicon: Lexicon) -> bool:
-    return lexicon.has(title, *_PEOPLES) and not lexicon.has(title, "first_name")
 
 
 @dataclass(frozen=True)

@@ -88,5 +88,5 @@ class Warnings:
     DX102 = (
         "[DX102] This pipeline has read texts, and its vocabulary holds their words. What is saved "
         "now holds them as well. Save a pipeline before it reads, or let it read inside "
-        "nlp.memory_zone()."
+        "nlp.memory_zone() and save it after the zone."
     )

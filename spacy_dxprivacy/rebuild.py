@@ -54,7 +54,10 @@ def rebuild(
 
 def get_receipt(doc: Doc) -> Receipt | None:
     stored = doc.user_data.get(RECEIPT_KEY)
-    return None if stored is None else Receipt(stored)
+    if stored is None:
+        return None
+    # DocBin gives tuples back for lists, and a receipt should be the one that was stored.
+    return Receipt({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
 
 
 def assert_sanitized(doc: Doc) -> None:

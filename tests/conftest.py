@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -42,12 +43,12 @@ DIMS = 12
 EPSILON = 3.0
 
 # Names, numbers and addresses that no space holds.
-UNKNOWN_SECRETS = ("Zorblattovich", "Quuxington", "7734-551209", "zorb@quux.example", "Ærøskøbing")
+UNKNOWN_SECRETS = ("Zorblattovich", "Quuxington", "7734551209", "zorb@quux.example", "Ærøskøbing")
 # Words that the space holds, and that no test lets a mechanism choose.
 KNOWN_SECRETS = ("asthma", "divorce", "prison")
 SECRETS = UNKNOWN_SECRETS + KNOWN_SECRETS
 SECRET_TEXT = (
-    "Zorblattovich of Quuxington had asthma in prison after the divorce, tel. 7734-551209.\n"
+    "Zorblattovich of Quuxington had asthma in prison after the divorce, tel. 7734551209.\n"
     "Write to zorb@quux.example in Ærøskøbing!"
 )
 # What the double test.Constant.v1 puts in every place.
@@ -60,8 +61,13 @@ COUNTING = {"@dx_mechanisms": "test.Counting.v1"}
 
 
 def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
-    """Those of the secrets that the data holds, as they are, in lower case, or escaped by json."""
+    """Those of the secrets that the data holds, as they are, in lower case, or escaped by json.
+    A DocBin is compressed: a plain search would never find anything."""
     raw = data.encode("utf8", "surrogatepass") if isinstance(data, str) else data
+    try:
+        raw = zlib.decompress(raw)
+    except zlib.error:
+        pass
     forms = {form for s in secrets for form in (s, s.lower(), s.upper(), json.dumps(s)[1:-1])}
     return sorted(form for form in forms if form.encode("utf8") in raw)
 
@@ -265,7 +271,7 @@ def mechanism(request: pytest.FixtureRequest) -> dict[str, Any]:
     return dict(request.param)
 
 
-def _with_start_method(method: str) -> Iterator[str]:
+def with_start_method(method: str) -> Iterator[str]:
     before = multiprocessing.get_start_method()
     multiprocessing.set_start_method(method, force=True)
     yield method
@@ -276,11 +282,11 @@ def _with_start_method(method: str) -> Iterator[str]:
 def start_method(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {request.param} on this system")
-    yield from _with_start_method(request.param)
+    yield from with_start_method(request.param)
 
 
 @pytest.fixture
 def forking() -> Iterator[str]:
     if "fork" not in multiprocessing.get_all_start_methods():
         pytest.skip("no fork on this system")
-    yield from _with_start_method("fork")
+    yield from with_start_method("fork")

@@ -29,7 +29,7 @@ from ..registries import registry
 from ..ty import Bools1d, Floats1d, Floats2d, Ints1d
 
 GROUP = 8  # rows folded into one maximum; a power of 2
-FEW_QUERIES = 24  # up to here the product waits for memory, and a copy of the rows costs more
+FEW_QUERIES = 48  # up to here the product waits for memory, and a copy of the rows costs more
 LARGEST = 1e150  # of a query's norm: its square has to fit float64
 MIB = 2**20
 
@@ -43,7 +43,7 @@ class Tiling:
     queries: int
 
 
-ON_CPU = Tiling(1024, 512, 4096)
+ON_CPU = Tiling(512, 1024, 4096)
 ON_GPU = Tiling(16384, 4096, 16384)
 
 

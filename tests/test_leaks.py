@@ -1,0 +1,351 @@
+"""A grep for every secret of the input over all that leaves, with controls that the grep can fail.
+
+Secrets are words that the space does not hold (names, numbers, addresses) and words that it holds
+and that the mechanism replaced (a double puts one word in every place).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import pickle
+import traceback
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+import srsly
+from conftest import (
+    CONSTANT,
+    KNOWN_SECRETS,
+    LAPLACE,
+    SECRET_TEXT,
+    SECRETS,
+    UNKNOWN_SECRETS,
+    MakeNlp,
+    leaks,
+)
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+import spacy_dxprivacy as dx
+from spacy_dxprivacy import DxError, DxWarning, Rng, Space, release
+from spacy_dxprivacy.randomness import Rng as RngClass
+from spacy_dxprivacy.replacement import replace_words
+
+LEAKY = ("sentencizer", "test_leaky_annotator")
+# Every setting that adds something to the output.
+CONFIGS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "carry": {"carry": ["ents", "sents"]},
+    "noisy": {"vectors": "noisy"},
+    "preserve": {"casing": "preserve"},
+    "type": {"scope": "type"},
+    "random word": {
+        "unknown": {"@dx_unknowns": "dx.RandomWord.v1"},
+        # A random word may be any word of the space, these too, unless they are not in it.
+        "space": {"@dx_spaces": "dx.PipelineVectors.v1", "exclude": list(KNOWN_SECRETS)},
+    },
+    "random digits": {"unknown": {"@dx_unknowns": "dx.RandomDigits.v1"}},
+}
+
+
+@pytest.fixture(params=CONFIGS.values(), ids=CONFIGS.keys())
+def nlp(request: pytest.FixtureRequest, make_nlp: MakeNlp) -> Language:
+    """A component before the sanitizer has written the text wherever a Doc has room for it."""
+    return make_nlp(before=LEAKY, mechanism=CONSTANT, **request.param)
+
+
+def sanitised(nlp: Language) -> list[Doc]:
+    return [nlp(SECRET_TEXT), *nlp.pipe([SECRET_TEXT, f"He said: {SECRET_TEXT}"])]
+
+
+# -- the grep itself -------------------------------------------------------------------------------
+
+
+def test_the_grep_finds_every_secret_in_what_was_not_sanitised(make_nlp: MakeNlp) -> None:
+    nlp = make_nlp()
+    doc = nlp.make_doc(SECRET_TEXT)
+    for data in (doc.to_bytes(), DocBin(docs=[doc]).to_bytes(), doc.text, doc.text.lower()):
+        assert {s.lower() for s in SECRETS} <= {s.lower() for s in leaks(data)}
+    assert leaks(json.dumps("Ærøskøbing")) and leaks(repr("Ærøskøbing"))
+    assert not leaks("the dog saw a cat")
+
+
+@pytest.mark.parametrize("where", ["lemma_", "norm_", "ent_id_", "tag_"])
+def test_the_grep_finds_a_word_that_a_token_attribute_holds(make_nlp: MakeNlp, where: str) -> None:
+    doc = make_nlp(mechanism=CONSTANT)("the dog")
+    setattr(doc[0], where, "Zorblattovich")
+    assert leaks(doc.to_bytes())
+
+
+# -- documents -------------------------------------------------------------------------------------
+
+
+def test_doc_bytes_hold_no_secret(nlp: Language) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*W109")
+        for doc in sanitised(nlp):
+            assert not leaks(doc.to_bytes())
+            assert not leaks(srsly.json_dumps(doc.to_json(underscore=["dx"])))
+
+
+@pytest.mark.parametrize("store_user_data", [True, False])
+def test_doc_bins_hold_no_secret(nlp: Language, store_user_data: bool) -> None:
+    doc_bin = DocBin(docs=sanitised(nlp), store_user_data=store_user_data)
+    assert not leaks(doc_bin.to_bytes())
+    attributes = [
+        "LEMMA",
+        "NORM",
+        "TAG",
+        "DEP",
+        "ENT_ID",
+        "ENT_KB_ID",
+        "ENT_TYPE",
+        "SHAPE",
+        "MORPH",
+    ]
+    assert not leaks(DocBin(attrs=attributes, docs=sanitised(nlp)).to_bytes())
+
+
+@pytest.mark.parametrize("vocab", [Vocab, lambda: spacy.blank("en").vocab], ids=["bare", "blank"])
+def test_released_docs_can_be_pickled_and_docs_of_the_pipeline_cannot(
+    nlp: Language, vocab: Any
+) -> None:
+    for doc in sanitised(nlp):
+        free = release(doc, vocab())
+        assert free.text == doc.text and free._context is None
+        assert not leaks(pickle.dumps(free))
+        assert not leaks(" ".join(free.vocab.strings))
+        # The vocabulary of the pipeline has read the text, and pickle takes it along.
+        assert set(leaks(pickle.dumps(doc))) >= set(UNKNOWN_SECRETS)
+
+
+def test_every_attribute_of_every_token_is_of_the_new_word(nlp: Language) -> None:
+    for doc in sanitised(nlp):
+        strings = [name for name in dir(doc[0]) if name.endswith("_") and not name.startswith("_")]
+        told = [str(getattr(token, name)) for token in doc for name in strings]
+        told += [repr(doc), str(doc.spans), str(doc.cats), str(doc.user_data), str(doc.ents)]
+        told += [str(span) + span.label_ + span.kb_id_ + span.id_ for span in doc.ents]
+        assert not leaks("\n".join(told))
+        assert doc.sentiment == 0 and not doc.user_hooks
+
+
+def test_receipts_hold_no_secret(nlp: Language) -> None:
+    for doc in sanitised(nlp):
+        assert not leaks(str(doc._.dx) + repr(doc._.dx) + json.dumps(doc._.dx, ensure_ascii=False))
+
+
+def test_noisy_vectors_of_unknown_words_say_nothing(make_nlp: MakeNlp) -> None:
+    nlp = make_nlp(mechanism=LAPLACE, vectors="noisy")
+    one, other = nlp("Zorblattovich"), nlp("Quuxington")
+    assert not one.tensor.any() and not other.tensor.any()
+
+
+def test_outputs_for_different_texts_are_bit_for_bit_alike(make_nlp: MakeNlp) -> None:
+    """The strongest form: with a mechanism that forgets, two documents of one layout become one."""
+    texts = ["Zorblattovich had ASTHMA, in Prison.", "Quuxington HAD divorce, In prison."]
+    nlp = make_nlp(before=LEAKY[:1], mechanism=CONSTANT, vectors="noisy")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*W109")
+        assert len({nlp(text).to_bytes() for text in texts}) == 1
+        assert len({nlp(text).to_bytes(exclude=["user_data"]) for text in [*texts, "a b"]}) == 2
+
+
+# -- the component ---------------------------------------------------------------------------------
+
+
+def test_the_component_keeps_nothing_of_what_it_read(make_nlp: MakeNlp) -> None:
+    nlp = make_nlp(mechanism=LAPLACE, vectors="noisy", scope="type")
+    component = nlp.get_pipe("dx_sanitizer")
+    clean = {**{k: v for k, v in component.__getstate__().items()}}
+    sanitised(nlp)
+    data = pickle.dumps(component)
+    assert not leaks(data, UNKNOWN_SECRETS)  # the others are words of the public table
+    assert set(component.__getstate__()) == set(clean)
+    assert pickle.dumps(component) == data
+
+
+def test_str_and_repr_of_public_objects_tell_no_text(make_nlp: MakeNlp, space: Space) -> None:
+    nlp = make_nlp(mechanism=LAPLACE)
+    component = nlp.get_pipe("dx_sanitizer")
+    doc = nlp(SECRET_TEXT)
+    rows = np.array([space.find(word) for word in KNOWN_SECRETS])
+    ids = [nlp.make_doc(SECRET_TEXT).to_array(["ORTH", "NORM", "LOWER"])]
+    (replacement,) = replace_words(
+        ids,
+        lambda places: [SECRET_TEXT.split()[0]] * len(places),
+        space=component.space,
+        mechanism=nlp.get_pipe("dx_sanitizer").mechanism,
+        unknown=component.unknown,
+        rng=Rng(),
+        once_per_type=False,
+        with_vectors=False,
+    )
+    objects = [
+        component, component.mechanism, component.selector, component.unknown, component.source,
+        component.rng, component.space, component.terms, component.mechanism.guarantee, doc._.dx,
+        RngClass, dx.registry, component.mechanism.sample(rows[:0], Rng()),
+    ]  # fmt: skip
+    for thing in objects:
+        assert not leaks(str(thing) + repr(thing)), type(thing)
+    assert not leaks(repr(replacement), UNKNOWN_SECRETS)
+
+
+# -- logs, warnings, errors ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def everything_logged(caplog: pytest.LogCaptureFixture) -> Iterator[io.StringIO]:
+    """Every logger at its most talkative, those of spaCy included, which do not propagate."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    names = ["", "spacy", *logging.root.manager.loggerDict]
+    before = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.DEBUG)
+    for name in ("", "spacy"):
+        logging.getLogger(name).addHandler(handler)
+    logging.getLogger("anything").debug("it listens")
+    yield stream
+    assert "it listens" in stream.getvalue()
+    for name, level in before.items():
+        logging.getLogger(name).setLevel(level)
+        logging.getLogger(name).removeHandler(handler)
+
+
+def test_nothing_is_logged_printed_or_warned_of(
+    nlp: Language, everything_logged: io.StringIO, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        docs = sanitised(nlp)
+        nlp.to_bytes()
+        for doc in docs:
+            release(doc, Vocab())
+    assert not leaks("".join(str(w.message) for w in caught))
+    assert not leaks(everything_logged.getvalue())
+    assert not leaks("".join(capfd.readouterr()))
+
+
+def refusals(make_nlp: MakeNlp) -> dict[str, Any]:
+    """Calls that must fail while a secret text is at hand."""
+
+    def run(**config: Any) -> Any:
+        return lambda: make_nlp(**config)(SECRET_TEXT)
+
+    def from_blank(**config: Any) -> Any:
+        nlp = spacy.blank("en")
+        nlp.add_pipe("dx_sanitizer", config=config)
+        return lambda: nlp(SECRET_TEXT)
+
+    component = make_nlp(mechanism=LAPLACE).get_pipe("dx_sanitizer")
+    raw = make_nlp().make_doc(SECRET_TEXT)
+    # In the place of a row number or a vector a text may arrive by mistake.
+    words = SECRET_TEXT.split()
+    return {
+        "entities without a recogniser": run(name="dx_entity_sanitizer"),
+        "unknown words refused": run(unknown={"@dx_unknowns": "dx.Raise.v1"}),
+        "no vectors": from_blank(space={"@dx_spaces": "dx.PipelineVectors.v1"}),
+        "no file": from_blank(space={"@dx_spaces": "dx.FileSpace.v1", "path": "/no/such"}),
+        "no receipt": lambda: dx.assert_sanitized(raw),
+        "no release": lambda: release(raw, Vocab()),
+        "noisy vectors that are not": run(
+            vectors="noisy", mechanism={"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
+        ),
+        "texts for rows": lambda: component.mechanism.fit(component.space).sample(words, Rng()),
+        "a text for a Doc": lambda: component(SECRET_TEXT),
+        "texts for Docs": lambda: list(component.pipe([SECRET_TEXT])),
+        "no Doc": lambda: component(None),
+    }
+
+
+@pytest.mark.parametrize("case", range(11))
+def test_no_refusal_tells_the_text(
+    make_nlp: MakeNlp, case: int, everything_logged: io.StringIO
+) -> None:
+    name, call = list(refusals(make_nlp).items())[case]
+    with pytest.raises(DxError) as caught:
+        call()
+    told = "".join(traceback.format_exception(caught.value)) + repr(caught.value.args)
+    source_of_this_test = [line for line in told.splitlines() if "lambda" not in line]
+    assert not leaks("\n".join(source_of_this_test)), name
+    assert not leaks(everything_logged.getvalue())
+
+
+# -- saved pipelines -------------------------------------------------------------------------------
+
+
+def files(folder: Path) -> bytes:
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    assert paths
+    return b"\n".join(str(path.relative_to(folder)).encode() + path.read_bytes() for path in paths)
+
+
+def test_a_pipeline_saved_after_use_holds_the_text_and_warns(
+    make_nlp: MakeNlp, tmp_path: Path
+) -> None:
+    """The control: this is the leak that the warning is about."""
+    nlp = make_nlp(mechanism=CONSTANT)
+    nlp(SECRET_TEXT)
+    with pytest.warns(DxWarning, match="DX102") as caught:
+        nlp.to_disk(tmp_path)
+    assert set(leaks(files(tmp_path), UNKNOWN_SECRETS)) >= set(UNKNOWN_SECRETS[:3])
+    assert not leaks("".join(str(w.message) for w in caught))
+    with pytest.warns(DxWarning, match="DX102"):
+        assert leaks(nlp.to_bytes(), UNKNOWN_SECRETS)
+
+
+def test_a_pipeline_saved_before_use_holds_nothing(make_nlp: MakeNlp, tmp_path: Path) -> None:
+    nlp = make_nlp(mechanism=CONSTANT)
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path)
+    again(SECRET_TEXT)
+    assert not leaks(files(tmp_path), UNKNOWN_SECRETS)
+
+
+def test_a_pipeline_that_reads_in_a_memory_zone_can_be_saved_after_it(
+    make_nlp: MakeNlp, tmp_path: Path
+) -> None:
+    nlp = make_nlp(mechanism=CONSTANT)
+    with nlp.memory_zone():
+        data = [doc.to_bytes() for doc in sanitised(nlp)]
+    nlp.to_disk(tmp_path)
+    assert not leaks(files(tmp_path), UNKNOWN_SECRETS)
+    assert not leaks(nlp.to_bytes(), UNKNOWN_SECRETS)
+    assert not any(map(leaks, data))
+
+
+def test_a_pipeline_saved_within_the_zone_that_it_reads_in_warns(make_nlp: MakeNlp) -> None:
+    """spaCy saves the words of a zone as long as it lasts."""
+    nlp = make_nlp(mechanism=CONSTANT)
+    with nlp.memory_zone():
+        nlp.to_bytes()
+        nlp(SECRET_TEXT)
+        with pytest.warns(DxWarning, match="DX102"):
+            assert leaks(nlp.to_bytes(), UNKNOWN_SECRETS)
+
+
+def test_a_document_that_was_refused_counts_as_read(make_nlp: MakeNlp) -> None:
+    nlp = make_nlp(mechanism=CONSTANT, unknown={"@dx_unknowns": "dx.Raise.v1"})
+    with pytest.raises(DxError):
+        nlp(SECRET_TEXT)
+    with pytest.warns(DxWarning, match="DX102"):
+        nlp.to_bytes()
+
+
+def test_a_packed_space_holds_public_words_alone(
+    file_space: dict[str, Any], tmp_path: Path
+) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": CONSTANT, "space": file_space})
+    nlp(SECRET_TEXT)
+    with pytest.warns(DxWarning, match="DX102"):
+        nlp.to_disk(tmp_path)
+    assert not leaks(files(tmp_path / "dx_sanitizer"), UNKNOWN_SECRETS)

@@ -1,0 +1,368 @@
+"""A saved pipeline is the same pipeline elsewhere: same space, same promise, or a refusal."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from confection import Config
+from conftest import CONSTANT, COVER, LAPLACE, UNKNOWN_SECRETS, MakeNlp, blank_with_vectors, leaks
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.vectors import Vectors
+
+from spacy_dxprivacy import DxError, Space, assert_sanitized, attach_vectors, release
+
+TEXT = "the dog saw Zorblattovich."
+COVERED = "Blue blue blue [REDACTED]."
+
+
+def component_of(nlp: Language) -> Any:
+    return nlp.get_pipe("dx_sanitizer")
+
+
+@pytest.fixture(params=["pipeline vectors", "file space"])
+def nlp(request: pytest.FixtureRequest, make_nlp: MakeNlp, file_space: dict[str, Any]) -> Language:
+    """Of both kinds: the table comes with the pipeline, or it is packed."""
+    if request.param == "pipeline vectors":
+        return make_nlp(mechanism=LAPLACE)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": LAPLACE, "space": file_space})
+    return nlp
+
+
+# -- the pipeline ----------------------------------------------------------------------------------
+
+
+def test_a_folder_holds_the_whole_pipeline(nlp: Language, tmp_path: Path) -> None:
+    nlp.to_disk(tmp_path / "p")
+    again = spacy.load(tmp_path / "p")
+    assert component_of(again).space.words == component_of(nlp).space.words
+    assert again(TEXT)._.dx == nlp(TEXT)._.dx
+    assert again.config.to_str() == nlp.config.to_str()
+
+
+def test_bytes_hold_the_whole_pipeline(nlp: Language) -> None:
+    data = nlp.to_bytes()
+    again = spacy.blank("en")
+    config = {k: v for k, v in nlp.config["components"]["dx_sanitizer"].items() if k != "factory"}
+    again.add_pipe("dx_sanitizer", config=config)
+    again.from_bytes(data)
+    assert component_of(again).space.digest == component_of(nlp).space.digest
+    assert again(TEXT)._.dx == nlp(TEXT)._.dx
+
+
+def test_a_pipeline_is_saved_twice_in_one_place(nlp: Language, tmp_path: Path) -> None:
+    """The second time the space is read from the very files that are written."""
+    nlp.to_disk(tmp_path / "p")
+    again = spacy.load(tmp_path / "p")
+    digest = component_of(again).space.digest
+    again.to_disk(tmp_path / "p")
+    third = spacy.load(tmp_path / "p")
+    assert component_of(third).space.digest == digest
+    assert np.array_equal(component_of(third).space.vectors, component_of(nlp).space.vectors)
+    assert_sanitized(again(TEXT))
+
+
+def test_a_packed_space_needs_its_first_file_no_more(space: Space, tmp_path: Path) -> None:
+    space.save(tmp_path / "space")
+    nlp = spacy.blank("en")
+    block = {"@dx_spaces": "dx.FileSpace.v1", "path": str(tmp_path / "space")}
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": CONSTANT, "space": block})
+    nlp.to_disk(tmp_path / "p")
+    shutil.rmtree(tmp_path / "space")
+    shutil.move(tmp_path / "p", tmp_path / "elsewhere")
+    again = spacy.load(tmp_path / "elsewhere")
+    assert again(TEXT).text == COVERED
+    assert component_of(again).space.digest == space.digest
+
+
+FRESH = """
+import sys, spacy
+from spacy.tokens import Doc
+nlp = spacy.load(sys.argv[1])
+doc = nlp("the dog saw Zorblattovich.")
+print(doc._.dx.guarantee["space"], doc._.dx.perturbed, doc._.dx.unknown)
+"""
+
+
+def test_a_fresh_process_loads_it_by_entry_points_alone(nlp: Language, tmp_path: Path) -> None:
+    nlp.to_disk(tmp_path / "p")
+    command = [sys.executable, "-W", "error", "-c", FRESH, str(tmp_path / "p")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [component_of(nlp).space.digest, "3", "1"]
+    assert done.stderr == ""
+
+
+def test_the_space_may_be_left_out_and_is_then_read_again(
+    make_nlp: MakeNlp, tmp_path: Path
+) -> None:
+    nlp = make_nlp(mechanism=LAPLACE)
+    nlp.to_disk(tmp_path / "p")
+    assert not (tmp_path / "p" / "dx_sanitizer" / "space").exists()
+    assert component_of(spacy.load(tmp_path / "p")).space.digest == component_of(nlp).space.digest
+
+
+def test_settings_can_be_changed_at_load(nlp: Language, tmp_path: Path) -> None:
+    nlp.to_disk(tmp_path / "p")
+    changes = {"components.dx_sanitizer.mechanism.epsilon": 9.0}
+    again = spacy.load(tmp_path / "p", config={**changes, "components.dx_sanitizer.scope": "type"})
+    receipt = again(TEXT)._.dx
+    assert (receipt.guarantee["epsilon"], receipt.scope) == (9.0, "type")
+    with pytest.raises(ValueError, match="epsilon"):
+        spacy.load(tmp_path / "p", config={"components.dx_sanitizer.mechanism.epsilon": 0.0})
+
+
+# -- refusals --------------------------------------------------------------------------------------
+
+
+def with_another_table(space: Space) -> Language:
+    other = Space.from_vectors(space.words, np.array(space.vectors) + 1)
+    return blank_with_vectors(other)
+
+
+def test_another_table_than_it_was_saved_with_is_refused(
+    make_nlp: MakeNlp, space: Space, tmp_path: Path
+) -> None:
+    nlp = make_nlp(mechanism=LAPLACE)
+    nlp.to_disk(tmp_path / "p")
+    with_another_table(space).vocab.to_disk(tmp_path / "p" / "vocab")
+    again = spacy.load(tmp_path / "p")
+    with pytest.raises(DxError, match="DX025"):
+        again(TEXT)
+
+
+def test_another_table_than_in_the_bytes_is_refused(make_nlp: MakeNlp, space: Space) -> None:
+    component = component_of(make_nlp(mechanism=LAPLACE))
+    other = with_another_table(space)
+    other.add_pipe("dx_sanitizer", config={"mechanism": LAPLACE})
+    component_of(other).from_bytes(component.to_bytes())
+    with pytest.raises(DxError, match="DX025"):
+        other(TEXT)
+
+
+def test_vectors_that_are_gone_are_not_replaced_by_the_builtin_space(
+    make_nlp: MakeNlp, tmp_path: Path
+) -> None:
+    """AutoSpace would take another table without a word; the digest stops it."""
+    make_nlp(mechanism=LAPLACE, space={"@dx_spaces": "dx.PipelineVectors.v1"}).to_disk(tmp_path)
+    spacy.blank("en").vocab.to_disk(tmp_path / "vocab")
+    with pytest.raises(DxError, match="DX021"):
+        spacy.load(tmp_path)(TEXT)
+
+
+def test_a_damaged_packed_space_is_refused(nlp: Language, tmp_path: Path) -> None:
+    nlp.to_disk(tmp_path)
+    packed = tmp_path / "dx_sanitizer" / "space"
+    if not packed.exists():
+        pytest.skip("nothing is packed")
+    (packed / "words.txt").write_text("a\nb\n")
+    with pytest.raises(DxError, match="DX024"):
+        spacy.load(tmp_path)
+
+
+def test_a_packed_space_from_elsewhere_is_refused(
+    space: Space, file_space: dict[str, Any], tmp_path: Path
+) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": LAPLACE, "space": file_space})
+    nlp.to_disk(tmp_path)
+    other = Space.from_vectors(space.words, np.array(space.vectors) * 2)
+    other.save(tmp_path / "dx_sanitizer" / "space")
+    with pytest.raises(DxError, match="DX025"):
+        spacy.load(tmp_path)
+
+
+# -- the component ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["copy", "deepcopy", "pickle"])
+def test_copies_of_the_component_do_the_same(nlp: Language, how: str) -> None:
+    component = component_of(nlp)
+    for used in (False, True):
+        made = {
+            "copy": copy.copy,
+            "deepcopy": copy.deepcopy,
+            "pickle": lambda c: pickle.loads(pickle.dumps(c)),  # noqa: S301
+        }[how](component)
+        doc = made(nlp.make_doc(TEXT))
+        assert doc._.dx == component(nlp.make_doc(TEXT))._.dx
+        assert made.space.words == component.space.words
+        assert used or doc._.dx.perturbed == 3
+
+
+def test_component_folders_and_bytes_can_be_told_what_to_leave_out(
+    nlp: Language, tmp_path: Path
+) -> None:
+    component = component_of(nlp)
+    component.to_disk(tmp_path / "c", exclude=["space"])
+    assert not (tmp_path / "c" / "space").exists()
+    component.from_disk(tmp_path / "c")
+    component.from_bytes(component.to_bytes(exclude=["space"]))
+    assert_sanitized(nlp(TEXT))
+
+
+def test_a_whole_pipeline_can_be_pickled(nlp: Language) -> None:
+    again = pickle.loads(pickle.dumps(nlp))  # noqa: S301
+    assert again(TEXT)._.dx == nlp(TEXT)._.dx
+
+
+# -- documents -------------------------------------------------------------------------------------
+
+
+def test_doc_bins_keep_the_receipt_with_the_user_data(make_nlp: MakeNlp) -> None:
+    nlp = make_nlp(mechanism=CONSTANT)
+    docs = list(nlp.pipe([TEXT, "", "the dog"]))
+    for store in (True, False):
+        data = DocBin(docs=docs, store_user_data=store).to_bytes()
+        read = list(DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab))
+        assert [d.text for d in read] == [d.text for d in docs]
+        assert [d._.dx for d in read] == ([d._.dx for d in docs] if store else [None] * 3)
+    with pytest.raises(DxError, match="DX032"):
+        assert_sanitized(read[0])
+
+
+@pytest.mark.filterwarnings("ignore:.*W109")
+def test_doc_bytes_keep_words_receipt_and_noisy_vectors(make_nlp: MakeNlp) -> None:
+    doc = make_nlp(mechanism=LAPLACE, vectors="noisy")(TEXT)
+    again = Doc(spacy.blank("en").vocab).from_bytes(doc.to_bytes())
+    assert again.text == doc.text and again._.dx == doc._.dx
+    assert np.array_equal(again.tensor, doc.tensor)
+    assert np.array_equal(attach_vectors(again)[1].vector, doc[1].vector)
+
+
+@pytest.mark.parametrize("vectors", ["table", "noisy"])
+def test_a_released_doc_can_be_pickled(make_nlp: MakeNlp, vectors: str) -> None:
+    doc = make_nlp(mechanism=LAPLACE, vectors=vectors)(TEXT)
+    free = release(doc, spacy.blank("en").vocab)
+    again = pickle.loads(pickle.dumps(free))  # noqa: S301
+    assert again.text == free.text == doc.text
+    assert again._.dx == doc._.dx
+    if vectors == "noisy":
+        assert np.array_equal(again[1].vector, doc[1].vector)
+
+
+@pytest.mark.filterwarnings("ignore:.*W102")
+def test_docs_can_be_joined_and_cut(make_nlp: MakeNlp) -> None:
+    """What is joined or cut has no receipt: it is not the document that the receipt is about."""
+    nlp = make_nlp(mechanism=CONSTANT)
+    doc = nlp("the dog")
+    assert Doc.from_docs([doc, doc]).text == "Blue blue Blue blue"
+    assert Doc.from_docs([doc, nlp.make_doc("Zorblatt")])._.dx is None
+    assert doc[0:1].as_doc()._.dx is None
+    assert doc.copy()._.dx == doc._.dx
+
+
+def test_a_saved_doc_shows_its_receipt_where_no_sanitizer_is_made(
+    make_nlp: MakeNlp, tmp_path: Path
+) -> None:
+    make_nlp(mechanism=CONSTANT)(TEXT).to_disk(tmp_path / "doc")
+    code = (
+        "import sys, spacy, spacy_dxprivacy; from spacy.tokens import Doc;"
+        "print(Doc(spacy.blank('en').vocab).from_disk(sys.argv[1])._.dx.mechanism)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "doc")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "test.Constant.v1", done.stderr
+
+
+# -- spaCy's own commands --------------------------------------------------------------------------
+
+CONFIG = """
+[paths]
+space = null
+
+[nlp]
+lang = "en"
+pipeline = ["sentencizer", "dx_sanitizer", "merge_entities"]
+
+[components]
+
+[components.sentencizer]
+factory = "sentencizer"
+
+[components.merge_entities]
+factory = "merge_entities"
+
+[components.dx_sanitizer]
+factory = "dx_sanitizer"
+carry = ["sents"]
+
+[components.dx_sanitizer.mechanism]
+@dx_mechanisms = "test.Constant.v1"
+
+[components.dx_sanitizer.space]
+@dx_spaces = "dx.FileSpace.v1"
+path = ${paths.space}
+"""
+
+
+def spacy_command(*arguments: Any) -> str:
+    from spacy.cli._util import app
+    from typer.main import get_command
+
+    with pytest.raises(SystemExit) as ended:
+        get_command(app)([str(a) for a in arguments], prog_name="spacy")
+    return str(ended.value.code)
+
+
+def test_a_config_is_assembled_and_applied_by_the_commands(
+    space_path: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "my.cfg").write_text(CONFIG)
+    (tmp_path / "notes.jsonl").write_text('{"text": "the dog saw Zorblattovich. Then rain"}\n')
+    made = spacy_command(
+        "assemble", tmp_path / "my.cfg", tmp_path / "p", "--paths.space", space_path
+    )
+    assert made == "0", capfd.readouterr()
+    applied = spacy_command(
+        "apply", tmp_path / "p", tmp_path / "notes.jsonl", tmp_path / "out.spacy"
+    )
+    assert applied == "0", capfd.readouterr()
+    (doc,) = DocBin().from_disk(tmp_path / "out.spacy").get_docs(spacy.blank("en").vocab)
+    assert doc.text == "Blue blue blue [REDACTED]. Blue blue"
+    assert len(list(doc.sents)) == 2
+    assert_sanitized(doc)
+    assert "Zorblattovich" not in "".join(capfd.readouterr())
+    assert not leaks((tmp_path / "out.spacy").read_bytes(), UNKNOWN_SECRETS)
+
+
+def test_a_config_from_the_library_is_the_one_from_the_command(space_path: str) -> None:
+    config = Config().from_str(CONFIG, overrides={"paths.space": space_path})
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    assert nlp("the dog").text == "Blue blue"
+    assert nlp.config["components"]["dx_sanitizer"]["casing"] == "truecase"
+
+
+def test_a_component_can_be_sourced_from_another_pipeline(make_nlp: MakeNlp) -> None:
+    first = make_nlp(mechanism=CONSTANT)
+    second = spacy.blank("en")
+    second.vocab.vectors = first.vocab.vectors
+    second.add_pipe("dx_sanitizer", source=first)
+    assert second("the dog").text == "Blue blue"
+
+
+def test_unused_vectors_are_no_matter(make_nlp: MakeNlp, space: Space) -> None:
+    """Keys without a string, rows of zeros and rows with several keys do not harm."""
+    nlp = spacy.blank("en")
+    data = np.vstack([space.vectors[:20], np.zeros((1, space.vectors.shape[1]), dtype="f")])
+    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=data)
+    for row, word in enumerate(space.words[:20]):
+        nlp.vocab.vectors.add(nlp.vocab.strings.add(word), row=row)
+    nlp.vocab.vectors.add(nlp.vocab.strings.add("nought"), row=20)
+    nlp.vocab.vectors.add(nlp.vocab.strings.add("THE"), row=0)
+    nlp.vocab.vectors.add(123456789, row=3)
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": LAPLACE})
+    doc = nlp("the THE nought")
+    assert doc[2].text == "[REDACTED]" and doc._.dx.perturbed == 2
+    assert set(component_of(nlp).space.words) == set(space.words[:20])
+    assert COVER not in component_of(nlp).space.words
