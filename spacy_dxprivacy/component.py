@@ -157,6 +157,7 @@ class DxSanitizer:
         self._space: Space | None = None
         self._terms: Terms | None = None
         self._expected_digest: str | None = None
+        self._names_another_space = False
         self._has_read = False
         self._has_read_in_zone = False
 
@@ -304,7 +305,7 @@ class DxSanitizer:
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """The digest of the space, and the space itself where nothing else there holds it."""
         self._warn_if_it_read()
-        writers = {"dx.json": lambda p: srsly.write_json(p, {"digest": self.space.digest})}
+        writers = {"dx.json": lambda p: srsly.write_json(p, self._about())}
         if self.source.packed:
             writers["space"] = self.space.save
         util.to_disk(path, writers, exclude)
@@ -312,12 +313,12 @@ class DxSanitizer:
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
         util.from_disk(path, {"dx.json": lambda p: self._expect(srsly.read_json(p))}, exclude)
         if (Path(path) / "space").is_dir():
-            self._use(Space.load(Path(path) / "space"))
+            self._use_packed(lambda: Space.load(Path(path) / "space", verify=True))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         self._warn_if_it_read()
-        writers: dict[str, Callable[[], Any]] = {"dx": lambda: {"digest": self.space.digest}}
+        writers: dict[str, Callable[[], Any]] = {"dx": self._about}
         if self.source.packed:
             writers["space"] = self.space.to_bytes
         return util.to_bytes(writers, exclude)
@@ -325,18 +326,36 @@ class DxSanitizer:
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DxSanitizer:
         readers = {
             "dx": self._expect,
-            "space": lambda b: self._use(Space.from_bytes(b)),
+            "space": lambda b: self._use_packed(lambda: Space.from_bytes(b)),
         }
         util.from_bytes(data, readers, exclude)
         return self
 
+    def _about(self) -> dict[str, Any]:
+        return {"digest": self.space.digest, "space": self._space_block()}
+
+    def _space_block(self) -> dict[str, Any]:
+        """[components.dx_sanitizer.space] of the pipeline's config; {} out of a pipeline."""
+        if self._nlp is None or self.name not in self._nlp.component_names:
+            return {}
+        return dict(self._nlp.get_pipe_config(self.name).get("space", {}))
+
     def _expect(self, saved: dict[str, Any]) -> None:
+        """The space that was saved, unless the config now names another: then it is that one."""
         self._space = self._terms = None
-        self._expected_digest = saved["digest"]
+        now, then = self._space_block(), saved.get("space", {})
+        # Settings that came with a later version do not count.
+        self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
+        self._expected_digest = None if self._names_another_space else saved["digest"]
+
+    def _use_packed(self, load: Callable[[], Space]) -> None:
+        if not self._names_another_space:
+            self._use(load())
 
     def _warn_if_it_read(self) -> None:
         # The words of a memory zone are in the vocabulary until the zone ends.
-        in_zone = self._nlp is not None and self._nlp.vocab.in_memory_zone
+        vocab: Any = None if self._nlp is None else self._nlp.vocab
+        in_zone = vocab is not None and vocab.in_memory_zone
         if self._has_read or (self._has_read_in_zone and in_zone):
             warnings.warn(Warnings.DX102, DxWarning, stacklevel=3)
 

@@ -21,9 +21,10 @@ from spacy.pipeline import EntityRuler
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
+from .entity_lists import FOLLOWING
 from .entity_rules import LABELS, WEAK, all_words, forms, patterns
-from .entity_words import FOLLOWING, flag_getters, kinds
-from .errors import DxError, Errors
+from .entity_words import flag_getters, kinds
+from .validate import fail
 
 FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
 Match = tuple[str, int, int]
@@ -92,9 +93,8 @@ class DxEntityRuler(EntityRuler):
 
     def _match_words(self, doc: Doc) -> Iterator[Match]:
         # The flags of words belong to a vocabulary; a Doc of another one is read through a copy.
-        vocab = self._rules.vocab
-        if doc.vocab is not vocab:
-            doc = Doc(vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
+        if doc.vocab is not self.nlp.vocab:
+            doc = Doc(self.nlp.vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
         for first, last in _segments(doc, self._live, self._anchor):
             for key, start, end in self._rules(doc[first:last]):
                 label, before, after = self._keys[key]
@@ -126,17 +126,15 @@ def _set_flags(vocab: Vocab) -> dict[str, str]:
     A second recogniser on the vocabulary takes the same flags. Raises DxError where other
     components have left too few.
     """
-    taken = {getter: bit for bit, getter in vocab.lex_attr_getters.items()}
-    free = [bit for bit in FREE_FLAGS if bit not in vocab.lex_attr_getters]
-    flags = {}
     getters = {**flag_getters(), "LIVE": is_live, "ANCHOR": is_anchor}
-    for kind, getter in getters.items():
-        if getter not in taken and not free:
-            given = f"only {len(FREE_FLAGS)} lexeme flags, some of them taken"
-            raise DxError(Errors.DX020.format(expected="a free lexeme flag a kind", given=given))
-        bit = taken[getter] if getter in taken else vocab.add_flag(getter, free.pop(0))
-        flags[kind] = f"FLAG{bit}"
-    return flags
+    present: dict[int, Any] = vocab.lex_attr_getters  # type: ignore[attr-defined]
+    taken = {getter: bit for bit, getter in present.items()}
+    free = [bit for bit in FREE_FLAGS if bit not in present]
+    new = [getter for getter in getters.values() if getter not in taken]
+    if len(new) > len(free):
+        raise fail("the number of free lexeme flags", f"{len(new)} or more", len(free))
+    taken |= {getter: vocab.add_flag(getter, bit) for getter, bit in zip(new, free, strict=False)}
+    return {kind: f"FLAG{taken[getter]}" for kind, getter in getters.items()}
 
 
 def is_live(word: str) -> bool:

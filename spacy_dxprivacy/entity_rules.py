@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .entity_words import FOLLOWING
+from .entity_lists import FOLLOWING
 
 # PERSON, in three degrees: certain names; ambiguous ones beside a cue; guesses from the capital.
 _PERSON = """
@@ -48,8 +48,11 @@ PARTICLE - NEW
 (ROLE :) SURE_SURNAME
 (MID) SURE_SURNAME
 SURE_SURNAME (CUE)
+SURE_SURNAME (AUX)
 SURNAME (and SURE_SURNAME)
 (SURE_SURNAME and) SURNAME
+SURNAME (and NEW)
+(NEW and) SURNAME
 (MID) FIRST
 FIRST (CUE)
 FIRST (and SURE_FIRST)
@@ -80,6 +83,7 @@ LOW_FIRST LOW_INITIAL LOW_NEW
 (call me) LOW_NAME
 (call me) LOW_NEW
 (calls me) PART
+(calls me) LOW_NEW
 (GREETING) NEW BODY{0,3}
 (GREETING) FIRST BODY{0,3}
 (GREETING) SURNAME BODY{0,3}
@@ -88,6 +92,8 @@ LOW_FIRST LOW_INITIAL LOW_NEW
 (FIELD : SPACE) PART BODY{0,4}
 (FIELD :) LOW_NEW{1,3}
 (FIELD : SPACE) LOW_NEW{1,3}
+(FIELD :) LOW_NEW LOW_INITIAL LOW_NEW
+(FIELD : SPACE) LOW_NEW LOW_INITIAL LOW_NEW
 (SIGNOFF , SPACE) PART BODY{0,3}
 (SIGNOFF SPACE) PART BODY{0,3}
 (SIGNOFF ,) FIRST
@@ -99,6 +105,7 @@ _GUESS = """
 NEW
 NEW BODY{0,3} PART
 (MID) PART NEW
+SURE_SURNAME
 """
 
 # An optional comma at the end of a match is cut off again.
@@ -211,11 +218,10 @@ NUM p.m.
 """
 
 _PLACE = """
-SURE_PLACE SURE_PLACE?
+SURE_PLACE
 PLACE_HEAD PLACE PLACE?
 PLACE , STATE
 NEW , STATE
-SURE_PLACE , SURE_PLACE
 (IN_PLACE) PLACE
 (IN_PLACE) NEW
 (city of) NEW
@@ -239,7 +245,7 @@ LABELS = "DATE TIME EMAIL URL PHONE ID GPE PERSON QUANTITY CARDINAL".split()
 # Kinds and words that are frequent and mean nothing by themselves. Every rule holds some other
 # token that is not optional, its anchor; where there is none, no rule is tried.
 WEAK = frozenset(
-    "MID BODY PARTICLE AMOUNT IN_TIME IN_PLACE PLACE_HEAD CUE LOW_NAME LOW_INITIAL ROLE FIELD "
+    "MID BODY PARTICLE AMOUNT IN_TIME IN_PLACE PLACE_HEAD CUE AUX LOW_NAME LOW_INITIAL ROLE FIELD "
     "RELATIVE SPACE the a of in on at to and is was 's ' i am 'm this me - – / , : ? #".split()
 )
 
@@ -322,6 +328,7 @@ _FORMS = {
         \d\d?(?P<d2>[-/])\d\d?(?P=d2)(?:\d{{4}}|\d\d){_AT}
         \d\d?\.\d\d?\.(?:\d{{4}}|\d\d)(?!\.?\d){_AT}
         \d\d?[-/. ](?:{_MONTHS})[-/. ](?:\d{{4}}|\d\d)
+        (?:{_MONTHS})[-/.](?:\d{{4}}|\d\d)
         (?:0?[1-9]|1[0-2])/(?:19|20)\d\d
         (?:19|20)\d\d-(?:0[1-9]|1[0-2])""",
     "TIME": rf"""{_CLOCK}(?:{_HALF})?{_ZONE}?
@@ -334,7 +341,7 @@ _FORMS = {
         [a-z]{{2}}\d\d(?: ?[a-z0-9]{{4}}){{2,7}}(?: ?[a-z0-9]{{1,4}})?(?<=\d)""",
     "PHONE": rf"""\+\d[\d ()./-]{{5,}}\d{_EXTENSION}
         \(\d{{2,5}}\) ?\d[\d ./-]{{3,}}\d{_EXTENSION}
-        \d{{2,5}}(?:[-. ]\d{{2,5}}){{1,4}}(?<=\d{{3}}){_EXTENSION}
+        (?=(?:[-. ]?\d){{7}})\d{{2,5}}(?:[-. ]\d{{2,5}}){{1,4}}(?<=\d{{3}}){_EXTENSION}
         \d{{2,4}}(?:[-. ]\d\d){{3,4}}""",
     "CODE": r"""(?=\w*[a-z])(?=[a-z-]*\d[a-z-]*\d[a-z-]*\d)[a-z0-9]+(?:-[a-z0-9]+)*
         \d{6,}""",
@@ -350,5 +357,5 @@ def forms() -> re.Pattern[str]:
     named = [
         f"(?P<{label}_{i}>{line.strip()})" for i, (label, line) in enumerate(lines)
     ]  # fmt: skip
-    start = r"(?<![\w.@])(?=[+(]?[a-z:-]{0,6}\d)"
+    start = r"(?<![\w.@])(?=[+(]?[a-z:/.-]{0,10}\d)"
     return re.compile(start + f"(?:{'|'.join(named)})" + r"(?!\w)", re.IGNORECASE | re.ASCII)

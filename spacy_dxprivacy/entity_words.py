@@ -13,6 +13,23 @@ from functools import lru_cache
 
 import numpy as np
 
+from .entity_lists import (
+    ALSO_FIRST,
+    ALSO_SURE,
+    AMBIGUOUS_MONTHS,
+    AMBIGUOUS_WEEKDAYS,
+    CHAT,
+    CLOSED,
+    JOINTS,
+    LISTED_KINDS,
+    NAMES,
+    NO_PART,
+    NONE,
+    PEOPLES,
+    PLACES,
+    SUFFIX,
+    SURE,
+)
 from .space import Space
 
 KINDS = (
@@ -26,114 +43,16 @@ KINDS = (
     "SURE_PLACE PLACE PLACE_HEAD STATE IN_PLACE CODE ID_WORD"
 ).split()
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
 
-
-# Public lists of the kinds that are looked up in lower case, without a final full stop.
-LISTED: dict[str, frozenset[str]] = {
-    "TITLE": _set(
-        "mr mrs ms miss mister dr doctor prof professor rev reverend sir madam lord lady capt "
-        "captain lt col gen sgt cpl pvt maj hon judge justice senator sen rep congressman "
-        "congresswoman governor gov president mayor officer detective sheriff pastor rabbi imam "
-        "sister brother nurse aunt auntie uncle grandma grandpa king queen prince princess duke "
-        "señor señora señorita monsieur madame mme mlle herr frau fr sr. mx"
-    ),
-    "ROLE": _set(
-        "patient client attorney lawyer physician surgeon therapist teacher manager colleague "
-        "friend neighbor neighbour wife husband son daughter mother father mom dad boyfriend "
-        "girlfriend partner roommate boss coach author artist actor actress singer rapper "
-        "songwriter guitarist drummer bassist producer director writer poet composer player "
-        "minister chancellor ambassador secretary named cousin niece nephew fiancé fiancée spouse "
-        "counselor psychiatrist psychologist dentist pharmacist agent representative ceo "
-        "spokesman spokeswoman founder journalist reporter witness defendant plaintiff"
-    ),
-    "PARTICLE": _set(
-        "de del della di da do dos das du la le las los van von der den ter ten bin bint ibn al el "
-        "ben abu y zu af av st ap mac mc 't san dela"
-    ),
-    "GREETING": _set("hi hello hey dear hiya howdy dearest hallo"),
-    "SIGNOFF": _set(
-        "regards sincerely best cheers thanks yours love respectfully truly xoxo thx faithfully "
-        "cordially wishes rgds"
-    ),
-    "FIELD": _set("name from to cc attn attention signed surgeon physician provider attending"),
-    "IN_PLACE": _set("in near outside around visiting visit visited toward towards downtown"),
-    "ORDINAL": _set(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
-        "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
-        "thirtieth"
-    ),
-    "RELATIVE": _set("last next this past previous coming following recent early late mid"),
-    "AMOUNT": _set(
-        "a an few several couple many some one two three four five six seven eight nine ten eleven "
-        "twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty "
-        "fifty sixty seventy eighty ninety hundred"
-    ),
-    "SEASON": _set("spring summer autumn fall winter"),
-    "HOLIDAY": _set(
-        "christmas easter thanksgiving halloween ramadan hanukkah passover diwali xmas eid "
-        "juneteenth kwanzaa lent pentecost yom"
-    ),
-    "IN_TIME": _set("in by since until till before after during around from of to for on through"),
-    "ID_WORD": _set(
-        "mrn ssn id no number account acct policy license licence passport invoice order ticket "
-        "case ref reference record chart badge member #"
-    ),
-    "PLACE_HEAD": _set(
-        "new san santa los las el la saint st fort port north south east west united saudi sri "
-        "hong buenos rio cape mount lake são puerto costa baton des great"
-    ),
-}
-# Kinds that only ever follow another word of a rule; the rules look these up as they come.
-FOLLOWING: dict[str, frozenset[str]] = {
-    "CUE": _set(
-        "is was has had will would can could does did went goes came says said told asked wants "
-        "wanted needs needed likes liked loves loved lives lived works worked called calls thinks "
-        "thought knows knew got gets made makes took gave left moved married died born 's ’s"
-    ),
-    "DATE_UNIT": _set(
-        "day days week weeks month months year years yr yrs decade decades century centuries "
-        "weekend weekends fortnight quarter semester wk wks mo mos"
-    ),
-    "TIME_UNIT": _set("hour hours minute minutes second seconds hr hrs min mins sec secs"),
-    "DAYPART": _set("morning afternoon evening night noon midnight"),
-    "UNIT": _set(
-        "mg mcg g kg lb lbs oz ml cc l dl cm mm m km ft inch inches miles mile units unit mmhg bpm "
-        "calories kcal percent % people times dollars euros pounds mg/dl meq gb mb tb kb"
-    ),
-}
-_LISTED_KINDS: dict[str, frozenset[str]] = {
-    word: frozenset(kind for kind, words in LISTED.items() if word in words)
-    for word in frozenset().union(*LISTED.values())
-}
-_CLOSED = _set(
-    "pronoun possessive determiner preposition conjunction auxiliary negation wh_word "
-    "adverb_particle adverb_function interjection modal"
-)
-_NONE: frozenset[str] = frozenset()
-_PEOPLES = _set("nationality religion language region")
-_NAMES = _set("first_name surname")
-_LANDS = _set("country state region")
-_PLACES = _LANDS | {"city"}
-_SURE = _set("SURE_FIRST LOW_FIRST")
-# Words that a name does not go on with, though they are written with a capital.
-_NO_PART = _set(
-    "street st. avenue ave road rd boulevard blvd lane drive suite apt hospital clinic university "
-    "college school church inc llc ltd corp company department center centre institute foundation "
-    "association ministry airport station county city bank hotel park building house award act "
-    "state states city university group systems services records review history patient doctor"
-)
-_ALSO_FIRST = _set("Will May")  # names, though their other use is in a closed class
-_JOINTS = ("-", "‐", "–", " ")
-_SUFFIX = _set("jr jr. sr sr. ii iii iv esq")
-_AMBIGUOUS_MONTHS = _set("may march mar dec sep jan jun")
-_AMBIGUOUS_WEEKDAYS = _set("sun sat wed mon thu thur")
 # Endings of common nouns that no list holds in full: illnesses, drugs, procedures, doctrines.
 _COMMON_END = re.compile(
     r"(itis|osis|emia|pathy|ology|scopy|gram|graphy|tomy|plasty|algia|pril|olol|statin|cillin|"
-    r"mycin|azole|idine|amine|tion|sion|ment|ness|ing|ism|ists?|able|ible|ical|ally|less|ship|"
+    r"mycin|azole|idine|amine|tion|sion|ment|ness|ing|ism|able|ible|ical|ally|less|ship|"
     r"hood|ware|oid|phile|phobia|ated|ized|ised|ization)s?$"
+)
+_PREFIX = re.compile(
+    r"(?:non|un|re|pre|post|anti|inter|over|under|super|sub|hyper|hypo|peri|intra|extra|micro|"
+    r"multi|auto|bio|neuro|cardio|mid|self|co|de|dis|mis|out|psycho)(?=.{5})"
 )
 _NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _INNER_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|La|Le|Van|Von|Fitz|St)[A-Z]")
@@ -166,7 +85,7 @@ class Lexicon:
 
     def of(self, word: str) -> frozenset[str]:
         """The classes of a word, none for one that the table does not hold."""
-        return self.classes.get(word, _NONE)
+        return self.classes.get(word, NONE)
 
     def plainness(self, word: str) -> float:
         """How much more frequent the lower-case word is than the capitalised one, by ranks: above
@@ -194,7 +113,7 @@ def kinds(word: str) -> frozenset[str]:
 def judge(word: str, lexicon: Lexicon) -> set[str]:
     """The kinds of a word, a subset of KINDS."""
     lower = word.lower()
-    found = set(_LISTED_KINDS.get(lower.rstrip("."), _NONE))
+    found = set(LISTED_KINDS.get(lower.rstrip("."), NONE))
     if word[:1].isdigit() or word.startswith("mid-"):
         return found | _judge_digits(lower)
     if _NAME_SHAPE.fullmatch(word.rstrip(".")):
@@ -204,7 +123,7 @@ def judge(word: str, lexicon: Lexicon) -> set[str]:
         _judge_glued(word, lexicon, found)
     if _INITIAL.fullmatch(word) and word[0].isupper() and word != "I.":
         found |= {"INITIAL", "BODY"}
-    if "PARTICLE" in found or word in _JOINTS or lower in _SUFFIX:
+    if "PARTICLE" in found or word in JOINTS or lower in SUFFIX:
         found.add("BODY")
     if word == ",":
         found.add("MID")
@@ -230,7 +149,7 @@ def _judge_glued(word: str, lexicon: Lexicon, found: set[str]) -> None:
     if "@" in word or "www" in word or "//" in word:
         return
     pieces = _PIECE.findall(word)
-    if len(pieces) < 9 and any(_SURE & judge(piece, lexicon) for piece in pieces):
+    if len(pieces) < 9 and any(SURE & judge(piece, lexicon) for piece in pieces):
         found.add("SURE_FIRST")
 
 
@@ -239,11 +158,11 @@ def _judge_calendar(word: str, lexicon: Lexicon, found: set[str]) -> None:
     classes = lexicon.of(bare.capitalize())
     if "month" in classes:
         found.add("MONTH")
-        if bare not in _AMBIGUOUS_MONTHS and (written or len(bare) > 3):
+        if bare not in AMBIGUOUS_MONTHS and (written or len(bare) > 3):
             found.add("SURE_MONTH")
     if "weekday" in classes:
         found.add("WEEKDAY")
-        if bare not in _AMBIGUOUS_WEEKDAYS:
+        if bare not in AMBIGUOUS_WEEKDAYS:
             found.add("SURE_WEEKDAY")
 
 
@@ -252,9 +171,11 @@ def _judge_lower(word: str, lexicon: Lexicon, found: set[str]) -> None:
     named, lower = lexicon.of(word.capitalize()), lexicon.of(word)
     if not lower & {"determiner", "possessive"}:
         found.add("MID")
-    if named & _NAMES and not lower & _CLOSED:
+    if named & NAMES and not lower & CLOSED:
         found.add("LOW_NAME")
-    if word in lexicon.rank or len(word) < 3 or found & {"MONTH", "WEEKDAY", "PARTICLE"}:
+    if word in lexicon.rank or len(word) < 3 or word in CHAT:
+        return
+    if found & {"MONTH", "WEEKDAY", "PARTICLE"}:
         return
     if "first_name" in named:
         found.add("LOW_FIRST")
@@ -265,10 +186,10 @@ def _judge_lower(word: str, lexicon: Lexicon, found: set[str]) -> None:
 def _judge_capitalised(word: str, lexicon: Lexicon, found: set[str]) -> None:
     title = word.capitalize() if word.isupper() else word.rstrip(".")
     classes, lower = lexicon.of(title), lexicon.of(title.lower())
-    if lower & _CLOSED and title not in _ALSO_FIRST:
+    if lower & CLOSED and title not in ALSO_FIRST:
         return
     _judge_place(word, title, lexicon, found)
-    peoples = classes & _PEOPLES and not classes & _NAMES
+    peoples = classes & PEOPLES and not classes & NAMES
     if peoples or "nationality" in classes or found & {"SURE_MONTH", "WEEKDAY"}:
         return
     _judge_name(word, title, lexicon, found)
@@ -276,9 +197,10 @@ def _judge_capitalised(word: str, lexicon: Lexicon, found: set[str]) -> None:
 
 def _judge_place(word: str, title: str, lexicon: Lexicon, found: set[str]) -> None:
     classes = lexicon.of(title)
-    if classes & _PLACES:
+    if classes & PLACES:
         found.add("PLACE")
-        if not classes & _NAMES and lexicon.plainness(title) < 0.5 and len(title) > 2 and "MONTH" not in found:
+        named = classes & NAMES or title in ALSO_SURE
+        if not named and lexicon.plainness(title) < 0.5 and len(title) > 2 and "MONTH" not in found:
             found.add("SURE_PLACE")
     if word.isupper() and lexicon.of(word) & {"state", "country"}:
         found.add("STATE")
@@ -286,28 +208,30 @@ def _judge_place(word: str, title: str, lexicon: Lexicon, found: set[str]) -> No
 
 def _judge_name(word: str, title: str, lexicon: Lexicon, found: set[str]) -> None:
     classes = lexicon.of(title)
-    if title.lower() not in _NO_PART and ("TITLE" not in found or "surname" in classes):
+    if title.lower() not in NO_PART and ("TITLE" not in found or "surname" in classes):
         found |= {"PART", "BODY"}
     if found & {"TITLE", "ROLE"} or (word.isupper() and len(word) < 4):
         return
     sure = lexicon.plainness(title) <= 0.5 and len(title) > 2
-    if "first_name" in classes or title in _ALSO_FIRST:
+    if "first_name" in classes or title in ALSO_FIRST:
         found |= {"FIRST", "SURE_FIRST"} if sure else {"FIRST"}
     if "surname" in classes:
         found |= {"SURNAME", "SURE_SURNAME"} if sure else {"SURNAME"}
-    if _is_new(word, lexicon) and title.lower() not in _NO_PART:
+    if _is_new(word, lexicon) and title.lower() not in NO_PART | CHAT:
         found.add("NEW")
 
 
 def _is_new(word: str, lexicon: Lexicon) -> bool:
     """Capitalised, and neither it nor a near form of it is in the table."""
     lower = word.lower()
-    forms = {word, lower} | {lower[: -len(e)] for e in ("s", "es", "ed") if lower.endswith(e)}
+    forms = {word, lower, _PREFIX.sub("", lower, count=1)}
+    forms |= {lower[: -len(ending)] for ending in ("s", "es", "ed") if lower.endswith(ending)}
     return not word.isupper() and _may_be_name(word) and not forms & lexicon.rank.keys()
 
 
 def _may_be_name(word: str) -> bool:
-    inner = any(c.isupper() for c in word[1:])
+    """Not an abbreviation, a product in camel case, or a common noun by its ending."""
+    inner = any(not c.islower() for c in word[1:])
     if inner and not _INNER_CAPITAL.match(word):
         return False
     return len(word) > 2 and not _COMMON_END.search(word)

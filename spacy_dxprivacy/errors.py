@@ -62,19 +62,22 @@ class Errors:
         "[DX033] Sanitising failed with {error} in {where}. The document was dropped, and its text "
         "is left out of this message."
     )
-    DX034 = "[DX034] carry may name {known}; got {given!r}."
     DX035 = (
         '[DX035] vectors = "noisy" needs a mechanism that makes noisy vectors, and {mechanism} '
         'chooses words directly. Set vectors = "table".'
     )
     DX036 = (
-        "[DX036] {count} selected word(s) of a document are not in the space, and the unknown "
+        "[DX036] {count} selected word(s) of these documents are not in the space, and the unknown "
         "policy dx.Raise.v1 refuses such documents."
     )
     DX037 = "[DX037] A selector returned {given}; expected one boolean a token."
     DX038 = (
         "[DX038] {part} gave back {given} for {count} word(s); expected {expected}. The documents "
         "were dropped."
+    )
+    DX039 = (
+        "[DX039] release needs a clean vocabulary, and was given the one that the document is on, "
+        'which may hold every text it has read. Give it spacy.blank("en").vocab, for instance.'
     )
     # guarantees
     DX040 = "[DX040] These guarantees cannot be added up: {why}."

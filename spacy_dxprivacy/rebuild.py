@@ -71,9 +71,11 @@ def release(doc: Doc, vocab: Vocab) -> Doc:
     """A copy of a sanitised Doc on a clean vocabulary, so that it can be pickled.
 
     A Doc drags its vocabulary along, and the vocabulary of the pipeline holds every word that the
-    pipeline read. Raises DxError for a Doc without a receipt.
+    pipeline read. Raises DxError for a Doc without a receipt, and for that same vocabulary.
     """
     assert_sanitized(doc)
+    if vocab is doc.vocab:
+        raise DxError(Errors.DX039)
     copy = Doc(vocab).from_bytes(doc.to_bytes(exclude=["user_hooks"]))
     return attach_vectors(copy) if copy.tensor.size else copy
 

@@ -234,14 +234,15 @@ class Space:
         write_space(self, Path(path), quantise=quantise)
 
     @classmethod
-    def load(cls, path: str | Path) -> Space:
+    def load(cls, path: str | Path, *, verify: bool = False) -> Space:
         """Read a saved folder; float32 vectors stay on disk and are shared between processes.
 
-        Raises DxError where the folder is missing, incomplete, or from another version.
+        verify: read all of it now and compare its digest with the one that it states. Raises
+        DxError where the folder is missing, incomplete, changed, or from another version.
         """
         from .space_files import read_space
 
-        return read_space(Path(path))
+        return read_space(Path(path), verify=verify)
 
     def to_bytes(self) -> bytes:
         """All of it, for pipelines that are kept as bytes."""

@@ -63,16 +63,19 @@ def _write_files(space: Space, folder: Path, *, quantise: bool) -> None:
     srsly.write_json(folder / "space.json", {**about, "class_names": list(space.class_names)})
 
 
-def read_space(path: Path) -> Space:
+def read_space(path: Path, *, verify: bool = False) -> Space:
     if not path.is_dir() or not (path / "space.json").is_file():
         raise DxError(Errors.DX024.format(path=path, why="it has no space.json."))
     try:
-        return _read_files(path)
+        space = _read_files(path)
     except DxError:
         raise
     except (OSError, ValueError, KeyError, TypeError) as error:
         why = f"a file in it is missing or damaged ({type(error).__name__})."
         raise DxError(Errors.DX024.format(path=path, why=why)) from error
+    if verify and _digest(space.words, space.vectors) != space.digest:
+        raise DxError(Errors.DX024.format(path=path, why="it is not what its digest says."))
+    return space
 
 
 def _read_files(path: Path) -> Space:

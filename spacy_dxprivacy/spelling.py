@@ -76,7 +76,9 @@ def _fit_blanks(words: list[str], spaces: list[bool], drawn: list[bool]) -> None
         if words[i] in _CLITICS:
             spaces[i - 1] &= not (drawn[i] and _ends_a_word(words[i - 1]))
         elif not spaces[i - 1] and (drawn[i - 1] or drawn[i]):
-            spaces[i - 1] = _ends_a_word(words[i - 1]) and _begins_a_word(words[i])
+            # A drawn apostrophe ends a word ("As'"); any other may open a quotation.
+            ends = _ends_a_word(words[i - 1]) or (drawn[i - 1] and words[i - 1] in _CLITICS)
+            spaces[i - 1] = ends and _begins_a_word(words[i])
 
 
 def _begins_a_word(word: str) -> bool:
@@ -84,7 +86,7 @@ def _begins_a_word(word: str) -> bool:
 
 
 def _ends_a_word(word: str) -> bool:
-    return word[-1:].isalnum() or word[-1:] == "]" or word.lower() in _CLITICS
+    return word[-1:].isalnum() or word[-1:] == "]"
 
 
 def _capitalise(words: list[str], drawn: list[bool]) -> None:

@@ -221,6 +221,13 @@ def test_texts_that_workers_read_do_not_reach_the_parent(make_nlp: MakeNlp, fork
     nlp.to_bytes()  # and so there is no warning (an error in these tests)
 
 
+def test_workers_and_memory_zones_go_together(make_nlp: MakeNlp, forking: str) -> None:
+    nlp = make_nlp(mechanism=CONSTANT)
+    with nlp.memory_zone():
+        texts = [doc.text for doc in nlp.pipe(["the dog", "a Zorblatt"], n_process=2, batch_size=1)]
+    assert texts == ["Blue blue", "Blue [REDACTED]"]
+
+
 WARM_UP = """
 import warnings; warnings.filterwarnings("ignore")
 from conftest import LAPLACE, blank_with_vectors, make_space

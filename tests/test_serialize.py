@@ -122,6 +122,25 @@ def test_settings_can_be_changed_at_load(nlp: Language, tmp_path: Path) -> None:
         spacy.load(tmp_path / "p", config={"components.dx_sanitizer.mechanism.epsilon": 0.0})
 
 
+@pytest.mark.parametrize(
+    "change", [{"space.path": "other"}, {"space.max_words": 100}, {"space.pattern": "[a-z]+"}]
+)
+def test_another_space_named_at_load_is_used_and_told(
+    space: Space, file_space: dict[str, Any], tmp_path: Path, change: dict[str, Any]
+) -> None:
+    """Never the packed one without a word."""
+    Space.from_vectors(space.words, np.array(space.vectors) * 2).save(tmp_path / "other")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": LAPLACE, "space": file_space})
+    nlp.to_disk(tmp_path / "p")
+    if "space.path" in change:
+        change = {"space.path": str(tmp_path / "other")}
+    config = {f"components.dx_sanitizer.{key}": value for key, value in change.items()}
+    again = spacy.load(tmp_path / "p", config=config)
+    assert component_of(again).space.digest != space.digest
+    assert again(TEXT)._.dx.guarantee["space"] == component_of(again).space.digest
+
+
 # -- refusals --------------------------------------------------------------------------------------
 
 
@@ -160,12 +179,11 @@ def test_vectors_that_are_gone_are_not_replaced_by_the_builtin_space(
         spacy.load(tmp_path)(TEXT)
 
 
-def test_a_damaged_packed_space_is_refused(nlp: Language, tmp_path: Path) -> None:
+def test_a_damaged_packed_space_is_refused(file_space: dict[str, Any], tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": LAPLACE, "space": file_space})
     nlp.to_disk(tmp_path)
-    packed = tmp_path / "dx_sanitizer" / "space"
-    if not packed.exists():
-        pytest.skip("nothing is packed")
-    (packed / "words.txt").write_text("a\nb\n")
+    (tmp_path / "dx_sanitizer" / "space" / "words.txt").write_text("a\nb\n")
     with pytest.raises(DxError, match="DX024"):
         spacy.load(tmp_path)
 
@@ -214,6 +232,16 @@ def test_component_folders_and_bytes_can_be_told_what_to_leave_out(
 def test_a_whole_pipeline_can_be_pickled(nlp: Language) -> None:
     again = pickle.loads(pickle.dumps(nlp))  # noqa: S301
     assert again(TEXT)._.dx == nlp(TEXT)._.dx
+
+
+def test_a_pipeline_loaded_without_the_sanitizer_leaves_no_receipt(
+    nlp: Language, tmp_path: Path
+) -> None:
+    nlp.to_disk(tmp_path)
+    for without in ({"exclude": ["dx_sanitizer"]}, {"disable": ["dx_sanitizer"]}):
+        doc = spacy.load(tmp_path, **without)(TEXT)
+        with pytest.raises(DxError, match="DX032"):
+            assert_sanitized(doc)
 
 
 # -- documents -------------------------------------------------------------------------------------

@@ -221,6 +221,14 @@ def test_a_damaged_folder_is_refused_with_its_path(rich, tmp_path, damage):
     assert str(tmp_path / "space") in str(caught.value)
 
 
+def test_a_changed_table_is_refused_where_that_is_asked_for(rich, tmp_path):
+    rich.save(tmp_path / "space")
+    same(rich, Space.load(tmp_path / "space", verify=True))
+    np.save(tmp_path / "space" / "vectors.npy", MATRIX + 1)
+    with pytest.raises(DxError, match=r"DX024.*digest"):
+        Space.load(tmp_path / "space", verify=True)
+
+
 # -- where a pipeline gets it from ---------------------------------------------------------------
 
 

@@ -1,0 +1,192 @@
+"""The built-in English space has the properties that its documentation claims."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spacy_dxprivacy
+from spacy_dxprivacy import Space
+from spacy_dxprivacy.space import _digest
+from spacy_dxprivacy.spaces import OFFENSIVE, read_words
+
+DATA = Path(spacy_dxprivacy.__file__).parent / "data" / "en"
+MONTHS = "January February March April May June July August September October November December"
+WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
+
+
+@pytest.fixture(scope="module")
+def space() -> Space:
+    return Space.builtin()
+
+
+def classes_of(space: Space, word: str) -> set[str]:
+    row = space.words.index(word)
+    return {name for name in space.class_names if space.with_class(name)[row]}
+
+
+def neighbours(space: Space, word: str, k: int = 10) -> list[str]:
+    cosine = space.vectors @ space.vectors[space.words.index(word)]
+    cosine[space.words.index(word)] = -2
+    return [space.words[i] for i in np.argsort(-cosine)[:k]]
+
+
+def share_of_class(space: Space, words: list[str], name: str, k: int = 5) -> float:
+    near = [neighbour for word in words for neighbour in neighbours(space, word, k)]
+    member = space.with_class(name)
+    return float(np.mean([member[space.words.index(word)] for word in near]))
+
+
+# -- the table as a file ---------------------------------------------------------------------------
+
+
+def test_the_files_are_small_and_the_rows_many(space):
+    assert sum(path.stat().st_size for path in DATA.iterdir()) < 8_000_000
+    assert len(space) > 40_000
+    assert space.vectors.shape == (len(space), 64)
+    assert space.vectors.dtype == np.float32
+
+
+def test_the_digest_is_that_of_the_table(space):
+    assert space.digest == _digest(space.words, space.vectors)
+
+
+def test_rows_have_norm_one(space):
+    assert np.abs(np.linalg.norm(space.vectors, axis=1) - 1).max() < 0.02
+
+
+def test_no_word_and_no_row_is_there_twice(space):
+    assert len(set(space.words)) == len(space)
+    assert len(np.unique(np.load(DATA / "vectors.npy"), axis=0)) == len(space)
+
+
+def test_words_are_single_tokens_of_printable_text(space):
+    assert all(word.isprintable() and not re.search(r"\s", word) for word in space.words)
+
+
+def test_the_commonest_words_come_first(space):
+    assert {"the", "to", "and", "of"} <= set(space.words[:20])
+    assert space.words.index("doctor") < space.words.index("nephrologist")
+
+
+# -- case ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", "London Maria Monday doctor FBI DNA I the Spanish Toyota".split())
+def test_a_word_has_its_public_case(space, word):
+    assert space.words[space.find(word.lower())] == word
+
+
+def test_both_cases_are_kept_where_both_are_words(space):
+    for lower in ("march", "may", "mark", "bill", "turkey"):
+        assert lower in space.words and lower.capitalize() in space.words
+
+
+# -- classes ---------------------------------------------------------------------------------------
+
+
+def test_each_class_has_its_members(space):
+    expected = {
+        "month": MONTHS, "weekday": WEEKDAYS, "year": "1900 1987 2024", "number": "7 42 seven",
+        "ordinal": "first 3rd", "first_name_female": "Maria Fatima Priya Olga Linda",
+        "first_name_male": "John Ahmed Carlos Ivan Robert", "surname": "Smith Garcia Nguyen Patel",
+        "city": "London Paris Chicago Mumbai", "country": "France Canada Nigeria",
+        "state": "Texas California", "nationality": "Spanish American", "pronoun": "she it myself",
+        "preposition": "of in with", "determiner": "the a", "conjunction": "and because",
+        "auxiliary": "is have 's 're 've", "modal": "would can 'll", "negation": "not n't",
+        "wh_word": "who when", "interjection": "hello yes", "acronym": "FBI DNA",
+        "plural": "doctors children", "past": "walked ran", "past_participle": "gone taken",
+        "gerund": "walking", "third_person": "walks", "comparative": "bigger",
+        "superlative": "biggest", "noun": "doctor", "verb": "walk", "adjective": "happy",
+        "adverb": "quickly", "title": "Mr. Dr.", "possessive": "my 's",
+    }  # fmt: skip
+    pairs = [(name, word) for name, words in expected.items() for word in words.split()]
+    assert not [pair for pair in pairs if pair[0] not in classes_of(space, pair[1])]
+
+
+def test_lists_that_can_be_complete_are(space):
+    assert all("month" in classes_of(space, month) for month in MONTHS.split())
+    assert all("weekday" in classes_of(space, day) for day in WEEKDAYS.split())
+    assert all("year" in classes_of(space, str(year)) for year in range(1900, 2036))
+    assert all("number" in classes_of(space, str(number)) for number in range(101))
+
+
+def test_names_are_many(space):
+    least = {"first_name": 3000, "surname": 6000, "city": 3000, "country": 180, "state": 100}
+    assert all(space.with_class(name).sum() >= count for name, count in least.items())
+
+
+def test_a_function_word_is_no_noun(space):
+    for word in "he at in a as or so it".split():
+        assert "noun" not in classes_of(space, word)
+
+
+# -- neighbours ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "share"),
+    [
+        ("London Chicago Paris Boston", "city", 0.7),
+        ("Maria Linda Susan", "first_name_female", 0.9),
+        ("John Robert Michael", "first_name_male", 0.9),
+        ("Johnson Miller Gutierrez", "surname", 0.8),
+        ("France Kenya Brazil", "country", 0.8),
+        ("Texas Ohio Florida", "state", 0.9),
+        (MONTHS, "month", 0.8),
+        (WEEKDAYS, "weekday", 0.8),
+        ("1987 2003 2019", "year", 1.0),
+        ("14 57 seven", "number", 1.0),
+        ("walked ate ran", "past", 0.9),
+        ("doctors cars ideas", "plural", 0.9),
+        ("walking eating singing", "gerund", 0.8),
+        ("bigger faster happier", "comparative", 0.9),
+        ("biggest oldest", "superlative", 0.9),
+        ("quickly sadly", "adverb", 0.9),
+        ("in with from", "preposition", 0.8),
+        ("she he they", "pronoun", 0.9),
+        ("would can must", "modal", 0.8),
+    ],
+)
+def test_neighbours_keep_class_and_form(space, words, name, share):
+    assert share_of_class(space, words.split(), name) >= share
+
+
+@pytest.mark.parametrize(
+    ("word", "some"),
+    [
+        ("doctor", {"physician", "surgeon", "nurse"}),
+        ("nurse", {"doctor", "nurses", "midwife", "caregiver", "physician", "hygienist"}),
+        ("depression", {"anxiety", "neurosis", "schizophrenia", "psychosis"}),
+        ("cancer", {"tumor", "leukemia", "melanoma", "lymphoma"}),
+        ("running", {"sprinting", "jogging", "racing", "trotting"}),
+        ("bank", {"lender", "treasury", "banker", "fund", "banking"}),
+        ("happy", {"joyful", "glad", "joyous", "cheerful"}),
+        ("2019", {"2018", "2020"}),
+        ("laptop", {"computer", "PC", "desktop", "workstation", "notebook"}),
+    ],
+)
+def test_neighbours_share_the_sense(space, word, some):
+    assert some & set(neighbours(space, word))
+
+
+# -- words that are never output -------------------------------------------------------------------
+
+
+def test_no_word_of_the_deny_list_is_in_the_table(space):
+    assert space.filtered(exclude=read_words(OFFENSIVE)) is space
+
+
+def test_the_deny_list_spares_innocent_words():
+    innocent = (
+        "Scunthorpe cocktail assess class classic bass passage grape therapist analysis Essex "
+        "Dickens Hancock peacock shuttle shitake title constitution circumvent document cucumber "
+        "cumulative Cummings raccoon cocoon spicy despicable suspicion homogeneous homework "
+        "pianist niggle Niger Nigeria snigger Japan japanned gypsum swank tittle Titan pussycat "
+        "arsenal arsenic arson button rebuttal embassy mandate Negroni scrap"
+    ).split()
+    space = Space.from_vectors(innocent, np.eye(len(innocent)))
+    assert space.filtered(exclude=read_words(OFFENSIVE)).words == innocent

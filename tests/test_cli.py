@@ -1,0 +1,489 @@
+"""`python -m spacy dx sanitize`: what comes out, what never does, and what is left behind."""
+
+import csv
+import errno
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.cli._util import app
+from spacy.tokens import DocBin
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
+from spacy_dxprivacy.cli import Options, make_pipeline, plan_jobs, sanitize
+from spacy_dxprivacy.cli.pipeline import full_name, short_names
+
+WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
+# None of these is in the space, so none of them may be anywhere in what is written.
+SECRETS = ["Zorblatt", "Quixwell", "Vrondheim", "4051"]
+TEXTS = [
+    "The small cat sleeps near Zorblatt.",
+    "Quixwell runs in the garden, day and night!",
+    "",
+    "The old dog (77-4051) sleeps\nin Vrondheim.",
+]
+KINDS = ["lines", "jsonl", "csv", "spacy"]
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+@pytest.fixture(scope="session")
+def space(tmp_path_factory):
+    path = tmp_path_factory.mktemp("spaces") / "small"
+    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
+    Space.from_vectors(WORDS, X, name="small").save(path)
+    return str(path)
+
+
+@pytest.fixture
+def dx(space):
+    """Runs the command; gives its result with exit_code, stdout and stderr."""
+
+    def run(*args, **kwargs):
+        chosen = [] if {"--config", "--model", "--space"} & set(args) else ["--space", space]
+        command = ["dx", "sanitize", *map(str, args), *chosen]
+        return CliRunner().invoke(app, command, **kwargs)
+
+    return run
+
+
+@pytest.fixture
+def nlp(space):
+    return make_pipeline(space=space)
+
+
+def start(*args, **kwargs):
+    command = [sys.executable, "-m", "spacy", "dx", "sanitize", *map(str, args)]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **kwargs)
+
+
+def write(folder, kind, texts=TEXTS):
+    """A file of these texts; each has an id beside it where the format has fields."""
+    path = folder / f"in.{'txt' if kind == 'lines' else kind}"
+    if kind == "lines":
+        path.write_text("\n".join(text.replace("\n", " ") for text in texts) + "\n")
+    elif kind == "jsonl":
+        entries = [{"id": i, "text": text, "who": "Zorblatt"} for i, text in enumerate(texts)]
+        path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    elif kind == "csv":
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([["id", "text"], *enumerate(texts)])
+    else:
+        docs = list(spacy.blank("en").pipe(texts))
+        for doc in docs:
+            doc.user_data["who"] = "Zorblatt"
+        DocBin(store_user_data=True, docs=docs).to_disk(path)
+    return path
+
+
+def read_texts(path):
+    if path.suffix == ".jsonl":
+        return [json.loads(line)["text"] for line in path.read_text().splitlines()]
+    if path.suffix == ".csv":
+        with path.open(newline="") as file:
+            return [row["text"] for row in csv.DictReader(file)]
+    if path.suffix == ".spacy":
+        return [doc.text for doc in DocBin().from_disk(path).get_docs(spacy.blank("en").vocab)]
+    return path.read_text().splitlines()
+
+
+def no_secret_in(*things):
+    for thing in things:
+        raw = thing if isinstance(thing, bytes) else str(thing).encode()
+        assert not [secret for secret in SECRETS if secret.lower().encode() in raw.lower()]
+
+
+# -- what comes out ----------------------------------------------------------------------------
+
+
+def test_the_command_is_found_through_its_entry_point():
+    result = subprocess.run(
+        [sys.executable, "-m", "spacy", "dx", "sanitize", "--help"], capture_output=True, text=True
+    )
+    assert result.returncode == 0 and "--epsilon" in result.stdout
+
+
+def test_a_text_goes_to_stdout_and_its_receipt_to_stderr(dx, tmp_path):
+    path = tmp_path / "note.txt"
+    path.write_bytes(b"The cat sleeps.\r\n\r\nZorblatt runs!")
+    result = dx(path, "--epsilon", 1)
+    assert result.exit_code == 0
+    first, second = result.stdout_bytes.decode().split(
+        "\r\n\r\n"
+    )  # the layout is kept to the letter
+    assert first.endswith(".") and second.startswith("[REDACTED] ") and second.endswith("!")
+    assert "4 perturbed; 1 unknown" in result.stderr and "epsilon = 1 nats" in result.stderr
+    assert len(result.stderr.splitlines()) < 16
+    no_secret_in(result.stdout, result.stderr)
+
+
+@pytest.mark.parametrize("read_as", KINDS)
+@pytest.mark.parametrize("write_as", KINDS)
+def test_every_format_becomes_every_other(dx, tmp_path, read_as, write_as):
+    source = write(tmp_path, read_as)
+    target = tmp_path / f"out.{'txt' if write_as == 'lines' else write_as}"
+    result = dx(source, target, *(["--lines"] if read_as == "lines" else []))
+    assert result.exit_code == 0, result.stderr
+    texts = read_texts(target)
+    assert [len(text.split()) for text in texts] == [len(text.split()) for text in TEXTS]
+    assert [text.count("[REDACTED]") for text in texts] == [1, 1, 0, 3]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+def test_fields_are_dropped_unless_kept_by_name(dx, tmp_path, kind):
+    source = write(tmp_path, kind)
+    assert "id" not in dx(source).stdout.splitlines()[0]
+    kept = dx(source, "--keep-fields", "id")
+    assert "id" in kept.stdout.splitlines()[0] and "the fields id" in kept.stderr
+    no_secret_in(kept.stdout)
+
+
+def test_stdin_is_a_text_or_a_document_a_line(dx):
+    assert dx("-", input="The cat\nsleeps").stdout.count("\n") == 1
+    result = dx("-", "--lines", input="The cat\nruns\n\nin the night\n")
+    assert len(result.stdout.splitlines()) == 4 and "4 documents" in result.stderr
+
+
+def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):
+    source = tmp_path / "in"
+    (source / "deep").mkdir(parents=True)
+    write(source / "deep", "jsonl")
+    write(source, "csv")
+    (source / "b.txt").write_text("The cat")
+    (source / "readme.md").write_text("Zorblatt")
+    (source / "bad.csv").write_text("Zorblatt,Quixwell\n1,2\n")
+    result = dx(source, tmp_path / "out")
+    names = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.*"))
+    assert names == ["b.txt", "deep/in.jsonl", "in.csv"]
+    assert result.exit_code == 1 and "bad.csv" in result.stderr  # the others are written
+    assert "the names of the files" in result.stderr
+    no_secret_in(result.stderr)
+
+
+def test_documents_in_spacy_files_carry_their_receipts(dx, tmp_path):
+    dx(write(tmp_path, "spacy"), tmp_path / "out.spacy")
+    for doc in DocBin().from_disk(tmp_path / "out.spacy").get_docs(spacy.blank("en").vocab):
+        assert_sanitized(doc)
+
+
+def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
+    texts = [f"The cat {'runs ' * i}Zorblatt" for i in range(40)]
+    source = write(tmp_path, "jsonl", texts)
+    result = dx(source, tmp_path / "out.jsonl", "-n", 2, "-b", 4, "--keep-fields", "id")
+    assert result.exit_code == 0, result.stderr
+    entries = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [entry["id"] for entry in entries] == list(range(40))
+    assert [len(e["text"].split()) for e in entries] == [len(t.split()) for t in texts]
+    assert dx(source, tmp_path / "out.spacy", "-n", 2).exit_code == 0
+    assert len(read_texts(tmp_path / "out.spacy")) == 40
+
+
+def test_long_texts_need_no_setting(dx, tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text("the cat sleeps " * 70_000)
+    assert dx(path, "--mechanism", "exponential").exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["note.txt", "email.txt", "chat.txt", "tickets.jsonl"])
+def test_the_examples_work(dx, name):
+    result = dx(EXAMPLES / name)
+    assert result.exit_code == 0 and result.stdout
+
+
+# -- the pipeline ------------------------------------------------------------------------------
+
+
+def test_mechanisms_and_policies_have_short_names(space):
+    names = short_names("dx_mechanisms")
+    assert names["laplace"] == "dx.Laplace.v1" and names["exponential"] == "dx.Exponential.v1"
+    assert full_name("dx_unknowns", "random-word") == "dx.RandomWord.v1"
+    nlp = make_pipeline(space=space, mechanism="exponential", unknown="RandomDigits", scope="type")
+    terms = nlp.get_pipe("dx_sanitizer").terms
+    assert (terms.mechanism, terms.unknown_policy) == ("dx.Exponential.v1", "RandomDigits")
+
+
+def test_a_config_is_a_whole_pipeline(dx, tmp_path, space):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}})
+    nlp.config.to_disk(tmp_path / "dx.cfg")
+    nlp.to_disk(tmp_path / "model")
+    for option, name in [("--config", "dx.cfg"), ("--model", "model")]:
+        assert dx("-", option, tmp_path / name, input="The cat").exit_code == 0
+        refused = dx("-", option, tmp_path / name, "--epsilon", 3, input="The cat")
+        assert refused.exit_code == 2 and not refused.stdout
+
+
+def test_entities_of_a_model_alone_are_replaced(dx, tmp_path, space):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "PERSON", "pattern": "Zorblatt"}])
+    nlp.to_disk(tmp_path / "model")
+    args = ["--model", tmp_path / "model", "--space", space]
+    result = dx("-", "--entities", "PERSON", *args, input="The cat of Zorblatt")
+    assert result.stdout == "The cat of [REDACTED]"
+    assert "every word outside" in result.stderr
+    assert dx("-", "--entities", "DATE", *args, input="The cat").exit_code == 2
+
+
+def test_a_pipeline_that_does_not_sanitise_is_refused(dx, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.config.to_disk(tmp_path / "plain.cfg")
+    result = dx("-", "--config", tmp_path / "plain.cfg", input="Zorblatt")
+    assert result.exit_code == 2 and not result.stdout
+    with pytest.raises(ValueError, match="no active dx_sanitizer"):
+        sanitize(nlp, plan_jobs(str(EXAMPLES / "note.txt"), None))
+
+
+def test_a_seeded_sanitizer_is_loud_and_keeps_to_one_process(dx, tmp_path, space):
+    nlp = spacy.blank("en")
+    table = {"@dx_spaces": "dx.FileSpace.v1", "path": space}
+    nlp.add_pipe("dx_sanitizer", config={"seed": 1, "space": table})
+    nlp.config.to_disk(tmp_path / "seed.cfg")
+    args = ["-", "--config", tmp_path / "seed.cfg", "--quiet"]
+    assert dx(*args, input="The cat").stderr.startswith("NO PRIVACY: the random numbers")
+    assert dx(*args, "-n", 2, input="The cat").exit_code == 2
+    assert "NO PRIVACY: dx.Identity" in dx("-", "-m", "identity", "-q", input="The cat").stderr
+
+
+# -- what never comes out ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_secrets_are_nowhere(dx, tmp_path, caplog, n_process):
+    caplog.set_level(logging.DEBUG)
+    out = tmp_path / "out"
+    out.mkdir()
+    for read_as in KINDS:
+        source = write(
+            tmp_path, read_as, [*TEXTS, "Zorblatt \ud800"] if read_as == "jsonl" else TEXTS
+        )
+        for suffix in ["txt", "jsonl", "csv", "spacy"]:
+            result = dx(
+                source, out / f"{read_as}.{suffix}", "--receipt", out / f"{read_as}-{suffix}.json",
+                "-n", n_process, *(["--lines"] if read_as == "lines" else []),
+            )  # fmt: skip
+            no_secret_in(result.stdout, result.stderr)
+    files = list(out.iterdir())
+    assert len(files) == 32
+    for path in files:
+        raw = path.read_bytes()
+        no_secret_in(path.name, zlib.decompress(raw) if path.suffix == ".spacy" else raw)
+    no_secret_in(caplog.text)
+
+
+def test_the_vocabulary_forgets_what_was_read(nlp, tmp_path):
+    before = len(nlp.vocab.strings)
+    sanitize(nlp, plan_jobs(str(write(tmp_path, "jsonl")), str(tmp_path / "out.jsonl")))
+    assert len(nlp.vocab.strings) == before and "Zorblatt" not in nlp.vocab.strings
+
+
+def test_a_component_that_fails_lets_nothing_through(dx, tmp_path, monkeypatch):
+    def fail(self, docs):
+        raise RuntimeError(f"cannot do {docs[0].text}")
+
+    monkeypatch.setattr(DxSanitizer, "_sanitize", fail)
+    result = dx(write(tmp_path, "jsonl"), tmp_path / "out.jsonl")
+    assert result.exit_code == 1 and not (tmp_path / "out.jsonl").exists()
+    no_secret_in(result.stdout, result.stderr)
+
+
+def test_a_record_that_fails_takes_none_along(dx, tmp_path):
+    for n_process in (1, 2):
+        result = dx(write(tmp_path, "jsonl"), "--unknown", "raise", "-n", n_process, "-b", 2)
+        assert result.exit_code == 1 and len(result.stdout.splitlines()) == 1
+        assert [f"line {n}: [DX036]" in result.stderr for n in (1, 2, 3, 4)] == [1, 1, 0, 1]
+
+
+BAD_LINES = {
+    '{"text": "half \\ud800 Zorblatt"}': "not valid Unicode",
+    '{"text": "Zorblatt \xff"}': "not valid Unicode",
+    '{"who": "Zorblatt"}': "no field 'text'",
+    '{"text": ["Zorblatt"]}': "a list, not a string",
+    '{"text": null}': "null, not a string",
+    '{"text": 12}': "a number, not a string",
+    '{"text": "Zorblatt': "not valid JSON",
+    '["Zorblatt"]': "not a JSON object",
+    "[" * 100_000: "not valid JSON",
+    json.dumps({"text": "=" * 2001 + "Zorblatt"}): "more than 2,000 symbols",
+}
+
+
+def test_a_bad_record_is_named_by_its_number_and_the_others_are_written(dx, tmp_path):
+    good = '{"text": "The cat sleeps"}'
+    lines = [line for bad in BAD_LINES for line in (bad, good)]
+    (tmp_path / "in.jsonl").write_bytes("\n".join(lines).encode("latin-1"))
+    result = dx(tmp_path / "in.jsonl", tmp_path / "out.jsonl", "--receipt", tmp_path / "r.json")
+    assert result.exit_code == 1 and len(read_texts(tmp_path / "out.jsonl")) == len(BAD_LINES)
+    for number, reason in zip(range(1, len(lines), 2), BAD_LINES.values(), strict=True):
+        (told,) = [s for s in result.stderr.splitlines() if f"line {number}:" in s]
+        assert reason in told
+    assert json.loads((tmp_path / "r.json").read_text())["failed"] == [[*range(1, len(lines), 2)]]
+    no_secret_in(result.stderr, (tmp_path / "out.jsonl").read_bytes())
+
+
+def test_a_ragged_csv_row_is_a_bad_record(dx, tmp_path):
+    # Its kept fields would hold a part of the text.
+    rows = 'text,id\nThe cat,1\nHello, Zorblatt,2\n"Zorblatt"x,3\nZorblatt\nThe dog,5\n"Zorblatt'
+    (tmp_path / "in.csv").write_text(rows)
+    result = dx(tmp_path / "in.csv", "--keep-fields", "id")
+    assert [line.rpartition(",")[2] for line in result.stdout.splitlines()] == ["id", "1", "5"]
+    assert [f"record {n}:" in result.stderr for n in range(1, 7)] == [0, 1, 1, 1, 0, 1]
+    no_secret_in(result.stdout, result.stderr)
+
+
+ODD_TEXTS = [
+    "",
+    "  \t ",
+    "?! ... (",
+    "x" * 10**6,
+    "\U0001f600\U0001f44d\U0001f3fd the cat",
+    "a\x00cat",
+]
+ODD_TEXTS += [
+    "\u0645\u0631\u062d\u0628\u0627 the cat",
+    "Zoe\u0308 o\u0301",
+    "\u200f\u202e\ufeff",
+    "-" * 5,
+]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "spacy"])
+def test_odd_texts_work(dx, tmp_path, kind):
+    result = dx(write(tmp_path, kind, ODD_TEXTS), tmp_path / f"out.{kind}")
+    assert result.exit_code == 0, result.stderr
+    texts = read_texts(tmp_path / f"out.{kind}")
+    assert texts[:4] == ["", "  \t ", "?! ... (", "[REDACTED]"] and len(texts) == len(ODD_TEXTS)
+
+
+# -- what is left behind -----------------------------------------------------------------------
+
+
+def test_output_is_replaced_only_on_request(dx, tmp_path):
+    source = write(tmp_path, "jsonl")
+    target = tmp_path / "out.jsonl"
+    target.write_text("mine")
+    assert dx(source, target).exit_code == 2 and target.read_text() == "mine"
+    assert dx(source, target, "--force").exit_code == 0 and target.read_text() != "mine"
+    before = source.read_text()
+    (tmp_path / "link.jsonl").symlink_to(source)
+    for same in [source, tmp_path / "link.jsonl"]:
+        assert dx(source, same, "--force").exit_code == 2 and source.read_text() == before
+
+
+def test_a_full_disk_leaves_nothing(dx, tmp_path, monkeypatch):
+    source = write(tmp_path, "jsonl")
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("spacy_dxprivacy.cli.output.os.fsync", full)
+    result = dx(source, tmp_path / "out.jsonl")
+    assert result.exit_code == 1 and "No space left" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_process", [1, 2])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process):
+    source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 1000] * 1000)
+    out = tmp_path / "out"
+    out.mkdir()
+    with start(source, out / "o.jsonl", "--space", space, "-n", n_process) as process:
+        while not list(out.iterdir()) and process.poll() is None:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(how)
+        if how == signal.SIGKILL:  # nothing can be done then, but the name is not taken
+            assert all(path.name.startswith(".dx-") for path in out.iterdir())
+            return
+        stderr = process.communicate(timeout=60)[1]
+    assert process.returncode == 130 and not list(out.iterdir())
+    assert len(stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_stdout_is_reported(tmp_path, space):
+    with open("/dev/full", "wb") as full:
+        process = start(write(tmp_path, "jsonl"), "--space", space, stdout=full)
+        stderr = process.communicate()[1]
+    assert process.returncode == 1 and "No space left" in stderr and "\r" not in stderr
+
+
+# -- mistakes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "args, message",
+    [
+        (["missing.txt"], "no such file"),
+        (["-", "out.docx"], "must be a folder or end in .txt"),
+        (["-", "--mechanism", "laplce"], "There are: "),
+        (["-", "--unknown", "keep"], "random-digits, random-word, redact"),
+        (["-", "--epsilon", "0"], "epsilon must be a finite number above 0, got 0.0"),
+        (["-", "--epsilon", "nan"], "got nan"),
+        (["-", "--mechanism", "identity", "--epsilon", "3"], "has no epsilon"),
+        (["-", "--scope", "word"], "'token', 'type'"),
+        (["-", "--n-process", "0"], "1 or more"),
+        (["-", "--config", "missing.cfg"], "no such config"),
+        (["-", "--model", "missing"], "missing"),
+        (["-", "--keep-fields", "id"], "needs .jsonl or .csv"),
+        (["-", "--field", "a", "--keep-fields", "a"], "the field to sanitise"),
+        ([str(EXAMPLES)], "name a folder"),
+        ([str(EXAMPLES), str(EXAMPLES / "out")], "inside it"),
+    ],
+)
+def test_a_mistake_is_answered_in_one_line(dx, args, message, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    result = dx(*args, input="Zorblatt")
+    assert result.exit_code == 2 and message in result.stderr
+    assert (
+        len(result.stderr.splitlines()) == 1 and not result.stdout and not list(tmp_path.iterdir())
+    )
+
+
+def test_a_missing_space_and_a_damaged_file_are_mistakes_too(dx, tmp_path):
+    assert "no such file" in dx("-", "--space", "nowhere", input="a").stderr
+    (tmp_path / "in.spacy").write_text("Zorblatt")
+    result = dx(tmp_path / "in.spacy", tmp_path / "out.spacy")
+    assert result.exit_code == 2 and "not a DocBin" in result.stderr
+
+
+def test_a_typo_in_a_config_gets_spacys_own_answer(dx, tmp_path, space):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}})
+    text = nlp.config.to_str()
+    for wrong, answer in [
+        (text.replace("dx.Laplace.v1", "dx.Laplce.v1"), "Available names: "),
+        (text.replace("epsilon", "epsilonn"), "epsilonn"),
+    ]:
+        (tmp_path / "typo.cfg").write_text(wrong)
+        result = dx("-", "--config", tmp_path / "typo.cfg", input="a")
+        assert result.exit_code == 2 and answer in result.stderr
+        assert "Traceback" not in result.stderr
+
+
+def test_the_python_function_gives_the_numbers(nlp, tmp_path):
+    told = []
+    tally = sanitize(
+        nlp,
+        plan_jobs(str(write(tmp_path, "jsonl")), str(tmp_path / "out.csv")),
+        Options(batch_size=2),
+        on_failure=lambda *failure: told.append(failure),
+        on_progress=told.append,
+    )
+    assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
+    assert sum(told) == (tmp_path / "in.jsonl").stat().st_size
+    receipt = tally.to_dict()
+    assert receipt["guarantee"]["epsilon"] == 10 and receipt["words_per_second"] > 0
+    assert receipt["total"]["epsilon"] == 10 * tally.most_draws
+    json.dumps(receipt)

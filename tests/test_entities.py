@@ -1,0 +1,355 @@
+"""The rule-based recogniser: what it finds, what it leaves, and what the entity mode then does."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from pathlib import Path
+
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import ignore_error, load_config, load_model_from_config
+from spacy.vocab import Vocab
+
+from spacy_dxprivacy import DxError
+from spacy_dxprivacy.component import ENTITY_CONFIG
+from spacy_dxprivacy.entities import DxEntityRuler
+from spacy_dxprivacy.entity_lists import FOLLOWING
+from spacy_dxprivacy.entity_rules import LABELS, RULES, WEAK, all_words, patterns, words_of
+from spacy_dxprivacy.entity_words import KINDS, builtin_lexicon, judge
+
+CONFIG = Path(__file__).parent.parent / "configs" / "entities.cfg"
+NOTE = (
+    "Dr. Maria Gonzalez saw Zorblatt Wimbleford on March 5, 2023 and again last Tuesday. "
+    "He was told to rest.\n\nRegards,\nQuentin Ashgrove"
+)
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    return with_ruler()
+
+
+def with_ruler(**config: object) -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler", config=config)
+    return nlp
+
+
+def ruler(nlp: Language) -> DxEntityRuler:
+    pipe = nlp.get_pipe("dx_entity_ruler")
+    assert isinstance(pipe, DxEntityRuler)
+    return pipe
+
+
+def found(doc: Doc, *labels: str) -> list[str]:
+    return [ent.text for ent in doc.ents if ent.label_ in labels]
+
+
+# -- what it finds ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Maria Gonzalez",
+        "Maria",
+        "John Wimbleford",  # a first name, and a surname that no list holds
+        "Zorblatt Wimbleford",  # neither is on a list
+        "J. R. Wimbleford",
+        "Anne-Marie de la Cruz",
+        "Ludwig van Wimbleford",
+        "Hassan bin Tariq",
+        "Kathleen O'Neil",
+        "Robert J. Smith Jr.",
+        "Will Smith",  # a plain word beside a surname
+        "MARIA GONZALEZ",
+    ],
+)
+@pytest.mark.parametrize("frame", ["I met {} there.", "{} was late.", "Was it {}?", "To: {}\n"])
+def test_whole_name_is_a_person(nlp: Language, name: str, frame: str) -> None:
+    assert name.rstrip(".") in " / ".join(found(nlp(frame.format(name)), "PERSON"))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Dr. Kowalczyk will see you.", "Kowalczyk"),
+        ("Nurse Kowalczyk and Mr. Park left.", "Park"),
+        ("my name is lena kowalczyk", "lena kowalczyk"),
+        ("hi mark, how are you", "mark"),
+        ("Thanks,\nKowalczyk", "Kowalczyk"),
+        ("Patient name: Park, Jane", "Park"),
+        ("Yesterday Grace called again.", "Grace"),
+        ('Jane:"Where is she?"', 'Jane:"Where'),  # the tokenizer leaves this in one piece
+    ],
+)
+def test_context_tells_a_name(nlp: Language, text: str, name: str) -> None:
+    assert name in found(nlp(text), "PERSON")
+
+
+@pytest.mark.parametrize(
+    "date",
+    """2023-03-05|2023/3/5|3/5/2023|03-05-23|5.3.2023|March 5, 2023|March 5|Mar. 5, 2023|
+    5 March 2023|5th of March|the 1990s|March 5th|5-Mar-2023|Jan-2020|March 2023|Tuesday|
+    Tuesday, March 5|last Tuesday|next week|three weeks ago|a few days ago|yesterday|2019|
+    34-year-old|34 years old|Christmas Eve|summer of 2019|2023-03-05T11:34:35Z|
+    2023-03-05 11:34|1998-2003""".split("|"),
+)
+@pytest.mark.parametrize("frame", ["It began {} or so.", "{}: no change.", "({})"])
+def test_whole_date_is_a_date(nlp: Language, date: str, frame: str) -> None:
+    assert found(nlp(frame.format(date.strip())), "DATE") == [date.strip()]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("10:30", "TIME"),
+        ("5pm", "TIME"),
+        ("11:15 a.m.", "TIME"),
+        ("jane@example.org", "EMAIL"),
+        ("https://example.org/a", "URL"),
+        ("+44 20 7946 0958", "PHONE"),
+        ("555-123-4567", "PHONE"),
+        ("123-45-6789", "ID"),
+        ("4111 1111 1111 1111", "ID"),
+        ("GB29 NWBK 6016 1331 9268 19", "ID"),
+        ("192.168.10.12", "ID"),
+        ("00123456", "ID"),
+        ("New York", "GPE"),
+        ("France", "GPE"),
+        ("17", "CARDINAL"),
+        ("500 mg", "QUANTITY"),
+    ],
+)
+def test_forms(nlp: Language, text: str, label: str) -> None:
+    assert found(nlp(f"Noted {text} here."), label) == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The results were normal. Please mark the page and bill the client.",
+        "We may march in the rain. Will you come? May I ask?",
+        "Frankly, the rose smells good. Hope is all we have.",
+        "This Review Of Systems Is Negative. However, She Was Well.",
+        "i will go there soon and it was grace under fire",
+        "Osteoarthritis and Hypertension were found. Rest is advised.",
+        "",
+        "   \n ",
+        "?!… 😀",
+    ],
+)
+def test_plain_text_holds_no_person_and_no_date(nlp: Language, text: str) -> None:
+    doc = nlp(text)
+    assert found(doc, "PERSON", "DATE") == []
+    assert doc.has_annotation("ENT_IOB")  # nothing found is not the same as nobody looked
+
+
+def test_guessing_is_an_option() -> None:
+    text = "They sold it to Zorblatt for nothing."
+    assert found(with_ruler(guess=True)(text), "PERSON") == ["Zorblatt"]
+    assert found(with_ruler(guess=False)(text), "PERSON") == []
+
+
+# -- laws of the rules -----------------------------------------------------------------------------
+
+
+def test_every_rule_has_an_anchor() -> None:
+    for text in RULES.values():
+        for line in filter(None, text.splitlines()):
+            assert any(not optional and word not in WEAK for word, optional in words_of(line)), line
+
+
+def test_rules_name_kinds_that_exist() -> None:
+    known = {*KINDS, *FOLLOWING, "NUM", "SPACE", "EMAIL", "URL", "YY", "LOW_INITIAL"}
+    assert {word for word in all_words() if word[0].isalpha() and word.isupper()} <= known
+    assert {label for label, _, _ in patterns({}, guess=True)} <= set(LABELS)
+
+
+WORDS = [
+    *"Maria Zorblatt Smith will May van de - , . : the a in of and is my name hi Dr. J.".split(),
+    *"old house went march 5 12 2019 5th week ago last Tuesday ' 98 Paris New York".split(),
+    *["lena", "zorbla", "\n", " ", "aged", "MRN", "1234", "2/3", "o'clock", "ten", "years"],
+]
+
+
+@settings(max_examples=200, deadline=None)
+@given(words=st.lists(st.sampled_from(WORDS), max_size=40))
+def test_looking_at_stretches_finds_what_looking_at_everything_finds(words: list[str]) -> None:
+    pipe = ruler(_shared())
+    doc = Doc(pipe.nlp.vocab, words)
+    everything = set()
+    for key, start, end in pipe._rules(doc):
+        label, before, after = pipe._keys[key]
+        everything.add((label, start + before, end - after))
+    assert set(pipe._match_words(doc)) == everything
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=st.text(max_size=60) | st.lists(st.sampled_from(WORDS)).map(" ".join))
+def test_any_text_is_read(text: str) -> None:
+    doc = _shared()(text)
+    assert all(not (ent[0].is_space or ent[-1].is_space) for ent in doc.ents)
+
+
+@given(word=st.text(min_size=1, max_size=12))
+def test_every_word_has_known_kinds(word: str) -> None:
+    assert judge(word, builtin_lexicon()) <= set(KINDS)
+
+
+_cache: list[Language] = []
+
+
+def _shared() -> Language:
+    if not _cache:
+        _cache.append(with_ruler())
+    return _cache[0]
+
+
+# -- as a component --------------------------------------------------------------------------------
+
+
+def test_labels_are_those_it_sets(nlp: Language) -> None:
+    assert set(ruler(nlp).labels) == set(LABELS)
+    assert set(nlp.pipe_labels["dx_entity_ruler"]) == set(LABELS)
+
+
+def test_earlier_entities_stay_and_are_completed(nlp: Language) -> None:
+    doc = nlp.make_doc("I met Maria Gonzalez there.")
+    doc.ents = (Span(doc, 2, 3, label="per"),)
+    ents = [(ent.text, ent.label_) for ent in ruler(nlp)(doc).ents]
+    assert ents == [("Maria", "per"), ("Gonzalez", "PERSON")]
+
+
+def test_earlier_entities_give_way_if_told_so() -> None:
+    nlp = with_ruler(overwrite_ents=True)
+    doc = nlp.make_doc("I met Maria Gonzalez there.")
+    doc.ents = (Span(doc, 0, 3, label="per"),)
+    assert [(e.text, e.label_) for e in ruler(nlp)(doc).ents] == [("Maria Gonzalez", "PERSON")]
+
+
+def test_own_patterns_come_on_top_and_are_saved(tmp_path: Path) -> None:
+    nlp = with_ruler()
+    ruler(nlp).add_patterns([{"label": "WARD", "pattern": [{"LOWER": "ward"}, {"IS_DIGIT": True}]}])
+    nlp.to_disk(tmp_path)
+    copies = [spacy.load(tmp_path), with_ruler().from_bytes(nlp.to_bytes())]
+    for other in [nlp, *copies]:
+        doc = other("Maria is in ward 12 today.")
+        assert [(e.text, e.label_) for e in doc.ents] == [
+            ("Maria", "PERSON"),
+            ("ward 12", "WARD"),
+            ("today", "DATE"),
+        ]
+        assert "WARD" in ruler(other).labels
+        assert len(ruler(other)) == 1
+
+
+def test_two_share_their_flags_and_too_few_are_refused() -> None:
+    nlp = with_ruler()
+    nlp.add_pipe("dx_entity_ruler", name="again")
+    assert found(nlp("I met Maria."), "PERSON") == ["Maria"]
+    full = spacy.blank("en")
+    for bit in range(19, 40):
+        full.vocab.add_flag(str.isalpha, bit)
+    with pytest.raises(DxError, match="free lexeme flags"):
+        full.add_pipe("dx_entity_ruler")
+
+
+def test_words_the_vocabulary_met_before_are_judged_too() -> None:
+    nlp = spacy.blank("en")
+    nlp("I met Maria.")
+    nlp.add_pipe("dx_entity_ruler")
+    assert found(nlp("I met Maria."), "PERSON") == ["Maria"]
+
+
+def test_memory_zone_and_foreign_vocabulary(nlp: Language) -> None:
+    with nlp.memory_zone():
+        assert found(nlp("We met Zorblatt Quimby."), "PERSON") == ["Zorblatt Quimby"]
+    foreign = Doc(Vocab(), ["We", "met", "Zorblatt", "Quimby"])
+    assert found(ruler(nlp)(foreign), "PERSON") == ["Zorblatt Quimby"]
+
+
+def test_no_error_handler_swallows_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = with_ruler()
+    nlp.set_error_handler(ignore_error)
+
+    def broken(doc: Doc) -> list[tuple[str, int, int]]:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(ruler(nlp), "match", broken)
+    with pytest.raises(RuntimeError, match="broken"):
+        nlp("Maria")
+
+
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_two_processes(nlp: Language, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spacy.language.mp", multiprocessing.get_context(method))
+    docs = list(nlp.pipe(["I met Zorblatt Quimby on May 5.", "Nothing."], n_process=2))
+    assert [(e.text, e.label_) for e in docs[0].ents] == [
+        ("Zorblatt Quimby", "PERSON"),
+        ("May 5", "DATE"),
+    ]
+    assert all(doc.has_annotation("ENT_IOB") for doc in docs)
+
+
+@pytest.mark.parametrize("piece", ["a", "1", "1-", "A.", "(1", "+1(", "Maria/", "a-1-", "Zo-"])
+def test_one_huge_word_takes_no_time(nlp: Language, piece: str) -> None:
+    doc = nlp.make_doc(piece * (20_000 // len(piece)))
+    began = time.perf_counter()
+    ruler(nlp)(doc)
+    assert time.perf_counter() - began < 10  # quadratic work would take minutes
+
+
+# -- the entity mode, end to end -------------------------------------------------------------------
+
+
+def sanitizer(**config: object) -> Language:
+    nlp = with_ruler()
+    low = {"mechanism": {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 0.01}}
+    nlp.add_pipe("dx_entity_sanitizer", config={"seed": 1, **low, **config})
+    return nlp
+
+
+def test_names_and_dates_go_and_the_rest_stays() -> None:
+    doc = sanitizer()(NOTE)
+    for secret in ["Maria", "Gonzalez", "Zorblatt", "Wimbleford", "March", "2023", "Tuesday"]:
+        assert secret.lower() not in doc.text.lower()
+    for secret in ["Quentin", "Ashgrove"]:
+        assert secret not in doc.text
+    for kept in ["Dr. ", " saw ", " and again ", " He was told to rest.\n\nRegards,\n"]:
+        assert kept in doc.text
+    assert [ent.label_ for ent in doc.ents] == ["PERSON", "PERSON", "DATE", "DATE", "PERSON"]
+    assert not any(word in repr(doc._.dx) for word in ["Maria", "Zorblatt", "2023"])
+
+
+def test_a_text_without_entities_is_released_as_it_is() -> None:
+    assert sanitizer()("Nothing to see here.").text == "Nothing to see here."
+
+
+def test_without_a_recogniser_it_refuses_and_says_what_to_add() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_sanitizer")
+    with pytest.raises(DxError, match=r'add_pipe\("dx_entity_ruler", before="dx_entity_sanitizer"'):
+        nlp("Maria was here.")
+
+
+def test_a_label_that_nobody_predicts_is_refused() -> None:
+    selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON", "DISEASE"]}
+    with pytest.raises(DxError, match="DISEASE"):
+        sanitizer(selector=selector)("Maria was here.")
+
+
+def test_the_config_is_complete_and_makes_a_pipeline_that_finds_entities(tmp_path: Path) -> None:
+    config = load_config(CONFIG)
+    spelled = dict(config["components"]["dx_entity_sanitizer"])
+    assert spelled.pop("factory") == "dx_entity_sanitizer"
+    assert spelled.keys() == ENTITY_CONFIG.keys()
+    assert spelled["selector"] == ENTITY_CONFIG["selector"]
+    load_model_from_config(config, auto_fill=True).to_disk(tmp_path)
+    doc = spacy.load(tmp_path)("I met Zorblatt Wimbleford in 2019.")
+    assert found(doc, "PERSON", "DATE") and "Zorblatt" not in doc.text
