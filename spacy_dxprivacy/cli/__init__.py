@@ -10,6 +10,9 @@ from __future__ import annotations
 import typer
 from spacy.cli._util import app
 
+from .pipeline import make_pipeline
+from .plan import plan_jobs
+from .run import Options
 from .sanitize import sanitize, sanitize_cli
 
 HELP = "Private text: words replaced under metric differential privacy (spacy_dxprivacy)."
@@ -25,4 +28,4 @@ def _group() -> None:
 
 app.add_typer(dx_cli, name="dx", help=HELP)
 
-__all__ = ["dx_cli", "sanitize"]
+__all__ = ["Options", "dx_cli", "make_pipeline", "plan_jobs", "sanitize"]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO
-
-import click
 
 from .plan import check_new
 
@@ -32,7 +31,7 @@ class Output:
 
     def __enter__(self) -> Output:
         if self.path is None:
-            self.handle: IO[bytes] = click.get_binary_stream("stdout")
+            self.handle: IO[bytes] = sys.stdout.buffer
             return self
         check_new(self.path, force=self.force)
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +42,10 @@ class Output:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
     ) -> None:
         if self.path is None:
             if kind is None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import spacy
 from spacy import util
 from spacy.language import Language
@@ -57,7 +58,9 @@ def make_pipeline(
         nlp = _assembled(config)
     else:
         nlp = _extended(model, settings)
-    the_sanitizer(nlp).terms  # noqa: B018 (loads the space, and fits the mechanism to it)
+    sanitizer = the_sanitizer(nlp)
+    sanitizer.selector.check(nlp, sanitizer.name)
+    _warm_up(sanitizer)
     _lift_limit(nlp)
     return nlp
 
@@ -69,12 +72,14 @@ def the_sanitizer(nlp: Language) -> DxSanitizer:
     """
     found = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
     if not found:
-        raise UsageError("the pipeline has no active dx_sanitizer: it would release the text as is.")
+        raise UsageError(
+            "the pipeline has no active dx_sanitizer: the text would come out as it is."
+        )
     return found[-1]
 
 
 def short_names(registry_name: str) -> dict[str, str]:
-    """"random-word" -> "dx.RandomWord.v1", the latest version of each; ours go before others'."""
+    """{"random-word": "dx.RandomWord.v1"}: the latest version of each; ours go before others'."""
     names = getattr(registry, registry_name).get_all()
     ordered = sorted(names, key=lambda n: (n.startswith("dx."), _version(n)))
     return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", _middle(n)).lower(): n for n in ordered}
@@ -151,10 +156,18 @@ def _extended(model: str | None, settings: dict[str, Any]) -> Language:
         nlp.add_pipe("dx_entity_ruler")
     elif not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
         raise UsageError(
-            "the model has no entity recogniser. Leave --model out to use the rules of this package."
+            "the model has no entity recogniser. Leave --model out to use the rules that come with "
+            "spacy_dxprivacy."
         )
     nlp.add_pipe("dx_entity_sanitizer", config=settings)
     return nlp
+
+
+def _warm_up(sanitizer: DxSanitizer) -> None:
+    """Load the space, fit the mechanism, and let both build what they build at first use: before
+    workers are forked, which then share it, and before the clock starts."""
+    sanitizer.space.find("")
+    sanitizer.mechanism.sample(np.zeros(1, dtype=np.int64), sanitizer.rng)
 
 
 def _lift_limit(nlp: Language) -> None:

@@ -36,7 +36,9 @@ class Job:
         return 0 if self.source is None else self.source.stat().st_size
 
 
-def plan(source: str, target: str | None, *, lines: bool = False, force: bool = False) -> list[Job]:
+def plan_jobs(
+    source: str, target: str | None, *, lines: bool = False, force: bool = False
+) -> list[Job]:
     """The jobs for a file, a folder or "-".
 
     Raises UsageError where an input is missing or of another kind, where an output exists and
@@ -50,8 +52,7 @@ def plan(source: str, target: str | None, *, lines: bool = False, force: bool = 
         jobs = _plan_folder(path, out, lines)
     else:
         jobs = [_plan_file(path, out, lines)]
-    for job in jobs:
-        _check_target(job, jobs, force)
+    _check_targets(jobs, force)
     return jobs
 
 
@@ -87,7 +88,7 @@ def _plan_folder(folder: Path, target: Path | None, lines: bool) -> list[Job]:
     jobs = [
         _plan_file(path, target / path.relative_to(folder), lines)
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix in KINDS and not path.name.startswith(".")
+        if path.suffix.lower() in KINDS and path.is_file() and not _hidden(path, folder)
     ]
     if not jobs:
         raise UsageError(f"{folder}: holds no file that ends in {KNOWN}.")
@@ -95,17 +96,25 @@ def _plan_folder(folder: Path, target: Path | None, lines: bool) -> list[Job]:
 
 
 def _kind(path: Path, role: str) -> str:
-    if path.suffix not in KINDS:
+    if path.suffix.lower() not in KINDS:
         more = ", or - for stdin" if role == "INPUT" else ""
         raise UsageError(f"{path}: {role} must be a folder or end in {KNOWN}{more}.")
-    return KINDS[path.suffix]
+    return KINDS[path.suffix.lower()]
 
 
-def _check_target(job: Job, jobs: list[Job], force: bool) -> None:
-    if job.target is None:
-        return
-    if job.target.exists():
-        for other in jobs:
-            if other.source is not None and other.source.samefile(job.target):
-                raise UsageError(f"{job.target}: the output is the input.")
-    check_new(job.target, force=force)
+def _hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _check_targets(jobs: list[Job], force: bool) -> None:
+    # By inode: a link is another name of the same file.
+    sources = {_identity(job.source) for job in jobs if job.source is not None}
+    for target in (job.target for job in jobs if job.target is not None):
+        if target.exists() and _identity(target) in sources:
+            raise UsageError(f"{target}: the output is the input.")
+        check_new(target, force=force)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    about = path.stat()
+    return about.st_dev, about.st_ino

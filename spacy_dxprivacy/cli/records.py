@@ -24,7 +24,7 @@ LONGEST_RUN = 2000
 LONGEST_FIELD = 2**31 - 1  # of .csv, in characters
 BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
 TOO_LONG_RUN = f"it has a run of more than {LONGEST_RUN:,} symbols without white space."
-_RUN = re.compile(r"[^\w\s]{%d}" % (LONGEST_RUN + 1))
+_RUN = re.compile(rf"[^\w\s]{{{LONGEST_RUN + 1}}}")
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _read_csv(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
             yield Record(number, _taken(sizes), problem="it is not valid CSV.")
         elif row and len(row) != width:
             # Its fields are not where they should be: a kept one may hold a part of the text.
-            why = f"it has {len(row)} fields, and the first row has {width}."
+            why = f"it has another number of fields ({len(row)}) than the first row ({width})."
             yield Record(number, _taken(sizes), problem=why)
         elif row:
             kept = {name: row[columns[name]] for name in fields.keep}

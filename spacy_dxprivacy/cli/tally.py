@@ -51,9 +51,7 @@ class Tally:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for json. `total` is that of the document with the most draws."""
-        of_largest = self.terms.receipt(
-            tokens=0, perturbed=0, unknown=0, draws=self.most_draws
-        )
+        of_largest = self.terms.receipt(tokens=0, perturbed=0, unknown=0, draws=self.most_draws)
         terms = {k: v for k, v in of_largest.items() if k not in COUNTS}
         return {
             "spacy_dxprivacy": __version__,
@@ -68,17 +66,22 @@ class Tally:
     def lines(self) -> list[str]:
         """The receipt that a person reads."""
         c = self.counts
-        rows = [
+        title = f"Sanitised {_many(self.documents, 'document')}, {_many(c['tokens'], 'token')}."
+        rows = [*(self._of_documents() if self.documents else ()), *self._of_failures()]
+        return [title, *(line for row in rows for line in _wrapped(*row))]
+
+    def _of_documents(self) -> list[tuple[str, str]]:
+        return [
             ("Mechanism", self._mechanism()),
             ("Words", self._words()),
             ("Guarantee", " ".join(self._guarantee())),
             ("In clear", "; ".join(self.visible)),
             ("Speed", f"{self.words_per_second:,.0f} words a second, set-up not counted"),
         ]
-        if self.failures:
-            rows.append(("Failed", f"{_many(self.failures, 'record')}; nothing of them was written"))
-        title = f"Sanitised {_many(self.documents, 'document')}, {_many(c['tokens'], 'token')}."
-        return [title, *(line for row in rows for line in _wrapped(*row))]
+
+    def _of_failures(self) -> list[tuple[str, str]]:
+        failures = _many(self.failures, "record")
+        return [("Failed", f"{failures}, of which nothing was written")] if self.failures else []
 
     def alarms(self) -> list[str]:
         """What must not be overlooked."""
@@ -103,7 +106,7 @@ class Tally:
     def _words(self) -> str:
         c = self.counts
         return (
-            f"{c['perturbed']:,} perturbed; {c['unknown']:,} not in the space (policy: "
+            f"{c['perturbed']:,} perturbed; {c['unknown']:,} unknown to the space (policy "
             f"{self.terms.unknown_policy}); {c['kept']:,} tokens kept as they are"
         )
 
@@ -114,13 +117,12 @@ class Tally:
         unit = f" nats per unit of {g.metric} distance" if g.kind == "metric-dp" else " nats"
         delta = f", delta = {g.delta:.3g}" if g.delta else ""
         what = f"epsilon = {g.epsilon:.6g}{unit}{delta} for each perturbed word ({g.status})."
-        means = (
-            "The closer two words are in the space, the harder it is to tell which of them was "
-            "there."
-            if g.kind == "metric-dp"
-            else f"Covers {g.adjacency}."
-        )
-        total = f"Words add up: the largest sum for one document is {self.most_draws:,} times that."
+        means = f"Covers {g.adjacency}."
+        if g.kind == "metric-dp":
+            means = (
+                "Words close together in the space are hard to tell apart, distant ones less so."
+            )
+        total = f"The words of a document add up: here to {self.most_draws:,} times that at most."
         return [what, means, total]
 
 
@@ -129,5 +131,5 @@ def _many(number: int, noun: str) -> str:
 
 
 def _wrapped(label: str, text: str) -> list[str]:
-    lines = textwrap.wrap(text, WIDTH - 12, break_long_words=False, break_on_hyphens=False)
-    return [f"  {label if i == 0 else '':<10}{line}" for i, line in enumerate(lines)]
+    lines = textwrap.wrap(text, WIDTH - 13, break_long_words=False, break_on_hyphens=False)
+    return [f"  {label if i == 0 else '':<11}{line}" for i, line in enumerate(lines)]

@@ -8,16 +8,19 @@ import re
 from collections.abc import Callable
 from typing import IO, Any, Protocol
 
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import DocBin
 
 from .records import Fields, Record
+from .stream import Sanitised
 
 
 class Writer(Protocol):
     """Takes documents as they come, each with the record it was made of. Of the record it uses
-    the kept fields and the end of the line alone."""
+    the kept fields and the end of the line alone. needs_docs: it does not do with texts."""
 
-    def write(self, record: Record, doc: Doc) -> None: ...
+    needs_docs: bool
+
+    def write(self, record: Record, result: Sanitised) -> None: ...
 
     def finish(self) -> None: ...
 
@@ -25,11 +28,13 @@ class Writer(Protocol):
 class TextWriter:
     """The text of one document."""
 
+    needs_docs = False
+
     def __init__(self, handle: IO[bytes], fields: Fields) -> None:
         self.handle = handle
 
-    def write(self, record: Record, doc: Doc) -> None:
-        self.handle.write(doc.text.encode())
+    def write(self, record: Record, result: Sanitised) -> None:
+        self.handle.write(result.text.encode())
 
     def finish(self) -> None:
         pass
@@ -38,8 +43,8 @@ class TextWriter:
 class LinesWriter(TextWriter):
     """A document a line. Line breaks within a document become blanks."""
 
-    def write(self, record: Record, doc: Doc) -> None:
-        self.handle.write((one_line(doc.text) + (record.ending or "\n")).encode())
+    def write(self, record: Record, result: Sanitised) -> None:
+        self.handle.write((one_line(result.text) + (record.ending or "\n")).encode())
 
 
 class JsonlWriter(TextWriter):
@@ -47,8 +52,8 @@ class JsonlWriter(TextWriter):
         super().__init__(handle, fields)
         self.name = fields.text
 
-    def write(self, record: Record, doc: Doc) -> None:
-        entry = {self.name: doc.text, **record.kept}
+    def write(self, record: Record, result: Sanitised) -> None:
+        entry = {self.name: result.text, **record.kept}
         try:
             line = json.dumps(entry, ensure_ascii=False).encode()
         except UnicodeEncodeError:  # half of a surrogate pair, in a kept field
@@ -57,14 +62,16 @@ class JsonlWriter(TextWriter):
 
 
 class CsvWriter:
+    needs_docs = False
+
     def __init__(self, handle: IO[bytes], fields: Fields) -> None:
         self.names = (fields.text, *fields.keep)
         self.rows = csv.writer(_Encoded(handle))
         self.rows.writerow(self.names)
 
-    def write(self, record: Record, doc: Doc) -> None:
+    def write(self, record: Record, result: Sanitised) -> None:
         kept = (_cell(record.kept.get(name, "")) for name in self.names[1:])
-        self.rows.writerow([doc.text, *kept])
+        self.rows.writerow([result.text, *kept])
 
     def finish(self) -> None:
         pass
@@ -83,12 +90,15 @@ class _Encoded:
 class DocBinWriter:
     """Documents with their receipts (doc._.dx), in memory until the end."""
 
+    needs_docs = True
+
     def __init__(self, handle: IO[bytes], fields: Fields) -> None:
         self.handle = handle
         self.docbin = DocBin(store_user_data=True)
 
-    def write(self, record: Record, doc: Doc) -> None:
-        self.docbin.add(doc)
+    def write(self, record: Record, result: Sanitised) -> None:
+        assert result.doc is not None
+        self.docbin.add(result.doc)
 
     def finish(self) -> None:
         self.handle.write(self.docbin.to_bytes())

@@ -1,0 +1,63 @@
+"""The options of the commands: what they are called, and what --help says of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+# fmt: off
+Input = Annotated[str, Argument(
+    metavar="INPUT", show_default=False,
+    help="A .txt, .jsonl, .csv or .spacy file, a folder of such files, or - for text on stdin",
+)]
+Output = Annotated[str | None, Argument(
+    metavar="OUTPUT", show_default=False,
+    help="A file, whose ending says the format, or a folder if INPUT is one; stdout if left out. "
+    "Files in a folder keep their names: check that these identify nobody",
+)]
+Lines = Annotated[bool, Option("--lines", help="Every line of a .txt file is a document")]
+Field = Annotated[str, Option("--field", help="The field of .jsonl and .csv to sanitise")]
+KeepFields = Annotated[str, Option(
+    "--keep-fields", show_default=False,
+    help="Further fields of .jsonl and .csv to write as they are, in clear: a,b. All others are "
+    "dropped",
+)]
+Config = Annotated[Path | None, Option(
+    "--config", "-c", help="A complete pipeline as for `spacy assemble`, in place of the options "
+    "from --mechanism to --scope",
+)]
+Mechanism = Annotated[str | None, Option(
+    "--mechanism", "-m", help="Such as laplace or exponential; a wrong name lists them all",
+)]
+Epsilon = Annotated[float | None, Option(
+    "--epsilon", "-e", help="How much of a word may show: less is more private, more keeps more "
+    "meaning",
+)]
+Space = Annotated[str | None, Option(
+    "--space", help="Where replacements come from: 'builtin', a file of word vectors, or a saved "
+    "Space. If left out: the vectors of the model, else 'builtin'",
+)]
+Entities = Annotated[str, Option(
+    "--entities", show_default=False,
+    help="Replace the words of these entities alone, and leave all else in clear: PERSON,DATE",
+)]
+Model = Annotated[str | None, Option(
+    "--model", help="A pipeline (name or path), for its tokenizer, its vectors and, with "
+    "--entities, its recogniser",
+)]
+Unknown = Annotated[str | None, Option(
+    "--unknown", help="What stands for words that the space does not hold: redact (if left out), "
+    "random-word, random-digits, or raise to refuse documents with such words",
+)]
+Scope = Annotated[str | None, Option(
+    "--scope", help="token (if left out): every occurrence of a word is drawn anew; type: every "
+    "distinct word of a document is drawn once",
+)]
+NProcess = Annotated[int, Option("--n-process", "-n", help="Processes; -1 for one a core")]
+BatchSize = Annotated[int, Option("--batch-size", "-b", min=1, help="Documents in a batch")]
+ReceiptFile = Annotated[Path | None, Option("--receipt", help="Write the receipt to a .json file")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Print no receipt")]
+Force = Annotated[bool, Option("--force", "-F", help="Overwrite files that exist")]
+# fmt: on
