@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 
 from .errors import DxError, DxWarning, Errors, Warnings
 from .randomness import Rng
-from .rebuild import CARRIED, install_extensions, rebuild
+from .rebuild import CARRIED, CARRIED_IN_CLEAR, install_extensions, rebuild
 from .receipt import Terms
 from .replacement import Replacement, replace_words
 from .selection import Selector
@@ -282,7 +282,7 @@ class DxSanitizer:
             in_clear.append("which words of a document are the same")
         if self.casing == "preserve":
             in_clear.append("the case of every word")
-        in_clear += [f"the input's {item}" for item in self.carry]
+        in_clear += [CARRIED_IN_CLEAR[item] for item in self.carry]
         return Terms(
             mechanism=self.mechanism.name,
             guarantee=self.mechanism.guarantee,

@@ -14,6 +14,10 @@ from .receipt import Receipt
 from .ty import Floats2d
 
 CARRIED = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}
+CARRIED_IN_CLEAR = {
+    "ents": "the places and labels of the input's entities",
+    "sents": "where the input's sentences begin",
+}
 RECEIPT_KEY = "dx_receipt"
 
 
