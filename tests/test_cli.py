@@ -4,12 +4,14 @@ import csv
 import errno
 import json
 import logging
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
 import zlib
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +36,7 @@ TEXTS = [
 ]
 KINDS = ["lines", "jsonl", "csv", "spacy"]
 EXAMPLES = Path(__file__).parent.parent / "examples"
+TIMEOUT = 120  # seconds, for a program to start on a busy machine
 
 
 @pytest.fixture(scope="session")
@@ -61,9 +64,37 @@ def nlp(space):
     return make_pipeline(space=space)
 
 
-def start(*args, **kwargs):
+@contextmanager
+def started(*args, **kwargs):
+    """The command as a program of its own. None of its processes outlives the block."""
     command = [sys.executable, "-m", "spacy", "dx", "sanitize", *map(str, args)]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **kwargs)
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True, **kwargs
+    )
+    try:
+        yield process
+    finally:
+        if alive(process):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stderr.close()
+
+
+def alive(process):
+    """Whether it or a worker of it lives."""
+    process.poll()
+    try:
+        os.killpg(process.pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def wait_until(condition, seconds=TIMEOUT):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"not within {seconds} seconds"
+        time.sleep(0.02)
 
 
 def write(folder, kind, texts=TEXTS):
@@ -76,7 +107,9 @@ def write(folder, kind, texts=TEXTS):
         path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     elif kind == "csv":
         with path.open("w", newline="") as file:
-            csv.writer(file).writerows([["id", "text"], *enumerate(texts)])
+            # Before Python 3.11, NUL cannot be written where there is no escapechar.
+            rows = csv.writer(file, escapechar="\ud800")
+            rows.writerows([["id", "text"], *enumerate(texts)])
     else:
         docs = list(spacy.blank("en").pipe(texts))
         for doc in docs:
@@ -106,9 +139,8 @@ def no_secret_in(*things):
 
 
 def test_the_command_is_found_through_its_entry_point():
-    result = subprocess.run(
-        [sys.executable, "-m", "spacy", "dx", "sanitize", "--help"], capture_output=True, text=True
-    )
+    command = [sys.executable, "-m", "spacy", "dx", "sanitize", "--help"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     assert result.returncode == 0 and "--epsilon" in result.stdout
 
 
@@ -364,6 +396,15 @@ def test_odd_texts_work(dx, tmp_path, kind):
     assert texts[:4] == ["", "  \t ", "?! ... (", "[REDACTED]"] and len(texts) == len(ODD_TEXTS)
 
 
+def test_nul_is_a_character_of_csv_too(dx, tmp_path):
+    # The module csv refuses it before Python 3.11, and what it reads after that is out of step.
+    (tmp_path / "in.csv").write_bytes(b'text,id\r\n"The\0cat\nruns\0",a\0b\r\nThe dog,"\0""c"\r\n')
+    result = dx(tmp_path / "in.csv", "--keep-fields", "id")
+    assert result.exit_code == 0 and len(result.stdout_bytes.splitlines()) == 4
+    assert b",a\0b\r\n" in result.stdout_bytes
+    assert result.stdout_bytes.endswith(b',"\0""c"\r\n')
+
+
 # -- what is left behind -----------------------------------------------------------------------
 
 
@@ -394,28 +435,68 @@ def test_a_full_disk_leaves_nothing(dx, tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_process", [1, 2])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process):
+@pytest.mark.parametrize("after", [0, 0.5])
+def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process, after):
     source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 1000] * 1000)
     out = tmp_path / "out"
     out.mkdir()
-    with start(source, out / "o.jsonl", "--space", space, "-n", n_process) as process:
-        while not list(out.iterdir()) and process.poll() is None:
-            time.sleep(0.05)
-        time.sleep(0.5)
+    with started(source, out / "o.jsonl", "--space", space, "-n", n_process) as process:
+        wait_until(lambda: list(out.iterdir()) or process.poll() is not None)
+        time.sleep(after)  # 0: as the workers start
         process.send_signal(how)
-        if how == signal.SIGKILL:  # nothing can be done then, but the name is not taken
-            assert all(path.name.startswith(".dx-") for path in out.iterdir())
-            return
-        stderr = process.communicate(timeout=60)[1]
-    assert process.returncode == 130 and not list(out.iterdir())
-    assert len(stderr.splitlines()) == 1
+        wait_until(lambda: not alive(process), seconds=20)
+        stderr = process.communicate()[1]
+    if how == signal.SIGKILL:  # nothing can be done then, but the name is not taken
+        assert all(path.name.startswith(".dx-") for path in out.iterdir()) and not stderr
+    else:
+        assert process.returncode == 130 and not list(out.iterdir())
+        assert stderr == "dx sanitize: stopped. What was not complete has been removed.\n"
+
+
+@pytest.mark.slow
+def test_ctrl_c_reaches_the_workers_too_and_they_keep_quiet(tmp_path, space):
+    source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 1000] * 1000)
+    with started(source, tmp_path / "o.jsonl", "--space", space, "-n", 2) as process:
+        wait_until(lambda: list(tmp_path.glob(".dx-*")) or process.poll() is not None)
+        time.sleep(0.2)
+        os.killpg(process.pid, signal.SIGINT)
+        wait_until(lambda: not alive(process), seconds=20)
+        assert len(process.communicate()[1].splitlines()) == 1
+
+
+@pytest.fixture
+def workers_that(monkeypatch):
+    """Makes workers do something else for every task, once they have been forked."""
+    if multiprocessing.get_start_method() != "fork":
+        pytest.skip("a spawned worker knows nothing of it")
+    return lambda act: monkeypatch.setattr("spacy_dxprivacy.cli.workers._work", act)
+
+
+def test_a_worker_that_dies_ends_the_run(dx, tmp_path, workers_that):
+    workers_that(lambda *_: os._exit(9))
+    source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 5000] * 20)
+    result = dx(source, tmp_path / "out.jsonl", "-n", 2)
+    assert result.exit_code == 1 and "A worker process died" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+    assert not multiprocessing.active_children()
+
+
+def test_a_worker_that_fails_ends_the_run_and_quotes_nothing(dx, tmp_path, workers_that):
+    def fail(nlp, records, with_docs):
+        raise RuntimeError(records[0].text)
+
+    workers_that(fail)
+    result = dx(write(tmp_path, "jsonl"), tmp_path / "out.jsonl", "-n", 2)
+    assert result.exit_code == 1 and "failed with RuntimeError" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+    no_secret_in(result.stdout, result.stderr)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_stdout_is_reported(tmp_path, space):
     with open("/dev/full", "wb") as full:
-        process = start(write(tmp_path, "jsonl"), "--space", space, stdout=full)
-        stderr = process.communicate()[1]
+        with started(write(tmp_path, "jsonl"), "--space", space, stdout=full) as process:
+            stderr = process.communicate(timeout=TIMEOUT)[1]
     assert process.returncode == 1 and "No space left" in stderr and "\r" not in stderr
 
 

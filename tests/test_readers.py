@@ -188,18 +188,26 @@ def test_progress_rises_to_its_total(read, monkeypatch, container):
     assert len({t for _, t in seen}) == 1 and seen[-1][0] == seen[-1][1]
 
 
+def peak_of(act: Callable[[], object]) -> int:
+    """The most bytes that were allocated at a time."""
+    tracemalloc.start()
+    try:
+        act()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 def test_memory_stays_near_the_size_of_the_matrix(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "BLOCK", 1 << 16)
     path = tmp_path / "big.txt"
     line = " " + " ".join(["0.12345"] * 500) + "\n"
     path.write_text("".join(f"w{i}{line}" for i in range(2000)))
-    tracemalloc.start()
-    try:
-        _, X = read_vectors(path)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert X.nbytes == 4_000_000 and peak < 1.5 * X.nbytes
+    # NumPy 2.5 grows an array beside the old one, earlier versions in its place.
+    growing = peak_of(lambda: np.empty((1800, 500), np.float32).resize(2000, 500, refcheck=False))
+    found = []
+    peak = peak_of(lambda: found.extend(read_vectors(path)))
+    assert found[1].nbytes == 4_000_000 and peak < growing + 0.5 * found[1].nbytes
 
 
 # --- what is not right is refused, with file and place --------------------------------------------

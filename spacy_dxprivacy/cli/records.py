@@ -22,6 +22,7 @@ NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surroga
 # 16,000 takes a minute, one of a million takes days. Letters and digits in a run cost nothing.
 LONGEST_RUN = 2000
 LONGEST_FIELD = 2**31 - 1  # of .csv, in characters
+NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
 BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
 TOO_LONG_RUN = f"it has a run of more than {LONGEST_RUN:,} symbols without white space."
 _RUN = re.compile(rf"[^\w\s]{{{LONGEST_RUN + 1}}}")
@@ -139,9 +140,10 @@ def _read_csv(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
     """The next row, BROKEN, or None at the end."""
     try:
-        return next(rows, None)
+        row = next(rows, None)
     except csv.Error:
         return BROKEN
+    return None if row is None else [cell.replace(NUL, "\0") for cell in row]
 
 
 def _columns(header: list[str] | None, fields: Fields) -> tuple[dict[str, int], int]:
@@ -158,7 +160,7 @@ def _columns(header: list[str] | None, fields: Fields) -> tuple[dict[str, int], 
 def _counted(handle: IO[bytes], sizes: list[int]) -> Iterator[str]:
     for raw in handle:
         sizes[0] += len(raw)
-        yield _decode(raw)
+        yield _decode(raw).replace("\0", NUL)
 
 
 def _taken(sizes: list[int]) -> int:

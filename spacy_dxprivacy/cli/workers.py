@@ -2,7 +2,10 @@
 
 nlp.pipe(n_process=...) has no memory zones in its workers, whose vocabularies grow for ever; it
 sends whole Docs where a text and a receipt are enough; and a program that is interrupted may hang
-at its end, as its queues wait for readers that have gone.
+at its end, as its queues wait for readers that have gone. So may ProcessPoolExecutor, before
+Python 3.12 and late patches of 3.11 (https://github.com/python/cpython/issues/94777): the thread
+that feeds its workers waits for ever on those that have been stopped. Here are no threads, queues
+or locks: one pipe for each worker, which holds one task at a time.
 """
 
 from __future__ import annotations
@@ -13,9 +16,10 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import NoReturn, cast
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -27,55 +31,78 @@ from .records import Record, chunks
 from .stream import Outcome, Sanitised, in_zone, zone
 
 # What a worker gets at a time: enough for the mechanism to work in batches, and little enough for
-# an interruption not to last.
+# all workers to end at about the same time.
 TASK_CHARACTERS = 2**16
 TASKS_AHEAD = 2  # for each worker; what is read ahead is in memory
+PATIENCE = 5.0  # seconds for a worker to end when it is told to
 
 # Text, receipt and document of a record, or the reason why there is none.
 Packed = tuple[str, Receipt, bytes | None] | str
-Task = tuple[list[Record], "Future[list[Packed]]"]
 
-_nlp: Language | None = None  # a worker's own
+
+@dataclass
+class _Task:
+    records: list[Record]
+    results: list[Packed] | None = None
 
 
 def outcomes_of_workers(
     nlp: Language, records: Iterable[Record], *, batch_size: int, n_process: int, with_docs: bool
 ) -> Generator[Outcome, None, None]:
-    """with_docs: send whole documents back. Raises DxError where a worker dies."""
-    tasks: deque[Task] = deque()
-    with _pool(nlp, n_process) as pool:
-        for some in chunks(records, characters=TASK_CHARACTERS, most=batch_size):
-            tasks.append((some, pool.submit(_work, some, with_docs)))
-            if len(tasks) > TASKS_AHEAD * n_process:
-                yield from _received(nlp, tasks.popleft())
-        while tasks:
-            yield from _received(nlp, tasks.popleft())
+    """with_docs: send whole documents back. Raises DxError where a worker dies or fails."""
+    tasks = map(_Task, chunks(records, characters=TASK_CHARACTERS, most=batch_size))
+    with _workers(nlp, n_process, with_docs) as links:
+        for task in _done(tasks, links):
+            yield from _received(nlp, task)
 
 
-@contextmanager
-def _pool(nlp: Language, n_process: int) -> Iterator[ProcessPoolExecutor]:
-    before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(n_process, initializer=_start, initargs=(nlp,))
+def _done(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
+    """The tasks with their results, in order. None is sent to a worker that has not given back
+    its last one: it might be writing as well, and then neither side would ever read."""
+    idle, busy = list(links), dict[Connection, _Task]()
+    ahead = deque[_Task]()  # all that have been read, and not yet given on
+    while True:
+        while idle and len(ahead) < TASKS_AHEAD * len(links) and (task := next(tasks, None)):
+            ahead.append(task)
+            _send(idle[-1], task.records)
+            busy[idle.pop()] = task
+        if not ahead:
+            return
+        first_is_done = ahead[0].results is not None
+        for ready in wait(list(busy), timeout=0 if first_is_done else None):
+            link = cast(Connection, ready)
+            busy.pop(link).results = _receive(link)
+            idle.append(link)
+        if first_is_done:
+            yield ahead.popleft()
+
+
+def _send(link: Connection, records: list[Record]) -> None:
     try:
-        yield pool
-    except BaseException:
-        for worker in set(multiprocessing.active_children()) - before:
-            worker.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+        link.send(records)
+    except OSError:
+        _refuse_to_go_on()
 
 
-def _received(nlp: Language, task: Task) -> Iterator[Outcome]:
-    records, future = task
+def _receive(link: Connection) -> list[Packed]:
     try:
-        results = future.result()
-    except BrokenProcessPool:
-        raise DxError(
-            "A worker process died, perhaps for want of memory: try fewer of them."
-        ) from None
+        answer: list[Packed] | str = link.recv()
+    except (EOFError, OSError):
+        _refuse_to_go_on()
+    if isinstance(answer, str):
+        raise DxError(f"A worker process failed with {answer}.")
+    return answer
+
+
+def _refuse_to_go_on() -> NoReturn:
+    # Not as an OSError: a broken pipe is what a reader of stdout leaves that has seen enough.
+    raise DxError("A worker process died, perhaps for want of memory: try fewer of them.") from None
+
+
+def _received(nlp: Language, task: _Task) -> Iterator[Outcome]:
+    assert task.results is not None
     with zone(nlp):
-        for record, packed in zip(records, results, strict=True):
+        for record, packed in zip(task.records, task.results, strict=True):
             yield record, packed if isinstance(packed, str) else _unpacked(nlp, *packed)
 
 
@@ -84,17 +111,74 @@ def _unpacked(nlp: Language, text: str, receipt: Receipt, data: bytes | None) ->
     return Sanitised(text, Receipt(receipt), doc)
 
 
+# -- processes ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def _workers(nlp: Language, n_process: int, with_docs: bool) -> Iterator[list[Connection]]:
+    """One link to each worker. They are gone at the end of the block, however it ends."""
+    workers: list[multiprocessing.Process] = []
+    links: list[Connection] = []
+    try:
+        for _ in range(n_process):
+            link, far_end = multiprocessing.Pipe()
+            links.append(link)
+            # A daemon is stopped even where another Ctrl-C cuts _stop short.
+            args = (nlp, far_end, with_docs)
+            workers.append(multiprocessing.Process(target=_serve, args=args, daemon=True))
+            with _signals_held():
+                workers[-1].start()
+            far_end.close()  # so that a link ends with its worker
+        yield links
+    finally:
+        _stop(workers)
+        for link in links:
+            link.close()
+
+
+def _stop(workers: list[multiprocessing.Process]) -> None:
+    """They have nothing to lose: what they were told has been written, or never will be."""
+    started = [worker for worker in workers if worker.pid is not None]
+    for worker in started:
+        worker.terminate()
+    for worker in started:
+        worker.join(PATIENCE)
+        if worker.is_alive():
+            worker.kill()
+            worker.join()
+
+
+SIGNALS = {signal.SIGINT, signal.SIGTERM}
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """A new process inherits this, and lets them through when it knows what to do with them;
+    before, it would have the handlers of its parent, and print a traceback."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 # -- in a worker -------------------------------------------------------------------------------
 
 
-def _start(nlp: Language) -> None:
-    global _nlp
+def _serve(nlp: Language, link: Connection, with_docs: bool) -> None:
     # Ctrl-C goes to all processes of a terminal. The parent decides what becomes of the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     install_extensions()
-    _nlp = nlp
+    with suppress(EOFError, OSError):  # when the parent has gone
+        while True:
+            link.send(_answer(nlp, link.recv(), with_docs))
 
 
 def _end_with_parent() -> None:
@@ -105,10 +189,16 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(records: list[Record], with_docs: bool) -> list[Packed]:
-    assert _nlp is not None
+def _answer(nlp: Language, records: list[Record], with_docs: bool) -> list[Packed] | str:
+    try:
+        return _work(nlp, records, with_docs)
+    except Exception as error:
+        return type(error).__name__  # and not its message, which may quote a text
+
+
+def _work(nlp: Language, records: list[Record], with_docs: bool) -> list[Packed]:
     packed: dict[int, Packed] = {}
-    for record, outcome in in_zone(_nlp, records, batch_size=len(records)):
+    for record, outcome in in_zone(nlp, records, batch_size=len(records)):
         if isinstance(outcome, str) or outcome.doc is None:
             packed[record.number] = str(outcome)
         else:

@@ -10,7 +10,7 @@ from typing import IO, Any, Protocol
 
 from spacy.tokens import DocBin
 
-from .records import Fields, Record
+from .records import NUL, Fields, Record
 from .stream import Sanitised
 
 
@@ -66,7 +66,9 @@ class CsvWriter:
 
     def __init__(self, handle: IO[bytes], fields: Fields) -> None:
         self.names = (fields.text, *fields.keep)
-        self.rows = csv.writer(_Encoded(handle))
+        # Before Python 3.11, csv.writer refuses NUL where there is no character to escape with.
+        # This one is never needed, as quotes are doubled, and is no character of a text.
+        self.rows = csv.writer(_Encoded(handle), escapechar=NUL)
         self.rows.writerow(self.names)
 
     def write(self, record: Record, result: Sanitised) -> None:

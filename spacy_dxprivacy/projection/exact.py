@@ -43,7 +43,7 @@ class Tiling:
     queries: int
 
 
-ON_CPU = Tiling(512, 1024, 4096)
+ON_CPU = Tiling(1024, 512, 4096)
 ON_GPU = Tiling(16384, 4096, 16384)
 
 
@@ -106,7 +106,7 @@ class ExactIndex:
         return ON_CPU if self._ops.xp is np else ON_GPU
 
     def _fits_float32(self, norm: float) -> bool:
-        """Neither do squares overflow, nor does what underflow takes outgrow the rounding bound."""
+        """Squares do not overflow, and what underflow takes is less than the rounding bound."""
         largest = max(norm, self._largest_reach + self._offset)
         return largest < 1e18 and not 0 < self._largest_reach < 1e-14
 
@@ -139,7 +139,7 @@ class _Search:
 
     def run(self, patience: int | None = None) -> Ints1d | None:
         """int64 (k,); or None where more than `patience` groups a query are left waiting."""
-        groups = -(-len(self.index._X) // GROUP)
+        groups = len(self.index._group_reach)
         limit = 4 * (patience or 4) * len(self.Z) + min(groups, MIB)
         count = 0
         for first_group, G in self._few_tiles() if self.few else self._tiles():
@@ -212,16 +212,16 @@ class _Search:
     def _slack(self, reach: Any, norms: Floats1d) -> Floats1d:
         """How far a score may be off, for rows with ||x - m|| <= reach and queries of these norms.
 
-        The float32 (or float64) product's error, the error of the float64 brute force that is the
-        measure, and what underflow takes. d + 16 roundings: d + 1 in the product, the rest for
-        rows, queries, half squares and their subtraction.
+        The error of the product, plus that of the float64 brute force that is the measure. d + 16
+        roundings: d + 1 in the product, the rest for rows, queries, half squares and differences.
+        Underflow is far below either: see _fits_float32.
         """
         roundings = self.Q.shape[1] + 16
-        unit, least = (2.0**-24, 2.0**-126) if self.dtype == "float32" else (2.0**-53, 2.0**-1022)
+        unit = 2.0**-24 if self.dtype == "float32" else 2.0**-53
+        factor = roundings * unit / (1 - roundings * unit)
         raw = reach + self.index._offset if self.few else reach
-        slack: Floats1d = roundings * unit / (1 - roundings * unit) * (raw * norms + reach * reach)
+        slack: Floats1d = factor * (raw * norms + reach * reach)
         slack += roundings * 2.0**-53 * (reach + norms) ** 2
-        slack += roundings * least * (1 + raw + norms)
         return slack
 
     # -- candidates ------------------------------------------------------------------------------
@@ -238,10 +238,12 @@ class _Search:
         bar = (self.low - slack).astype(self.dtype)
         bar = xp.nextafter(bar, xp.asarray(-inf, dtype=self.dtype))
         queries = xp.flatnonzero(bar <= top)
-        groups, at = xp.nonzero(bar[queries] <= G[:, queries])
-        queries = queries[at]
-        self.waiting.append((queries, groups + first_group, G[groups, queries].astype("float64")))
-        return len(queries)
+        some = xp.take(G, queries, axis=1)
+        hits = xp.flatnonzero(bar[queries] <= some)
+        groups, at = hits // max(1, len(queries)), hits % max(1, len(queries))
+        scores = some.ravel()[hits].astype("float64")
+        self.waiting.append((queries[at], groups + first_group, scores))
+        return len(hits)
 
     def _prune(self) -> int:
         """Drop the groups that later tiles have ruled out; how many are left."""
