@@ -18,16 +18,18 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from .errors import DxError, DxWarning, Errors, Warnings
+from .guarantee import repeat
 from .randomness import Rng
 from .rebuild import CARRIED, CARRIED_IN_CLEAR, install_extensions, rebuild
 from .receipt import Terms
 from .replacement import Replacement, replace_words
+from .scale import scale_of
 from .selection import Selector
 from .space import Space
 from .spaces import SpaceSource
 from .spelling import like, spell
 from .ty import Bools1d, Ints1d, Mechanism, Unknown
-from .validate import one_of
+from .validate import one_of, positive
 
 SCOPES = ("token", "type")
 CASINGS = ("truecase", "preserve")
@@ -39,6 +41,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "casing": "truecase",
     "vectors": "table",
     "carry": [],
+    "max_epsilon_per_doc": None,
     "mechanism": {
         "@dx_mechanisms": "dx.Laplace.v1",
         "epsilon": 10.0,
@@ -65,6 +68,7 @@ def make_dx_sanitizer(
     casing: str,
     vectors: str,
     carry: list[str],
+    max_epsilon_per_doc: float | None,
     mechanism: Mechanism,
     selector: Selector,
     space: SpaceSource,
@@ -83,6 +87,7 @@ def make_dx_sanitizer(
         casing=casing,
         vectors=vectors,
         carry=carry,
+        max_epsilon_per_doc=max_epsilon_per_doc,
     )
 
 
@@ -100,6 +105,7 @@ def make_dx_entity_sanitizer(
     casing: str,
     vectors: str,
     carry: list[str],
+    max_epsilon_per_doc: float | None,
     mechanism: Mechanism,
     selector: Selector,
     space: SpaceSource,
@@ -107,7 +113,18 @@ def make_dx_entity_sanitizer(
 ) -> DxSanitizer:
     """Replace the words of entities alone. An entity recogniser has to come before it."""
     return make_dx_sanitizer(
-        nlp, name, seed, scope, casing, vectors, carry, mechanism, selector, space, unknown
+        nlp,
+        name,
+        seed,
+        scope,
+        casing,
+        vectors,
+        carry,
+        max_epsilon_per_doc,
+        mechanism,
+        selector,
+        space,
+        unknown,
     )
 
 
@@ -121,7 +138,8 @@ class DxSanitizer:
     every occurrence anew, "type" once for each distinct word of a Doc (then it is visible which
     words are the same). casing: "truecase" from the output alone, "preserve" copies the input's.
     vectors: "table" or "noisy", see rebuild.attach_vectors. carry: "ents", "sents" or both, kept
-    from the input's Doc.
+    from the input's Doc. max_epsilon_per_doc: Docs whose total epsilon would be above it are
+    refused before anything of them is drawn.
 
     It fails closed: an exception ends the call, whatever error handler the pipeline has.
     Raises DxError for settings out of range.
@@ -141,6 +159,7 @@ class DxSanitizer:
         casing: str = "truecase",
         vectors: str = "table",
         carry: Iterable[str] = (),
+        max_epsilon_per_doc: float | None = None,
     ) -> None:
         install_extensions()
         self.name = name
@@ -153,6 +172,11 @@ class DxSanitizer:
         self.casing = one_of("casing", casing, CASINGS)
         self.vectors = one_of("vectors", vectors, VECTORS)
         self.carry = tuple(one_of("carry", item, tuple(CARRIED)) for item in carry)
+        self.max_epsilon_per_doc = (
+            None
+            if max_epsilon_per_doc is None
+            else positive("max_epsilon_per_doc", max_epsilon_per_doc)
+        )
         self._nlp: Language | None = nlp
         self._space: Space | None = None
         self._terms: Terms | None = None
@@ -185,10 +209,17 @@ class DxSanitizer:
 
     @property
     def terms(self) -> Terms:
-        """What every receipt of this component says."""
+        """What every receipt of this component says. The mechanism is fitted to find out."""
         if self._terms is None:
             self._terms = self._make_terms(self.space)
         return self._terms
+
+    def warm_up(self) -> None:
+        """Do now what the first text would do: load the space, fit the mechanism, make the tables
+        of both. Workers that are forked later share them."""
+        assert self.terms is not None
+        self.space.find("")
+        self.mechanism.sample(np.zeros(1, dtype=np.int64), self.rng)
 
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
         """Does nothing: a handler that swallows errors would let the clear text through."""
@@ -221,10 +252,17 @@ class DxSanitizer:
             rng=self.rng,
             once_per_type=self.scope == "type",
             with_vectors=self.vectors == "noisy",
+            check=self._check_budget,
         )
         return [
             self._rebuild(*parts, terms) for parts in zip(docs, masks, replacements, strict=True)
         ]
+
+    def _check_budget(self, draws: int) -> None:
+        spent = repeat(self.mechanism.guarantee, draws).epsilon
+        if self.max_epsilon_per_doc is not None and spent > self.max_epsilon_per_doc:
+            message = Errors.DX006.format(spent=spent, budget=self.max_epsilon_per_doc)
+            raise DxError(message)
 
     def _mask(self, doc: Doc) -> Bools1d:
         mask = np.asarray(self.selector.select(doc))
@@ -269,14 +307,14 @@ class DxSanitizer:
         if self._expected_digest not in (None, space.digest):
             message = Errors.DX025.format(saved=self._expected_digest, found=space.digest)
             raise DxError(message)
+        self._space, self._terms = space, None
+
+    def _make_terms(self, space: Space) -> Terms:
         self.mechanism.fit(space)
         if self.vectors == "noisy":
             empty = self.mechanism.sample(np.zeros(0, dtype=np.int64), self.rng)
             if empty.vectors is None:
                 raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
-        self._space = space
-
-    def _make_terms(self, space: Space) -> Terms:
         in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
         if self.scope == "type":
             in_clear.append("which words of a document are the same")
@@ -293,6 +331,7 @@ class DxSanitizer:
             vectors=self.vectors,
             seeded=self.rng.seed is not None,
             in_clear=tuple(dict.fromkeys(in_clear)),
+            scale=scale_of(self.mechanism, len(space)),
         )
 
     def _note_reading(self, docs: list[Doc]) -> None:

@@ -16,6 +16,12 @@ class Errors:
     DX001 = "[DX001] {name} must be {expected}, got {given!r}."
     DX002 = "[DX002] Expected a row number from 0 to {last}, got one outside this range."
     DX003 = "[DX003] {name} has not been fitted: call fit(space) first."
+    DX004 = "[DX004] The guarantee of {name} is not stated in a distance of the space."
+    DX005 = "[DX005] {name} has no solution for these settings: {why}"
+    DX006 = (
+        "[DX006] A document would spend epsilon = {spent:.6g}, more than max_epsilon_per_doc = "
+        "{budget:g}. Nothing of it was drawn."
+    )
     # randomness
     DX010 = (
         "[DX010] A seeded sanitizer belongs to the process that made it, and this is another one. "

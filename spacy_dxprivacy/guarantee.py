@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from .accounting import BASIC, total
 from .errors import DxError, Errors
 from .validate import one_of
 
@@ -26,7 +27,8 @@ class Guarantee:
     adjacency: the pairs of inputs that the promise covers, in words.
     status: "proven", "computed" (on the very space), "claimed", "refuted" or "none".
     source: paper and theorem. notes: what a user should know besides.
-    space: the digest of the table of words and vectors that distances are taken in.
+    space: the digest of the table of words and vectors that distances are taken in. mu: for
+    Gaussian noise, the largest distance over its standard deviation; its sums are exact then.
     """
 
     kind: str
@@ -38,6 +40,7 @@ class Guarantee:
     source: str = ""
     notes: str = ""
     space: str = ""
+    mu: float = 0.0
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, KINDS)
@@ -62,9 +65,9 @@ class Guarantee:
 def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
     """The promise for a document whose words were each drawn under one of these promises.
 
-    Basic composition (Dwork and Roth 2014, theorem 3.16; for metrics, Chatzikokolakis et al. 2013,
-    section 4): epsilons add up, and deltas add up. For "metric-dp" the sum is nats per unit of the
-    largest distance between two words at one place. One word without a promise leaves none.
+    For "metric-dp" epsilons add up (Chatzikokolakis et al. 2013, section 4), and the sum is nats
+    per unit of the largest distance between two words at one place. For "approx-dp" see
+    accounting.total. One word without a promise leaves none.
 
     Raises DxError for promises that differ in kind, metric, space or in the pairs they cover.
     """
@@ -89,15 +92,21 @@ def _add(counts: dict[Guarantee, int]) -> Guarantee:
     for name in ("kind", "metric", "adjacency", "space"):
         if len({getattr(g, name) for g in counts}) > 1:
             raise DxError(Errors.DX040.format(why=f"they differ in their {name}"))
+    how = BASIC
+    epsilon = math.fsum(g.epsilon * n for g, n in counts.items())
+    delta = 0.0
+    if first.kind == "approx-dp":
+        epsilon, delta, how = total(counts)
     worst = max(counts, key=lambda g: STATUSES.index(g.status))
     return replace(
         first,
-        epsilon=math.fsum(g.epsilon * n for g, n in counts.items()),
-        delta=min(1.0, math.fsum(g.delta * n for g, n in counts.items())),
+        epsilon=epsilon,
+        delta=delta,
         adjacency=f"{_DOCUMENT}; at each place: {first.adjacency}",
         status=worst.status,
         source=worst.source,
-        notes="Basic composition over the perturbed words; a word said twice counts twice.",
+        notes=f"Added up over the perturbed words by {how}; a word said twice counts twice.",
+        mu=math.hypot(*(g.mu * math.sqrt(n) for g, n in counts.items())),
     )
 
 

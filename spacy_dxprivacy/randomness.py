@@ -56,6 +56,9 @@ class Rng:
     def gamma(self, shape: float, scale: float, k: int) -> Floats1d:
         return self.generator.gamma(shape, scale, k)
 
+    def laplace(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        return self.generator.laplace(size=shape)
+
     def uniform(self, k: int) -> Floats1d:
         """k numbers in [0, 1), multiples of 2**-53."""
         return self.generator.random(k)

@@ -19,6 +19,7 @@ CARRIED_IN_CLEAR = {
     "sents": "where the input's sentences begin",
 }
 RECEIPT_KEY = "dx_receipt"
+VECTORS_KEY = "dx_vectors"
 
 
 def install_extensions() -> None:
@@ -52,6 +53,8 @@ def rebuild(
     new.user_data[RECEIPT_KEY] = dict(receipt)
     if vectors is not None:
         new.tensor = vectors
+        # DocBin keeps user data and no tensor.
+        new.user_data[VECTORS_KEY] = vectors
         attach_vectors(new)
     return new
 
@@ -86,7 +89,10 @@ def release(doc: Doc, vocab: Vocab) -> Doc:
 
 def attach_vectors(doc: Doc) -> Doc:
     """Let token.vector be the row of doc.tensor, where the noisy vectors are. spaCy drops this
-    with to_bytes and DocBin: call it again on what was loaded."""
+    with to_bytes, DocBin and n_process, and DocBin drops the tensor: call it again on what was
+    loaded (with store_user_data=True)."""
+    if not doc.tensor.size and VECTORS_KEY in doc.user_data:
+        doc.tensor = doc.user_data[VECTORS_KEY]
     doc.user_token_hooks["vector"] = token_vector
     doc.user_token_hooks["has_vector"] = has_vector
     return doc

@@ -16,7 +16,8 @@ class Receipt(dict[str, Any]):
     mechanism. unknown: how many were not in the space, and went through `unknown_policy`. kept:
     how many are as they were, punctuation and white space among them. space: name and digest.
     scope, casing, vectors: as configured. draws: how many draws were made. seeded: True voids the
-    promise. in_clear: what of the input is visible, in words.
+    promise. in_clear: what of the input is visible, in words. scale: what epsilon means in nats on
+    this space, see scale.scale_of.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -39,6 +40,7 @@ class Terms:
     vectors: str
     seeded: bool
     in_clear: tuple[str, ...]
+    scale: dict[str, dict[str, float]] | None = None
 
     def receipt(self, *, tokens: int, perturbed: int, unknown: int, draws: int) -> Receipt:
         return Receipt(
@@ -57,6 +59,7 @@ class Terms:
             vectors=self.vectors,
             seeded=self.seeded,
             in_clear=list(self.in_clear),
+            scale=self.scale,
         )
 
 

@@ -74,26 +74,28 @@ def replace_words(
     rng: Rng,
     once_per_type: bool,
     with_vectors: bool,
+    check: Callable[[int], None],
 ) -> list[Replacement]:
     """ids: for each document uint64 (m, 3), the orth, norm and lower-case ids of its m selected
     words. clear: reads the words at some places of the batch, for policies that look at unknown
-    ones."""
+    ones. check: is told, before anything is drawn, how many draws a document takes at most."""
     if not ids:
         return []
     batch = Batch.of(ids, space, once_per_type=once_per_type)
     rows = batch.rows[batch.firsts]
+    draws_in = np.bincount(batch.doc_of[batch.firsts[rows >= 0]], minlength=len(ids))
+    check(int(draws_in.max()))
     words, vectors = _draw(rows, space, mechanism, rng, with_vectors=with_vectors)
     missing = np.flatnonzero(rows < 0)
     if len(missing):
         stand_ins = unknown.replace(clear(batch.firsts[missing]), space, rng)
         words[missing] = _checked_words(stand_ins, len(missing))
-    drawn_in = batch.doc_of[batch.firsts[rows >= 0]]
     return [
         Replacement(new.tolist(), known, int(draws), noisy)
         for new, known, draws, noisy in zip(
             batch.split(words),
             batch.split(rows >= 0),
-            np.bincount(drawn_in, minlength=len(ids)),
+            draws_in,
             [None] * len(ids) if vectors is None else batch.split(vectors),
             strict=True,
         )

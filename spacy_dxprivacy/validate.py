@@ -38,3 +38,18 @@ def one_of(name: str, value: T, choices: Collection[T]) -> T:
     if value not in choices:
         raise fail(name, "one of " + ", ".join(map(repr, choices)), value)
     return value
+
+
+def between(
+    name: str, value: Any, low: float, high: float, *, low_in: bool = False, high_in: bool = False
+) -> float:
+    """A number above low and below high, as float; low_in and high_in let the ends in."""
+    ends = f"{'from' if low_in else 'above'} {low:g} {'to' if high_in else 'and below'} {high:g}"
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise fail(name, f"a number {ends}", value)
+    number = float(value)
+    above = number >= low if low_in else number > low
+    below = number <= high if high_in else number < high
+    if not (above and below):
+        raise fail(name, f"a number {ends}", value)
+    return number

@@ -46,9 +46,7 @@ def test_no_key_leaves_the_process():
 
 def test_threads_share_a_stream_without_repeating_it():
     rng, drawn = Rng(), []
-    threads = [
-        threading.Thread(target=lambda: drawn.append(rng.normal((1000,)))) for _ in range(4)
-    ]
+    threads = [threading.Thread(target=lambda: drawn.append(rng.normal((1000,)))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

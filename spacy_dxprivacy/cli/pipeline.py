@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import spacy
 from spacy import util
 from spacy.language import Language
@@ -166,8 +165,7 @@ def _extended(model: str | None, settings: dict[str, Any]) -> Language:
 def _warm_up(sanitizer: DxSanitizer) -> None:
     """Load the space, fit the mechanism, and let both build what they build at first use: before
     workers are forked, which then share it, and before the clock starts."""
-    sanitizer.space.find("")
-    sanitizer.mechanism.sample(np.zeros(1, dtype=np.int64), sanitizer.rng)
+    sanitizer.warm_up()
 
 
 def _lift_limit(nlp: Language) -> None:

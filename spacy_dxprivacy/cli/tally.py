@@ -123,7 +123,18 @@ class Tally:
                 "Words close together in the space are hard to tell apart, distant ones less so."
             )
         total = f"The words of a document add up: here to {self.most_draws:,} times that at most."
-        return [what, means, total]
+        return [what, means, *self._nats(), total]
+
+    def _nats(self) -> list[str]:
+        """What epsilon means on this space."""
+        scale = self.terms.scale
+        if scale is None:
+            return []
+        near, middle, far = (scale[name]["nats"] for name in ("nearest", "median", "diameter"))
+        return [
+            f"That is {near:.3g} nats between a word and its nearest one, {middle:.3g} between two "
+            f"at random, and {far:.3g} at most."
+        ]
 
 
 def _many(number: int, noun: str) -> str:

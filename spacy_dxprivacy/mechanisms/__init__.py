@@ -1,5 +1,37 @@
 """The mechanisms, one file each; importing this package registers them."""
 
-from . import exponential, identity, laplace
+from . import (
+    clipped_laplace,
+    custext,
+    diffractor,
+    exponential,
+    gaussian,
+    identity,
+    jaccard,
+    laplace,
+    mahalanobis,
+    nadp,
+    random_projection,
+    santext_plus,
+    tem,
+    truncated_gumbel,
+    truncated_laplace,
+)
 
-__all__ = ["exponential", "identity", "laplace"]
+__all__ = [
+    "clipped_laplace",
+    "custext",
+    "diffractor",
+    "exponential",
+    "gaussian",
+    "identity",
+    "jaccard",
+    "laplace",
+    "mahalanobis",
+    "nadp",
+    "random_projection",
+    "santext_plus",
+    "tem",
+    "truncated_gumbel",
+    "truncated_laplace",
+]

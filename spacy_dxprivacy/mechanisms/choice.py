@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,37 +13,62 @@ from ..metric import euclidean
 from ..randomness import Rng
 from ..space import Space
 from ..ty import Draw, Floats1d, Floats2d, Ints1d
-from .noise import checked_rows, fitted
+from .checks import checked_rows, fitted, warn_if_void
 
 BLOCK_NUMBERS = 2**22  # float64 numbers in one table of probabilities: 32 MB
 
 
-class ChoiceMechanism:
-    """P(y | w) proportional to exp(-score(distance(w, y))) over the whole space.
+@dataclass(frozen=True)
+class Choice:
+    """A mechanism on one space: whom it chooses, and what that promises.
 
-    score: float64 (k, n) distances -> float64 (k, n), never negative infinity apart, so that every
-    word can come out for every word.
+    weights: rows (k,) -> float64 (k, n), proportional to the probabilities of every output.
+    distances: rows (k,) -> float64 (k, n), the metric of the guarantee.
+    """
+
+    n: int
+    weights: Callable[[Ints1d], Floats2d]
+    distances: Callable[[Ints1d], Floats2d]
+    guarantee: Guarantee
+
+
+class ChoiceMechanism:
+    """One draw a word, from exact probabilities over the whole space.
+
+    guarantee: what can be said before a space is known. build: what the space makes of it.
     """
 
     def __init__(
-        self, name: str, guarantee: Guarantee, score: Callable[[Floats2d], Floats2d]
+        self, name: str, guarantee: Guarantee, build: Callable[[Space, Guarantee], Choice]
     ) -> None:
         self.name = name
-        self.guarantee = guarantee
-        self.score = score
+        self.guarantee = self._promise = guarantee
+        self._build = build
         self._space: Space | None = None
+        self._choice: Choice | None = None
+        warn_if_void(name, guarantee)
 
     def fit(self, space: Space) -> ChoiceMechanism:
-        self.guarantee = self.guarantee.named(space.digest)
+        self._choice = self._build(space, self._promise)
+        self.guarantee = self._choice.guarantee.named(space.digest)
         self._space = space
         return self
+
+    # A worker maps the table of the space and fits again: cheaper than a copy through a pipe.
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_choice": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._space is not None:
+            self.fit(self._space)
 
     def sample(self, rows: Ints1d, rng: Rng) -> Draw:
         """rows: int64 (k,) -> replacements (k,); no vectors.
 
         Raises DxError before fit, and for rows that the space does not have.
         """
-        rows = checked_rows(rows, len(fitted(self._space, self.name)))
+        rows = checked_rows(rows, fitted(self._choice, self.name).n)
         uniforms = rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
         distinct, counts = np.unique(rows, return_counts=True)
@@ -54,28 +81,56 @@ class ChoiceMechanism:
 
     def distribution(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""
-        W = self._weights(checked_rows(rows, len(fitted(self._space, self.name))))
-        W /= W.sum(axis=1, keepdims=True)
-        return W
+        choice = fitted(self._choice, self.name)
+        W = choice.weights(checked_rows(rows, choice.n))
+        return W / W.sum(axis=1, keepdims=True)
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the metric of the guarantee."""
-        space = fitted(self._space, self.name)
-        return euclidean(space.vectors, checked_rows(rows, len(space)))
-
-    def _weights(self, rows: Ints1d) -> Floats2d:
-        S = self.score(self.distances(rows))
-        S -= S.min(axis=1, keepdims=True)
-        return np.exp(np.negative(S, out=S), out=S)
+        choice = fitted(self._choice, self.name)
+        return choice.distances(checked_rows(rows, choice.n))
 
     def _cumulative(self, rows: Ints1d) -> Iterator[Floats1d]:
-        at_once = max(1, BLOCK_NUMBERS // len(fitted(self._space, self.name)))
+        choice = fitted(self._choice, self.name)
+        at_once = max(1, BLOCK_NUMBERS // choice.n)
         for start in range(0, len(rows), at_once):
-            yield from np.cumsum(self._weights(rows[start : start + at_once]), axis=1)
+            yield from np.cumsum(choice.weights(rows[start : start + at_once]), axis=1)
+
+
+def euclidean_choice(
+    space: Space, guarantee: Guarantee, score: Callable[[Floats2d], Floats2d]
+) -> Choice:
+    """P(y | w) proportional to exp(-score(d(w, y))), d Euclidean."""
+    distances = _Euclidean(space.vectors)
+    return Choice(len(space), _Scored(distances, score), distances, guarantee)
+
+
+@dataclass(frozen=True)
+class _Euclidean:
+    X: Floats2d
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        return euclidean(self.X, rows)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    distances: Callable[[Ints1d], Floats2d]
+    score: Callable[[Floats2d], Floats2d]
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        return boltzmann(self.score(self.distances(rows)))
+
+
+def boltzmann(S: Floats2d) -> Floats2d:
+    """exp(-S), each row shifted by its least score, so that the largest weight is 1."""
+    S = S - S.min(axis=1, keepdims=True)
+    return np.exp(np.negative(S, out=S), out=S)
 
 
 def inverse_cdf(cumulative: Floats1d, uniforms: Floats1d) -> Ints1d:
     """cumulative (n,) sums of weights, uniforms (k,) in [0, 1) -> k indices drawn by weight."""
     drawn = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
-    # Rounding up of uniform * total could step past the end.
-    return np.minimum(drawn, len(cumulative) - 1)
+    # Rounding up of uniform * total could step past the last index of positive weight.
+    last = np.searchsorted(cumulative, cumulative[-1])
+    return np.minimum(drawn, last)

@@ -2,22 +2,27 @@ r"""Multivariate Laplace noise on word vectors (dx.Laplace.v1).
 
 Density   f(z) = c exp(-epsilon ||z||_2), so ||z||_2 ~ Gamma(d, 1/epsilon)
 Guarantee epsilon nats per unit of Euclidean distance, for all pairs of words (metric-dp)
-Papers    Fernandes, Dras, McIver 2019 (arXiv 1811.10256), theorem 3; Feyisetan, Balle, Drake,
-          Diethe 2020 (arXiv 1910.08902), theorem 1
+Use       where perturbed vectors are wanted as well as words; the best understood of all
+Papers    Fernandes, Dras, McIver 2019 (arXiv 1811.10256); Feyisetan, Balle, Drake,
+          Diethe 2020 (arXiv 1910.08902)
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from ..guarantee import Guarantee
+from ..hockey_stick import laplace_epsilon
+from ..metric import euclidean
 from ..randomness import Rng
 from ..registries import registry
-from ..ty import Floats2d, Projection
+from ..space import Space
+from ..ty import Floats2d, Ints1d, Projection
 from ..validate import positive
-from .noise import NoiseMechanism
+from .noise import Noise, NoiseMechanism
 
 
 @registry.dx_mechanisms("dx.Laplace.v1")
@@ -30,12 +35,37 @@ def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseM
         metric="euclidean",
         adjacency="all pairs of words of the space",
         status="proven",
-        source="Fernandes et al. 2019, theorem 3; projection is post-processing",
+        source="Fernandes et al. 2019; Feyisetan et al. 2020; projection is post-processing",
         notes="Released vectors are rounded to a grid of 2**-10 of their standard deviation.",
     )
-    noise = partial(laplace_noise, epsilon=epsilon)
-    spread = partial(laplace_spread, epsilon=epsilon)
-    return NoiseMechanism("dx.Laplace.v1", guarantee, noise, spread, projection)
+    build = partial(_build, epsilon=epsilon)
+    return NoiseMechanism("dx.Laplace.v1", guarantee, build, projection)
+
+
+def _build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Noise:
+    noise = LaplaceNoise(space.vectors.shape[1], epsilon)
+    metric = partial(euclidean, space.vectors)
+    return Noise(space.vectors, noise, noise.spread, guarantee, metric, noise.approximate)
+
+
+@dataclass(frozen=True)
+class LaplaceNoise:
+    """Density proportional to exp(-epsilon ||z||) in d dimensions."""
+
+    d: int
+    epsilon: float
+
+    def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
+        return laplace_noise(len(rows), self.d, rng, epsilon=self.epsilon)
+
+    def approximate(self, distance: float) -> float:
+        """The epsilon at delta = 1e-6 of two words at this distance."""
+        return laplace_epsilon(self.epsilon, distance, self.d)
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of a coordinate: the covariance is (d + 1)/epsilon^2 times I."""
+        return float(np.sqrt(self.d + 1) / self.epsilon)
 
 
 def laplace_noise(k: int, d: int, rng: Rng, *, epsilon: float) -> Floats2d:
@@ -45,10 +75,5 @@ def laplace_noise(k: int, d: int, rng: Rng, *, epsilon: float) -> Floats2d:
     mixture with this law of V has the characteristic function (1 + ||t||^2/epsilon^2)^(-(d+1)/2).
     """
     Z = rng.normal((k, d))
-    Z *= np.sqrt(rng.gamma((d + 1) / 2, 2 / epsilon**2, k))[:, None]
+    Z *= np.sqrt(rng.gamma((d + 1) / 2, 2.0, k))[:, None] / epsilon
     return Z
-
-
-def laplace_spread(d: int, *, epsilon: float) -> float:
-    """The standard deviation of a coordinate: the covariance is (d + 1)/epsilon^2 times I."""
-    return float(np.sqrt(d + 1) / epsilon)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,50 +13,93 @@ from ..guarantee import Guarantee
 from ..projection.nearest import make_nearest
 from ..randomness import Rng
 from ..space import Space
-from ..ty import Draw, Floats2d, Ints1d, Projection
+from ..ty import Draw, Floats1d, Floats2d, Ints1d, Projection
+from .checks import checked_rows, fitted, warn_if_void
 
 GRID_BITS = 10
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A mechanism on one space: what it adds to what, and what that promises.
+
+    centres: (n, d), where a word's noise starts and where replacements are sought: the vectors of
+    the space, or a public function of them. draw: (rows (k,), rng) -> float64 (k, d).
+    spread: the least standard deviation of a coordinate, which sets the grid. distances: rows (k,)
+    -> float64 (k, n), the metric of the guarantee, where the space gives it. approximate: the
+    epsilon at delta = 1e-6 of two words at a distance, where that is known.
+    """
+
+    centres: Floats2d
+    draw: Callable[[Ints1d, Rng], Floats2d]
+    spread: float
+    guarantee: Guarantee
+    distances: Callable[[Ints1d], Floats2d] | None = None
+    approximate: Callable[[float], float] | None = None
 
 
 class NoiseMechanism:
     """x + z, on a grid, then a projection.
 
-    noise: (k, d, rng) -> float64 (k, d). spread: d -> the standard deviation of a coordinate,
-    which sets the grid.
+    guarantee: what can be said before a space is known. build: what the space makes of it.
     """
 
     def __init__(
         self,
         name: str,
         guarantee: Guarantee,
-        noise: Callable[[int, int, Rng], Floats2d],
-        spread: Callable[[int], float],
+        build: Callable[[Space, Guarantee], Noise],
         projection: Projection | None = None,
     ) -> None:
         self.name = name
-        self.guarantee = guarantee
-        self.noise = noise
-        self.spread = spread
+        self.guarantee = self._promise = guarantee
+        self._build = build
         self.projection = make_nearest() if projection is None else projection
         self._space: Space | None = None
+        self._noise: Noise | None = None
+        warn_if_void(name, guarantee)
 
     def fit(self, space: Space) -> NoiseMechanism:
-        self.projection.fit(space.vectors)
-        self.guarantee = self.guarantee.named(space.digest)
+        self._noise = self._build(space, self._promise)
+        self.projection.fit(self._noise.centres, epsilon=self._promise.epsilon)
+        self.guarantee = self._noise.guarantee.named(space.digest)
         self._space = space
         return self
+
+    # A worker maps the table of the space and fits again: cheaper than a copy through a pipe.
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_noise": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._space is not None:
+            self.fit(self._space)
 
     def sample(self, rows: Ints1d, rng: Rng) -> Draw:
         """rows: int64 (k,) -> replacements (k,) and the noisy vectors, float32 (k, d).
 
         Raises DxError before fit, and for rows that the space does not have.
         """
-        space = fitted(self._space, self.name)
-        rows = checked_rows(rows, len(space))
-        d = space.vectors.shape[1]
-        Z = space.vectors[rows] + self.noise(len(rows), d, rng)
-        Z = on_grid(Z, grid_step(self.spread(d)))
+        noise = fitted(self._noise, self.name)
+        rows = checked_rows(rows, len(noise.centres))
+        Z = noise.centres[rows] + noise.draw(rows, rng)
+        Z = on_grid(Z, grid_step(noise.spread))
         return Draw(self.projection.project(Z, rng), Z)
+
+    @property
+    def approximate(self) -> Callable[[float], float] | None:
+        """distance -> epsilon (nats) of an (epsilon, 1e-6) guarantee; None where unknown."""
+        return fitted(self._noise, self.name).approximate
+
+    def distances(self, rows: Ints1d) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the metric of the guarantee.
+
+        Raises DxError before fit, and where the guarantee is not about a metric.
+        """
+        noise = fitted(self._noise, self.name)
+        if noise.distances is None:
+            raise DxError(Errors.DX004.format(name=self.name))
+        return noise.distances(checked_rows(rows, len(noise.centres)))
 
 
 def on_grid(Z: Floats2d, step: float) -> Floats2d:
@@ -75,23 +119,20 @@ def grid_step(spread: float) -> float:
     return float(2.0 ** (np.floor(np.log2(spread)) - GRID_BITS))
 
 
-def fitted(space: Space | None, name: str) -> Space:
-    if space is None:
-        raise DxError(Errors.DX003.format(name=name))
-    return space
+def clipped(X: Floats2d, clip: float | None) -> tuple[Floats2d, float]:
+    """Rows of norm `clip` at most, float32 (n, d), and the bound; None takes the largest norm."""
+    norms = _norms(X)
+    if clip is None:
+        # Rows that are all 0 need no noise to be alike; any will do.
+        return X, float(norms.max()) or 1.0
+    # Rounded down, so that no float32 row is longer than the bound.
+    factors = np.minimum(1.0, clip * (1 - 2.0**-22) / np.maximum(norms, clip))
+    factors[norms <= clip] = 1.0
+    centres = (X * factors[:, None]).astype(np.float32)
+    # A clip below 1e-38, where float32 loses its digits, may be passed all the same.
+    return centres, max(clip, float(_norms(centres).max()))
 
 
-def checked_rows(rows: Any, n: int) -> Ints1d:
-    """rows as int64 (k,); DxError for another shape or type, or a row that is not in 0..n-1."""
-    checked = np.asarray(rows)
-    if checked.size == 0:
-        return np.zeros(0, dtype=np.int64)
-    if checked.ndim != 1 or checked.dtype.kind not in "iu":
-        raise DxError(
-            Errors.DX001.format(
-                name="rows", expected="whole numbers of shape (k,)", given=checked.dtype.name
-            )
-        )
-    if checked.min() < 0 or checked.max() >= n:
-        raise DxError(Errors.DX002.format(last=n - 1))
-    return checked.astype(np.int64)
+def _norms(X: Floats2d) -> Floats1d:
+    norms: Floats1d = np.linalg.norm(X.astype(np.float64), axis=1)
+    return norms

@@ -1,5 +1,5 @@
-"""From noisy vectors to rows: rules (nearest) over indexes (exact). It is post-processing."""
+"""From noisy vectors to rows: rules over indexes. All of it is post-processing."""
 
-from . import exact, nearest
+from . import exact, nearest, rank_sampling, vickrey
 
-__all__ = ["exact", "nearest"]
+__all__ = ["exact", "nearest", "rank_sampling", "vickrey"]

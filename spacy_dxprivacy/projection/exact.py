@@ -68,6 +68,10 @@ class ExactIndex:
         self._half[xp.asarray(_repeats(self._ops, self._X, self._half))] = inf
         return self
 
+    # The mechanism fits a copy again, on a table that need not travel with it.
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
     def nearest(self, Z: Floats2d) -> Ints1d:
         """Z: float32 or float64 (k, d) -> int64 (k,), numpy: the rows of least distance.
 

@@ -14,7 +14,7 @@ class Nearest:
     def __init__(self, index: Index) -> None:
         self.index = index
 
-    def fit(self, X: Floats2d) -> Nearest:
+    def fit(self, X: Floats2d, *, epsilon: float) -> Nearest:
         self.index.fit(X)
         return self
 

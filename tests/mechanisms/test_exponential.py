@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy import Rng, Space
+from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms import choice
+from spacy_dxprivacy.mechanisms.exponential import exact_epsilon
 from spacy_dxprivacy.metric import euclidean
 
 
@@ -44,3 +45,98 @@ def test_distances_keep_their_digits_near_0():
     X[2] = -7.0
     exact = np.linalg.norm(X[0].astype(np.float64) - X.astype(np.float64), axis=1)
     np.testing.assert_allclose(euclidean(X, np.array([0]))[0], exact, rtol=1e-9)
+
+
+# -- calibration = "exact" -----------------------------------------------------------------------
+
+
+def losses(P):
+    """The largest log ratio of two words' probabilities of one output, (n, n)."""
+    logs = np.log(P)
+    return np.array([np.max(np.abs(logs[w] - logs), axis=1) for w in range(len(P))])
+
+
+def ratio_to_distance(mechanism, n):
+    loss, D = losses(mechanism.distribution(np.arange(n))), mechanism.distances(np.arange(n))
+    return (loss[D > 0] / D[D > 0]).max()
+
+
+def cloud(n, d, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    return Space.from_vectors([f"w{i}" for i in range(n)], X)
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.5, 3.0, 20.0])
+@pytest.mark.parametrize("d", [1, 2, 30])
+def test_the_exact_epsilon_is_that_of_a_loop_over_all_pairs_and_outputs(d, beta):
+    X = cloud(25, d).vectors.astype(np.float64)
+    p = np.array([[np.exp(-beta * np.linalg.norm(x - y)) for y in X] for x in X])
+    p /= p.sum(axis=1, keepdims=True)
+    found = max(
+        np.log(p[w, y] / p[v, y]) / np.linalg.norm(X[w] - X[v])
+        for w in range(25)
+        for v in range(25)
+        for y in range(25)
+        if w != v
+    )
+    assert exact_epsilon(X, beta) == pytest.approx(found, rel=1e-7)
+    assert beta < found <= 2 * beta
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0, 30.0])
+@pytest.mark.parametrize("d", [1, 5, 50])
+def test_exact_calibration_keeps_the_promise_and_comes_within_1_percent(make, d, epsilon):
+    mechanism = make("dx.Exponential.v1", cloud(150, d), epsilon=epsilon, calibration="exact")
+    assert 0.99 * epsilon < ratio_to_distance(mechanism, 150) <= epsilon * (1 + 1e-9)
+
+
+def test_standard_calibration_keeps_it_and_leaves_some(make):
+    mechanism = make("dx.Exponential.v1", cloud(150, 50), epsilon=4.0)
+    assert 0.5 * 4.0 <= ratio_to_distance(mechanism, 150) < 0.75 * 4.0
+
+
+def test_it_keeps_a_word_more_often_for_the_same_promise(make):
+    space = cloud(150, 50)
+    kept = [
+        np.diag(
+            make("dx.Exponential.v1", space, epsilon=0.5, calibration=calibration)
+            .distribution(np.arange(150))
+        ).mean()
+        for calibration in ("standard", "exact")
+    ]  # fmt: skip
+    assert kept[1] > 2 * kept[0]
+
+
+def test_of_two_words_exact_calibration_takes_all_of_epsilon(make):
+    """Both have the same normaliser: the loss is beta d."""
+    two = Space.from_vectors(["a", "b"], [[0.0], [1.5]])
+    mechanism = make("dx.Exponential.v1", two, epsilon=2.0, calibration="exact")
+    P = mechanism.distribution(np.array([0]))
+    assert P[0, 0] == pytest.approx(1 / (1 + np.exp(-2.0 * 1.5)), rel=1e-4)
+
+
+@pytest.mark.parametrize("apart", [1e-8, 1e-12, 1e-15, 1e-17])
+def test_words_next_to_each_other_do_not_spoil_it(apart):
+    """There the difference of two normalisers is rounding; by theory it is beta d at most."""
+    X = np.repeat(cloud(30, 5).vectors, 2, axis=0)
+    X[:, 0] = 0
+    without = exact_epsilon(X, 1.0)
+    X[::2, 0] = apart
+    assert without <= exact_epsilon(X, 1.0) + 1e-9 <= 2.0 + 2e-9
+
+
+@pytest.mark.parametrize(("calibration", "status"), [("exact", "computed"), ("standard", "proven")])
+def test_the_guarantee_is_metric(make, plane, calibration, status):
+    g = make("dx.Exponential.v1", plane, epsilon=3, calibration=calibration).guarantee
+    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
+        "metric-dp", "euclidean", status, 3.0, 0.0,
+    )  # fmt: skip
+    if calibration == "exact":
+        beta = float(g.notes.split("exp(-")[1].split(" d)")[0])
+        assert exact_epsilon(plane.vectors, beta) == pytest.approx(3.0, rel=2e-4)
+
+
+@pytest.mark.parametrize("calibration", ["best", None, 1])
+def test_another_calibration_is_refused(calibration):
+    with pytest.raises(ValueError, match="calibration must be one of 'standard', 'exact'"):
+        registry.dx_mechanisms.get("dx.Exponential.v1")(epsilon=1.0, calibration=calibration)

@@ -1,0 +1,96 @@
+r"""CusText (dx.CusText.v1): every word has a small set of outputs, that of its group.
+
+Probability P(y | w) = exp(epsilon u(w, y) / 2) / Z_w over the k words of w's group, u in [0, 1]
+            the nearness of y to w, scaled by the nearest and the farthest of the group
+Guarantee   epsilon nats for words of one group (approx-dp with delta = 0), and none between groups:
+            the output tells the group
+Use         where it may be known which group of like words a word is of
+Paper       Chen et al. 2023 (Findings of ACL)
+
+Groups are made as in the paper: the most frequent word that has none yet takes its nearest words
+that have none either. (Its "aggressive" mapping, each word's own k nearest, protects no pair.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ..guarantee import Guarantee
+from ..metric import distances
+from ..registries import registry
+from ..space import Space
+from ..ty import Floats2d, Ints1d
+from ..validate import positive, whole
+from .choice import Choice, ChoiceMechanism
+from .exponential import clamped_score
+
+
+@registry.dx_mechanisms("dx.CusText.v1")
+def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
+    """epsilon: nats, above 0. k: words in a group, 2 or more; the last group may have fewer, and
+    one word that is left over joins the group before."""
+    epsilon, k = positive("epsilon", epsilon), whole("k", k, least=2)
+    guarantee = Guarantee(
+        kind="approx-dp",
+        epsilon=epsilon,
+        metric="discrete",
+        adjacency=f"pairs of words of one group of about {k}; no other pair",
+        status="proven",
+        source="McSherry and Talwar 2007, theorem 6, within the group; Chen et al. 2023",
+        notes="The output tells which group the word was of.",
+    )
+    return ChoiceMechanism("dx.CusText.v1", guarantee, partial(_build, epsilon=epsilon, k=k))
+
+
+def _build(space: Space, guarantee: Guarantee, *, epsilon: float, k: int) -> Choice:
+    group = groups(space.vectors, k)
+    return Choice(len(space), _Weights(space.vectors, group, epsilon), _Discrete(group), guarantee)
+
+
+@dataclass(frozen=True)
+class _Weights:
+    X: Floats2d
+    group: Ints1d
+    epsilon: float
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        W = np.zeros((len(rows), len(self.X)))
+        for number in np.unique(self.group[rows]):
+            ours = np.flatnonzero(self.group[rows] == number)
+            members = np.flatnonzero(self.group == number)
+            D = distances(self.X[rows[ours]], self.X[members])
+            far = D.max(axis=1, keepdims=True)
+            nearness = 1 - np.divide(D, far, out=np.zeros_like(D), where=far > 0)
+            W[np.ix_(ours, members)] = np.exp(-clamped_score(1 - nearness, beta=self.epsilon / 2))
+        return W
+
+
+@dataclass(frozen=True)
+class _Discrete:
+    """0 from a word to itself, 1 within its group, infinity beyond."""
+
+    group: Ints1d
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        D = np.where(self.group[rows][:, None] == self.group[None, :], 1.0, np.inf)
+        D[np.arange(len(rows)), rows] = 0
+        return D
+
+
+def groups(X: Floats2d, k: int) -> Ints1d:
+    """(n,): the number of each row's group, greedily from the first row on, by Euclidean
+    distance. A last group of one row joins the group before it."""
+    group = np.full(len(X), -1, dtype=np.int64)
+    free = np.arange(len(X))
+    number = 0
+    while len(free):
+        D = distances(X[free[:1]], X[free])[0]
+        D[0] = -1.0
+        taken = np.argsort(D, kind="stable")[:k]
+        group[free[taken]] = max(number - 1, 0) if len(free) == 1 else number
+        free = np.delete(free, taken)
+        number += 1
+    return group

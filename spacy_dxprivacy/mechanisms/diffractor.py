@@ -1,0 +1,87 @@
+r"""1-Diffractor (dx.Diffractor.v1): words on a line.
+
+Probability the words stand on one list, each beside a near one; from place i the draw is i + j with
+            P(j) proportional to exp(-epsilon |j|), held at the ends of the list
+Guarantee   epsilon nats per place between two words on the list (metric-dp)
+Use         where speed is all, and nearness on a list will do for nearness in meaning
+Paper       Meisenbacher, Chevli, Matthes 2024 (IWSPA), section 3 (the geometric mechanism of Ghosh,
+            Roughgarden, Sundararajan 2009 on a list)
+
+The list begins with the first row and goes on to the nearest word that is not on it yet. Such a
+list takes a search a word to make. (The paper draws among several lists; each is a release.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ..guarantee import Guarantee
+from ..registries import registry
+from ..space import Space
+from ..ty import Floats2d, Ints1d
+from ..validate import positive
+from .choice import Choice, ChoiceMechanism
+from .exponential import clamped_score
+
+
+@registry.dx_mechanisms("dx.Diffractor.v1")
+def make_diffractor(epsilon: float) -> ChoiceMechanism:
+    """epsilon: nats per place of the list, above 0."""
+    epsilon = positive("epsilon", epsilon)
+    guarantee = Guarantee(
+        kind="metric-dp",
+        epsilon=epsilon,
+        metric="list positions",
+        adjacency="all pairs of words of the space",
+        status="proven",
+        source="Ghosh et al. 2009, on the list of Meisenbacher et al. 2024; clamping is free",
+        notes="Words that are near in the space can be far apart on the list.",
+    )
+    return ChoiceMechanism("dx.Diffractor.v1", guarantee, partial(_build, epsilon=epsilon))
+
+
+def _build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
+    place = np.argsort(chain(space.vectors))
+    return Choice(len(place), _Weights(place, epsilon), _Places(place), guarantee)
+
+
+@dataclass(frozen=True)
+class _Places:
+    place: Ints1d
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        return np.abs(self.place[rows][:, None] - self.place[None, :]).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class _Weights:
+    place: Ints1d
+    epsilon: float
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        apart = _Places(self.place)(rows)
+        W = np.exp(-clamped_score(apart, beta=self.epsilon))
+        # All that would fall off an end stays at the end: a geometric series.
+        ends = (self.place == 0) | (self.place == len(self.place) - 1)
+        W[:, ends] /= -np.expm1(-self.epsilon)
+        return W
+
+
+def chain(X: Floats2d) -> Ints1d:
+    """The rows in the order of the list: from row 0 on, always to the nearest row that is left."""
+    left = np.arange(len(X))
+    squares = np.einsum("nd,nd->n", X, X, dtype=np.float64) / 2
+    table = np.array(X)
+    order = np.empty(len(X), dtype=np.int64)
+    at = 0
+    for step in range(len(X)):
+        order[step] = row = left[at]
+        # The last row that is left takes the place of the one that goes.
+        left[at], table[at], squares[at] = left[-1], table[len(left) - 1], squares[len(left) - 1]
+        left = left[:-1]
+        if len(left):
+            at = int(np.argmin(squares[: len(left)] - table[: len(left)] @ X[row]))
+    return order

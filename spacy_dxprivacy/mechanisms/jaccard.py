@@ -1,0 +1,100 @@
+r"""Gaussian noise of two strengths, by the density of the neighbourhood (dx.Jaccard.v1).
+
+Density   f(z) = N(0, sigma_i^2 I), sigma_i = alpha_i Delta sqrt(2 ln(1.25 / delta)) / epsilon, with
+          alpha = 1.835 for words in dense neighbourhoods and 1.276 for the others
+Guarantee refuted. The published proof composes over the two classes of words "in parallel", which
+          holds for parts of a data set, not for what a word might have been; the strength of the
+          noise tells the class. Delta is a mean distance, not the largest.
+Use       to study the paper that has it as a baseline
+Paper     the baseline of Bollegala et al. 2023 (EACL), section 4
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ..guarantee import Guarantee
+from ..metric import in_blocks, neighbours
+from ..randomness import Rng
+from ..registries import registry
+from ..space import Space
+from ..ty import Floats1d, Floats2d, Ints1d, Projection
+from ..validate import between, positive, whole
+from .gaussian import classical_sigma
+from .noise import Noise, NoiseMechanism
+
+DENSE, SPARSE = 1.835, 1.276
+
+
+@registry.dx_mechanisms("dx.Jaccard.v1")
+def make_jaccard(
+    epsilon: float,
+    delta: float = 1e-6,
+    k: int = 10,
+    eta: float | None = None,
+    projection: Projection | None = None,
+) -> NoiseMechanism:
+    """epsilon: nats, above 0. delta: between 0 and 1. k: how many neighbours make the density.
+    eta: the mean distance to them below which a neighbourhood is dense (6 in the paper); None takes
+    the median of the space. projection: dx.Nearest.v1 if None."""
+    epsilon, delta = positive("epsilon", epsilon), between("delta", delta, 0.0, 1.0)
+    k = whole("k", k, least=1)
+    eta = None if eta is None else positive("eta", eta)
+    guarantee = Guarantee(
+        kind="approx-dp",
+        epsilon=epsilon,
+        delta=delta,
+        metric="discrete",
+        adjacency="claimed for all pairs; refuted for words of different density",
+        status="refuted",
+        source="the baseline of Bollegala et al. 2023, section 4",
+        notes="The strength of the noise tells dense words from others.",
+    )
+    build = partial(_build, unit=classical_sigma(epsilon, delta), k=k, eta=eta)
+    return NoiseMechanism("dx.Jaccard.v1", guarantee, build, projection)
+
+
+def _build(space: Space, guarantee: Guarantee, *, unit: float, k: int, eta: float | None) -> Noise:
+    X = space.vectors
+    depth = min(k + 1, len(X))
+    density = neighbours(X, X, depth)[1][:, 1:].mean(axis=1) if depth > 1 else np.zeros(len(X))
+    bar = float(np.median(density)) if eta is None else eta
+    sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean_distance(X)
+    d = X.shape[1]
+    notes = (
+        f"{guarantee.notes} In these {d} dimensions, delta between the two is "
+        f"{delta_between_strengths(guarantee.epsilon, d):.3g} or more."
+    )
+    guarantee = replace(guarantee, notes=notes)
+    return Noise(X, _TwoStrengths(d, sigmas), float(sigmas.min()), guarantee)
+
+
+@dataclass(frozen=True)
+class _TwoStrengths:
+    d: int
+    sigmas: Floats1d
+
+    def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
+        return rng.normal((len(rows), self.d)) * self.sigmas[rows, None]
+
+
+def delta_between_strengths(epsilon: float, d: int) -> float:
+    """The least delta, at epsilon, of N(0, SPARSE^2 I) against N(0, DENSE^2 I) in d dimensions: of
+    two words at one point. Norms below a radius are likelier under the first."""
+    from scipy.stats import chi2
+
+    square = 2 * (d * np.log(DENSE / SPARSE) - epsilon) / (SPARSE**-2 - DENSE**-2)
+    if square <= 0:
+        return 0.0
+    far, near = chi2.cdf(square / DENSE**2, d), chi2.cdf(square / SPARSE**2, d)
+    return max(0.0, float(near - np.exp(epsilon) * far))
+
+
+def mean_distance(X: Floats2d) -> float:
+    """Over all pairs of different rows; 1 where there is but one row."""
+    n = len(X)
+    total = sum(float(D.sum()) for _, D in in_blocks(X, X))
+    return total / (n * (n - 1)) if n > 1 and total > 0 else 1.0

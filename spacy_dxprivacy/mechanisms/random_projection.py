@@ -1,0 +1,97 @@
+r"""Laplace noise in a space of fewer dimensions (dx.RandomProjection.v1).
+
+Density   f(z) = c exp(-(epsilon / L) ||z||), added to Phi x, with Phi a public random matrix (m, d)
+          of N(0, 1/m) and L the largest factor by which it stretches a distance
+Guarantee epsilon nats per unit of Euclidean distance of the space, for all pairs (metric-dp). L is
+          computed on the space, so nothing is left to chance: the paper bounds it with a
+          probability
+Use       where the space has hundreds of dimensions and Laplace noise in it is too strong
+Paper     Feyisetan, Kasiviswanathan 2021 (TrustNLP)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ..guarantee import Guarantee
+from ..metric import distances, euclidean, in_blocks
+from ..registries import registry
+from ..space import Space
+from ..ty import Floats2d, Projection
+from ..validate import positive, whole
+from .laplace import LaplaceNoise
+from .noise import Noise, NoiseMechanism
+
+PUBLIC_SEED = 20210728  # Phi is public and fixed; drawing it anew would be a second mechanism
+ALL_PAIRS_UP_TO = 20_000
+
+
+@registry.dx_mechanisms("dx.RandomProjection.v1")
+def make_random_projection(
+    epsilon: float, dims: int = 50, projection: Projection | None = None
+) -> NoiseMechanism:
+    """epsilon: nats per unit of Euclidean distance of the space, above 0. dims: dimensions of the
+    noisy vectors, 1 or more. projection: dx.Nearest.v1 if None, among the projected vectors."""
+    epsilon, dims = positive("epsilon", epsilon), whole("dims", dims, least=1)
+    guarantee = Guarantee(
+        kind="metric-dp",
+        epsilon=epsilon,
+        metric="euclidean",
+        adjacency="all pairs of words of the space",
+        status="computed",
+        source="Feyisetan and Kasiviswanathan 2021, with the exact Lipschitz constant",
+    )
+    build = partial(_build, epsilon=epsilon, dims=dims)
+    return NoiseMechanism("dx.RandomProjection.v1", guarantee, build, projection)
+
+
+def _build(space: Space, guarantee: Guarantee, *, epsilon: float, dims: int) -> Noise:
+    X = space.vectors
+    # Seeded with a public number: this matrix is no secret, and has to be the same everywhere.
+    public = np.random.Generator(np.random.PCG64(PUBLIC_SEED))
+    Phi = public.standard_normal((X.shape[1], dims)) / np.sqrt(dims)
+    # Equal rows have to stay equal, to the last bit that a matrix product may round otherwise.
+    _, first, which = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    Y = (X @ Phi)[first][which.reshape(-1)]
+    stretch, how = stretch_of(X, Y, Phi)
+    noise = LaplaceNoise(dims, epsilon / stretch)
+    notes = f"The projection stretches distances {stretch:.6g} times at most ({how})."
+    metric = partial(euclidean, X)
+    return Noise(Y, noise, noise.spread, replace(guarantee, notes=notes), metric)
+
+
+def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:
+    """The largest ratio of a distance in Y to that in X, and how it was found: over all pairs, or,
+    for more rows than that is worth, the norm of Phi, which bounds it. Both leave room for what
+    rounding takes from distances."""
+    if len(X) > ALL_PAIRS_UP_TO:
+        norm = float(np.linalg.norm(Phi, 2))
+        error = len(Phi) * 2.0**-52 * np.linalg.norm(Phi) * np.linalg.norm(X, axis=1).max()
+        # Only words so near that the rounding of Y outgrows 2^-10 of their distance can pass this.
+        nearest = stretch_of_near(X, Y, width=2**12 * float(error))
+        return max(norm * (1 + 2.0**-10), nearest), "the norm of the matrix"
+    largest = 0.0
+    for part, D in in_blocks(X, X):
+        ratio = np.divide(distances(Y[part], Y), D, out=np.zeros_like(D), where=D > 0)
+        largest = max(largest, float(ratio.max()))
+    return (largest or 1.0) * (1 + 2.0**-20), "the most over all pairs of words"
+
+
+def stretch_of_near(X: Floats2d, Y: Floats2d, *, width: float) -> float:
+    """The same over the pairs whose first coordinates of Y lie within width; 0 without any."""
+    order = np.argsort(Y[:, 0])
+    largest = 0.0
+    for step in range(1, len(X)):
+        i, j = order[:-step], order[step:]
+        near = Y[j, 0] - Y[i, 0] <= width
+        if not near.any():
+            break
+        i, j = i[near], j[near]
+        before = np.linalg.norm(X[i].astype(np.float64) - X[j], axis=1)
+        after = np.linalg.norm(Y[i] - Y[j], axis=1)
+        ratio = np.divide(after, before, out=np.zeros_like(after), where=before > 0)
+        largest = max(largest, float(ratio.max()))
+    return largest

@@ -1,0 +1,99 @@
+r"""SanText+ (dx.SanTextPlus.v1): frequent words may stay, sensitive ones never stand out.
+
+Probability V_S are the sensitive words, the least frequent ones of the space. For w in V_S:
+            P(y | w) = exp(-epsilon d(w, y) / 2) / Z_w over y in V_S. For the others: p times the
+            same, and with probability 1 - p the word itself
+Guarantee   epsilon nats per unit of Euclidean distance for pairs of sensitive words (metric-dp). An
+            output in V_S makes a sensitive word at most ln(1/p) nats likelier, beside the distance,
+            than one that is not; an output outside V_S is the word that went in
+Use         where frequent words carry no secret and the text should stay readable
+Paper       Yue et al. 2021 (arXiv 2106.01221)
+
+The frequencies are those of the public space, whose rows stand in falling order. The paper's code
+takes them, and the vocabulary, from the private text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ..guarantee import Guarantee
+from ..metric import distances, euclidean
+from ..registries import registry
+from ..space import Space
+from ..ty import Floats2d, Ints1d
+from ..validate import between, positive
+from .choice import Choice, ChoiceMechanism, boltzmann
+from .exponential import clamped_score
+
+
+@registry.dx_mechanisms("dx.SanTextPlus.v1")
+def make_santext_plus(epsilon: float, p: float = 0.2, sensitive: float = 0.5) -> ChoiceMechanism:
+    """epsilon: nats per unit of Euclidean distance, above 0. p: the probability that a word that is
+    not sensitive is drawn at all, above 0, 1 at most. sensitive: the share of the space's words
+    that are, above 0, 1 at most."""
+    epsilon = positive("epsilon", epsilon)
+    p = between("p", p, 0.0, 1.0, high_in=True)
+    sensitive = between("sensitive", sensitive, 0.0, 1.0, high_in=True)
+    guarantee = Guarantee(
+        kind="metric-dp",
+        epsilon=epsilon,
+        metric="euclidean",
+        adjacency=f"pairs of sensitive words, the rarest {sensitive:.0%} of the space",
+        status="proven",
+        source="Yue et al. 2021, for outputs that are sensitive words",
+        notes=(
+            f"Against a word that is not sensitive the loss is up to ln(1/p) = {-np.log(p):.3g} "
+            "nats more, for sensitive outputs. Other outputs are the words that went in: they have "
+            "no protection."
+        ),
+    )
+    build = partial(_build, epsilon=epsilon, p=p, sensitive=sensitive)
+    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, build)
+
+
+def _build(
+    space: Space, guarantee: Guarantee, *, epsilon: float, p: float, sensitive: float
+) -> Choice:
+    n = len(space)
+    first = n - max(1, int(np.ceil(sensitive * n)))
+    metric = _AmongSensitive(space.vectors, first)
+    return Choice(n, _Weights(space.vectors, first, epsilon, p), metric, guarantee)
+
+
+@dataclass(frozen=True)
+class _AmongSensitive:
+    """Euclidean between sensitive words, 0 from a word to itself, else infinite."""
+
+    X: Floats2d
+    first: int
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        D = euclidean(self.X, rows)
+        apart = (rows < self.first)[:, None] | (np.arange(len(self.X)) < self.first)
+        apart[np.arange(len(rows)), rows] = False
+        D[apart] = np.inf
+        return D
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """first: the row at which the sensitive words begin."""
+
+    X: Floats2d
+    first: int
+    epsilon: float
+    p: float
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        D = distances(self.X[rows], self.X[self.first :])
+        W = np.zeros((len(rows), len(self.X)))
+        drawn = boltzmann(clamped_score(D, beta=self.epsilon / 2))
+        W[:, self.first :] = drawn / drawn.sum(axis=1, keepdims=True)
+        common = np.flatnonzero(rows < self.first)
+        W[common] *= self.p
+        W[common, rows[common]] += 1 - self.p
+        return W

@@ -1,0 +1,58 @@
+r"""The truncated exponential mechanism (dx.TEM.v1): far words are all alike.
+
+Probability P(y | w) = exp(-epsilon min(d(w, y), g) / 2) / Z_w over the whole space, with
+            g = (2 / epsilon) ln((1 - beta)(n - 1) / beta)
+Guarantee   epsilon nats per unit of Euclidean distance, for all pairs of words (metric-dp)
+Use         as dx.Exponential.v1, where no loss should go beyond that of words g apart
+Paper       Carvalho, Vasiloudis, Feyisetan, Wang 2023 (arXiv 2107.07928)
+
+The paper draws with Gumbel noise and a bottom element that stands for the words beyond g, of score
+-g + 2 ln(their number) / epsilon, then one of them uniformly. That is the exponential mechanism on
+the metric min(d, g), which is how it is drawn here.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ..guarantee import Guarantee
+from ..registries import registry
+from ..space import Space
+from ..ty import Floats2d
+from ..validate import between, positive
+from .choice import Choice, ChoiceMechanism, euclidean_choice
+from .exponential import LARGEST_SCORE
+
+
+@registry.dx_mechanisms("dx.TEM.v1")
+def make_tem(epsilon: float, beta: float = 0.001) -> ChoiceMechanism:
+    """epsilon: nats per unit of Euclidean distance, above 0. beta: the probability, between 0 and
+    1, that the word drawn lies beyond g, where all others do."""
+    epsilon = positive("epsilon", epsilon)
+    beta = between("beta", beta, 0.0, 1.0)
+    guarantee = Guarantee(
+        kind="metric-dp",
+        epsilon=epsilon,
+        metric="euclidean",
+        adjacency="all pairs of words of the space",
+        status="proven",
+        source="Carvalho et al. 2023; as the exponential mechanism on min(d, g)",
+        notes="The loss between two words is at most epsilon min(d, g).",
+    )
+    return ChoiceMechanism("dx.TEM.v1", guarantee, partial(_build, epsilon=epsilon, beta=beta))
+
+
+def _build(space: Space, guarantee: Guarantee, *, epsilon: float, beta: float) -> Choice:
+    g = truncation(len(space), epsilon, beta)
+    return euclidean_choice(space, guarantee, partial(_score, epsilon=epsilon, g=g))
+
+
+def truncation(n: int, epsilon: float, beta: float) -> float:
+    """g, the distance beyond which words are alike; 0 or more."""
+    return max(0.0, 2 / epsilon * float(np.log((1 - beta) * max(n - 1, 1) / beta)))
+
+
+def _score(D: Floats2d, *, epsilon: float, g: float) -> Floats2d:
+    return np.minimum(np.minimum(D, g) * (epsilon / 2), LARGEST_SCORE)

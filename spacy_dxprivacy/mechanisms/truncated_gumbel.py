@@ -1,0 +1,106 @@
+r"""The truncated Gumbel mechanism (dx.TruncatedGumbel.v1), as published. It has no guarantee.
+
+Draw      k from a Poisson law of mean ln(n - 1), 1 to n - 1; among the k + 1 words nearest to w, w
+          among them, the one of least distance plus Gumbel noise of scale b, truncated to
+          [-D_max, D_max]; a = (epsilon - 2 (1 + ln n) / D_min) / 3 and
+          b = 2 D_max / min(W(2 a D_max), ln(a D_min)), W Lambert's function
+Guarantee none: the candidates are chosen by the word, and so is what can come out at all. On GloVe
+          vectors delta was .93 for a random pair, where a pure guarantee is claimed
+Use       to study the paper
+Paper     Xu et al. 2021, "Density-aware differentially private textual perturbations using
+          truncated Gumbel noise"
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import DxError, Errors
+from ..guarantee import Guarantee
+from ..metric import in_blocks, neighbours
+from ..randomness import Rng
+from ..registries import registry
+from ..space import Space
+from ..ty import Draw, Floats1d, Floats2d, Ints1d
+from ..validate import positive
+from .checks import checked_rows, fitted, warn_if_void
+
+
+@registry.dx_mechanisms("dx.TruncatedGumbel.v1")
+def make_truncated_gumbel(epsilon: float) -> TruncatedGumbel:
+    """epsilon: as published, nats per unit of Euclidean distance, above 0. Its fit raises DxError
+    where it is too small for the nearest pair of words: the formulas have no solution there."""
+    return TruncatedGumbel(positive("epsilon", epsilon))
+
+
+class TruncatedGumbel:
+    name = "dx.TruncatedGumbel.v1"
+
+    def __init__(self, epsilon: float) -> None:
+        self.epsilon = epsilon
+        self.guarantee = Guarantee(
+            "none",
+            status="refuted",
+            source="Xu et al. 2021",
+            notes="Which words can come out depends on the word that went in.",
+        )
+        self._state: tuple[Floats2d, float, float] | None = None
+        warn_if_void(self.name, self.guarantee)
+
+    def fit(self, space: Space) -> TruncatedGumbel:
+        nearest, farthest = extent(space.vectors)
+        scale = gumbel_scale(self.epsilon, len(space), nearest, farthest)
+        self._state = space.vectors, farthest, scale
+        self.guarantee = self.guarantee.named(space.digest)
+        return self
+
+    def sample(self, rows: Ints1d, rng: Rng) -> Draw:
+        """rows: int64 (k,) -> replacements (k,); no vectors."""
+        X, farthest, scale = fitted(self._state, self.name)
+        rows = checked_rows(rows, len(X))
+        counts = poisson(float(np.log(max(len(X) - 1, 1))), len(X) - 1, rng.uniform(len(rows)))
+        drawn = rows.copy()
+        for count in np.unique(counts[counts > 0]):
+            places = np.flatnonzero(counts == count)
+            near, apart = neighbours(X[rows[places]], X, int(count) + 1)
+            noise = truncated_gumbel(rng.uniform(apart.size), scale, farthest).reshape(apart.shape)
+            best = np.argmin(apart + noise, axis=1)
+            drawn[places] = near[np.arange(len(places)), best]
+        return Draw(drawn)
+
+
+def extent(X: Floats2d) -> tuple[float, float]:
+    """The least distance above 0 and the greatest of two rows; (1, 1) where all are one point."""
+    nearest, farthest = np.inf, 0.0
+    for _, D in in_blocks(X, X):
+        nearest = min(nearest, float(np.min(D, initial=np.inf, where=D > 0)))
+        farthest = max(farthest, float(D.max()))
+    return (nearest, farthest) if farthest > 0 else (1.0, 1.0)
+
+
+def gumbel_scale(epsilon: float, n: int, nearest: float, farthest: float) -> float:
+    from scipy.special import lambertw
+
+    a = (epsilon - 2 * (1 + np.log(n)) / nearest) / 3
+    if a * nearest <= 1:
+        least = 3 / nearest + 2 * (1 + np.log(n)) / nearest
+        why = f"epsilon must be above {least:.6g} on this space, and it is {epsilon:g}"
+        raise DxError(Errors.DX005.format(name=TruncatedGumbel.name, why=why))
+    return float(2 * farthest / min(lambertw(2 * a * farthest).real, np.log(a * nearest)))
+
+
+def poisson(mean: float, most: int, uniforms: Floats1d) -> Ints1d:
+    """Draws of a Poisson law held to 1..most (0 where most is 0), by inverse CDF."""
+    from scipy.stats import poisson as law
+
+    low, high = law.cdf(0, mean), law.cdf(most, mean)
+    counts = law.ppf(low + uniforms * (high - low), mean)
+    return np.clip(np.nan_to_num(counts), min(1, most), most).astype(np.int64)
+
+
+def truncated_gumbel(uniforms: Floats1d, scale: float, bound: float) -> Floats1d:
+    """Draws of exp(-(z/b + exp(-z/b))) on [-bound, bound], by inverse CDF."""
+    low, high = np.exp(-np.exp(bound / scale)), np.exp(-np.exp(-bound / scale))
+    share = low + uniforms * (high - low)
+    Z = -scale * np.log(-np.log(np.clip(share, 1e-300, 1 - 1e-16)))
+    return np.clip(Z, -bound, bound)

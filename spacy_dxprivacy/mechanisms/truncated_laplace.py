@@ -1,0 +1,221 @@
+r"""Truncated Laplace noise on clipped vectors (dx.TruncatedLaplace.v1).
+
+Density   f(z) = prod_i exp(-a |z_i|) / B on [-A, A]^d, B = 2 (1 - exp(-a A)) / a,
+          a = epsilon / Delta_1, Delta_1 = 2 sqrt(d) C, on vectors clipped to norm C
+Guarantee "sound": (epsilon, delta) for all pairs of words (approx-dp), met with equality.
+          "paper": refuted. The published proof bounds the volume of S_2 \ S_1, two boxes that are
+          shifted against each other, by that of a small cube; leaving through one coordinate is
+          enough. The true delta is computed below, for the user's own d, clip and epsilon.
+Use       to study the paper; sound or not, it gains nothing over dx.Laplace.v1
+Paper     Huang et al. 2024 (EMNLP, arXiv 2410.08027), theorem 3; in one dimension Geng et al. 2020
+
+Within both supports the ratio of densities is at most exp(a ||v||_1) <= exp(epsilon), so delta is
+the probability of leaving the other support: 1 - prod_i (1 - t(|v_i|)), with
+t(v) = (exp(a v) - 1) / (2 (exp(a A) - 1)), at the worst v with ||v||_2 <= 2C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ..errors import DxError, Errors
+from ..guarantee import Guarantee
+from ..randomness import Rng
+from ..registries import registry
+from ..space import Space
+from ..ty import Floats1d, Floats2d, Ints1d, Projection
+from ..validate import between, one_of, positive, whole
+from .noise import Noise, NoiseMechanism, clipped
+
+CALIBRATIONS = ("sound", "paper")
+ANGLES = 2001
+PAPER = "The published proof is wrong: the volume that it bounds is that of a shell, not of a cube."
+
+
+@registry.dx_mechanisms("dx.TruncatedLaplace.v1")
+def make_truncated_laplace(
+    epsilon: float,
+    delta: float | None = None,
+    clip: float | None = None,
+    calibration: str = "sound",
+    dims: int | None = None,
+    projection: Projection | None = None,
+) -> NoiseMechanism:
+    """epsilon: nats, above 0. delta: between 0 and 1; None is 1e-6 for "sound" and 4^-dims for
+    "paper". clip: the largest norm of a vector; None takes the largest of the space. calibration:
+    "sound" or "paper". dims: the dummy dimensions of the paper, at least d; None is d itself.
+    projection: dx.Nearest.v1 if None.
+
+    "paper" raises DxError where epsilon >= 2 delta^(1/dims) sqrt(dims): it has no solution there.
+    """
+    epsilon = positive("epsilon", epsilon)
+    if delta is not None:
+        delta = between("delta", delta, 0.0, 1.0)
+    clip = None if clip is None else positive("clip", clip)
+    one_of("calibration", calibration, CALIBRATIONS)
+    if dims is not None:
+        dims = whole("dims", dims, least=1)
+    if calibration == "sound":
+        delta = 1e-6 if delta is None else delta
+        promise = Guarantee(
+            kind="approx-dp",
+            epsilon=epsilon,
+            delta=delta,
+            metric="discrete",
+            adjacency="all pairs of words of the space",
+            status="proven",
+            source="Overlap of the two supports, computed for the worst shift; d = 1: Geng 2020",
+            notes="dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less noise.",
+        )
+        build = partial(_build_sound, epsilon=epsilon, delta=delta, clip=clip)
+    else:
+        promise = Guarantee(
+            kind="approx-dp",
+            epsilon=epsilon,
+            delta=0.0 if delta is None else delta,
+            metric="discrete",
+            adjacency="all pairs of words of the space",
+            status="refuted",
+            source="Huang et al. 2024, theorem 3",
+            notes=PAPER,
+        )
+        build = partial(_build_paper, epsilon=epsilon, delta=delta, clip=clip, dims=dims)
+    return NoiseMechanism("dx.TruncatedLaplace.v1", promise, build, projection)
+
+
+def _build_sound(
+    space: Space, guarantee: Guarantee, *, epsilon: float, delta: float, clip: float | None
+) -> Noise:
+    centres, bound = clipped(space.vectors, clip)
+    d = centres.shape[1]
+    rate = epsilon / (2 * np.sqrt(d) * bound)
+    noise = _noise(centres, rate, sound_width(epsilon, delta, d) / rate, guarantee)
+    share = noise.spread * rate / np.sqrt(2)
+    notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
+    return replace(noise, guarantee=replace(guarantee, notes=f"{notes} {guarantee.notes}"))
+
+
+def _build_paper(
+    space: Space,
+    guarantee: Guarantee,
+    *,
+    epsilon: float,
+    delta: float | None,
+    clip: float | None,
+    dims: int | None,
+) -> Noise:
+    centres, bound = clipped(space.vectors, clip)
+    d = centres.shape[1]
+    dims = d if dims is None else dims
+    if dims < d:
+        why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
+        raise DxError(Errors.DX005.format(name="dx.TruncatedLaplace.v1", why=why))
+    log_delta = -dims * np.log(4) if delta is None else float(np.log(delta))
+    width = paper_width(epsilon, log_delta, dims)
+    rate = epsilon / (2 * np.sqrt(dims) * bound)
+    true = worst_delta(epsilon, width, d, dims)
+    notes = (
+        f"{PAPER} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} dimensions and "
+        f"this epsilon the true delta is {true:.2g} at the worst pair within the clip, for every "
+        "epsilon, since the supports differ."
+    )
+    claimed = float(np.exp(log_delta))
+    return _noise(centres, rate, width / rate, replace(guarantee, delta=claimed, notes=notes))
+
+
+def _noise(centres: Floats2d, rate: float, bound: float, guarantee: Guarantee) -> Noise:
+    draw = TruncatedLaplaceNoise(centres.shape[1], float(rate), float(bound))
+    return Noise(centres, draw, float(np.sqrt(draw.variance())), guarantee)
+
+
+@dataclass(frozen=True)
+class TruncatedLaplaceNoise:
+    """Independent coordinates with density exp(-rate |z|) / B on [-bound, bound]."""
+
+    d: int
+    rate: float
+    bound: float
+
+    def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
+        """By inverse CDF: a rejection loop would tell its settings by the time it takes."""
+        U = rng.uniform(2 * len(rows) * self.d).reshape(2, len(rows), self.d)
+        Z = np.log1p(U[0] * np.expm1(-self.rate * self.bound)) / -self.rate
+        return np.where(U[1] < 0.5, Z, -Z)
+
+    def variance(self) -> float:
+        """Of a coordinate (Huang et al. 2024, equation 6, without its misprint)."""
+        from scipy.special import gammainc
+
+        # The published form loses its digits where a A is small; this is the same integral.
+        width = self.rate * self.bound
+        return float(2 * gammainc(3, width) / -np.expm1(-width) / self.rate**2)
+
+
+def paper_width(epsilon: float, log_delta: float, dims: int) -> float:
+    """a A of the paper: -ln(1 - epsilon / (2 delta^(1/dims) sqrt(dims)))."""
+    share = epsilon / (2 * np.exp(log_delta / dims) * np.sqrt(dims))
+    if share >= 1:
+        why = (
+            f"epsilon must be below 2 delta^(1/dims) sqrt(dims) = {epsilon / share:.6g}, "
+            f"and it is {epsilon:g}. Raise dims, as the paper does, or use calibration = 'sound'."
+        )
+        raise DxError(Errors.DX005.format(name="dx.TruncatedLaplace.v1", why=why))
+    return float(-np.log1p(-share))
+
+
+def sound_width(epsilon: float, delta: float, d: int) -> float:
+    """The least a A with worst_delta = delta. For epsilon <= sqrt(d) it is
+    ln(1 + (exp(epsilon/d) - 1) / (2 (1 - (1 - delta)^(1/d))))."""
+    from scipy.optimize import brentq
+
+    def excess(log_width: float) -> float:
+        true = log_worst_delta(epsilon, float(np.exp(log_width)), d, d)
+        return true - float(np.log(delta))
+
+    # From 1/2 on the worst shift may be of another form; a smaller delta does as well.
+    delta = min(delta, 0.499)
+    low, high = np.log(epsilon / d) - 50.0, np.log(epsilon + np.log(d / delta) + 10.0)
+    return float(np.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-13)))
+
+
+def worst_delta(epsilon: float, width: float, d: int, dims: int) -> float:
+    """The true delta of noise on d coordinates with a A = width and a = epsilon / (2 sqrt(dims) C),
+    at the worst pair of vectors clipped to C."""
+    return float(np.exp(log_worst_delta(epsilon, width, d, dims)))
+
+
+def log_worst_delta(epsilon: float, width: float, d: int, dims: int) -> float:
+    """ln worst_delta. With s_i = v_i^2, -ln(1 - t) is first concave in s and then convex, as far as
+    v = A: the worst shift has one large coordinate at most, and the others equal. The large one is
+    found on a grid of its angle, and then on a finer one around the best. (Shifts beyond A have a
+    delta above 1/2; there this is the delta of one such pair, and may not be the largest.)"""
+    angles = np.linspace(np.arcsin(np.sqrt(1 / d)), np.pi / 2, ANGLES if d > 1 else 1)
+    reach = epsilon / np.sqrt(dims)  # a ||v||_2 at the worst
+    log_stay = _log_stay(angles, reach, width, d)
+    best = int(np.argmin(log_stay))
+    around = np.linspace(angles[max(best - 1, 0)], angles[min(best + 1, len(angles) - 1)], ANGLES)
+    worst = min(float(log_stay[best]), float(_log_stay(around, reach, width, d).min()))
+    with np.errstate(divide="ignore"):
+        return float(np.log(-np.expm1(worst)))
+
+
+def _log_stay(angles: Floats1d, reach: float, width: float, d: int) -> Floats1d:
+    """ln prod_i (1 - t(v_i)) for one coordinate of reach sin(angle) and d - 1 equal ones."""
+    large = _leave(reach * np.sin(angles), width)
+    others = _leave(reach * np.cos(angles) / np.sqrt(max(d - 1, 1)), width)
+    with np.errstate(divide="ignore"):
+        stay: Floats1d = np.log1p(-large)
+        return stay + (d - 1) * np.log1p(-others) if d > 1 else stay
+
+
+def _leave(shift: Floats1d, width: float) -> Floats1d:
+    """t: the probability that one coordinate leaves the other support, for a v = shift."""
+    inside = np.minimum(shift, width)
+    near = np.exp(inside - width) * np.expm1(-inside) / (2 * np.expm1(-width))
+    # Beyond a v = a A the other support does not hold the middle any more; beyond 2 a A, nothing.
+    past = np.clip(shift - width, 0, width)
+    out: Floats1d = np.minimum(near + np.expm1(-past) / (2 * np.expm1(-width)), 1.0)
+    return out

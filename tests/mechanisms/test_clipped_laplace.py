@@ -1,0 +1,55 @@
+"""dx.ClippedLaplace.v1: independent Laplace coordinates, as strong as the L1 width of the ball."""
+
+import numpy as np
+import pytest
+from scipy.stats import kstest, laplace
+
+from spacy_dxprivacy import Rng, Space, registry
+
+CORNERS = Space.from_vectors(["up", "down", "in"], [[1.0] * 4, [-1.0] * 4, [0.0] * 4])
+INSIDE = np.full(20_000, 2)
+
+
+@pytest.mark.parametrize("settings", [{}, {"clip": 0.5}, {"clip": 7.0}])
+def test_coordinates_are_laplace_with_scale_2_sqrt_d_clip_over_epsilon(make, settings):
+    mechanism = make("dx.ClippedLaplace.v1", CORNERS, epsilon=3.0, **settings)
+    scale = 2 * np.sqrt(4) * settings.get("clip", 2.0) / 3.0
+    assert mechanism._noise.draw.scale == pytest.approx(scale, rel=1e-12)
+    Z = mechanism.sample(INSIDE, Rng(seed=4)).vectors.astype(np.float64) / scale
+    assert kstest(Z.ravel(), laplace.cdf).pvalue > 1e-3
+    # Coordinates are independent: their absolute values are uncorrelated too.
+    assert np.all(np.abs(np.corrcoef(np.abs(Z).T) - np.eye(4)) < 4 / np.sqrt(len(Z)))
+    assert abs(np.mean(Z**2) - 2) < 4 * np.sqrt(20 / Z.size)  # the fourth moment is 24
+
+
+@pytest.mark.parametrize("clip", [0.5, 2.0])
+def test_the_loss_is_at_most_epsilon_and_is_met_at_opposite_corners(make, clip):
+    """ln p/p' = sum_i (|z_i - y_i| - |z_i - x_i|) / b, greatest at z = x."""
+    corner = np.ones(4) / np.linalg.norm(np.ones(4)) * clip
+    scale = 2 * np.sqrt(4) * clip / 3.0
+    assert np.abs(2 * corner).sum() / scale == pytest.approx(3.0)
+    points = np.random.default_rng(0).normal(size=(500, 4))
+    points *= clip / np.linalg.norm(points, axis=1, keepdims=True)
+    apart = np.abs(points[:, None] - points[None]).sum(axis=2) / scale
+    assert apart.max() <= 3.0 + 1e-12
+
+
+def test_laplace_noise_of_the_same_promise_is_sqrt_2_times_less(make):
+    ours = make("dx.ClippedLaplace.v1", CORNERS, epsilon=3.0).sample(INSIDE, Rng(seed=1)).vectors
+    other = make("dx.Laplace.v1", CORNERS, epsilon=3.0 / (2 * 2.0)).sample(INSIDE, Rng(seed=1))
+    expected = np.sqrt(2 * 4 / (4 + 1))  # sqrt(2d) against sqrt(d + 1)
+    assert ours.std() / other.vectors.std() == pytest.approx(expected, rel=0.03)
+
+
+def test_the_guarantee_is_pure_for_all_pairs(make):
+    g = make("dx.ClippedLaplace.v1", CORNERS, epsilon=3).guarantee
+    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
+        "approx-dp", "discrete", "proven", 3.0, 0.0,
+    )  # fmt: skip
+    assert g.adjacency == "all pairs of words of the space" and "clipped" in g.notes
+
+
+@pytest.mark.parametrize("clip", [0, -1.0, float("inf"), float("nan"), "x", True])
+def test_a_clip_out_of_range_is_refused(clip):
+    with pytest.raises(ValueError, match="clip must be a"):
+        registry.dx_mechanisms.get("dx.ClippedLaplace.v1")(epsilon=1.0, clip=clip)

@@ -1,0 +1,86 @@
+"""dx.CusText.v1: groups, and the choice within one."""
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import Space, registry
+from spacy_dxprivacy.mechanisms.custext import groups
+
+
+def groups_by_hand(X, k):
+    X = X.astype(np.float64)
+    free, number, group = list(range(len(X))), 0, {}
+    while free:
+        first = free[0]
+        taken = sorted(free, key=lambda y: (y != first, np.linalg.norm(X[y] - X[first])))[:k]
+        if len(free) == 1 and number:
+            number -= 1
+        group.update(dict.fromkeys(taken, number))
+        free = [y for y in free if y not in taken]
+        number += 1
+    return [group[row] for row in range(len(X))]
+
+
+def by_hand(X, group, row, epsilon):
+    X = X.astype(np.float64)
+    members = [y for y in range(len(X)) if group[y] == group[row]]
+    apart = {y: np.linalg.norm(X[y] - X[row]) for y in members}
+    low, high = min(apart.values()), max(apart.values())
+    scores = {y: (high - d) / (high - low) if high > low else 1.0 for y, d in apart.items()}
+    p = np.zeros(len(X))
+    for y, u in scores.items():
+        p[y] = np.exp(epsilon * u / 2)
+    return p / p.sum()
+
+
+@pytest.mark.parametrize("k", [2, 3, 7, 13, 39, 40, 100])
+def test_groups_are_those_of_a_loop(plane, k):
+    found = groups(plane.vectors, k)
+    assert found.tolist() == groups_by_hand(plane.vectors, k)
+    sizes = np.bincount(found)
+    assert sizes.min() >= 2 and sizes.max() <= k + 1
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 2.0, 20.0])
+@pytest.mark.parametrize("k", [2, 13, 100])
+def test_the_probabilities_are_those_of_a_loop(make, plane, epsilon, k):
+    P = make("dx.CusText.v1", plane, epsilon=epsilon, k=k).distribution(np.arange(40))
+    group = groups_by_hand(plane.vectors, k)
+    expected = [by_hand(plane.vectors, group, row, epsilon) for row in range(40)]
+    np.testing.assert_allclose(P, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 2.0, 300.0, 1e5])
+def test_within_a_group_the_loss_is_at_most_epsilon_and_beyond_it_infinite(make, plane, epsilon):
+    """Also where exp(-epsilon / 2) is no float64 any more."""
+    mechanism = make("dx.CusText.v1", plane, epsilon=epsilon, k=5)
+    P, group = mechanism.distribution(np.arange(40)), groups(plane.vectors, 5)
+    for number in np.unique(group):
+        logs = np.log(P[np.ix_(group == number, group == number)])
+        assert np.abs(logs[:, None] - logs[None]).max() <= epsilon + 1e-9
+    same = group[:, None] == group[None]
+    assert np.array_equal(P > 0, same)
+    D = mechanism.distances(np.arange(40))
+    assert np.array_equal(D, np.where(np.eye(40), 0, np.where(same, 1, np.inf)))
+
+
+def test_the_loss_of_a_pair_can_meet_epsilon_in_the_limit(make):
+    """Of two words each is the other's farthest: the loss is epsilon / 2."""
+    pair = Space.from_vectors(["a", "b"], [[0.0], [3.0]])
+    P = make("dx.CusText.v1", pair, epsilon=2.0).distribution(np.arange(2))
+    assert np.log(P[0, 0] / P[1, 0]) == pytest.approx(1.0)
+
+
+def test_the_guarantee_ends_at_the_group(make, plane):
+    g = make("dx.CusText.v1", plane, epsilon=3, k=4).guarantee
+    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
+        "approx-dp", "discrete", "proven", 3.0, 0.0,
+    )  # fmt: skip
+    assert g.adjacency == "pairs of words of one group of about 4; no other pair"
+    assert "tells which group" in g.notes
+
+
+@pytest.mark.parametrize("k", [1, 0, -3, 2.5, float("nan"), "x", True, None])
+def test_a_k_out_of_range_is_refused(k):
+    with pytest.raises(ValueError, match="k must be a whole number, 2 or more"):
+        registry.dx_mechanisms.get("dx.CusText.v1")(epsilon=1.0, k=k)

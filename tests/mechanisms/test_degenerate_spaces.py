@@ -1,0 +1,110 @@
+"""Every mechanism on spaces with next to nothing in them, on a second space, and from a pickle."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import DxError, Rng, Space, registry
+
+from .test_contract import SETTINGS
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
+
+# Settings beside the defaults that take another way through the code.
+VARIANTS = {
+    **{name: (name, settings) for name, settings in SETTINGS.items()},
+    "exact": ("dx.Exponential.v1", {"epsilon": 2.0, "calibration": "exact"}),
+    "classical": ("dx.Gaussian.v1", {"epsilon": 0.5, "calibration": "classical"}),
+    "paper": ("dx.TruncatedLaplace.v1", {"epsilon": 0.4, "calibration": "paper"}),
+    "clip": ("dx.ClippedLaplace.v1", {"epsilon": 2.0, "clip": 0.5}),
+    "adjacent": ("dx.NADP.v1", {"epsilon": 2.0, "noise": "adjacent"}),
+    "nadp paper": ("dx.NADP.v1", {"epsilon": 2.0, "noise": "paper"}),
+    "ranks": ("dx.Laplace.v1", {"epsilon": 2.0, "projection": "dx.RankSampling.v1"}),
+    "vickrey": ("dx.Laplace.v1", {"epsilon": 2.0, "projection": "dx.Vickrey.v1"}),
+}
+RNG = np.random.default_rng(0)
+SPACES = {
+    "the origin alone": [[0.0, 0.0]],
+    "two words": [[0.0, 1.0], [2.0, 0.0]],
+    "two words at one point": [[1.0, 2.0]] * 2,
+    "many words at one point": [[1.0, 2.0]] * 30,
+    "many words at the origin": [[0.0, 0.0]] * 30,
+    "words on a line": RNG.normal(size=(30, 1)),
+    "more dimensions than words": RNG.normal(size=(3, 40)),
+    "tiny": RNG.normal(size=(30, 2)) * 1e-3,
+    "huge": RNG.normal(size=(30, 2)) * 1e3,
+}
+REFUSED = {
+    ("adjacent", "the origin alone"): "fewer than m = 2",
+    ("nadp paper", "the origin alone"): "fewer than m = 2",
+    ("dx.TruncatedGumbel.v1", "words on a line"): "epsilon must be above",
+    ("dx.TruncatedGumbel.v1", "tiny"): "epsilon must be above",
+}
+
+
+def space_of(X):
+    return Space.from_vectors([f"w{i}" for i in range(len(X))], X)
+
+
+@pytest.fixture
+def made():
+    def made(variant):
+        name, settings = VARIANTS[variant]
+        settings = {"@dx_mechanisms": name, **settings}
+        if "projection" in settings:
+            settings["projection"] = {"@dx_projections": settings["projection"]}
+        return registry.resolve({"mechanism": settings})["mechanism"]
+
+    return made
+
+
+@pytest.mark.parametrize("where", SPACES)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_it_draws_words_or_says_why_it_cannot(made, variant, where):
+    space = space_of(SPACES[where])
+    if (variant, where) in REFUSED:
+        with pytest.raises(DxError, match=REFUSED[variant, where]):
+            made(variant).fit(space)
+        return
+    mechanism = made(variant).fit(space)
+    n = len(space)
+    draw = mechanism.sample(np.arange(n), Rng(seed=1))
+    assert draw.rows.shape == (n,) and draw.rows.min() >= 0 and draw.rows.max() < n
+    assert draw.vectors is None or np.isfinite(draw.vectors).all()
+    if hasattr(mechanism, "distribution"):
+        P = mechanism.distribution(np.arange(n))
+        assert np.all(P >= 0)
+        np.testing.assert_allclose(P.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if v != "dx.Identity.v1"])
+def test_words_at_one_point_get_the_same_vectors_from_the_same_noise(made, variant):
+    mechanism = made(variant).fit(space_of(SPACES["many words at one point"]))
+    one, other = (mechanism.sample(np.full(50, row), Rng(seed=4)) for row in (0, 29))
+    if one.vectors is not None:
+        assert np.array_equal(one.vectors, other.vectors) and np.array_equal(one.rows, other.rows)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_fitted_again_it_is_as_if_it_had_known_no_other_space(made, variant, plane):
+    other = space_of(np.random.default_rng(7).normal(size=(200, 2)) * [5.0, 0.5])
+    again, fresh = made(variant).fit(plane).fit(other), made(variant).fit(other)
+    assert again.guarantee == fresh.guarantee and again.guarantee.space == other.digest
+    assert_same_draws(again, fresh, 200)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_pickled_one_draws_the_same(made, variant, plane):
+    mechanism = made(variant).fit(plane)
+    copy = pickle.loads(pickle.dumps(mechanism))  # noqa: S301
+    assert copy.guarantee == mechanism.guarantee
+    assert_same_draws(copy, mechanism, 40)
+
+
+def assert_same_draws(one, other, n):
+    rows = np.tile(np.arange(n), 5)
+    one, other = (m.sample(rows, Rng(seed=9)) for m in (one, other))
+    assert np.array_equal(one.rows, other.rows)
+    assert (one.vectors is None) == (other.vectors is None)
+    assert one.vectors is None or np.array_equal(one.vectors, other.vectors)

@@ -1,0 +1,81 @@
+"""dx.Diffractor.v1: the list, and the clamped geometric noise on it."""
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from spacy_dxprivacy import Space
+from spacy_dxprivacy.mechanisms.diffractor import chain
+
+N = 100_000
+
+
+def chain_by_hand(X):
+    X = X.astype(np.float64)
+    order, left = [0], set(range(1, len(X)))
+    while left:
+        order.append(min(left, key=lambda y: (np.linalg.norm(X[y] - X[order[-1]]), y)))
+        left.remove(order[-1])
+    return order
+
+
+def test_the_list_is_that_of_a_loop(plane):
+    assert chain(plane.vectors).tolist() == chain_by_hand(plane.vectors)
+    X = np.random.default_rng(0).normal(size=(300, 20)).astype(np.float32)
+    assert chain(X).tolist() == chain_by_hand(X)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_list_of_words_at_one_point_holds_each_once(n):
+    assert sorted(chain(np.ones((n, 3), dtype=np.float32)).tolist()) == list(range(n))
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 4.0])
+def test_the_probabilities_are_those_of_clamped_geometric_noise(make, plane, epsilon):
+    P = make("dx.Diffractor.v1", plane, epsilon=epsilon).distribution(np.arange(40))
+    order = chain_by_hand(plane.vectors)
+    q = np.exp(-epsilon)
+    for i, row in enumerate(order):
+        p = np.zeros(40)
+        for j in range(-5000, 5001):
+            p[order[min(max(i + j, 0), 39)]] += (1 - q) / (1 + q) * q ** abs(j)
+        np.testing.assert_allclose(P[row], p, rtol=1e-9)
+
+
+@pytest.mark.parametrize("place", [0, 3, 39])
+def test_they_are_those_of_the_difference_of_two_geometric_draws(make, plane, place):
+    """The sampler of the paper."""
+    rng, q = np.random.default_rng(place), np.exp(-0.5)
+    places = place + rng.geometric(1 - q, N) - rng.geometric(1 - q, N)
+    order = np.array(chain_by_hand(plane.vectors))
+    counts = np.bincount(order[np.clip(places, 0, 39)], minlength=40)
+    p = make("dx.Diffractor.v1", plane, epsilon=0.5).distribution(order[place : place + 1])[0]
+    common = p * N > 5
+    expected = p[common] * N
+    assert chisquare(counts[common], expected * counts[common].sum() / expected.sum()).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.5, 30.0, 1e4])
+def test_the_loss_is_epsilon_a_place_and_is_met(make, plane, epsilon):
+    """Also where exp(-epsilon |i - j|) is no float64 any more."""
+    mechanism = make("dx.Diffractor.v1", plane, epsilon=epsilon)
+    logs = np.log(mechanism.distribution(np.arange(40)))
+    loss = np.abs(logs[:, None] - logs[None]).max(axis=2)
+    bound = epsilon * mechanism.distances(np.arange(40))
+    assert np.all(loss <= bound + 1e-9)
+    reached = (bound > 0) & (bound < 600)
+    np.testing.assert_allclose(loss[reached], bound[reached], rtol=1e-6)
+
+
+def test_of_two_words_one_is_kept_as_the_closed_form_says(make):
+    two = Space.from_vectors(["a", "b"], [[0.0], [9.0]])
+    P = make("dx.Diffractor.v1", two, epsilon=2.0).distribution(np.arange(2))
+    np.testing.assert_allclose(np.diag(P), 1 / (1 + np.exp(-2.0)))
+
+
+def test_the_guarantee_is_in_places_of_the_list(make, plane):
+    g = make("dx.Diffractor.v1", plane, epsilon=3).guarantee
+    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
+        "metric-dp", "list positions", "proven", 3.0, 0.0,
+    )  # fmt: skip
+    assert g.adjacency == "all pairs of words of the space" and "far apart" in g.notes

@@ -1,0 +1,107 @@
+"""dx.Mahalanobis.v1: the law of its noise, and the norm that its promise is stated in."""
+
+import numpy as np
+import pytest
+from scipy.stats import gamma, kstest
+
+from spacy_dxprivacy import DxError, Rng, Space, registry
+from spacy_dxprivacy.mechanisms.mahalanobis import regularised_covariance
+
+SCALES = np.array([3.0, 1.0, 1.0, 0.2, 0.5])
+N = 50_000
+
+
+@pytest.fixture(scope="module")
+def stretched():
+    """200 words of unlike spread in 5 rotated directions; word 0 is at the origin."""
+    rng = np.random.default_rng(3)
+    turn, _ = np.linalg.qr(rng.normal(size=(5, 5)))
+    X = (rng.normal(size=(200, 5)) * SCALES) @ turn
+    X[0] = 0
+    return Space.from_vectors([f"w{i}" for i in range(200)], X)
+
+
+def covariance(space, lam):
+    """S as the paper defines it, without an eigenvalue."""
+    Sigma = np.cov(space.vectors.astype(np.float64).T)
+    d = len(Sigma)
+    return lam * Sigma * d / np.trace(Sigma) + (1 - lam) * np.eye(d)
+
+
+def noise(make, space, **settings):
+    mechanism = make("dx.Mahalanobis.v1", space, **settings)
+    draw = mechanism.sample(np.zeros(N, dtype=np.int64), Rng(seed=8))
+    return draw.vectors.astype(np.float64)
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.2, 0.75, 1.0])
+def test_the_mahalanobis_norm_of_the_noise_is_gamma_distributed(make, stretched, lam):
+    """A direction that is made a unit vector again after stretching would fail here."""
+    Z = noise(make, stretched, epsilon=2.0, lam=lam)
+    norms = np.sqrt(np.einsum("kd,kd->k", Z, np.linalg.solve(covariance(stretched, lam), Z.T).T))
+    assert kstest(norms, gamma(5, scale=1 / 2).cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("lam", [0.2, 1.0])
+def test_its_covariance_has_the_shape_of_the_space(make, stretched, lam):
+    Z = noise(make, stretched, epsilon=2.0, lam=lam)
+    S = covariance(stretched, lam) * 6 / 2.0**2
+    sd = np.sqrt(np.diag(S))
+    assert np.all(np.abs(Z.mean(axis=0)) < 4 * sd / np.sqrt(N))
+    # The fourth moment of the law bounds a product's variance by 3 (d + 3)/(d + 1) of its scale.
+    assert np.all(np.abs(np.cov(Z.T) - S) < 4 * np.sqrt(4 / N) * np.outer(sd, sd))
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.5, 1.0])
+def test_the_mean_square_of_its_length_is_that_of_laplace_noise(make, stretched, lam):
+    squares = np.sum(noise(make, stretched, epsilon=2.0, lam=lam) ** 2, axis=1)
+    assert abs(squares.mean() - 5 * 6 / 2.0**2) < 4 * squares.std() / np.sqrt(N)
+
+
+def test_without_lam_it_is_laplace_noise(make, stretched):
+    apart = make("dx.Mahalanobis.v1", stretched, epsilon=2.0, lam=0.0).distances(np.arange(3))
+    plain = make("dx.Laplace.v1", stretched, epsilon=2.0).distances(np.arange(3))
+    np.testing.assert_allclose(apart, plain, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("lam", [0.2, 1.0])
+def test_distances_are_those_of_the_norm(make, stretched, lam):
+    D = make("dx.Mahalanobis.v1", stretched, epsilon=2.0, lam=lam).distances(np.array([4]))[0]
+    V = stretched.vectors[4].astype(np.float64) - stretched.vectors
+    squares = [v @ np.linalg.inv(covariance(stretched, lam)) @ v for v in V]
+    np.testing.assert_allclose(D, np.sqrt(squares), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("lam", [0.2, 1.0])
+def test_the_euclidean_epsilon_of_the_notes_bounds_every_loss_and_is_met(make, stretched, lam):
+    mechanism = make("dx.Mahalanobis.v1", stretched, epsilon=2.0, lam=lam)
+    Sigma = np.cov(stretched.vectors.astype(np.float64).T)
+    least = np.linalg.eigvalsh(Sigma * 5 / np.trace(Sigma))[0]
+    euclid = 2.0 / np.sqrt(lam * least + 1 - lam)
+    assert f"{euclid:.6g} nats" in mechanism.guarantee.notes
+    values, axes = regularised_covariance(stretched.vectors, lam)
+    assert 2.0 / np.sqrt(values[0]) == pytest.approx(euclid)
+    worst = axes[:, 0]  # the direction in which a unit of Euclidean distance is longest
+    length = np.sqrt(worst @ np.linalg.inv(covariance(stretched, lam)) @ worst)
+    assert 2.0 * length == pytest.approx(euclid)
+
+
+def test_the_guarantee_is_metric_and_proven(make, stretched):
+    g = make("dx.Mahalanobis.v1", stretched, epsilon=2).guarantee
+    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
+        "metric-dp", "mahalanobis", "proven", 2.0, 0.0,
+    )  # fmt: skip
+    assert g.adjacency == "all pairs of words of the space" and g.space == stretched.digest
+
+
+@pytest.mark.parametrize("lam", [-0.1, 1.1, float("nan"), float("inf"), "half", True, None])
+def test_a_lam_out_of_range_is_refused(lam):
+    with pytest.raises(ValueError, match="lam must be a number from 0 to 1"):
+        registry.dx_mechanisms.get("dx.Mahalanobis.v1")(epsilon=1.0, lam=lam)
+
+
+def test_a_singular_covariance_is_refused_and_lam_below_1_mends_it(make):
+    flat = Space.from_vectors(["a", "b", "c"], [[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    with pytest.raises(DxError, match="regular at this lam"):
+        make("dx.Mahalanobis.v1", flat, epsilon=1.0, lam=1.0)
+    make("dx.Mahalanobis.v1", flat, epsilon=1.0, lam=0.9)

@@ -1,0 +1,108 @@
+"""dx.RandomProjection.v1: the law of its noise, and the factor that makes its promise exact."""
+
+import numpy as np
+import pytest
+from scipy.stats import gamma, kstest
+
+from spacy_dxprivacy import Rng, Space, registry
+from spacy_dxprivacy.mechanisms import random_projection
+
+
+@pytest.fixture(scope="module")
+def space():
+    """100 words in 20 dimensions: 0 is at the origin, 1 is 51, and the others from 50 on are next
+    to the others before, at 1e-7 to 1e-18."""
+    X = np.random.default_rng(1).normal(size=(100, 20)).astype(np.float32)
+    X[0] = 0
+    X[:, 5] = 0
+    X[51:] = X[1:50]
+    X[52:, 5] = np.geomspace(1e-7, 1e-18, 48)
+    return Space.from_vectors([f"w{i}" for i in range(100)], X)
+
+
+def centres_and_rate(mechanism):
+    return mechanism._noise.centres, mechanism._noise.draw.epsilon
+
+
+def ratios(X, Y):
+    """|Y_i - Y_j| / |X_i - X_j| for every pair of different rows of X."""
+    X, Y = X.astype(np.float64), Y.astype(np.float64)
+    i, j = np.triu_indices(len(X), 1)
+    before = np.linalg.norm(X[i] - X[j], axis=1)
+    after = np.linalg.norm(Y[i] - Y[j], axis=1)
+    assert not after[before == 0].any()
+    return after[before > 0] / before[before > 0]
+
+
+@pytest.mark.parametrize("dims", [1, 5, 20, 40])
+def test_no_loss_exceeds_epsilon_times_the_distance_and_one_meets_it(make, space, dims):
+    """The loss at distance D' of the centres is rate D'."""
+    Y, rate = centres_and_rate(make("dx.RandomProjection.v1", space, epsilon=2.0, dims=dims))
+    assert Y.shape == (100, dims)
+    largest = rate * ratios(space.vectors, Y).max()
+    assert 2.0 * (1 - 2e-6) < largest <= 2.0
+
+
+@pytest.mark.parametrize("dims", [1, 5, 40])
+def test_nor_does_it_where_all_pairs_are_too_many(make, space, dims, monkeypatch):
+    """Words next to each other are the trap: what a product rounds is much to them."""
+    monkeypatch.setattr(random_projection, "ALL_PAIRS_UP_TO", 10)
+    mechanism = make("dx.RandomProjection.v1", space, epsilon=2.0, dims=dims)
+    Y, rate = centres_and_rate(mechanism)
+    assert 0.2 < rate * ratios(space.vectors, Y).max() <= 2.0
+    assert "the norm of the matrix" in mechanism.guarantee.notes
+
+
+def test_words_that_rounding_tore_apart_are_found():
+    """Of two rows 1e-12 apart one is moved by 1e-9 in the projection."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    X[7] = X[19]
+    X[7, 0] += 1e-12
+    Y = X[:, :2].copy()
+    Y[7, 1] += 1e-9
+    found = random_projection.stretch_of_near(X, Y, width=1e-8)
+    assert found == pytest.approx(ratios(X, Y).max()) and found > 900
+
+
+def test_the_norm_of_the_noise_is_gamma_distributed(make, space):
+    mechanism = make("dx.RandomProjection.v1", space, epsilon=2.0, dims=7)
+    _, rate = centres_and_rate(mechanism)
+    draw = mechanism.sample(np.zeros(20_000, dtype=np.int64), Rng(seed=1))
+    assert draw.vectors.shape == (20_000, 7)
+    norms = np.linalg.norm(draw.vectors.astype(np.float64), axis=1)
+    assert kstest(norms, gamma(7, scale=1 / rate).cdf).pvalue > 1e-3
+
+
+def test_words_are_sought_among_the_projected_ones(make, space):
+    draw = make("dx.RandomProjection.v1", space, epsilon=1e6, dims=7).sample(np.arange(100), Rng())
+    apart = np.linalg.norm(space.vectors[draw.rows] - space.vectors, axis=1)
+    assert apart.max() < 1e-6 and draw.rows[51] == 1
+
+
+def test_the_matrix_is_public_and_always_the_same(make, space):
+    first, again = (
+        make("dx.RandomProjection.v1", space, epsilon=e, dims=5)._noise.centres for e in (1.0, 9.0)
+    )
+    assert np.array_equal(first, again)
+
+
+def test_distances_are_those_of_the_space(make, space):
+    D = make("dx.RandomProjection.v1", space, epsilon=2.0, dims=5).distances(np.array([0]))[0]
+    np.testing.assert_allclose(D, np.linalg.norm(space.vectors.astype(float), axis=1), rtol=1e-9)
+
+
+def test_the_guarantee_is_metric_and_computed(make, space):
+    mechanism = make("dx.RandomProjection.v1", space, epsilon=3, dims=5)
+    g = mechanism.guarantee
+    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
+        "metric-dp", "euclidean", "computed", 3.0, 0.0,
+    )  # fmt: skip
+    stretch = ratios(space.vectors, mechanism._noise.centres).max()
+    said = float(g.notes.split("distances ")[1].split(" times")[0])
+    assert said == pytest.approx(stretch, rel=1e-5)
+
+
+@pytest.mark.parametrize("dims", [0, -1, 2.5, float("nan"), "x", True, None])
+def test_dims_out_of_range_are_refused(dims):
+    with pytest.raises(ValueError, match="dims must be a whole number, 1 or more"):
+        registry.dx_mechanisms.get("dx.RandomProjection.v1")(epsilon=1.0, dims=dims)

@@ -1,0 +1,77 @@
+"""dx.SanTextPlus.v1: sensitive words among themselves, the others now and then."""
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import Space, registry
+
+
+def by_hand(X, row, epsilon, p, first):
+    X = X.astype(np.float64)
+    weights = [np.exp(-epsilon / 2 * np.linalg.norm(X[row] - y)) for y in X[first:]]
+    drawn = np.zeros(len(X))
+    drawn[first:] = np.array(weights) / sum(weights)
+    if row >= first:
+        return drawn
+    drawn *= p
+    drawn[row] = 1 - p
+    return drawn
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 3.0, 30.0])
+@pytest.mark.parametrize(("p", "share", "first"), [(0.2, 0.5, 20), (1.0, 0.3, 28), (0.7, 1.0, 0)])
+def test_the_probabilities_are_those_of_a_loop(make, plane, epsilon, p, share, first):
+    mechanism = make("dx.SanTextPlus.v1", plane, epsilon=epsilon, p=p, sensitive=share)
+    P = mechanism.distribution(np.arange(40))
+    expected = [by_hand(plane.vectors, row, epsilon, p, first) for row in range(40)]
+    np.testing.assert_allclose(P, expected, rtol=1e-8, atol=1e-300)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 5.0, 1e4])
+def test_losses_are_as_stated_for_every_kind_of_pair_and_output(make, plane, epsilon):
+    p, first = 0.2, 20
+    mechanism = make("dx.SanTextPlus.v1", plane, epsilon=epsilon, p=p, sensitive=0.5)
+    logs = np.log(mechanism.distribution(np.arange(40))[:, first:])  # outputs in V_S
+    X = plane.vectors.astype(np.float64)
+    bound = epsilon * np.linalg.norm(X[:, None] - X[None], axis=2) + 1e-9
+    loss = np.max(logs[:, None] - logs[None], axis=2)
+    assert np.all(loss[first:, first:] <= bound[first:, first:])
+    assert np.all(loss[:first, :first] <= bound[:first, :first])
+    assert np.all(loss[first:, :first] <= bound[first:, :first] + np.log(1 / p))
+    assert np.all(loss[:first, first:] <= bound[:first, first:])
+
+
+def test_ln_1_over_p_is_met_by_words_at_one_point(make):
+    twins = Space.from_vectors(["common", "rare", "other"], [[1.0, 0], [1, 0], [0, 1]])
+    mechanism = make("dx.SanTextPlus.v1", twins, epsilon=1.0, p=0.2, sensitive=0.6)
+    P = mechanism.distribution(np.arange(3))
+    np.testing.assert_allclose(P[1, 1:] / P[0, 1:], 5.0)
+    assert P[0, 0] == pytest.approx(0.8) and P[1, 0] == 0
+
+
+def test_outside_the_pairs_that_it_covers_its_distance_is_infinite(make, plane):
+    D = make("dx.SanTextPlus.v1", plane, epsilon=1.0, sensitive=0.5).distances(np.arange(40))
+    finite = np.zeros((40, 40), dtype=bool)
+    finite[20:, 20:] = True
+    finite[np.arange(40), np.arange(40)] = True
+    assert np.array_equal(np.isfinite(D), finite) and not np.diag(D).any()
+
+
+@pytest.mark.parametrize(("share", "count"), [(1e-9, 1), (0.01, 1), (0.5, 20), (0.51, 21), (1, 40)])
+def test_the_rarest_words_are_sensitive_one_at_least(make, plane, share, count):
+    P = make("dx.SanTextPlus.v1", plane, epsilon=0.1, sensitive=share).distribution(np.array([39]))
+    assert np.array_equal(np.flatnonzero(P[0]), np.arange(40 - count, 40))
+
+
+def test_the_guarantee_covers_pairs_of_sensitive_words(make, plane):
+    g = make("dx.SanTextPlus.v1", plane, epsilon=3, p=0.2, sensitive=0.25).guarantee
+    assert (g.kind, g.metric, g.status, g.epsilon) == ("metric-dp", "euclidean", "proven", 3.0)
+    assert g.adjacency == "pairs of sensitive words, the rarest 25% of the space"
+    assert "ln(1/p) = 1.61" in g.notes and "no protection" in g.notes
+
+
+@pytest.mark.parametrize("name", ["p", "sensitive"])
+@pytest.mark.parametrize("value", [0, -0.1, 1.1, float("nan"), "x", True, None])
+def test_a_share_out_of_range_is_refused(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be a number above 0 to 1"):
+        registry.dx_mechanisms.get("dx.SanTextPlus.v1")(epsilon=1.0, **{name: value})

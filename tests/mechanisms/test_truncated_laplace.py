@@ -1,0 +1,223 @@
+"""dx.TruncatedLaplace.v1: what the published calibration really gives, and a sound one."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
+from spacy_dxprivacy.mechanisms.truncated_laplace import (
+    TruncatedLaplaceNoise,
+    paper_width,
+    sound_width,
+    worst_delta,
+)
+
+LN4 = np.log(4)
+
+
+def cdf(x, width):
+    """Of a coordinate, for x = a z in [-width, width], by halves of the density."""
+    x = np.asarray(x, dtype=np.float64)
+    left = np.exp(np.minimum(x, 0)) - np.exp(-width)
+    right = 2 - np.exp(-width) - np.exp(-np.abs(x))
+    return np.where(x < 0, left, right) / (2 * -np.expm1(-width))
+
+
+def leave(v, width):
+    """The probability that a coordinate with a A = width, shifted by a v, leaves [-A, A]."""
+    return 1 - cdf(np.clip(width - np.asarray(v), -width, width), width)
+
+
+def delta_of(shift, width):
+    """1 - prod_i (1 - t(v_i)) for shifts (..., d)."""
+    return -np.expm1(np.log1p(-leave(np.abs(shift), width)).sum(axis=-1))
+
+
+def shifts(d, reach, k, seed=0):
+    """Random vectors of norm `reach`: of all sizes of support, of even and uneven coordinates."""
+    rng = np.random.default_rng(seed)
+    V = np.abs(rng.normal(size=(k, d))) ** rng.choice([0.01, 0.5, 1, 3, 8], size=(k, 1))
+    V *= np.arange(d) < rng.integers(1, d + 1, size=(k, 1))
+    return V * reach / np.linalg.norm(V, axis=1, keepdims=True)
+
+
+# -- the law -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rate", "bound"), [(1.0, 1e-6), (0.3, 2.0), (2.0, 3.0), (5.0, 40.0)])
+def test_the_noise_has_the_law_of_its_formula(rate, bound):
+    noise = TruncatedLaplaceNoise(4, rate, bound)
+    Z = noise(np.arange(10_000), Rng(seed=2))
+    assert np.abs(Z).max() <= bound
+    width = rate * bound
+    assert kstest(rate * Z.ravel(), partial(cdf, width=width)).pvalue > 1e-3
+    squares = Z.ravel() ** 2
+    assert abs(squares.mean() - noise.variance()) < 4 * squares.std() / np.sqrt(len(squares))
+    assert np.all(np.abs(Z.mean(axis=0)) < 4 * np.sqrt(noise.variance() / len(Z)))
+
+
+def test_the_variance_is_that_of_the_paper_and_keeps_its_digits_for_flat_noise():
+    a, A = 0.7, 3.0
+    B = 2 * (1 - np.exp(-a * A)) / a
+    published = 2 / a**2 - 2 / (a * B) * A * np.exp(-a * A) * (A + 2 / a)
+    assert TruncatedLaplaceNoise(1, a, A).variance() == pytest.approx(published)
+    assert TruncatedLaplaceNoise(1, 1e-12, A).variance() == pytest.approx(A**2 / 3)
+
+
+@pytest.mark.parametrize("settings", [{}, {"clip": 0.5}])
+def test_released_vectors_stay_in_the_box_around_their_word(make, plane, settings):
+    mechanism = make("dx.TruncatedLaplace.v1", plane, epsilon=1.0, delta=1e-3, **settings)
+    norms = np.linalg.norm(plane.vectors, axis=1)
+    clip = settings.get("clip", norms.max())
+    centres = plane.vectors * np.minimum(1, clip / norms)[:, None]
+    rate = 1.0 / (2 * np.sqrt(2) * clip)
+    bound = sound_width(1.0, 1e-3, 2) / rate
+    rows = np.repeat(np.arange(40), 500)
+    Z = mechanism.sample(rows, Rng(seed=0)).vectors - centres[rows]
+    assert 0.99 * bound < np.abs(Z).max() < bound * (1 + 2.0**-9)
+    width = rate * bound
+    assert kstest(rate * Z.ravel(), partial(cdf, width=width)).pvalue > 1e-3
+
+
+# -- as published --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "dims", "one", "worst", "spread"),
+    [
+        (0.05, 300, 0.249, 0.987, 2.31),
+        (0.1, 300, 0.248, 0.987, 2.32),
+        (0.2, 300, 0.246, 0.986, 2.33),
+        (0.5, 300, 0.239, 0.984, 2.36),
+        (1, 300, 0.228, 0.979, 2.42),
+        (5, 300, 0.123, 0.843, 3.07),
+        (8.6, 300, 0.0023, 0.030, 5.34),
+        (10, 500, 0.033, 0.371, 4.18),
+        (20, 1700, 0.0096, 0.123, 4.89),
+    ],
+)
+def test_the_true_delta_of_the_published_calibration(epsilon, dims, one, worst, spread):
+    """It claims 10^-180 for the first seven. one: for a shift of one coordinate alone."""
+    width = paper_width(epsilon, -dims * LN4, dims)
+    assert float(leave(epsilon / np.sqrt(dims), width)) == pytest.approx(one, rel=0.03)
+    assert worst_delta(epsilon, width, 300, dims) == pytest.approx(worst, rel=0.02)
+    rate = epsilon / (2 * np.sqrt(dims))  # for clip 1
+    noise = TruncatedLaplaceNoise(300, rate, width / rate)
+    assert np.sqrt(noise.variance()) == pytest.approx(spread, abs=0.006)
+
+
+@pytest.mark.parametrize(("epsilon", "worst"), [(0.5, 0.984), (5, 0.843), (8.6, 0.030)])
+def test_so_it_is_when_simulated(epsilon, worst):
+    rate = epsilon / (2 * np.sqrt(300))
+    bound = paper_width(epsilon, -300 * LN4, 300) / rate
+    Z = TruncatedLaplaceNoise(300, rate, bound)(np.arange(20_000), Rng(seed=1))
+    share = np.mean(np.any(Z + 2 / np.sqrt(300) > bound, axis=1))
+    assert abs(share - worst) < 4 * np.sqrt(worst * (1 - worst) / 20_000) + 0.0006
+
+
+def test_it_warns_and_states_the_true_delta_for_the_users_own_space(make):
+    space = Space.from_vectors(["a", "b"], np.eye(2, 6))
+    with pytest.warns(DxWarning, match="DX101.*refuted"):
+        mechanism = make("dx.TruncatedLaplace.v1", space, epsilon=1.0, calibration="paper")
+    g = mechanism.guarantee
+    assert (g.kind, g.status, g.delta) == ("approx-dp", "refuted", pytest.approx(4.0**-6))
+    width = paper_width(1.0, -6 * LN4, 6)
+    true = delta_of(shifts(6, 1 / np.sqrt(6), 20_000), width).max()
+    assert f"true delta is {true:.2g} " in g.notes and "6 dimensions" in g.notes
+
+
+@pytest.mark.filterwarnings("ignore:.*DX101")
+def test_the_published_calibration_says_where_it_has_no_solution(make):
+    space = Space.from_vectors(["a", "b"], np.eye(2, 4))
+    settings = {"epsilon": 1.0, "calibration": "paper"}
+    with pytest.raises(DxError, match=r"below 2 delta\^\(1/dims\) sqrt\(dims\) = 1, and it is 1"):
+        make("dx.TruncatedLaplace.v1", space, **settings)  # 2 / 4 * 2 = 1
+    make("dx.TruncatedLaplace.v1", space, **settings, dims=5)
+    make("dx.TruncatedLaplace.v1", space, **settings, delta=0.01)
+    with pytest.raises(DxError, match="dims must be at least the 4 dimensions"):
+        make("dx.TruncatedLaplace.v1", space, **settings, dims=3)
+
+
+# -- as calibrated here --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 30.0, 800.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.2])
+def test_in_one_dimension_it_is_the_formula_of_geng(epsilon, delta):
+    width = np.logaddexp(0, np.log(-np.expm1(-epsilon)) + epsilon - np.log(2 * delta))
+    assert sound_width(epsilon, delta, 1) == pytest.approx(width, rel=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "d"), [(1.4, 2), (0.1, 50), (7.0, 50), (17.3, 300)])
+@pytest.mark.parametrize("delta", [1e-60, 1e-6, 0.2])
+def test_up_to_sqrt_d_it_is_the_closed_form(epsilon, d, delta):
+    tau = -np.expm1(np.log1p(-delta) / d)
+    width = np.log1p(np.expm1(epsilon / d) / (2 * tau))
+    assert sound_width(epsilon, delta, d) == pytest.approx(width, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.5, 3.0, 6.0, 25.0, 400.0])
+@pytest.mark.parametrize("d", [1, 2, 3, 10, 300])
+@pytest.mark.parametrize("delta", [1e-6, 0.05, 0.49])
+def test_no_shift_in_the_ball_exceeds_delta_and_one_meets_it(epsilon, d, delta):
+    width = sound_width(epsilon, delta, d)
+    assert worst_delta(epsilon, width, d, d) == pytest.approx(delta, rel=1e-9)
+    found = delta_of(shifts(d, epsilon / np.sqrt(d), 4000), width)
+    # The tests' own formula is a difference near 1, so it has 1e-16 / delta of its digits.
+    assert found.max() <= delta * (1 + 1e-8) + 3e-14 * d
+    if d <= 3:
+        assert found.max() >= 0.99 * delta
+
+
+def test_delta_from_a_half_on_is_not_exceeded_either():
+    for epsilon, d in [(0.5, 1), (2.0, 2), (9.0, 3), (20.0, 10)]:
+        found = delta_of(shifts(d, epsilon / np.sqrt(d), 4000), sound_width(epsilon, 0.9, d))
+        assert found.max() <= 0.9
+
+
+@pytest.mark.parametrize(("epsilon", "d"), [(0.7, 2), (2.5, 3), (4.0, 2)])
+def test_the_whole_hockey_stick_is_delta_when_simulated(epsilon, d):
+    """E (1 - exp(epsilon - loss))_+ at the worst shift, from the densities alone."""
+    n, delta = 200_000, 0.05
+    width = sound_width(epsilon, delta, d)
+    V = shifts(d, epsilon / np.sqrt(d), 4000)
+    v = V[np.argmax(delta_of(V, width))]
+    Z = TruncatedLaplaceNoise(d, 1.0, width)(np.arange(n), Rng(seed=5))
+    loss = np.abs(Z + v).sum(axis=1) - np.abs(Z).sum(axis=1)
+    loss[np.any(np.abs(Z + v) > width, axis=1)] = np.inf
+    excess = -np.expm1(np.minimum(epsilon - loss, 0))
+    assert abs(excess.mean() - delta) < 4 * excess.std() / np.sqrt(n) + 0.002 * delta
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e4])
+def test_extreme_settings_leave_numbers_finite(make, plane, epsilon):
+    mechanism = make("dx.TruncatedLaplace.v1", plane, epsilon=epsilon, delta=0.9)
+    assert np.isfinite(mechanism.sample(np.arange(40), Rng()).vectors).all()
+
+
+def test_the_sound_guarantee_is_proven_and_does_not_warn(make, plane):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        g = make("dx.TruncatedLaplace.v1", plane, epsilon=2.0).guarantee
+    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
+        "approx-dp", "discrete", "proven", 2.0, 1e-6,
+    )  # fmt: skip
+    assert g.adjacency == "all pairs of words of the space"
+    width = sound_width(2.0, 1e-6, 2)
+    share = np.sqrt(TruncatedLaplaceNoise(2, 1.0, width).variance() / 2)
+    assert f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1" in g.notes
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"delta": d}, "delta must be a number above 0 and below 1") for d in (0, 1, -1, "x", True)]
+    + [({"clip": c}, "clip must be a") for c in (0, -1.0, float("inf"), float("nan"), "x")]
+    + [({"dims": d}, "dims must be a whole number, 1 or more") for d in (0, -1, 2.5, "x", True)]
+    + [({"calibration": "best"}, "one of 'sound', 'paper'")],
+)
+def test_settings_out_of_range_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        registry.dx_mechanisms.get("dx.TruncatedLaplace.v1")(epsilon=1.0, **settings)

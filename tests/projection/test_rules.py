@@ -1,0 +1,87 @@
+"""Rules from noisy vectors to words: post-processing, by the law that the papers give."""
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from spacy_dxprivacy import Rng, registry
+from spacy_dxprivacy.metric import neighbours
+from spacy_dxprivacy.projection.rank_sampling import geometric
+
+X = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)
+N = 100_000
+
+
+def project(name, Z, *, epsilon=2.0, seed=1, table=X, **settings):
+    settings = {"@dx_projections": name, **settings}
+    rule = registry.resolve({"rule": settings})["rule"].fit(table, epsilon=epsilon)
+    return rule.project(Z, Rng(seed=seed))
+
+
+def test_ranks_are_geometric_up_to_the_last():
+    rate, n = 0.3, 12
+    p = np.exp(-rate * np.arange(n))
+    counts = np.bincount(geometric(Rng(seed=0).uniform(N), rate, n), minlength=n)
+    assert chisquare(counts, p / p.sum() * N).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("c", [0.01, 0.2, 3.0])
+def test_rank_sampling_draws_the_neighbours_of_the_pivot_by_rank(c):
+    Z = np.repeat(X[7:8] + 0.01, N, axis=0)
+    rows = project("dx.RankSampling.v1", Z, c=c)
+    ranked, _ = neighbours(X[7:8], X, 60)
+    p = np.exp(-c * 2.0 * np.arange(60))
+    counts = np.bincount(rows, minlength=60)[ranked[0]]
+    common = p / p.sum() * N > 5
+    expected = (p / p.sum() * N)[common]
+    assert chisquare(counts[common], expected * counts[common].sum() / expected.sum()).pvalue > 1e-4
+
+
+def test_a_large_c_is_the_nearest_rule():
+    Z = X + np.random.default_rng(1).normal(size=X.shape)
+    nearest = project("dx.Nearest.v1", Z)
+    assert np.array_equal(project("dx.RankSampling.v1", Z, c=1e3), nearest)
+    assert np.array_equal(project("dx.Vickrey.v1", Z, t=0.0), nearest)
+
+
+def test_c_is_found_on_the_space_and_is_the_same_every_time():
+    table = np.random.default_rng(2).normal(size=(2000, 50)).astype(np.float32)
+    rules = [registry.dx_projections.get("dx.RankSampling.v1")() for _ in range(2)]
+    first, again = (rule.fit(table, epsilon=5.0).c for rule in rules)
+    assert first == again and 1e-4 < first < 1.0
+
+
+def test_on_another_space_c_is_found_anew():
+    tables = [np.random.default_rng(d).normal(size=(1000, d)).astype(np.float32) for d in (3, 60)]
+    rule = registry.dx_projections.get("dx.RankSampling.v1")()
+    fresh = [registry.dx_projections.get("dx.RankSampling.v1")() for _ in tables]
+    found = [rule.fit(table, epsilon=5.0).c for table in tables]
+    assert found == [r.fit(t, epsilon=5.0).c for r, t in zip(fresh, tables, strict=True)]
+    assert found[0] != found[1]
+
+
+def test_vickrey_takes_the_second_word_as_often_as_the_distances_say():
+    z = X[7:8] + 0.1
+    rows, D = neighbours(z, X, 2)
+    p = 0.25 * D[0, 1] / (0.75 * D[0, 0] + 0.25 * D[0, 1])
+    drawn = project("dx.Vickrey.v1", np.repeat(z, N, axis=0), t=0.75)
+    assert set(drawn.tolist()) == set(rows[0].tolist())
+    assert abs(np.mean(drawn == rows[0, 0]) - p) < 4 * np.sqrt(p * (1 - p) / N)
+    assert set(project("dx.Vickrey.v1", z, t=1.0).tolist()) == {int(rows[0, 1])}
+
+
+@pytest.mark.parametrize("name", ["dx.Nearest.v1", "dx.RankSampling.v1", "dx.Vickrey.v1"])
+def test_no_vector_and_one_word_are_no_trouble(name):
+    settings = {"c": 0.1} if name == "dx.RankSampling.v1" else {}
+    assert project(name, X[:0], **settings).shape == (0,)
+    assert project(name, X[:3], table=X[:1], **settings).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("dx.RankSampling.v1", {"c": c}) for c in (0, -1.0, float("inf"), "often")]
+    + [("dx.Vickrey.v1", {"t": t}) for t in (-0.1, 1.1, float("nan"), "half")],
+)
+def test_settings_out_of_range_are_refused(name, settings):
+    with pytest.raises(ValueError):
+        registry.dx_projections.get(name)(**settings)

@@ -1,0 +1,70 @@
+"""vectors = "noisy": token.vector is the perturbed vector, wherever the Doc goes."""
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import DocBin
+
+from spacy_dxprivacy import DxError, Space, attach_vectors, release
+
+WORDS = [f"word{i}" for i in range(50)]
+TEXT = "word1 word2, unheard word3."
+MECHANISMS = ["dx.Laplace.v1", "dx.Gaussian.v1", "dx.Mahalanobis.v1", "dx.NADP.v1"]
+
+
+@pytest.fixture
+def make(tmp_path):
+    matrix = np.random.default_rng(0).normal(size=(50, 8))
+    Space.from_vectors(WORDS, matrix).save(tmp_path / "space")
+
+    def make_nlp(mechanism):
+        nlp = spacy.blank("en")
+        space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(tmp_path / "space")}
+        settings = {"@dx_mechanisms": mechanism, "epsilon": 1.0}
+        config = {"space": space, "mechanism": settings, "vectors": "noisy"}
+        nlp.add_pipe("dx_sanitizer", config=config)
+        return nlp
+
+    return make_nlp
+
+
+def through_bytes(doc):
+    return spacy.tokens.Doc(spacy.blank("en").vocab).from_bytes(
+        doc.to_bytes(exclude=["user_hooks"])
+    )
+
+
+def through_docbin(doc):
+    stored = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    return next(iter(DocBin().from_bytes(stored).get_docs(spacy.blank("en").vocab)))
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_every_drawn_word_has_a_vector_that_no_word_of_the_table_has(make, mechanism):
+    nlp = make(mechanism)
+    doc = nlp(TEXT)
+    table = nlp.get_pipe("dx_sanitizer").space.vectors
+    for place in (0, 1, 4):
+        assert not (doc[place].vector == table).all(axis=1).any()
+    assert not doc[3].vector.any()  # unknown: there is nothing to tell
+    assert doc[0].has_vector and np.isfinite(doc.vector).all()
+
+
+@pytest.mark.parametrize("journey", [through_bytes, through_docbin, lambda d: release(
+    d, spacy.blank("en").vocab)])  # fmt: skip
+def test_the_vectors_come_along(make, journey):
+    doc = make("dx.Gaussian.v1")(TEXT)
+    moved = attach_vectors(journey(doc))
+    for old, new in zip(doc, moved, strict=True):
+        assert np.array_equal(old.vector, new.vector)
+        assert np.array_equal(new._.dx_vector, new.vector)
+
+
+def test_a_slice_keeps_the_vectors_of_its_words(make):
+    doc = make("dx.Laplace.v1")(TEXT)
+    assert np.array_equal(doc[1:5].as_doc()[0].vector, doc[1].vector)
+
+
+def test_a_mechanism_that_chooses_words_has_none(make):
+    with pytest.raises(DxError, match="DX035"):
+        make("dx.Exponential.v1")(TEXT)

@@ -1,0 +1,81 @@
+"""What a receipt says of epsilon, and budgets that stop a document before it is drawn."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+import spacy
+
+from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy.scale import scale_of
+
+LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
+
+
+def make(tmp_path, mechanism, **settings):
+    LINE.save(tmp_path / "line")
+    nlp = spacy.blank("en")
+    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(tmp_path / "line"), "exclude": []}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "space": space, **settings})
+    return nlp
+
+
+LAPLACE = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 2.0}
+GAUSSIAN = {"@dx_mechanisms": "dx.Gaussian.v1", "epsilon": 0.5}
+
+
+def test_a_receipt_says_what_epsilon_means_in_nats_on_its_space(tmp_path):
+    scale = make(tmp_path, LAPLACE)("word1 word3")._.dx.scale
+    # Eight rows of words at 1, 2, ... 8 (row 0 holds only zeros, and is no candidate).
+    assert scale["nearest"] == {"distance": 1.0, "nats": 2.0, "nats_at_delta": pytest.approx(2.0)}
+    assert scale["median"]["nats"] == 2 * scale["median"]["distance"]
+    true = 7 * 2.0
+    assert true <= scale["diameter"]["nats"] <= 2 * true
+    json.dumps(scale)
+
+
+def test_an_approximate_guarantee_has_no_distances(tmp_path):
+    assert make(tmp_path, GAUSSIAN)("word1")._.dx.scale is None
+
+
+def test_a_space_at_one_point_has_none_either(tmp_path):
+    point = Space.from_vectors(["a", "b"], [[1.0], [1.0]])
+    mechanism = make(tmp_path, LAPLACE).get_pipe("dx_sanitizer").mechanism
+    assert scale_of(mechanism.fit(point), 2) is None
+
+
+@pytest.mark.parametrize(
+    ("scope", "text", "fits"),
+    [
+        ("token", "word1 word2 word3", True),
+        ("token", "word1 word2 word3 word4", False),
+        ("token", "word1 word1 word1 word1", False),
+        ("type", "word1 word1 word1 word1", True),
+        ("token", "unheard words cost nothing at all", True),
+    ],
+)
+def test_a_document_over_the_budget_is_refused_before_it_is_drawn(tmp_path, scope, text, fits):
+    nlp = make(tmp_path, LAPLACE, max_epsilon_per_doc=6.0, scope=scope)
+    nlp.get_pipe("dx_sanitizer").warm_up()
+    if fits:
+        assert nlp(text)._.dx.total["epsilon"] <= 6.0
+        return
+    nlp.get_pipe("dx_sanitizer").mechanism.sample = None  # drawing would fail otherwise
+    with pytest.raises(DxError, match=r"DX006.*max_epsilon_per_doc"):
+        nlp(text)
+
+
+def test_a_budget_counts_what_composition_says(tmp_path):
+    """20 words of Gaussian noise cost far less than 20 times one."""
+    nlp = make(tmp_path, GAUSSIAN, max_epsilon_per_doc=5.0)
+    total = nlp(" ".join(["word1"] * 20))._.dx.total
+    assert 0.5 < total["epsilon"] < 5.0 and "Gaussian" in total["notes"]
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
+def test_a_budget_out_of_range_is_refused(tmp_path, value):
+    with pytest.raises(ValueError, match="max_epsilon_per_doc"):
+        make(tmp_path, LAPLACE, max_epsilon_per_doc=value)
