@@ -19,8 +19,8 @@ _FULL_FORMS = {
 _POSSESSIVES = {"'s", "\u2019s", "'", "\u2019"}
 _NEGATIONS = {"n't", "n\u2019t"}
 _CLITICS = _POSSESSIVES | set(_FULL_FORMS)
-# What is left of "can't", "won't" and "shan't" without its end.
-_STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
+# What is left of "can't", "won't" and "shan't" without its end, and of "n't" in a hurry.
+_STEMS = {"ca": "can", "wo": "will", "sha": "shall", "nt": "not"}
 _PRONOUNS = {"i", "you", "he", "she", "it", "we", "they", "who", "that", "there"}
 _BEFORE_NOT = {
     "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "ca", "could", "would",

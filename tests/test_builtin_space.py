@@ -54,8 +54,8 @@ def test_the_digest_is_that_of_the_table(space):
     assert space.digest == _digest(space.words, space.vectors)
 
 
-def test_rows_have_norm_one(space):
-    assert np.abs(np.linalg.norm(space.vectors, axis=1) - 1).max() < 0.02
+def test_rows_have_length_five(space):
+    assert np.abs(np.linalg.norm(space.vectors, axis=1) - 5).max() < 0.1
 
 
 def test_no_word_and_no_row_is_there_twice(space):
@@ -69,13 +69,13 @@ def test_words_are_single_tokens_of_printable_text(space):
 
 def test_the_commonest_words_come_first(space):
     assert {"the", "to", "and", "of"} <= set(space.words[:20])
-    assert space.words.index("doctor") < space.words.index("nephrologist")
+    assert space.words.index("doctor") < space.words.index("gastroenterologist")
 
 
 # -- case ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("word", "London Maria Monday doctor FBI DNA I the Spanish Toyota".split())
+@pytest.mark.parametrize("word", "London Monday doctor FBI DNA I the Spanish Toyota".split())
 def test_a_word_has_its_public_case(space, word):
     assert space.words[space.find(word.lower())] == word
 
@@ -186,7 +186,7 @@ def test_the_deny_list_spares_innocent_words():
         "Dickens Hancock peacock shuttle shitake title constitution circumvent document cucumber "
         "cumulative Cummings raccoon cocoon spicy despicable suspicion homogeneous homework "
         "pianist niggle Niger Nigeria snigger Japan japanned gypsum swank tittle Titan pussycat "
-        "arsenal arsenic arson button rebuttal embassy mandate Negroni scrap"
+        "injunction milfoil arsenal arsenic arson button rebuttal embassy mandate Negroni scrap"
     ).split()
     space = Space.from_vectors(innocent, np.eye(len(innocent)))
     assert space.filtered(exclude=read_words(OFFENSIVE)).words == innocent

@@ -246,6 +246,7 @@ def test_str_and_repr_of_public_objects_tell_no_text(make_nlp: MakeNlp, space: S
         mechanism=nlp.get_pipe("dx_sanitizer").mechanism,
         unknown=component.unknown,
         rng=Rng(),
+        check=lambda draws: None,
         once_per_type=False,
         with_vectors=False,
     )

@@ -11,6 +11,7 @@ from thinc.api import Config
 
 from spacy_dxprivacy import registry
 from spacy_dxprivacy.component import DEFAULT_CONFIG
+from spacy_dxprivacy.registries import NAMES
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -34,9 +35,7 @@ def test_the_config_example_is_part_of_a_config():
     spacy.blank("en").add_pipe("dx_sanitizer", config=config)
 
 
-@pytest.mark.parametrize(
-    "name", ["dx_mechanisms", "dx_projections", "dx_indexes", "dx_selectors", "dx_spaces", "dx_unknowns"]
-)  # fmt: skip
+@pytest.mark.parametrize("name", NAMES)
 def test_every_registered_name_of_ours_is_in_the_readme(name):
     for function in getattr(registry, name).get_all():
         assert not function.startswith("dx.") or function in TEXT

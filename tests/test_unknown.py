@@ -26,7 +26,9 @@ def test_a_random_word_is_drawn_uniformly_from_the_space():
     assert abs(drawn.count("apple") - 5000) < 4 * np.sqrt(2500)
 
 
-@pytest.mark.parametrize("number", ["7", "078-05-1120", "3,141.59", "12:45", "03/05/2023", "+4479", "85%", "#417"])  # fmt: skip
+@pytest.mark.parametrize(
+    "number", ["7", "078-05-1120", "3,141.59", "12:45", "03/05/2023", "+4479", "85%", "#417"]
+)
 def test_random_digits_keep_the_shape_of_a_number_and_no_digit(number):
     drawn = replace("dx.RandomDigits.v1", [number] * 200)
     shape = re.sub(r"\d", "0", number)

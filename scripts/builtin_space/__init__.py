@@ -1,1 +1,1 @@
-"""Builds the built-in English space: a table of words, vectors and classes (see scripts/README.md)."""
+"""Builds the built-in English space: words, vectors, classes (see scripts/README.md)."""

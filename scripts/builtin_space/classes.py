@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from builtin_space import authored, sources
 from builtin_space.sources import City, Names
+
+if TYPE_CHECKING:
+    from builtin_space.vocabulary import Word
 
 CLASS_NAMES = (
     "first_name first_name_female first_name_male surname title "
@@ -34,11 +39,16 @@ NAMES = ("first_name_female", "first_name_male", "surname")
 Members = dict[str, dict[str, float]]
 ALWAYS = math.inf
 US_PEOPLE = 3e8
-FEW = 2e4  # people assumed to bear a name that has no count
+WORD_OF_CITY = 0.05  # of a city's people count for each word of a name of several
 
 YEARS = range(1900, 2036)
-ROUND = (150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 750, 800, 900, 1000, 1500, 2000, 2500)
-ROUND += (3000, 4000, 5000, 10000, 100000)
+ROUND = [
+    int(n)
+    for n in """
+    150 200 250 300 350 400 450 500 600 700 750 800 900 1000 1500 2000 2500 3000
+    4000 5000 10000 100000
+""".split()
+]
 
 
 def collect(names: Names, cities: list[City]) -> Members:
@@ -63,16 +73,18 @@ def _add_names(names: Names, members: Members) -> None:
     for kind, table in tables.items():
         for name, share in table.items():
             regions = sorted(names.regions.get(name) or {"other"})
-            people = max(FEW, share * US_PEOPLE / (1 if kind == "surname" else 2))
+            people = max(share, 1e-7) * US_PEOPLE / (1 if kind == "surname" else 2)
             for region in regions:
                 members[name][f"{kind}/{region}"] = people / len(regions)
 
 
 def _add_places(cities: list[City], members: Members) -> None:
     for city in cities:
-        for part in name_parts(city.name):
+        parts = name_parts(city.name)
+        people = city.population * (1.0 if len(parts) == 1 else WORD_OF_CITY)
+        for part in parts:
             group = f"city/{city.continent}/{city.country}"
-            members[part][group] = members[part].get(group, 0.0) + city.population
+            members[part][group] = members[part].get(group, 0.0) + people
     for name, continent in sources.read_countries().values():
         for part in name_parts(name):
             members[part][f"country/{continent}"] = 5e7
@@ -125,6 +137,18 @@ def shares(people: dict[str, float]) -> dict[str, float]:
     room = 0.3 if listed else 1.0
     found = {group: room * count / total for group, count in counted.items()}
     return listed | {group: share for group, share in found.items() if share >= 0.01}
+
+
+def group_anchors(words: Sequence[Word]) -> dict[str, list[str]]:
+    """Fine group -> nodes that its pseudo-node leads to: anchors of its class, wider groups."""
+    coarse = authored.read_anchors("class_anchors.txt")
+    groups = sorted({group for word in words for group in word.groups})
+    return {g: ["w:" + a for a in coarse[g.split("/")[0]]] + _wider(g) for g in groups}
+
+
+def _wider(group: str) -> list[str]:
+    parts = group.split("/")
+    return ["g:" + "/".join(parts[:depth]) for depth in range(1, len(parts))]
 
 
 def bits(names: set[str]) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.extmath import randomized_svd, svd_flip
+from sklearn.utils.extmath import randomized_svd
 
 from builtin_space.graph import Graph
 from builtin_space.vocabulary import Word
@@ -18,27 +18,53 @@ Matrix = NDArray[np.float64]
 
 DAMPING = 0.85
 STEPS = 6
-KEEP = 500  # nodes kept of a walk after each step
+KEEP = 400  # nodes kept of a walk after each step
 CHUNK = 500  # rows walked at once
 SVD_DIMS = 150
 SINGULAR_POWER = 0.25
 COLUMN_POWER = 0.75
-RELATION_WEIGHT = 0.8
-TYPE_WEIGHT = 0.55
+RELATION_WEIGHT = 0.65
+TYPE_WEIGHT = 0.2
+FORM_WEIGHT = 1.0
+FORM_SHARPNESS = 2.0
+CAPITAL = 0.5
+PART = 0.45
+PART_COLUMNS = {"v": 1, "a": 2}
+OTHER_CODES = ("capital", "verb", "adjective")
+FORM_CODES: dict[str, dict[str, float]] = {
+    name: {name: 1.0}
+    for name in "plural past gerund third_person comparative superlative adverb".split()
+} | {"past_participle": {"past": 0.3, "past_participle": math.sqrt(0.91)}}
 BASE_FEATURE = 1.0
-FORM_FEATURE = 1.6
-GROUP_FEATURE = 1.5
+FORM_FEATURE = 1.0
+GROUP_FEATURE = 0.5
 LISTS = ("first_name", "surname", "city")
-NAMES_FITTED = 3000
+NAME_SHARE = 0.05
 
 
 def walk(graph: Graph, start: sparse.csr_array) -> sparse.csr_array:
     """Truncated personalised PageRank of each row of ``start``; (words, nodes), rows sum to 1."""
+    distinct, place = _distinct_rows(start)
     chunks = [
-        _walk_chunk(graph.transition, start[begin : begin + CHUNK])
-        for begin in range(0, start.shape[0], CHUNK)
+        _walk_chunk(graph.transition, start[distinct[begin : begin + CHUNK]])
+        for begin in range(0, len(distinct), CHUNK)
     ]
-    return sparse.csr_array(sparse.vstack(chunks, format="csr"))
+    return sparse.csr_array(sparse.csr_array(sparse.vstack(chunks, format="csr"))[place])
+
+
+def _distinct_rows(matrix: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows that differ, and for each row its place among them (many names start alike)."""
+    first: dict[bytes, int] = {}
+    distinct: list[int] = []
+    place: list[int] = []
+    for row, (begin, end) in enumerate(zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)):
+        values = np.round(matrix.data[begin:end], 2)
+        key = matrix.indices[begin:end].tobytes() + values.tobytes()
+        if key not in first:
+            first[key] = len(distinct)
+            distinct.append(row)
+        place.append(first[key])
+    return np.array(distinct, dtype=np.int64), np.array(place, dtype=np.int64)
 
 
 def _walk_chunk(transition: sparse.csr_array, start: sparse.csr_array) -> sparse.csr_array:
@@ -91,12 +117,14 @@ def unit(X: Matrix) -> Matrix:
     return X / np.where(norms > 0, norms, 1)
 
 
-def pca(X: Matrix, dims: int, fit: NDArray[np.int64]) -> Matrix:
-    """Principal components of the rows ``fit``, with fixed signs; every row projected."""
-    centred = X - X[fit].mean(axis=0)
-    u, _, axes = np.linalg.svd(centred[fit], full_matrices=False)
-    _, axes = svd_flip(u, axes, u_based_decision=False)
-    return np.asarray(centred @ axes[:dims].T)
+def pca(X: Matrix, dims: int, weights: NDArray[np.float64]) -> Matrix:
+    """Principal components of weighted rows, with fixed signs; (words, dims)."""
+    share = weights / weights.sum()
+    centred = X - share @ X
+    _, axes = np.linalg.eigh((centred * share[:, None]).T @ centred)
+    largest = axes[:, ::-1][:, :dims]
+    signs = np.sign(largest[np.abs(largest).argmax(axis=0), np.arange(dims)])
+    return np.asarray(centred @ (largest * signs))
 
 
 def type_block(words: Sequence[Word]) -> Matrix:
@@ -108,12 +136,11 @@ def type_block(words: Sequence[Word]) -> Matrix:
             cells.append((row, features.setdefault(name, len(features)), value))
     rows, columns, values = zip(*cells, strict=True)
     table = sparse.csr_array((values, (rows, columns)), shape=(len(words), len(features)))
-    dense = np.asarray(table.todense(), dtype=np.float64)
-    return unit(dense)
+    return unit(np.asarray(table.todense(), dtype=np.float64))
 
 
 def type_features(word: Word) -> dict[str, float]:
-    found: Counter[str] = Counter()
+    found: dict[str, float] = defaultdict(float)
     for reading in word.readings:
         found["part:" + reading.part] += reading.weight
         form = FORM_FEATURE if reading.form else BASE_FEATURE
@@ -133,18 +160,39 @@ def view(graph: Graph, start: sparse.csr_array, fit: NDArray[np.int64]) -> Matri
 
 
 def combine(relation: Matrix, gloss: Matrix, words: Sequence[Word], dims: int) -> Matrix:
-    """Unit rows (words, dims)."""
+    """Unit rows (words, dims): principal components, and a code of the inflected form.
+
+    The form has dimensions of its own, in which base forms are zero: PCA would drop the rarer
+    forms, and a type block strong enough to keep them costs the meaning of all words.
+    """
     types = type_block(words) * TYPE_WEIGHT
     joined = unit(np.hstack([relation * RELATION_WEIGHT, gloss, types]))
-    return unit(pca(joined, dims, balanced_rows(words)))
+    meaning = unit(pca(joined, dims - len(FORM_CODES) - len(OTHER_CODES), row_weights(words)))
+    return unit(np.hstack([meaning, form_block(words)]))
 
 
-def balanced_rows(words: Sequence[Word]) -> NDArray[np.int64]:
-    """Rows the PCA is fitted on: all common words, and the commoner names."""
+def form_block(words: Sequence[Word]) -> Matrix:
+    """Codes of each word's inflected form, part of speech and case; (words, codes)."""
+    names = list(FORM_CODES)
+    forms = np.zeros((len(words), len(names)))
+    others = np.zeros((len(words), len(OTHER_CODES)))
+    for row, word in enumerate(words):
+        others[row, 0] = CAPITAL * word.text[0].isupper()
+        for reading in word.readings:
+            code = reading.form or ("adverb" if reading.part == "r" else "")
+            for name, value in FORM_CODES.get(code, {}).items():
+                forms[row, names.index(name)] += reading.weight * value
+            if reading.part in PART_COLUMNS:
+                others[row, PART_COLUMNS[reading.part]] += PART * reading.weight
+    norms = np.linalg.norm(forms, axis=1, keepdims=True)
+    sharp = np.minimum(1, FORM_SHARPNESS * norms) / np.where(norms > 0, norms, 1)
+    return np.hstack([forms * sharp * FORM_WEIGHT, others])
+
+
+def row_weights(words: Sequence[Word]) -> NDArray[np.float64]:
+    """How much each row counts for the PCA: names less, since their lists are long."""
     named = [any(g.startswith(LISTS) for g in word.groups) for word in words]
-    rows = [i for i, listed in enumerate(named) if not listed]
-    listed_rows = [i for i, listed in enumerate(named) if listed]
-    return np.array(sorted(rows + listed_rows[:NAMES_FITTED]), dtype=np.int64)
+    return np.where(named, NAME_SHARE, 1.0)
 
 
 def fit_rows(words: Sequence[Word]) -> NDArray[np.int64]:

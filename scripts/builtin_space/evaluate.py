@@ -1,6 +1,6 @@
 """Figures of a built table: similarity sets, coverage of texts, forms kept, neighbours.
 
-    python -m builtin_space.evaluate TABLE --pairs SET... --texts FILE... --words doctor London
+python -m builtin_space.evaluate TABLE --pairs SET... --texts FILE... --words doctor London
 """
 
 from __future__ import annotations
@@ -79,6 +79,26 @@ def form_purity(table: Table, name: str, k: int = 10, most: int = 500) -> float:
     return float(np.mean(table.has(name)[neighbours(table, rows, k)]))
 
 
+def spread(table: Table, sample: int = 3000, frequent: int = 12000) -> NDArray[np.float64]:
+    """Distances to the 1st, 10th and 100th neighbour; the 5, 25, 50, 75 and 95 % quantiles."""
+    rows = np.random.default_rng(0).choice(frequent, sample, replace=False)
+    near = np.sort(table.vectors[rows] @ table.vectors.T, axis=1)[:, [-2, -11, -101]]
+    return np.quantile(np.sqrt(np.maximum(0, 2 - 2 * near)), [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
+
+
+def kept(table: Table, epsilon: float, sample: int = 3000, frequent: int = 12000) -> float:
+    """Share of frequent words that noise of density exp(-epsilon * |z|) leaves as they are."""
+    rng = np.random.default_rng(0)
+    rows = rng.choice(frequent, sample, replace=False)
+    noise = rng.standard_normal((sample, table.vectors.shape[1]))
+    noise *= (rng.gamma(noise.shape[1], 1 / epsilon, sample) / np.linalg.norm(noise, axis=1))[
+        :, None
+    ]
+    noisy = (table.vectors[rows] + noise).astype(np.float32)
+    half = (table.vectors**2).sum(axis=1) / 2
+    return float(np.mean((noisy @ table.vectors.T - half).argmax(axis=1) == rows))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("table", type=Path)
@@ -96,6 +116,9 @@ def main() -> None:
             path.name, *coverage(table, text)))  # fmt: skip
     print("lists", " ".join(f"{n}={purity(table, n):.2f}" for n in LISTS))
     print("forms", " ".join(f"{n}={form_purity(table, n):.2f}" for n in FORMS))
+    for name, row in zip(("1st", "10th", "100th"), spread(table).T, strict=True):
+        print(f"distance to the {name} neighbour:", " ".join(f"{value:.2f}" for value in row))
+    print("kept", " ".join(f"{e}: {kept(table, e):.2f}" for e in (10, 20, 30, 40, 50, 60, 80)))
     for word in args.words:
         row = table.row.get(word, -1)
         near = neighbours(table, [row], 8)[0] if row >= 0 else []

@@ -14,14 +14,17 @@ from spacy_dxprivacy.space import Space
 
 CLOSE = 0.08  # rows nearer than this to another one are moved
 JITTER = 0.15  # by a vector of about this norm, which the spelling decides
+DERIVED_JITTER = 0.4
+LENGTH = 5.0  # of the rows that are shipped: about that of GloVe's, so that epsilon is as there
 
 
-def part_twins(words: Sequence[str], X: Matrix) -> Matrix:
+def part_twins(words: Sequence[str], X: Matrix, derived: NDArray[np.bool_]) -> Matrix:
     """Moves every row that (almost) coincides with another; the same words give the same rows."""
+    jitter = np.where(nearest_distance(X) < CLOSE, JITTER, 0.0)
+    jitter = np.where(derived, DERIVED_JITTER, jitter)
     moved = X.copy()
-    for row in np.flatnonzero(nearest_distance(X) < CLOSE):
-        noise = spelling_noise(words[row], X.shape[1])
-        moved[row] += JITTER * noise
+    for row in np.flatnonzero(jitter).tolist():
+        moved[row] += jitter[row] * spelling_noise(words[row], X.shape[1])
     return unit(moved)
 
 
@@ -47,6 +50,6 @@ def nearest_distance(X: Matrix, block: int = 1000) -> NDArray[np.float64]:
 def write(
     out: Path, words: Sequence[str], X: Matrix, masks: NDArray[np.uint64], names: Sequence[str]
 ) -> None:
-    """Saves the table as the package reads it."""
-    space = Space.from_vectors(words, X, classes=masks, class_names=names, name="dx_en")
+    """Saves the table as the package reads it. X: unit rows."""
+    space = Space.from_vectors(words, LENGTH * X, classes=masks, class_names=names, name="dx_en")
     space.save(out, quantise=True)

@@ -21,6 +21,7 @@ TAGS = {
 }
 UNIVERSAL = {"n": "NOUN", "v": "VERB", "a": "ADJ", "r": "ADV"}
 
+PEOPLE = 18  # WordNet's file of people
 ATTESTED = -18.0  # log-probability above which a rule-made form is believed
 
 Forms = dict[str, list[tuple[str, str, str]]]  # form -> [(base, part of speech, form bit)]
@@ -34,13 +35,13 @@ def read_forms(net: WordNet, new_words: dict[str, set[str]]) -> Forms:
     for lemma in sorted(net.senses):
         if not lemma.isalpha():
             continue
-        for part in sorted(net.parts(lemma)):
+        _add_people(found, lemma, net)
+        for part in sorted(net.parts(lemma)) if lemma in net.cased[lemma] else []:
             table = lemminflect.getAllInflections(lemma, UNIVERSAL[part])
             for tag, forms in sorted(table.items()):
                 _add(found, lemma, part, tag, forms)
             if not table and part in "nv":
                 _add_regular(found, lemma, part)
-        _add_people(found, lemma, net)
     for word in sorted(new_words):
         for part in sorted(new_words[word] & set("nva")):
             if word not in net.senses and word.isalpha() and not word.isupper():
@@ -58,12 +59,15 @@ def _add_regular(found: dict[str, set[tuple[str, str, str]]], lemma: str, part: 
 
 
 def _add_people(found: dict[str, set[tuple[str, str, str]]], lemma: str, net: WordNet) -> None:
-    """Plurals of capitalised nouns: Americans, Muslims."""
+    """Plurals of the capitalised kinds of people: Americans, Muslims (but no Mesmers)."""
     title = lemma.capitalize()
     form = title + "s"
-    attested = log_probabilities().get(form, FLOOR) > ATTESTED
-    if title in net.cased[lemma] and "n" in net.parts(lemma) and attested:
-        if not net.cased.get(form.lower()):
+    if form.lower() in net.cased or log_probabilities().get(form, FLOOR) <= ATTESTED:
+        return
+    for sense in net.senses[lemma]:
+        synset = net.synsets[sense.synset]
+        kinds = {symbol for symbol, _ in synset.pointers}
+        if title in synset.words and synset.topic == PEOPLE and "@" in kinds:
             found[form].add((title, "n", "plural"))
 
 

@@ -1,7 +1,7 @@
 """Two graphs over WordNet's synsets and lemmas, and each word's place to start a walk.
 
-``relations`` follows WordNet's own pointers; ``glosses`` adds an edge from a synset to every word of
-its definition. Pseudo-nodes (a group of names, a closed class) and words with authored anchors lead
+``relations`` follows WordNet's own pointers; ``glosses`` adds an edge from a synset to every word
+of its definition. Pseudo-nodes (a group of names, a closed class) and words with anchors lead
 into WordNet by one-way edges: two-way edges would drain the walk into the lists.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -29,12 +29,13 @@ POINTER_WEIGHTS = {
 GLOSS_WEIGHT = 0.3
 EXAMPLE_WEIGHT = 0.1
 PART_OF_PHRASE = 0.3
-ANCHOR_SHARE = 0.6  # of the walk from a lemma with anchors that goes to the anchors
+ANCHOR_SHARE = 0.25  # of the walk from a lemma with anchors that goes to the anchors
 CLOSED_SHARE = 0.85  # of a listed word's start that goes to its groups
 LIST_SHARES = dict.fromkeys("city country state region nationality religion language".split(), 0.5)
 LIST_SHARES |= {"adverb_function": 0.4, "unit": 0.5, "title": 0.6, "direction": 0.6}
 
 Edge = tuple[str, str, float]
+Evidence = dict[str, dict[str, float]]  # lemma -> synset -> fit
 
 
 @dataclass
@@ -49,21 +50,32 @@ def lemma_node(lemma: str) -> str:
     return "w:" + lemma
 
 
-def sense_weights(net: WordNet, lemma: str, part: str | None = None) -> dict[str, float]:
-    """Synset -> share of a case form's uses; SemCor counts, damped, with the rank as a tie-break."""
+def sense_weights(
+    net: WordNet, lemma: str, part: str | None = None, evidence: Evidence | None = None
+) -> dict[str, float]:
+    """Synset -> share of a case form's uses; SemCor counts, damped, with the rank as a tie-break.
+
+    evidence: for some lemmas, how well each sense fits the lemma's authored anchors.
+    """
+    fits = (evidence or {}).get(lemma)
     weights = {}
     for sense in net.senses.get(lemma.lower().replace(" ", "_"), ()):
         if lemma in net.synsets[sense.synset].words and part in (None, sense.part):
-            weights[sense.synset] = math.sqrt((sense.count + 1) / sense.rank)
+            prior = math.sqrt((sense.count + 1) / sense.rank)
+            weights[sense.synset] = prior * (fits[sense.synset] if fits else 1.0)
     total = sum(weights.values())
-    return {synset: weight / total for synset, weight in weights.items()}
+    return {synset: weight / total for synset, weight in weights.items() if weight > 0}
 
 
 def build_graphs(
-    net: WordNet, forms: Forms, anchors: dict[str, list[str]], groups: dict[str, list[str]]
+    net: WordNet,
+    forms: Forms,
+    anchors: dict[str, list[str]],
+    groups: dict[str, list[str]],
+    evidence: Evidence | None = None,
 ) -> tuple[Graph, Graph]:
     """The relation graph and the gloss graph, over the same nodes."""
-    two_way = list(_lemma_edges(net)) + list(_pointer_edges(net))
+    two_way = list(_lemma_edges(net, evidence)) + list(_pointer_edges(net))
     gloss = list(_gloss_edges(net, forms)) + list(_phrase_edges(net))
     one_way = list(_anchor_edges(anchors)) + list(_group_edges(groups))
     nodes = sorted({node for edge in [*two_way, *gloss, *one_way] for node in edge[:2]})
@@ -97,10 +109,10 @@ def _normalise(matrix: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(sparse.diags_array(inverse) @ matrix)
 
 
-def _lemma_edges(net: WordNet) -> Iterable[Edge]:
+def _lemma_edges(net: WordNet, evidence: Evidence | None) -> Iterable[Edge]:
     for lower in sorted(net.cased):
         for lemma in sorted(net.cased[lower]):
-            for synset, weight in sorted(sense_weights(net, lemma).items()):
+            for synset, weight in sorted(sense_weights(net, lemma, None, evidence).items()):
                 yield lemma_node(lemma), synset, weight
 
 
@@ -191,12 +203,16 @@ def _group_edges(groups: dict[str, list[str]]) -> Iterable[Edge]:
 
 
 def start_rows(
-    words: Sequence[Word], net: WordNet, index: dict[str, int], anchored: Collection[str]
+    words: Sequence[Word],
+    net: WordNet,
+    index: dict[str, int],
+    anchored: Collection[str],
+    evidence: Evidence,
 ) -> sparse.csr_array:
     """Row-stochastic (words, nodes): where the walk of each word begins."""
     rows, columns, data = [], [], []
     for row, word in enumerate(words):
-        start = _start(word, net, index, anchored)
+        start = _start(word, net, index, anchored, evidence)
         for node in sorted(start):
             rows.append(row)
             columns.append(index[node])
@@ -206,23 +222,25 @@ def start_rows(
 
 
 def _start(
-    word: Word, net: WordNet, index: dict[str, int], anchored: Collection[str]
+    word: Word,
+    net: WordNet,
+    index: dict[str, int],
+    anchored: Collection[str],
+    evidence: Evidence,
 ) -> dict[str, float]:
-    start: Counter[str] = Counter()
+    start: dict[str, float] = defaultdict(float)
     for reading in word.readings:
         at_node = 0.5 if reading.form is None or reading.lemma in anchored else 0.2
         start[lemma_node(reading.lemma)] += at_node * reading.weight
-        for synset, share in sense_weights(net, reading.lemma, reading.part).items():
+        for synset, share in sense_weights(net, reading.lemma, reading.part, evidence).items():
             start[synset] += (1 - at_node) * reading.weight * share
     own = {node: w for node, w in start.items() if node in index}
     share = _list_share(word) if word.groups and own else float(bool(word.groups))
-    mixed: Counter[str] = Counter({node: (1 - share) * w for node, w in own.items()})
+    mixed = defaultdict(float, {node: (1 - share) * w for node, w in own.items()})
     for group in sorted(word.groups):
         mixed["g:" + group] += share * word.groups[group] / sum(word.groups.values())
-    if word.anchors:
+    if word.anchors and not own:
         mixed[lemma_node(word.text)] += 1.0
-        for anchor in word.anchors:
-            mixed[lemma_node(anchor)] += 1.0 / len(word.anchors)
     return {node: weight for node, weight in mixed.items() if node in index and weight > 0}
 
 
@@ -234,12 +252,15 @@ def _list_share(word: Word) -> float:
 
 
 STOP_WORDS = frozenset(
-    """a an the of in on at by to from with without for and or but nor not no as is are was were be
-    been being am do does did has have had having it its itself this that these those there which who
-    whom whose what when where why how he she they them their his her him we our us you your i me my
-    one ones some any all each every both either other others another such same so too very more most
-    much many few less least than then into onto upon over under up down out off about around through
-    between among against during before after since until while because if can could may might must
-    shall should will would also only just even etc especially usually often used using use s t m re
-    someone something anything somebody sb sth make made""".split()
+    """
+    a an the of in on at by to from with without for and or but nor not no as is are was were be
+    been being am do does did has have had having it its itself this that these those there
+    which who whom whose what when where why how he she they them their his her him we our us
+    you your i me my one ones some any all each every both either other others another such same
+    so too very more most much many few less least than then into onto upon over under up down
+    out off about around through between among against during before after since until while
+    because if can could may might must shall should will would also only just even etc
+    especially usually often used using use s t m re someone something anything somebody sb sth
+    make made
+    """.split()
 )

@@ -40,12 +40,11 @@ def _kind(names: set[str]) -> str | None:
 
 
 def _centres(X: Matrix, at: NDArray[np.int64], words: Sequence[str]) -> Matrix:
-    """One centre for digits, one for spelt words, so that each keeps to its own."""
-    digits = np.array([words[i][0].isdigit() for i in at])
+    """One centre for digits, one for decimals, one for spelt words: each keeps to its own."""
+    sides = np.array([words[i][0].isdigit() + ("." in words[i]) for i in at])
     centres = X[at].copy()
-    for side in (digits, ~digits):
-        if side.any():
-            centres[side] = X[at[side]].mean(axis=0)
+    for side in np.unique(sides):
+        centres[sides == side] = X[at[sides == side]].mean(axis=0)
     return centres
 
 

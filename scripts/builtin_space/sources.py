@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import gzip
 import importlib
+import importlib.util
 import json
 import math
 import pkgutil
@@ -40,6 +41,12 @@ REGIONS = {
     "thai": "en_TH",
     "celtic": "ga_IE",
 }
+
+
+# Lists of these regions hold names from everywhere; a name of another region's list is taken for
+# one of that region.
+MIXED = frozenset("english iberian french italian germanic celtic".split())
+LOCALE_SHARE = 1e-5  # of people, assumed to bear a name for each list that holds it
 
 
 @dataclass
@@ -98,11 +105,17 @@ def read_names() -> Names:
     _read_census("dist.female.first", names.female)
     _read_census("dist.male.first", names.male)
     _read_census("dist.all.last", names.surname)
+    _read_locales(names)
+    for name, regions in names.regions.items():
+        names.regions[name] = regions - MIXED or regions
+    return names
+
+
+def _read_locales(names: Names) -> None:
     for module in pkgutil.iter_modules([str(data_path("faker", "providers", "person"))]):
         region = _region(module.name)
         if region:
             _read_locale(module.name, region, names)
-    return names
 
 
 def _read_census(file: str, into: dict[str, float]) -> None:
@@ -131,7 +144,7 @@ def _read_locale(locale: str, region: str, names: Names) -> None:
         for name in sorted(set(getattr(provider, attribute, ()))):
             for spelling in sorted({name, strip_accents(name)}):
                 if is_latin(spelling) and len(spelling) > 1 and spelling[0].isupper():
-                    into.setdefault(spelling, 1e-6)
+                    into[spelling] = into.get(spelling, 0.0) + LOCALE_SHARE
                     names.regions[spelling].add(region)
 
 

@@ -15,7 +15,10 @@ from builtin_space.wordnet import WordNet
 
 PART_CLASS = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
 TITLE_MARGIN = 2.3  # a capitalised form counts where it is at least a tenth as frequent
+PLACE_SHARE = 0.15  # the same for a place that is a name of persons too
 SHARE_OF_CLASS = 0.03  # of a word's people; with less it does not belong to the class
+MEDICAL_START = 1.5  # web text has few words of medicine, and notes of patients have many
+RARE_BEARERS = 1e-4  # of people; a common word is a name too only if more of them bear it
 FORM_SHARE = 0.3  # of a base's uses that fall to one inflected form
 
 
@@ -25,6 +28,9 @@ FUNCTION = frozenset(
 )
 NOUN_USES = 8.0
 NEW_WORD_USES = 4.0
+
+
+ENGLISH_SPEAKING = frozenset("US GB CA AU IE NZ".split())
 
 
 @dataclass(frozen=True)
@@ -39,13 +45,19 @@ class Reading:
 
 @dataclass
 class Word:
-    """A row of the table. ``logp`` orders rows; ``groups`` are fine classes; weights sum to 1."""
+    """A row of the table. ``logp`` orders rows; ``groups`` are fine classes, with weights.
+
+    ``derived`` words were made of another by rule, and would else lie on top of it. ``doubtful``
+    classes are those that the word has only as a part of longer names ("New", "Man").
+    """
 
     text: str
     logp: float
     readings: list[Reading] = field(default_factory=list)
     groups: dict[str, float] = field(default_factory=dict)
     anchors: list[str] = field(default_factory=list)
+    derived: bool = False
+    doubtful: frozenset[str] = frozenset()
 
     def coarse(self) -> dict[str, float]:
         """Class -> weight, over the fine groups."""
@@ -58,6 +70,7 @@ class Word:
     def classes(self) -> set[str]:
         """Names of the classes of this word."""
         found = {name for name, share in self.coarse().items() if share >= SHARE_OF_CLASS}
+        found -= self.doubtful
         found |= {PART_CLASS[r.part] for r in self.readings if r.weight >= 0.1}
         found |= {r.form for r in self.readings if r.form and r.weight >= 0.1}
         if found & {"first_name_female", "first_name_male"}:
@@ -81,6 +94,9 @@ class Lexicon:
     anchors: dict[str, list[str]]
     new_words: dict[str, set[str]]  # words that WordNet lacks -> parts of speech
     deny: re.Pattern[str]
+    medical: set[str]
+    derived: set[str]
+    whole_places: dict[str, set[str]]
 
     def lemma_cases(self, word: str) -> bool:
         """Whether WordNet writes this very form."""
@@ -106,6 +122,9 @@ def _candidates(lexicon: Lexicon) -> dict[str, float]:
     for source in (_common(lexicon), _capitalised(lexicon), _names(lexicon), _places(lexicon)):
         for word, score in source.items():
             scores[word] = max(score, scores.get(word, -math.inf))
+    for word in lexicon.medical:
+        if word in scores:
+            scores[word] += MEDICAL_START
     return scores | dict.fromkeys(_forced(lexicon), 0.0)
 
 
@@ -144,26 +163,32 @@ def _stands_alone(word: str, lexicon: Lexicon) -> bool:
     return not known or log_probability(word) > log_probability(lower) - margin
 
 
+def _is_word(name: str, lexicon: Lexicon) -> bool:
+    """Whether a name is a common word as well, in lower case."""
+    lower = name.lower()
+    known = lexicon.lemma_cases(lower) or lower in lexicon.forms or lower in lexicon.members
+    return known and log_probability(lower) > max(-15.0, log_probability(name) - 1.0)
+
+
 def _names(lexicon: Lexicon) -> dict[str, float]:
     scores: dict[str, float] = {}
     for table in (lexicon.names.female, lexicon.names.male, lexicon.names.surname):
         for name, share in table.items():
-            if _stands_alone(name, lexicon):
+            rare = share <= RARE_BEARERS and _is_word(name, lexicon)
+            if _stands_alone(name, lexicon) and not rare:
                 score = max(log_probability(name), sources.census_log_probability(share))
                 scores[name] = max(score, scores.get(name, -math.inf))
     return scores
 
 
 def _places(lexicon: Lexicon) -> dict[str, float]:
-    people: dict[str, int] = defaultdict(int)
+    scores: dict[str, float] = {}
     for city in lexicon.cities:
-        for part in classes.name_parts(city.name):
-            people[part] = max(people[part], city.population)
-    scores = {}
-    for word in sorted(people):
-        if _stands_alone(word, lexicon):
-            by_size = math.log((people[word] + 1000) / 8e9) - 5.0
-            scores[word] = max(log_probability(word), by_size)
+        anglophone = city.country in ENGLISH_SPEAKING
+        by_size = math.log((city.population + 1000) / 8e9) - (4.5 if anglophone else 6.5)
+        for word in classes.name_parts(city.name):
+            if _stands_alone(word, lexicon) and not _is_word(word, lexicon):
+                scores[word] = max(log_probability(word), by_size, scores.get(word, FLOOR))
     for name, _ in sources.read_countries().values():
         scores |= {part: max(log_probability(part), -14.0) for part in classes.name_parts(name)}
     return scores
@@ -173,8 +198,33 @@ def _describe(text: str, lexicon: Lexicon) -> Word:
     word = Word(text, log_probability(text))
     word.groups = classes.shares(lexicon.members.get(text, {}))
     word.anchors = lexicon.anchors.get(text, [])
+    word.derived = text in lexicon.derived
+    word.doubtful = doubtful_places(word, lexicon)
     word.readings = _readings(text, lexicon, word.groups)
     return word
+
+
+def doubtful_places(word: Word, lexicon: Lexicon) -> frozenset[str]:
+    """Classes of places that the word belongs to by its groups, but hardly in a text."""
+    if word.text.islower():
+        return frozenset()
+    listed = {group.split("/")[0] for group, share in word.groups.items() if share == 1.0}
+    coarse = word.coarse()
+    common = _is_commoner_word(word.text, lexicon)
+    named = sum(coarse.get(kind, 0.0) for kind in classes.NAMES)
+    doubtful = set()
+    for kind in {"city", "country", "state"} - listed:
+        whole = word.text in lexicon.whole_places[kind]
+        small = coarse.get(kind, 0.0) < PLACE_SHARE
+        if listed or common or (named and small) or (not whole and named > coarse.get(kind, 0.0)):
+            doubtful.add(kind)
+    return frozenset(doubtful)
+
+
+def _is_commoner_word(text: str, lexicon: Lexicon) -> bool:
+    lower = text.lower()
+    known = lexicon.lemma_cases(lower) or lower in lexicon.forms or lower in lexicon.members
+    return known and log_probability(lower) > log_probability(text) - 0.5
 
 
 def _readings(text: str, lexicon: Lexicon, groups: dict[str, float]) -> list[Reading]:

@@ -47,7 +47,7 @@ class WordNet:
 
 
 def read_wordnet(folder: Path) -> WordNet:
-    """Reads data.*, index.sense and *.exc of ``folder`` (/usr/share/wordnet of Debian's packages)."""
+    """Reads data.*, index.sense and *.exc of ``folder`` (Debian: /usr/share/wordnet)."""
     net = WordNet()
     for name, part in PARTS.items():
         _read_data(folder / f"data.{name}", part, net)

@@ -9,7 +9,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from configparser import InterpolationError
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,7 +60,7 @@ def sanitize_cli(
     what stays visible. Records that fail are named by their number and left out; the exit status
     is then 1. The output appears under its name when it is complete.
     """
-    with _interruptible(), _mistakes_in_a_line():
+    with _interruptible() as interrupted, _mistakes_in_a_line():
         fields = Fields(field, _split(keep_fields))
         how = Options(fields, batch_size=batch_size, n_process=n_process, force=force)
         jobs = plan_jobs(source, target, lines=lines, force=force)
@@ -78,7 +78,12 @@ def sanitize_cli(
                 scope=scope,
             )
         with _bar(jobs) as bar:
-            tally = sanitize(nlp, jobs, how, on_failure=_print_failure, on_progress=bar.update)
+
+            def on_progress(size: int) -> None:
+                interrupted()
+                bar.update(size)
+
+            tally = sanitize(nlp, jobs, how, on_failure=_print_failure, on_progress=on_progress)
         if receipt is not None:
             write_bytes(receipt, _as_json(tally), force=force)
     _print_receipt(tally, quiet=quiet)
@@ -143,16 +148,31 @@ def _stop(message: str, status: int) -> NoReturn:
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
-    """A polite `kill` ends the run as Ctrl-C does, so that it leaves nothing behind."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+def _interruptible() -> Iterator[Callable[[], None]]:
+    """A polite `kill` ends the run as Ctrl-C does, so that it leaves nothing behind.
+
+    Gives a function that interrupts again: Python drops what is raised in some callbacks.
+    """
+    came: list[int] = []
+
+    def interrupt(number: int, frame: object) -> NoReturn:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    def again() -> None:
+        if came:
+            raise KeyboardInterrupt
+
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        both = (signal.SIGINT, signal.SIGTERM)
+        heard = [number for number in both if signal.getsignal(number) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, interrupt) for number in heard}
     try:
-        yield
+        yield again
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _bar(jobs: list[Job]) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections import deque
@@ -79,14 +80,15 @@ def _done(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
 
 def _send(link: Connection, records: list[Record]) -> None:
     try:
-        link.send(records)
+        # Not link.send: an interruption there leaves a complaint about a BytesIO on stderr.
+        link.send_bytes(pickle.dumps(records))
     except OSError:
         _refuse_to_go_on()
 
 
 def _receive(link: Connection) -> list[Packed]:
     try:
-        answer: list[Packed] | str = link.recv()
+        answer: list[Packed] | str = pickle.loads(link.recv_bytes())  # noqa: S301
     except (EOFError, OSError):
         _refuse_to_go_on()
     if isinstance(answer, str):
@@ -149,20 +151,30 @@ def _stop(workers: list[multiprocessing.Process]) -> None:
 
 
 SIGNALS = {signal.SIGINT, signal.SIGTERM}
+UNIX = hasattr(signal, "pthread_sigmask")
 
 
 @contextmanager
 def _signals_held() -> Iterator[None]:
-    """A new process inherits this, and lets them through when it knows what to do with them;
-    before, it would have the handlers of its parent, and print a traceback."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    """No KeyboardInterrupt while a process starts: Python loses it in what it runs after a fork.
+
+    Signals are blocked as well, which the new process inherits: it lets them through when it
+    knows what to do with them. Blocking alone is not enough, as another thread may take them.
+    """
+    came: list[int] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {n: signal.signal(n, lambda number, _: came.append(number)) for n in SIGNALS}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS) if UNIX else set()
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if UNIX:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for which, handler in handlers.items():
+            signal.signal(which, handler or signal.SIG_DFL)
+        for number in came:
+            signal.raise_signal(number)
 
 
 # -- in a worker -------------------------------------------------------------------------------
@@ -172,13 +184,13 @@ def _serve(nlp: Language, link: Connection, with_docs: bool) -> None:
     # Ctrl-C goes to all processes of a terminal. The parent decides what becomes of the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if hasattr(signal, "pthread_sigmask"):
+    if UNIX:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     install_extensions()
     with suppress(EOFError, OSError):  # when the parent has gone
         while True:
-            link.send(_answer(nlp, link.recv(), with_docs))
+            link.send_bytes(pickle.dumps(_answer(nlp, link.recv(), with_docs)))
 
 
 def _end_with_parent() -> None:
