@@ -18,7 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from .errors import DxError, DxWarning, Errors, Warnings
-from .guarantee import repeat
+from .guarantee import Guarantee, repeat
 from .randomness import Rng
 from .rebuild import CARRIED, CARRIED_IN_CLEAR, install_extensions, rebuild
 from .receipt import Terms
@@ -29,7 +29,7 @@ from .space import Space
 from .spaces import SpaceSource
 from .spelling import like, spell
 from .ty import Bools1d, Ints1d, Mechanism, Unknown
-from .validate import one_of, positive
+from .validate import fail, one_of, positive
 
 SCOPES = ("token", "type")
 CASINGS = ("truecase", "preserve")
@@ -162,6 +162,8 @@ class DxSanitizer:
         max_epsilon_per_doc: float | None = None,
     ) -> None:
         install_extensions()
+        if not isinstance(mechanism.guarantee, Guarantee):
+            raise fail("guarantee of the mechanism", "a Guarantee", type(mechanism.guarantee))
         self.name = name
         self.mechanism = mechanism
         self.selector = selector
@@ -315,6 +317,8 @@ class DxSanitizer:
             empty = self.mechanism.sample(np.zeros(0, dtype=np.int64), self.rng)
             if empty.vectors is None:
                 raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
+        projection: Any = getattr(self.mechanism, "projection", None)
+        found = projection.found() if self._looks_for_settings() else {}
         in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
         if self.scope == "type":
             in_clear.append("which words of a document are the same")
@@ -332,6 +336,7 @@ class DxSanitizer:
             seeded=self.rng.seed is not None,
             in_clear=tuple(dict.fromkeys(in_clear)),
             scale=scale_of(self.mechanism, len(space)),
+            found=found,
         )
 
     def _note_reading(self, docs: list[Doc]) -> None:
@@ -371,7 +376,12 @@ class DxSanitizer:
         return self
 
     def _about(self) -> dict[str, Any]:
-        return {"digest": self.space.digest, "space": self._space_block()}
+        found = self.terms.found if self._looks_for_settings() else {}
+        return {"digest": self.space.digest, "space": self._space_block(), "found": found}
+
+    def _looks_for_settings(self) -> bool:
+        """Whether the projection finds some of its settings on the space, such as c = "auto"."""
+        return hasattr(getattr(self.mechanism, "projection", None), "found")
 
     def _space_block(self) -> dict[str, Any]:
         """[components.dx_sanitizer.space] of the pipeline's config; {} out of a pipeline."""
@@ -386,6 +396,9 @@ class DxSanitizer:
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
         self._expected_digest = None if self._names_another_space else saved["digest"]
+        if self._looks_for_settings() and not self._names_another_space:
+            projection: Any = getattr(self.mechanism, "projection", None)
+            projection.restore(saved.get("found", {}))
 
     def _use_packed(self, load: Callable[[], Space]) -> None:
         if not self._names_another_space:

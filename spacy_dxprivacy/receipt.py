@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .guarantee import Guarantee, repeat
@@ -17,7 +17,7 @@ class Receipt(dict[str, Any]):
     how many are as they were, punctuation and white space among them. space: name and digest.
     scope, casing, vectors: as configured. draws: how many draws were made. seeded: True voids the
     promise. in_clear: what of the input is visible, in words. scale: what epsilon means in nats on
-    this space, see scale.scale_of.
+    this space, see scale.scale_of. found: settings that were looked for on the space.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -41,6 +41,7 @@ class Terms:
     seeded: bool
     in_clear: tuple[str, ...]
     scale: dict[str, dict[str, float]] | None = None
+    found: dict[str, float] = field(default_factory=dict)
 
     def receipt(self, *, tokens: int, perturbed: int, unknown: int, draws: int) -> Receipt:
         return Receipt(
@@ -60,6 +61,7 @@ class Terms:
             seeded=self.seeded,
             in_clear=list(self.in_clear),
             scale=self.scale,
+            found=self.found,
         )
 
 

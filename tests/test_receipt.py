@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import spacy
 
-from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy import DxError, Space, registry
+from spacy_dxprivacy.projection import rank_sampling
 from spacy_dxprivacy.scale import scale_of
 
 LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
@@ -73,6 +74,29 @@ def test_a_budget_counts_what_composition_says(tmp_path):
     nlp = make(tmp_path, GAUSSIAN, max_epsilon_per_doc=5.0)
     total = nlp(" ".join(["word1"] * 20))._.dx.total
     assert 0.5 < total["epsilon"] < 5.0 and "Gaussian" in total["notes"]
+
+
+def test_a_setting_that_was_found_on_the_space_is_in_the_receipt_and_kept_on_disk(
+    tmp_path, monkeypatch
+):
+    mechanism = {**LAPLACE, "projection": {"@dx_projections": "dx.RankSampling.v1", "c": "auto"}}
+    nlp = make(tmp_path, mechanism)
+    nlp.to_disk(tmp_path / "saved")
+    found = nlp("word1")._.dx.found
+    assert set(found) == {"c"}
+    monkeypatch.setattr(rank_sampling, "calibrated", lambda *_: pytest.fail("looked again"))
+    assert spacy.load(tmp_path / "saved")("word1")._.dx.found == found
+
+
+def test_a_mechanism_without_a_guarantee_is_refused(tmp_path):
+    @registry.dx_mechanisms("test.Bold.v1")
+    def make_bold():
+        bold = registry.dx_mechanisms.get("dx.Laplace.v1")(1.0)
+        bold.guarantee = "trust me"
+        return bold
+
+    with pytest.raises(ValueError, match="guarantee"):
+        make(tmp_path, {"@dx_mechanisms": "test.Bold.v1"})
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])

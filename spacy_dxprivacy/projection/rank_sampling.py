@@ -29,23 +29,37 @@ GRID = np.geomspace(1e-4, 1.0, 81)
 
 
 class RankSampling:
-    """c: None until fit finds it, where it is "auto". Every fit finds it anew, except in a copy."""
+    """c: None until fit finds it, where it is "auto". Every fit finds it anew, except in a copy or
+    after restore, which take what was found."""
 
     def __init__(self, c: float | None, index: Index) -> None:
-        self.c = self._given = c
+        self.c = c
+        self.auto = c is None
         self.index = index
+        self._known = not self.auto
 
     def fit(self, X: Floats2d, *, epsilon: float) -> RankSampling:
         """X: (n, d), the words' vectors; epsilon: that of the mechanism."""
         self._X = X
         self.index.fit(X)
-        self.c = calibrated(X, self.index) if self._given is None else self._given
+        if self.c is None or not self._known:
+            self.c = calibrated(X, self.index)
+        self._known = not self.auto
         self._rate = self.c * epsilon
         return self
 
+    def found(self) -> dict[str, float]:
+        """What fit looked for on the space; a saved pipeline keeps it."""
+        return {"c": self.c} if self.auto and self.c is not None else {}
+
+    def restore(self, found: dict[str, float]) -> None:
+        """The next fit takes this instead of looking again."""
+        if self.auto and "c" in found:
+            self.c, self._known = positive("c", found["c"]), True
+
     # The mechanism fits a copy again, on a table that need not travel with it.
     def __getstate__(self) -> dict[str, Any]:
-        return {"c": self.c, "_given": self.c, "index": self.index}
+        return {"c": self.c, "auto": self.auto, "_known": self.c is not None, "index": self.index}
 
     def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
         """Z: (k, d) noisy vectors -> rows (k,)."""
