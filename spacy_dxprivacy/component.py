@@ -91,42 +91,14 @@ def make_dx_sanitizer(
     )
 
 
-@Language.factory(
+# The same, for the words of entities alone: an entity recogniser has to come before it.
+make_dx_entity_sanitizer = Language.factory(
     "dx_entity_sanitizer",
     default_config=ENTITY_CONFIG,
     requires=["doc.ents", "token.ent_iob"],
     retokenizes=True,
+    func=make_dx_sanitizer,
 )
-def make_dx_entity_sanitizer(
-    nlp: Language,
-    name: str,
-    seed: int | None,
-    scope: str,
-    casing: str,
-    vectors: str,
-    carry: list[str],
-    max_epsilon_per_doc: float | None,
-    mechanism: Mechanism,
-    selector: Selector,
-    space: SpaceSource,
-    unknown: Unknown,
-) -> DxSanitizer:
-    """Replace the words of entities alone. An entity recogniser has to come before it."""
-    return make_dx_sanitizer(
-        nlp,
-        name,
-        seed,
-        scope,
-        casing,
-        vectors,
-        carry,
-        max_epsilon_per_doc,
-        mechanism,
-        selector,
-        space,
-        unknown,
-    )
-
 
 _HAS_NOT_READ = {"_has_read": False, "_has_read_in_zone": False}
 

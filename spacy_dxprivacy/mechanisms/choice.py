@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,8 @@ from ..metric import euclidean
 from ..randomness import Rng
 from ..space import Space
 from ..ty import Draw, Floats1d, Floats2d, Ints1d
-from .checks import checked_rows, fitted, warn_if_void
+from .built import BuiltMechanism
+from .checks import checked_rows
 
 BLOCK_NUMBERS = 2**22  # float64 numbers in one table of probabilities: 32 MB
 
@@ -32,43 +32,15 @@ class Choice:
     guarantee: Guarantee
 
 
-class ChoiceMechanism:
-    """One draw a word, from exact probabilities over the whole space.
-
-    guarantee: what can be said before a space is known. build: what the space makes of it.
-    """
-
-    def __init__(
-        self, name: str, guarantee: Guarantee, build: Callable[[Space, Guarantee], Choice]
-    ) -> None:
-        self.name = name
-        self.guarantee = self._promise = guarantee
-        self._build = build
-        self._space: Space | None = None
-        self._choice: Choice | None = None
-        warn_if_void(name, guarantee)
-
-    def fit(self, space: Space) -> ChoiceMechanism:
-        self._choice = self._build(space, self._promise)
-        self.guarantee = self._choice.guarantee.named(space.digest)
-        self._space = space
-        return self
-
-    # A worker maps the table of the space and fits again: cheaper than a copy through a pipe.
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_choice": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._space is not None:
-            self.fit(self._space)
+class ChoiceMechanism(BuiltMechanism[Choice]):
+    """One draw a word, from exact probabilities over the whole space."""
 
     def sample(self, rows: Ints1d, rng: Rng) -> Draw:
         """rows: int64 (k,) -> replacements (k,); no vectors.
 
         Raises DxError before fit, and for rows that the space does not have.
         """
-        rows = checked_rows(rows, fitted(self._choice, self.name).n)
+        rows = checked_rows(rows, self.built.n)
         uniforms = rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
         distinct, counts = np.unique(rows, return_counts=True)
@@ -81,17 +53,17 @@ class ChoiceMechanism:
 
     def distribution(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""
-        choice = fitted(self._choice, self.name)
+        choice = self.built
         W = choice.weights(checked_rows(rows, choice.n))
         return W / W.sum(axis=1, keepdims=True)
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the metric of the guarantee."""
-        choice = fitted(self._choice, self.name)
+        choice = self.built
         return choice.distances(checked_rows(rows, choice.n))
 
     def _cumulative(self, rows: Ints1d) -> Iterator[Floats1d]:
-        choice = fitted(self._choice, self.name)
+        choice = self.built
         at_once = max(1, BLOCK_NUMBERS // choice.n)
         for start in range(0, len(rows), at_once):
             yield from np.cumsum(choice.weights(rows[start : start + at_once]), axis=1)

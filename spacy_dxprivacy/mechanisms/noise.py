@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,11 @@ from ..projection.nearest import make_nearest
 from ..randomness import Rng
 from ..space import Space
 from ..ty import Draw, Floats1d, Floats2d, Ints1d, Projection
-from .checks import checked_rows, fitted, warn_if_void
+from .built import BuiltMechanism
+from .checks import checked_rows
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 GRID_BITS = 10
 
@@ -38,11 +42,8 @@ class Noise:
     approximate: Callable[[float], float] | None = None
 
 
-class NoiseMechanism:
-    """x + z, on a grid, then a projection.
-
-    guarantee: what can be said before a space is known. build: what the space makes of it.
-    """
+class NoiseMechanism(BuiltMechanism[Noise]):
+    """x + z, on a grid, then a projection."""
 
     def __init__(
         self,
@@ -51,36 +52,20 @@ class NoiseMechanism:
         build: Callable[[Space, Guarantee], Noise],
         projection: Projection | None = None,
     ) -> None:
-        self.name = name
-        self.guarantee = self._promise = guarantee
-        self._build = build
+        super().__init__(name, guarantee, build)
         self.projection = make_nearest() if projection is None else projection
-        self._space: Space | None = None
-        self._noise: Noise | None = None
-        warn_if_void(name, guarantee)
 
-    def fit(self, space: Space) -> NoiseMechanism:
-        self._noise = self._build(space, self._promise)
-        self.projection.fit(self._noise.centres, epsilon=self._promise.epsilon)
-        self.guarantee = self._noise.guarantee.named(space.digest)
-        self._space = space
+    def fit(self, space: Space) -> Self:
+        super().fit(space)
+        self.projection.fit(self.built.centres, epsilon=self._promise.epsilon)
         return self
-
-    # A worker maps the table of the space and fits again: cheaper than a copy through a pipe.
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_noise": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._space is not None:
-            self.fit(self._space)
 
     def sample(self, rows: Ints1d, rng: Rng) -> Draw:
         """rows: int64 (k,) -> replacements (k,) and the noisy vectors, float32 (k, d).
 
         Raises DxError before fit, and for rows that the space does not have.
         """
-        noise = fitted(self._noise, self.name)
+        noise = self.built
         rows = checked_rows(rows, len(noise.centres))
         Z = noise.centres[rows] + noise.draw(rows, rng)
         Z = on_grid(Z, grid_step(noise.spread))
@@ -89,14 +74,14 @@ class NoiseMechanism:
     @property
     def approximate(self) -> Callable[[float], float] | None:
         """distance -> epsilon (nats) of an (epsilon, 1e-6) guarantee; None where unknown."""
-        return fitted(self._noise, self.name).approximate
+        return self.built.approximate
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the metric of the guarantee.
 
         Raises DxError before fit, and where the guarantee is not about a metric.
         """
-        noise = fitted(self._noise, self.name)
+        noise = self.built
         if noise.distances is None:
             raise DxError(Errors.DX004.format(name=self.name))
         return noise.distances(checked_rows(rows, len(noise.centres)))

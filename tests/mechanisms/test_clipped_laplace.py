@@ -14,7 +14,7 @@ INSIDE = np.full(20_000, 2)
 def test_coordinates_are_laplace_with_scale_2_sqrt_d_clip_over_epsilon(make, settings):
     mechanism = make("dx.ClippedLaplace.v1", CORNERS, epsilon=3.0, **settings)
     scale = 2 * np.sqrt(4) * settings.get("clip", 2.0) / 3.0
-    assert mechanism._noise.draw.scale == pytest.approx(scale, rel=1e-12)
+    assert mechanism.built.draw.scale == pytest.approx(scale, rel=1e-12)
     Z = mechanism.sample(INSIDE, Rng(seed=4)).vectors.astype(np.float64) / scale
     assert kstest(Z.ravel(), laplace.cdf).pvalue > 1e-3
     # Coordinates are independent: their absolute values are uncorrelated too.

@@ -21,7 +21,7 @@ def space():
 
 
 def centres_and_rate(mechanism):
-    return mechanism._noise.centres, mechanism._noise.draw.epsilon
+    return mechanism.built.centres, mechanism.built.draw.epsilon
 
 
 def ratios(X, Y):
@@ -81,7 +81,7 @@ def test_words_are_sought_among_the_projected_ones(make, space):
 
 def test_the_matrix_is_public_and_always_the_same(make, space):
     first, again = (
-        make("dx.RandomProjection.v1", space, epsilon=e, dims=5)._noise.centres for e in (1.0, 9.0)
+        make("dx.RandomProjection.v1", space, epsilon=e, dims=5).built.centres for e in (1.0, 9.0)
     )
     assert np.array_equal(first, again)
 
@@ -97,7 +97,7 @@ def test_the_guarantee_is_metric_and_computed(make, space):
     assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
         "metric-dp", "euclidean", "computed", 3.0, 0.0,
     )  # fmt: skip
-    stretch = ratios(space.vectors, mechanism._noise.centres).max()
+    stretch = ratios(space.vectors, mechanism.built.centres).max()
     said = float(g.notes.split("distances ")[1].split(" times")[0])
     assert said == pytest.approx(stretch, rel=1e-5)
 

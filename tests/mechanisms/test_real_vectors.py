@@ -75,7 +75,7 @@ def test_the_log_ratio_of_every_pair_stays_within_the_guarantee(make, space, nam
 def test_the_factor_of_a_random_projection_is_met_by_a_pair(make, space, dims):
     """The loss at distance D' of the projected vectors is rate D'."""
     mechanism = make("dx.RandomProjection.v1", space, epsilon=10.0, dims=dims)
-    Y = mechanism._noise.centres.astype(np.float64)
+    Y = mechanism.built.centres.astype(np.float64)
     squares = np.sum(Y * Y, axis=1)
     steepest = 0.0
     for rows in blocks():
@@ -83,7 +83,7 @@ def test_the_factor_of_a_random_projection_is_met_by_a_pair(make, space, dims):
         S = squares[rows, None] + squares - 2 * Y[rows] @ Y.T
         after = np.sqrt(np.maximum(S, 0))
         ratio = np.divide(after, D, out=np.zeros_like(D), where=D > 0)
-        steepest = max(steepest, mechanism._noise.draw.epsilon * ratio.max())
+        steepest = max(steepest, mechanism.built.draw.epsilon * ratio.max())
     assert 0.99 * 10.0 < steepest <= 10.0 * (1 + 1e-9)
 
 
@@ -92,7 +92,7 @@ def test_every_pair_that_nadp_covers_is_within_delta(make, space, noise):
     mechanism = make("dx.NADP.v1", space, epsilon=2.0, noise=noise)
     X = space.vectors.astype(np.float64)
     pairs = np.array(np.triu_indices(N, 1)).T if noise == "global" else relation(X, 2, 0.1)[0]
-    draw = mechanism._noise.draw
+    draw = mechanism.built.draw
     sigmas = draw.sigmas if noise == "paper" else np.full(N, draw.sigma)
     mus = [
         np.linalg.norm(X[part[:, 0]] - X[part[:, 1]], axis=1) / sigmas[part[:, 0]]
