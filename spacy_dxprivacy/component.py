@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 from .errors import DxError, DxWarning, Errors, Warnings
 from .guarantee import Guarantee, repeat
 from .randomness import Rng
-from .rebuild import CARRIED, CARRIED_IN_CLEAR, install_extensions, rebuild
+from .rebuild import CARRIED, CARRIED_IN_CLEAR, earlier_receipts, install_extensions, rebuild
 from .receipt import Terms
 from .replacement import Replacement, replace_words
 from .scale import scale_of
@@ -109,8 +109,9 @@ class DxSanitizer:
     seed: None; a whole number makes the noise repeatable, for tests alone. scope: "token" draws
     every occurrence anew, "type" once for each distinct word of a Doc (then it is visible which
     words are the same). casing: "truecase" from the output alone, "preserve" copies the input's.
-    vectors: "table" or "noisy", see rebuild.attach_vectors. carry: "ents", "sents" or both, kept
-    from the input's Doc. max_epsilon_per_doc: Docs whose total epsilon would be above it are
+    vectors: "table" leaves token.vector to the pipeline's own vectors, if any; "noisy" makes it the
+    perturbed vector, see rebuild.attach_vectors. carry: "ents", "sents" or both, kept from the
+    input's Doc. max_epsilon_per_doc: Docs whose total epsilon would be above it are
     refused before anything of them is drawn.
 
     It fails closed: an exception ends the call, whatever error handler the pipeline has.
@@ -134,8 +135,9 @@ class DxSanitizer:
         max_epsilon_per_doc: float | None = None,
     ) -> None:
         install_extensions()
-        if not isinstance(mechanism.guarantee, Guarantee):
-            raise fail("guarantee of the mechanism", "a Guarantee", type(mechanism.guarantee))
+        guarantee = getattr(mechanism, "guarantee", None)
+        if not isinstance(guarantee, Guarantee):
+            raise fail("guarantee of the mechanism", "a Guarantee", type(guarantee))
         self.name = name
         self.mechanism = mechanism
         self.selector = selector
@@ -214,6 +216,8 @@ class DxSanitizer:
     def _sanitize(self, docs: list[Doc]) -> list[Doc]:
         self._note_reading(docs)
         space, terms = self.space, self.terms
+        if self.mechanism.guarantee.space not in ("", space.digest):
+            raise DxError(Errors.DX041.format(name=self.mechanism.name))
         masks = [self._mask(doc) for doc in docs]
         ids = [_ids(doc)[mask] for doc, mask in zip(docs, masks, strict=True)]
         places = [np.flatnonzero(mask) for mask in masks]
@@ -251,6 +255,7 @@ class DxSanitizer:
             for place in np.flatnonzero(mask)[new.known].tolist():
                 words[place] = like(words[place], doc[place].text)
         receipt = terms.receipt(
+            earlier=earlier_receipts(doc),
             tokens=len(doc),
             perturbed=int(new.known.sum()),
             unknown=int((~new.known).sum()),
@@ -287,11 +292,12 @@ class DxSanitizer:
         self.mechanism.fit(space)
         if self.vectors == "noisy":
             empty = self.mechanism.sample(np.zeros(0, dtype=np.int64), self.rng)
-            if empty.vectors is None:
+            if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
                 raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
         projection: Any = getattr(self.mechanism, "projection", None)
         found = projection.found() if self._looks_for_settings() else {}
         in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
+        in_clear += getattr(self.mechanism, "in_clear", ())
         if self.scope == "type":
             in_clear.append("which words of a document are the same")
         if self.casing == "preserve":

@@ -51,10 +51,18 @@ class Errors:
         "pipeline before it was used."
     )
     # the component
+    DX028 = (
+        '[DX028] This Doc holds no noisy vectors. It takes vectors = "noisy" in the config to have '
+        "them, and DocBin(store_user_data=True) to keep them."
+    )
+    DX029 = (
+        "[DX029] {count} word(s) of the list of dx.WordList.v1 are split by the pipeline's "
+        "tokenizer, so they would never be found. List their parts one by one."
+    )
     DX030 = (
         "[DX030] No entity recogniser ran before the entity sanitizer, so nothing would be "
-        'protected. Add one before it: nlp.add_pipe("dx_entity_ruler", before="{name}"), or a '
-        'trained "ner".'
+        'protected. Add one before it: nlp.add_pipe("dx_entity_ruler", first=True), or a trained '
+        '"ner".'
     )
     DX031 = (
         "[DX031] The entity sanitizer was told to protect {missing}, which no component before it "
@@ -69,8 +77,8 @@ class Errors:
         "is left out of this message."
     )
     DX035 = (
-        '[DX035] vectors = "noisy" needs a mechanism that makes noisy vectors, and {mechanism} '
-        'chooses words directly. Set vectors = "table".'
+        '[DX035] vectors = "noisy" needs a mechanism that makes noisy vectors as long as those of '
+        'the space, and {mechanism} does not. Set vectors = "table".'
     )
     DX036 = (
         "[DX036] {count} selected word(s) of these documents are not in the space, and the unknown "
@@ -86,6 +94,10 @@ class Errors:
         'which may hold every text it has read. Give it spacy.blank("en").vocab, for instance.'
     )
     # guarantees
+    DX041 = (
+        "[DX041] {name} was fitted on another space than the one of the pipeline. A mechanism "
+        "belongs to one component: make a second one for the second space."
+    )
     DX040 = "[DX040] These guarantees cannot be added up: {why}."
 
 

@@ -105,7 +105,8 @@ def _add(counts: dict[Guarantee, int]) -> Guarantee:
         adjacency=f"{_DOCUMENT}; at each place: {first.adjacency}",
         status=worst.status,
         source=worst.source,
-        notes=f"Added up over the perturbed words by {how}; a word said twice counts twice.",
+        notes=f"Added up over the perturbed words by {how}; a word said twice counts twice. "
+        f"{first.notes}".strip(),
         mu=math.hypot(*(g.mu * math.sqrt(n) for g, n in counts.items())),
     )
 

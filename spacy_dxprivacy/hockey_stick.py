@@ -16,6 +16,7 @@ import numpy as np
 from .ty import Floats1d, Floats2d
 
 NODES = 1200
+FAR = 1e6  # nats; the pure loss is a bound, and nobody asks for more digits of such
 
 
 def laplace_epsilon(epsilon: float, distance: float, dims: int, delta: float = 1e-6) -> float:
@@ -24,6 +25,8 @@ def laplace_epsilon(epsilon: float, distance: float, dims: int, delta: float = 1
     from scipy.optimize import brentq
 
     pure = epsilon * distance
+    if pure > FAR:
+        return pure
     L, weights = _loss(epsilon * distance, dims)
 
     def excess(candidate: float) -> float:

@@ -67,6 +67,16 @@ def get_receipt(doc: Doc) -> Receipt | None:
     return Receipt({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
 
 
+def earlier_receipts(doc: Doc) -> list[dict[str, Any]]:
+    """The receipts of the sanitizers that made this Doc, the first one first."""
+    last = get_receipt(doc)
+    return (
+        []
+        if last is None
+        else [*last["earlier"], {k: v for k, v in last.items() if k != "earlier"}]
+    )
+
+
 def assert_sanitized(doc: Doc) -> None:
     """Raise DxError unless a sanitizer made this Doc. Call it before a Doc leaves your hands: a
     disabled or forgotten component leaves no other trace."""
@@ -93,6 +103,8 @@ def attach_vectors(doc: Doc) -> Doc:
     loaded (with store_user_data=True)."""
     if not doc.tensor.size and VECTORS_KEY in doc.user_data:
         doc.tensor = doc.user_data[VECTORS_KEY]
+    if len(doc) and not doc.tensor.size:
+        raise DxError(Errors.DX028)
     doc.user_token_hooks["vector"] = token_vector
     doc.user_token_hooks["has_vector"] = has_vector
     return doc

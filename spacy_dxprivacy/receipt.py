@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +14,13 @@ class Receipt(dict[str, Any]):
 
     mechanism: its registered name. guarantee: of one perturbed word (see Guarantee.to_dict).
     total: of the document. tokens: how many there are. perturbed: how many were drawn by the
-    mechanism. unknown: how many were not in the space, and went through `unknown_policy`. kept:
-    how many are as they were, punctuation and white space among them. space: name and digest.
-    scope, casing, vectors: as configured. draws: how many draws were made. seeded: True voids the
-    promise. in_clear: what of the input is visible, in words. scale: what epsilon means in nats on
-    this space, see scale.scale_of. found: settings that were looked for on the space.
+    mechanism, which may draw the word that went in. unknown: how many were not in the space, and
+    went through `unknown_policy`. kept: how many are as they were, punctuation and white space
+    among them. space: name and digest. scope, casing, vectors: as configured. draws: how many
+    draws were made. seeded: True voids the promise. in_clear: what of the input is visible, in
+    words. scale: what epsilon means in nats on this space, see scale.scale_of. found: settings that
+    were looked for on the space. earlier: the receipts of sanitizers that were there before; their
+    totals come on top.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -43,7 +46,15 @@ class Terms:
     scale: dict[str, dict[str, float]] | None = None
     found: dict[str, float] = field(default_factory=dict)
 
-    def receipt(self, *, tokens: int, perturbed: int, unknown: int, draws: int) -> Receipt:
+    def receipt(
+        self,
+        *,
+        tokens: int,
+        perturbed: int,
+        unknown: int,
+        draws: int,
+        earlier: Sequence[dict[str, Any]] = (),
+    ) -> Receipt:
         return Receipt(
             mechanism=self.mechanism,
             guarantee=self.guarantee.to_dict(),
@@ -62,6 +73,7 @@ class Terms:
             in_clear=list(self.in_clear),
             scale=self.scale,
             found=self.found,
+            earlier=list(earlier),
         )
 
 

@@ -24,12 +24,15 @@ def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None
     distance, the nats that epsilon makes of it, and, for Laplace noise, nats_at_delta, the epsilon
     of an (epsilon, 1e-6) guarantee for such a pair.
 
-    None where the guarantee is not in a metric on the space, or all words are at one point.
+    None where the guarantee is not in a metric on the whole space, or all words are at one point.
     """
     distances: Any = getattr(mechanism, "distances", None)
     if mechanism.guarantee.kind != "metric-dp" or distances is None or n < 2:
         return None
-    apart = _distances_of_interest(distances(_probes(n)))
+    D = distances(_probes(n))
+    if np.isinf(D).any():
+        return None  # some words are not protected from each other, whatever epsilon
+    apart = _distances_of_interest(D)
     approximate = getattr(mechanism, "approximate", None)
     epsilon = mechanism.guarantee.epsilon
     if apart is None:
@@ -45,7 +48,7 @@ def _nats(
 
 
 def _distances_of_interest(D: Floats2d) -> dict[str, float] | None:
-    D = np.where(np.isfinite(D) & (D > 0), D, np.nan)
+    D = np.where(D > 0, D, np.nan)
     D = D[~np.isnan(D).all(axis=1)]
     if not len(D):
         return None

@@ -64,17 +64,16 @@ class Entities:
 
     def select(self, doc: Doc) -> Bools1d:
         if len(doc) and not doc.has_annotation("ENT_IOB"):
-            raise DxError(Errors.DX030.format(name="dx_entity_sanitizer"))
+            raise DxError(Errors.DX030)
         return np.isin(doc.to_array(ENT_TYPE), self._ids) & _words(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         """A label that no recogniser before the component predicts would protect nothing."""
         known = _entity_labels(nlp, before=name)
-        missing = [label for label in self.labels if label not in known]
-        if known and missing:
-            raise DxError(
-                Errors.DX031.format(missing=", ".join(missing), known=", ".join(sorted(known)))
-            )
+        missing = [label for label in self.labels if known is not None and label not in known]
+        if missing:
+            found = ", ".join(sorted(known or ())) or "no label at all"
+            raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
 
 
 class WordList:
@@ -82,13 +81,18 @@ class WordList:
 
     def __init__(self, words: tuple[str, ...]) -> None:
         self.in_clear = (LAYOUT, "every word that is not on the list of dx.WordList.v1")
+        self._unchecked: tuple[str, ...] = words
         self._ids = np.array([get_string_id(w.lower()) for w in words], dtype=np.uint64)
 
     def select(self, doc: Doc) -> Bools1d:
         return np.isin(doc.to_array(LOWER), self._ids) & _words(doc)
 
     def check(self, nlp: Language, name: str) -> None:
-        return None
+        """An entry that the tokenizer splits would never be found."""
+        split = sum(len(nlp.make_doc(word)) != 1 for word in self._unchecked)
+        if split:
+            raise DxError(Errors.DX029.format(count=split))
+        self._unchecked = ()
 
 
 @registry.dx_selectors("dx.AllWords.v1")
@@ -121,8 +125,12 @@ def _words(doc: Doc) -> Bools1d:
     return words
 
 
-def _entity_labels(nlp: Language, *, before: str) -> set[str]:
+def _entity_labels(nlp: Language, *, before: str) -> set[str] | None:
+    """What recognisers before the component predict; None where one of them does not say, or where
+    none is known as such."""
     names = nlp.pipe_names
     earlier = names[: names.index(before)] if before in names else names
-    with_entities = [n for n in earlier if "doc.ents" in nlp.get_pipe_meta(n).assigns]
-    return {label for n in with_entities for label in getattr(nlp.get_pipe(n), "labels", ())}
+    pipes = [nlp.get_pipe(n) for n in earlier if "doc.ents" in nlp.get_pipe_meta(n).assigns]
+    if not pipes or not all(hasattr(pipe, "labels") for pipe in pipes):
+        return None
+    return {label for pipe in pipes for label in getattr(pipe, "labels", ())}

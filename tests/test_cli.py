@@ -144,6 +144,16 @@ def test_the_command_is_found_through_its_entry_point():
     assert result.returncode == 0 and "--epsilon" in result.stdout
 
 
+@pytest.mark.parametrize("option", ["--config", "--space"])
+def test_a_text_taken_for_a_config_or_for_vectors_is_not_quoted(dx, tmp_path, option):
+    text = tmp_path / "note.txt"
+    text.write_text("Zorblatt lives in Leeds.\nShe climbs the stairs.\n")
+    result = dx(text, option, text)
+    assert result.exit_code == 2 and "note.txt" in result.stderr
+    for word in ("Zorblatt", "Leeds", "stairs", "climbs"):
+        assert word not in result.stdout + result.stderr
+
+
 def test_a_text_goes_to_stdout_and_its_receipt_to_stderr(dx, tmp_path):
     path = tmp_path / "note.txt"
     path.write_bytes(b"The cat sleeps.\r\n\r\nZorblatt runs!")

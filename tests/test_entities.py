@@ -334,7 +334,7 @@ def test_a_text_without_entities_is_released_as_it_is() -> None:
 def test_without_a_recogniser_it_refuses_and_says_what_to_add() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_sanitizer")
-    with pytest.raises(DxError, match=r'add_pipe\("dx_entity_ruler", before="dx_entity_sanitizer"'):
+    with pytest.raises(DxError, match=r'add_pipe\("dx_entity_ruler", first=True'):
         nlp("Maria was here.")
 
 

@@ -68,3 +68,15 @@ def test_a_slice_keeps_the_vectors_of_its_words(make):
 def test_a_mechanism_that_chooses_words_has_none(make):
     with pytest.raises(DxError, match="DX035"):
         make("dx.Exponential.v1")(TEXT)
+
+
+def test_vectors_of_another_length_are_refused_before_any_text(make):
+    with pytest.raises(DxError, match="DX035"):
+        make("dx.RandomProjection.v1").get_pipe("dx_sanitizer").warm_up()
+
+
+def test_there_is_nothing_to_attach_where_nothing_was_kept(make):
+    stored = DocBin(docs=[make("dx.Laplace.v1")(TEXT)]).to_bytes()
+    (doc,) = DocBin().from_bytes(stored).get_docs(spacy.blank("en").vocab)
+    with pytest.raises(DxError, match="DX028"):
+        attach_vectors(doc)

@@ -226,7 +226,10 @@ BAD_TEXT = {
     "no number": (b"a 1 2\nb 3 4x\n", "line 2: expected a number as number 2, found '4x'"),
     "decimal comma": (b"a 1 2\nb 3,5 4\n", "line 2: expected a number as number 1, found '3,5'"),
     "underscore": (b"a 1 2\nb 1_0 4\n", "line 2: expected a number as number 1, found '1_0'"),
-    "no numbers at all": (b"some words only\n", "line 1: .* found 3 fields, the last 'only'"),
+    "no numbers at all": (
+        b"some words only\n",
+        "line 1: .* found 3 fields, the last 4 other characters",
+    ),
     "tabs": (b"a\t1 2\nb\t3 4\n", "line 1: expected a word without tab"),
     "duplicate word": (b"a 1 2\nb 3 4\na 5 6\n", "line 3: duplicate word 'a'"),
     "header, too few rows": (b"3 2\na 1 2\nb 3 4\n", "after line 3: .* says 3 words, found 2"),
@@ -349,7 +352,7 @@ def test_a_message_shows_at_most_40_characters_of_a_word(read):
     for data in (b"%s 1 2\n%s 3 4\n", b"%s 1 2\nx 1 %s\n", b"%s 1 nan\n%s 1 2\n"):
         word = b"abcde" * 100
         message = fails(read, data % (word, word))
-        assert "abcde" in message and message.count("abcde") <= 8
+        assert message.count("abcde") <= 8
 
 
 @pytest.mark.parametrize("option", [{"max_words": 0}, {"max_words": -3}, {"duplicates": "last"}])

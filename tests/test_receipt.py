@@ -103,3 +103,34 @@ def test_a_mechanism_without_a_guarantee_is_refused(tmp_path):
 def test_a_budget_out_of_range_is_refused(tmp_path, value):
     with pytest.raises(ValueError, match="max_epsilon_per_doc"):
         make(tmp_path, LAPLACE, max_epsilon_per_doc=value)
+
+
+def test_two_sanitizers_leave_two_receipts(tmp_path):
+    nlp = make(tmp_path, LAPLACE)
+    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(tmp_path / "line"), "exclude": []}
+    nlp.add_pipe("dx_sanitizer", name="again", config={"mechanism": LAPLACE, "space": space})
+    receipt = nlp("word1 word2")._.dx
+    assert [r["total"]["epsilon"] for r in receipt.earlier] == [4.0]
+    assert receipt.total["epsilon"] == 4.0 and not receipt.earlier[0].get("earlier")
+
+
+def test_a_mechanism_that_was_fitted_on_another_space_is_refused(tmp_path):
+    nlp = make(tmp_path, LAPLACE)
+    nlp("word1")
+    nlp.get_pipe("dx_sanitizer").mechanism.fit(Space.from_vectors(["a", "b"], [[1.0], [2.0]]))
+    with pytest.raises(DxError, match="DX041"):
+        nlp("word1")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "says"),
+    [
+        ({"@dx_mechanisms": "dx.SanTextPlus.v1", "epsilon": 1.0}, "not among the rarest"),
+        ({"@dx_mechanisms": "dx.CusText.v1", "epsilon": 1.0, "k": 3}, "which group"),
+        ({"@dx_mechanisms": "dx.Identity.v1"}, "every word"),
+    ],
+)
+def test_what_a_mechanism_lets_through_is_in_the_receipt(tmp_path, mechanism, says):
+    receipt = make(tmp_path, mechanism)("word1")._.dx
+    assert any(says in line for line in receipt.in_clear)
+    assert receipt.scale is None  # some words are not protected from each other at all

@@ -62,3 +62,21 @@ def test_an_empty_text_has_nothing_to_protect():
 def test_a_selector_that_would_select_nothing_is_refused(name, settings, doc):
     with pytest.raises(ValueError):
         selected(name, doc, **settings)
+
+
+@pytest.mark.filterwarnings("ignore:.*W036")
+def test_a_recogniser_that_predicts_nothing_protects_nothing_and_is_refused():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler")
+    nlp.add_pipe("dx_entity_sanitizer")
+    with pytest.raises(DxError, match=r"DX031.*no label at all"):
+        nlp("Meet Zorblatt")
+
+
+def test_a_listed_word_that_the_tokenizer_splits_is_refused_without_naming_it():
+    nlp = spacy.blank("en")
+    selector = {"@dx_selectors": "dx.WordList.v1", "words": ["zorblatt", "New York", "can't"]}
+    nlp.add_pipe("dx_sanitizer", config={"selector": selector})
+    with pytest.raises(DxError, match=r"DX029\] 2 word") as caught:
+        nlp("Meet Zorblatt")
+    assert "York" not in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import inspect
 import re
 from collections.abc import Sequence
@@ -133,7 +134,11 @@ def _assembled(path: Path) -> Language:
     """As `spacy assemble` does it."""
     if not path.is_file():
         raise UsageError(f"{path}: no such config file.")
-    config = util.load_config(path, interpolate=False)
+    try:
+        config = util.load_config(path, interpolate=False)
+    except (ValueError, configparser.Error):
+        # The parser quotes the line that it stumbles over, and this may be a text.
+        raise UsageError(f"{path}: this is not a config file of spaCy.") from None
     nlp = util.load_model_from_config(config, auto_fill=True)
     nlp._link_components()
     with nlp.select_pipes(disable=[*get_sourced_components(config.interpolate())]):

@@ -52,7 +52,7 @@ class Tally:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for json. `total` is that of the document with the most draws."""
         of_largest = self.terms.receipt(tokens=0, perturbed=0, unknown=0, draws=self.most_draws)
-        terms = {k: v for k, v in of_largest.items() if k not in COUNTS}
+        terms = {k: v for k, v in of_largest.items() if k not in (*COUNTS, "earlier")}
         return {
             "spacy_dxprivacy": __version__,
             **terms,
@@ -106,8 +106,10 @@ class Tally:
     def _words(self) -> str:
         c = self.counts
         return (
-            f"{c['perturbed']:,} perturbed; {c['unknown']:,} unknown to the space (policy "
-            f"{self.terms.unknown_policy}); {c['kept']:,} tokens kept as they are"
+            f"{c['perturbed']:,} perturbed; "
+            f"{c['unknown']:,} unknown to the space (policy "
+            f"{self.terms.unknown_policy}); {c['kept']:,} tokens kept as they are. "
+            "A perturbed word may come out as itself"
         )
 
     def _guarantee(self) -> list[str]:
@@ -117,11 +119,10 @@ class Tally:
         unit = f" nats per unit of {g.metric} distance" if g.kind == "metric-dp" else " nats"
         delta = f", delta = {g.delta:.3g}" if g.delta else ""
         what = f"epsilon = {g.epsilon:.6g}{unit}{delta} for each perturbed word ({g.status})."
-        means = f"Covers {g.adjacency}."
+        means = f"Covers {g.adjacency}. {g.notes}".strip()
         if g.kind == "metric-dp":
-            means = (
-                "Words close together in the space are hard to tell apart, distant ones less so."
-            )
+            near = "Words close together in the space are hard to tell apart, distant ones less so."
+            means = f"{near} {means}"
         total = f"The words of a document add up: here to {self.most_draws:,} times that at most."
         return [what, means, *self._nats(), total]
 

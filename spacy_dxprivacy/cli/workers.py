@@ -15,6 +15,7 @@ import os
 import pickle
 import signal
 import threading
+import warnings
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -181,6 +182,8 @@ def _signals_held() -> Iterator[None]:
 
 
 def _serve(nlp: Language, link: Connection, with_docs: bool) -> None:
+    # spaCy's warnings may quote tokens; a spawned worker does not inherit the parent's filter.
+    warnings.simplefilter("ignore")
     # Ctrl-C goes to all processes of a terminal. The parent decides what becomes of the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

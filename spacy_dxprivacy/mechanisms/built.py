@@ -24,12 +24,18 @@ T = TypeVar("T", bound=OnASpace)
 
 
 class BuiltMechanism(Generic[T]):
-    """guarantee: what can be said before a space is known. build: what the space makes of it."""
+    """guarantee: what can be said before a space is known. build: what the space makes of it.
+    in_clear: what of the input the mechanism lets through, for the receipt."""
 
     def __init__(
-        self, name: str, guarantee: Guarantee, build: Callable[[Space, Guarantee], T]
+        self,
+        name: str,
+        guarantee: Guarantee,
+        build: Callable[[Space, Guarantee], T],
+        in_clear: tuple[str, ...] = (),
     ) -> None:
         self.name = name
+        self.in_clear = in_clear
         self.guarantee = self._promise = guarantee
         self._build = build
         self._space: Space | None = None

@@ -42,7 +42,9 @@ def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
         source="McSherry and Talwar 2007, theorem 6, within the group; Chen et al. 2023",
         notes="The output tells which group the word was of.",
     )
-    return ChoiceMechanism("dx.CusText.v1", guarantee, partial(_build, epsilon=epsilon, k=k))
+    build = partial(_build, epsilon=epsilon, k=k)
+    in_clear = ("which group of words each word is of",)
+    return ChoiceMechanism("dx.CusText.v1", guarantee, build, in_clear)
 
 
 def _build(space: Space, guarantee: Guarantee, *, epsilon: float, k: int) -> Choice:

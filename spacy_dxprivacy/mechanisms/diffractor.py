@@ -3,7 +3,7 @@ r"""1-Diffractor (dx.Diffractor.v1): words on a line.
 Probability the words stand on one list, each beside a near one; from place i the draw is i + j with
             P(j) proportional to exp(-epsilon |j|), held at the ends of the list
 Guarantee   epsilon nats per place between two words on the list (metric-dp)
-Use         where speed is all, and nearness on a list will do for nearness in meaning
+Use         where nearness on a list will do for nearness in meaning; making the list takes a while
 Paper       Meisenbacher, Chevli, Matthes 2024 (IWSPA), section 3 (the geometric mechanism of Ghosh,
             Roughgarden, Sundararajan 2009 on a list)
 

@@ -15,6 +15,7 @@ from .checks import checked_rows, fitted, warn_if_void
 
 class Identity:
     name = "dx.Identity.v1"
+    in_clear = ("every word",)
 
     def __init__(self) -> None:
         self.guarantee = Guarantee("none", notes="Words come out as they went in.")

@@ -52,7 +52,10 @@ def make_santext_plus(epsilon: float, p: float = 0.2, sensitive: float = 0.5) ->
         ),
     )
     build = partial(_build, epsilon=epsilon, p=p, sensitive=sensitive)
-    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, build)
+    common = f"words that are not among the rarest {sensitive:.0%}"
+    common = f"words that are not among the rarest {sensitive:.0%}"
+    in_clear = (f"{common}, each with probability {1 - p:.3g}",)
+    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, build, in_clear)
 
 
 def _build(

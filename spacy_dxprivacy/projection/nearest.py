@@ -1,4 +1,8 @@
-"""The row nearest to the noisy vector."""
+"""The nearest word (dx.Nearest.v1).
+
+The output is the word whose vector is nearest to the noisy one, by Euclidean distance; ties go to
+the lowest row. It is what the papers on dx-privacy do.
+"""
 
 from __future__ import annotations
 

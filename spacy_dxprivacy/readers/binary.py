@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .source import Source, shown
+from .source import Source, described
 from .table import MAX_WORD, Duplicates, Floats2d, Header, Table, check_header
 
 _CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r")
@@ -102,7 +102,7 @@ class _BinaryReader:
             if space < 0 and len(data) - start > MAX_WORD:
                 place = f"record {number + len(words)} (byte {self.base + start})"
                 fault = f"a space after a word of at most {MAX_WORD} bytes"
-                self.source.fail(place, f"expected {fault}, found {shown(data[start:])}")
+                self.source.fail(place, f"expected {fault}, found {described(data[start:])}")
             end = space + 1 + width
             if space < 0 or end > len(data):
                 break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import struct
 import zipfile
 import zlib
@@ -18,6 +19,7 @@ from ..errors import DxError
 BLOCK = 1 << 22  # bytes; large enough to hide the cost of a call, small beside any matrix
 MAX_RATIO = 1032  # the most that deflate can expand a byte to (RFC 1951: 258 bytes from two bits)
 SHOWN = 40  # characters of a word that a message may show
+NUMBER_LIKE = re.compile(rb"[-+]?\d[-+0-9.,_eExX]{0,39}|[-+]?(nan|inf|infinity)", re.IGNORECASE)
 
 Progress = Callable[[int, int], object]
 # What gzip and zipfile raise for files that are damaged (zipfile: seek to a place before the file,
@@ -38,6 +40,12 @@ _NOTES = {"readme", "license", "licence", "notice", "copying"}
 
 class VectorFileError(DxError):
     """A vectors file that cannot be used; the message names the file, the place and the fault."""
+
+
+def described(raw: bytes) -> str:
+    """What stands where a number should: itself if it is like one, else only how long it is. The
+    file may be a text that was taken for vectors, and its words are nobody's business."""
+    return shown(raw) if NUMBER_LIKE.fullmatch(raw) else f"{len(raw)} other characters"
 
 
 def shown(raw: bytes) -> str:

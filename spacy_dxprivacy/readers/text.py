@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from .source import Source, shown
+from .source import Source, described
 from .table import MAX_DIMENSIONS, Duplicates, Floats2d, Header, Table, check_header
 
 MAX_LINE = 1 << 21  # bytes; MAX_DIMENSIONS numbers of 25 characters fit
@@ -104,7 +104,7 @@ class _TextReader:
         while d < len(fields) - 1 and _is_number(fields[-1 - d]):
             d += 1
         if not 1 <= d <= MAX_DIMENSIONS:
-            kind = _kind(self.head) or f"{len(fields)} fields, the last {shown(fields[-1])}"
+            kind = _kind(self.head) or f"{len(fields)} fields, the last {described(fields[-1])}"
             expected = f"a word and 1 to {MAX_DIMENSIONS} numbers, separated by single spaces"
             self.fail(self.line, f"expected {expected}; found {kind}")
         return d
@@ -160,7 +160,7 @@ class _TextReader:
         odd = self.header is not None or any(not part or _is_number(part) for part in inner)
         if len(fields) <= d or (inner and odd):
             since = "the header" if self.header else "line 1"
-            found = f"{line.count(b' ')} fields after word {shown(line.partition(b' ')[0])}"
+            found = f"{line.count(b' ')} fields after a word"
             self.fail(number, f"expected {d} numbers, as in {since}, found {found}")
         return fields[0], line[len(fields[0]) + 1 :]
 
@@ -170,7 +170,8 @@ class _TextReader:
             for j, field in enumerate(tail.split(b" ")):
                 if not _parses(field):
                     self.fail(
-                        self.line + i, f"expected a number as number {j + 1}, found {shown(field)}"
+                        self.line + i,
+                        f"expected a number as number {j + 1}, found {described(field)}",
                     )
         self.fail(self.line, f"expected rows of numbers in the {len(tails)} lines from here")
 
