@@ -135,6 +135,7 @@ class _Search:
         self.index, self.ops, self.xp = index, index._ops, index._ops.xp
         self.Z, self.Q, self.norms, self.dtype = Z, Q, norms, dtype
         self.mean = index._mean.astype(dtype)
+        self.never = 1e38 if dtype == "float32" else 1e300
         self.few = len(Z) <= FEW_QUERIES
         self.low = self.xp.full(len(Z), -inf)
         self.widest = self._slack(index._largest_reach, norms)
@@ -195,10 +196,16 @@ class _Search:
         middle = start + full * GROUP
         X, half = index._X[start:middle], index._half[start:middle]
         self.xp.subtract(X.reshape(full, GROUP, X.shape[1]), self.mean, out=B[:full, :, :-1])
-        B[:full, :, -1] = half.reshape(full, GROUP)
-        B[full:, :, -1] = inf
+        B[:full, :, -1] = self._finite(half).reshape(full, GROUP)
+        B[full:, :, -1] = self.never
         B[full:, :rest, :-1] = index._X[middle:stop] - self.mean
-        B[full:, :rest, -1] = index._half[middle:stop]
+        B[full:, :rest, -1] = self._finite(index._half[middle:stop])
+
+    def _finite(self, half: Floats1d) -> Floats1d:
+        """Rows that cannot win have an infinite half square. A product may pad with zeros, and
+        zero times infinity is no number: there they get one that no true score comes near."""
+        finite: Floats1d = self.xp.minimum(half, self.never)
+        return finite
 
     def _few_tiles(self) -> Iterator[tuple[int, Floats2d]]:
         """The same without a copy of the rows: all scores are higher by m . (z - m)."""
