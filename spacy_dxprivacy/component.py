@@ -18,6 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from .errors import DxError, DxWarning, Errors, Warnings
+from .graph import read_graph, write_graph
 from .guarantee import Guarantee, repeat
 from .randomness import Rng
 from .rebuild import CARRIED, CARRIED_IN_CLEAR, earlier_receipts, install_extensions, rebuild
@@ -25,7 +26,7 @@ from .receipt import Terms
 from .replacement import Replacement, replace_words
 from .scale import scale_of
 from .selection import Selector
-from .space import Space
+from .space import BUILTIN, Space
 from .spaces import SpaceSource
 from .spelling import like, spell
 from .ty import Bools1d, Ints1d, Mechanism, Unknown
@@ -43,12 +44,8 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "carry": [],
     "max_epsilon_per_doc": None,
     "mechanism": {
-        "@dx_mechanisms": "dx.Laplace.v1",
-        "epsilon": 10.0,
-        "projection": {
-            "@dx_projections": "dx.Nearest.v1",
-            "index": {"@dx_indexes": "dx.Exact.v1"},
-        },
+        "@dx_mechanisms": "dx.Path.v1",
+        "epsilon": 2.2,
     },
     "selector": {"@dx_selectors": "dx.AllWords.v1"},
     "space": {"@dx_spaces": "dx.AutoSpace.v1"},
@@ -158,6 +155,7 @@ class DxSanitizer:
         self._terms: Terms | None = None
         self._expected_digest: str | None = None
         self._names_another_space = False
+        self._graph_folder: Path | None = None
         self._has_read = False
         self._has_read_in_zone = False
 
@@ -286,6 +284,8 @@ class DxSanitizer:
         if self._expected_digest not in (None, space.digest):
             message = Errors.DX025.format(saved=self._expected_digest, found=space.digest)
             raise DxError(message)
+        if space.graph is None and self._graph_folder and not self._names_another_space:
+            space.graph = read_graph(self._graph_folder, digest=space.digest)
         self._space, self._terms = space, None
 
     def _make_terms(self, space: Space) -> Terms:
@@ -325,17 +325,22 @@ class DxSanitizer:
     # -- keeping it ------------------------------------------------------------------------------
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """The digest of the space, and the space itself where nothing else there holds it."""
+        """The digest of the space; the space itself where nothing else there holds it; and what
+        dx.Path.v1 learned from it, which takes a while."""
         self._warn_if_it_read()
         writers = {"dx.json": lambda p: srsly.write_json(p, self._about())}
         if self.source.packed:
             writers["space"] = self.space.save
+        elif self.space.graph is not None and self.space.path != BUILTIN:
+            writers["graph"] = partial(write_graph, self.space.graph)
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
         util.from_disk(path, {"dx.json": lambda p: self._expect(srsly.read_json(p))}, exclude)
         if (Path(path) / "space").is_dir():
             self._use_packed(lambda: Space.load(Path(path) / "space", verify=True))
+        if (Path(path) / "graph").is_dir():
+            self._graph_folder = Path(path) / "graph"
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:

@@ -98,6 +98,15 @@ class Errors:
         "[DX041] {name} was fitted on another space than the one of the pipeline. A mechanism "
         "belongs to one component: make a second one for the second space."
     )
+    DX043 = (
+        "[DX043] dx.Path.v1 needs {least} words that are not all at one point, and {why}. Give it "
+        "more words, or use dx.Exponential.v1."
+    )
+    DX044 = "[DX044] keep names {name!r}, which no word of the space has. Its classes: {known}."
+    DX045 = (
+        "[DX045] The graph in {path} belongs to the space {found}, but this space is {expected}. "
+        "Remove that folder, fit dx.Path.v1 on the space and save the space again."
+    )
     DX040 = "[DX040] These guarantees cannot be added up: {why}."
 
 

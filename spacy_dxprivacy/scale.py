@@ -20,7 +20,8 @@ DELTA = 1e-6
 
 def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None:
     """For "nearest" (a word and its nearest one, the median of probed words), "median" (two words
-    at random) and "diameter" (any two, as an upper bound that is at most twice too high): their
+    at random) and "diameter" (any two: the largest distance where the mechanism knows it, else an
+    upper bound that is at most twice too high): their
     distance, the nats that epsilon makes of it, and, for Laplace noise, nats_at_delta, the epsilon
     of an (epsilon, 1e-6) guarantee for such a pair.
 
@@ -37,6 +38,8 @@ def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None
     epsilon = mechanism.guarantee.epsilon
     if apart is None:
         return None
+    longest: float | None = getattr(mechanism, "longest", None)
+    apart["diameter"] = longest or apart["diameter"]
     return {name: _nats(D, epsilon, approximate) for name, D in apart.items()}
 
 

@@ -25,6 +25,8 @@ from .ty import Bools1d, Floats2d, Ids1d, Ints1d
 if TYPE_CHECKING:
     from spacy.language import Language
 
+    from .graph import WordGraph
+
 FORMAT = 1
 BUILTIN = Path(__file__).parent / "data" / "en"
 _NOT_PRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u2028-\u202e\ufeff]")
@@ -77,6 +79,7 @@ class Space:
         self.class_names = tuple(class_names)
         self.name = name
         self.path = path
+        self.graph: WordGraph | None = None  # what dx.Path.v1 learned, to be saved with the space
         self._digest = digest
 
     def __len__(self) -> int:
@@ -246,8 +249,11 @@ class Space:
 
     def to_bytes(self) -> bytes:
         """All of it, for pipelines that are kept as bytes."""
+        from .graph import to_fields
+
         return srsly.msgpack_dumps(
             {
+                "graph": None if self.graph is None else to_fields(self.graph),
                 "words": self.words,
                 "vectors": np.asarray(self.vectors),
                 "aliases": self.aliases,
@@ -259,8 +265,13 @@ class Space:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Space:
+        from .graph import from_fields
+
         fields = srsly.msgpack_loads(data)
-        return cls(fields.pop("words"), np.array(fields.pop("vectors")), **fields)
+        graph = fields.pop("graph", None)
+        space = cls(fields.pop("words"), np.array(fields.pop("vectors")), **fields)
+        space.graph = None if graph is None else from_fields(graph)
+        return space
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A worker maps the same files rather than take a copy through a pipe.

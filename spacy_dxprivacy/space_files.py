@@ -6,6 +6,7 @@ vectors.npy   float32 (n, d), mapped into memory; or int8 (n, d), with
 scales.npy    float32 (n,), by which the int8 rows are multiplied
 classes.npy   uint64 (n,), a bit for each class (optional)
 aliases.json  further keys and their rows (optional)
+graph/        what dx.Path.v1 learned from the space (optional)
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 import srsly
 
 from .errors import DxError, Errors
+from .graph import read_graph, write_graph
 from .space import FORMAT, Space, _digest
 from .ty import Floats2d
 
@@ -59,6 +61,8 @@ def _write_files(space: Space, folder: Path, *, quantise: bool) -> None:
         np.save(folder / "classes.npy", space.classes)
     if space.aliases:
         srsly.write_json(folder / "aliases.json", space.aliases)
+    if space.graph is not None and space.graph.digest == digest:
+        write_graph(space.graph, folder / "graph")
     about = {"format": FORMAT, "name": space.name, "rows": n, "dims": d, "digest": digest}
     srsly.write_json(folder / "space.json", {**about, "class_names": list(space.class_names)})
 
@@ -87,7 +91,10 @@ def _read_files(path: Path) -> Space:
     vectors = _read_vectors(path)
     if vectors.shape != (about["rows"], about["dims"]) or len(words) != about["rows"]:
         raise DxError(Errors.DX024.format(path=path, why="its files disagree about its size."))
-    return Space(words, vectors, path=path, **_read_rest(path, about))
+    space = Space(words, vectors, path=path, **_read_rest(path, about))
+    if (path / "graph").is_dir():
+        space.graph = read_graph(path / "graph", digest=space.digest)
+    return space
 
 
 def _read_vectors(path: Path) -> Floats2d:

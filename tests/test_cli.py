@@ -232,7 +232,8 @@ def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
 def test_long_texts_need_no_setting(dx, tmp_path):
     path = tmp_path / "long.txt"
     path.write_text("the cat sleeps " * 70_000)
-    assert dx(path, "--mechanism", "exponential").exit_code == 0
+    assert dx(path, "--mechanism", "exponential", "--epsilon", 3).exit_code == 0
+    assert dx(path, "--mechanism", "path").exit_code == 0
 
 
 @pytest.mark.parametrize("name", ["note.txt", "email.txt", "chat.txt", "tickets.jsonl"])
@@ -248,7 +249,9 @@ def test_mechanisms_and_policies_have_short_names(space):
     names = short_names("dx_mechanisms")
     assert names["laplace"] == "dx.Laplace.v1" and names["exponential"] == "dx.Exponential.v1"
     assert full_name("dx_unknowns", "random-word") == "dx.RandomWord.v1"
-    nlp = make_pipeline(space=space, mechanism="exponential", unknown="RandomDigits", scope="type")
+    nlp = make_pipeline(
+        space=space, mechanism="exponential", epsilon=3.0, unknown="RandomDigits", scope="type"
+    )
     terms = nlp.get_pipe("dx_sanitizer").terms
     assert (terms.mechanism, terms.unknown_policy) == ("dx.Exponential.v1", "RandomDigits")
 
@@ -523,6 +526,7 @@ def test_a_full_stdout_is_reported(tmp_path, space):
         (["-", "--epsilon", "0"], "epsilon must be a finite number above 0, got 0.0"),
         (["-", "--epsilon", "nan"], "got nan"),
         (["-", "--mechanism", "identity", "--epsilon", "3"], "has no epsilon"),
+        (["-", "--mechanism", "laplace"], "needs --epsilon"),
         (["-", "--scope", "word"], "'token', 'type'"),
         (["-", "--n-process", "0"], "1 or more"),
         (["-", "--config", "missing.cfg"], "no such config"),
@@ -554,7 +558,7 @@ def test_a_typo_in_a_config_gets_spacys_own_answer(dx, tmp_path, space):
     nlp.add_pipe("dx_sanitizer", config={"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}})
     text = nlp.config.to_str()
     for wrong, answer in [
-        (text.replace("dx.Laplace.v1", "dx.Laplce.v1"), "Available names: "),
+        (text.replace("dx.Path.v1", "dx.Pth.v1"), "Available names: "),
         (text.replace("epsilon", "epsilonn"), "epsilonn"),
     ]:
         (tmp_path / "typo.cfg").write_text(wrong)
@@ -575,6 +579,6 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
     assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
     assert sum(told) == (tmp_path / "in.jsonl").stat().st_size
     receipt = tally.to_dict()
-    assert receipt["guarantee"]["epsilon"] == 10 and receipt["words_per_second"] > 0
-    assert receipt["total"]["epsilon"] == 10 * tally.most_draws
+    assert receipt["guarantee"]["epsilon"] == 2.2 and receipt["words_per_second"] > 0
+    assert receipt["total"]["epsilon"] == pytest.approx(2.2 * tally.most_draws)
     json.dumps(receipt)

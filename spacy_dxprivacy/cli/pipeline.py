@@ -117,7 +117,12 @@ def _mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str,
     parameter = inspect.signature(registry.dx_mechanisms.get(name)).parameters.get("epsilon")
     if parameter is None and epsilon is not None:
         raise UsageError(f"{name} has no epsilon: leave --epsilon out.")
-    if parameter is not None and epsilon is None and parameter.default is parameter.empty:
+    needed = parameter is not None and parameter.default is parameter.empty
+    if needed and epsilon is None and name != DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]:
+        raise UsageError(
+            f"{name} needs --epsilon: its unit is its own. configs/ has a fair one for each."
+        )
+    if needed and epsilon is None:
         epsilon = DEFAULT_CONFIG["mechanism"]["epsilon"]
     return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
 

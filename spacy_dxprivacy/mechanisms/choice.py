@@ -24,12 +24,16 @@ class Choice:
 
     weights: rows (k,) -> float64 (k, n), proportional to the probabilities of every output.
     distances: rows (k,) -> float64 (k, n), the metric of the guarantee.
+    draw: rows (k,) -> (k,), where there is a faster way than by the weights of all outputs.
+    longest: the largest of the distances, where it is known.
     """
 
     n: int
     weights: Callable[[Ints1d], Floats2d]
     distances: Callable[[Ints1d], Floats2d]
     guarantee: Guarantee
+    draw: Callable[[Ints1d, Rng], Ints1d] | None = None
+    longest: float | None = None
 
 
 class ChoiceMechanism(BuiltMechanism[Choice]):
@@ -41,6 +45,11 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         Raises DxError before fit, and for rows that the space does not have.
         """
         rows = checked_rows(rows, self.built.n)
+        if self.built.draw:
+            return Draw(self.built.draw(rows, rng))
+        return Draw(self._by_weights(rows, rng))
+
+    def _by_weights(self, rows: Ints1d, rng: Rng) -> Ints1d:
         uniforms = rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
         distinct, counts = np.unique(rows, return_counts=True)
@@ -49,7 +58,7 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         for start, end, table in zip(ends - counts, ends, self._cumulative(distinct), strict=True):
             places = by_word[start:end]
             drawn[places] = inverse_cdf(table, uniforms[places])
-        return Draw(drawn)
+        return drawn
 
     def distribution(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""
@@ -61,6 +70,11 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         """rows (k,) -> float64 (k, n): the metric of the guarantee."""
         choice = self.built
         return choice.distances(checked_rows(rows, choice.n))
+
+    @property
+    def longest(self) -> float | None:
+        """The largest distance between two words, where it is known."""
+        return self.built.longest
 
     def _cumulative(self, rows: Ints1d) -> Iterator[Floats1d]:
         choice = self.built

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.special import ndtr
 from scipy.stats import gamma
 
@@ -52,6 +53,8 @@ CHOICES = [
     ("dx.TEM.v1", {"epsilon": 6.0}),
     ("dx.SanTextPlus.v1", {"epsilon": 6.0}),
     ("dx.CusText.v1", {"epsilon": 3.0}),
+    ("dx.Path.v1", {"epsilon": 0.5}),
+    ("dx.Path.v1", {"epsilon": 2.2}),
     ("dx.Diffractor.v1", {"epsilon": 0.5}),
 ]
 
@@ -69,6 +72,36 @@ def test_the_log_ratio_of_every_pair_stays_within_the_guarantee(make, space, nam
         steepest = max(steepest, np.max(loss[covered] / D[w][covered], initial=0.0))
     if mechanism.guarantee.status == "computed":
         assert steepest > 0.99 * epsilon
+
+
+def test_paths_flatten_what_euclidean_distance_keeps_apart(make, space):
+    """dx.Path.v1 and the Euclidean exponential mechanism where each keeps 36 % of the words: the
+    output is more alike, neighbours are told apart less, and nearly every word has company."""
+    X = space.vectors.astype(np.float64)
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    squares = np.sum(X * X, axis=1)
+    S = squares[:, None] + squares - 2 * X @ X.T
+    np.fill_diagonal(S, -1)
+    near = np.argsort(S, axis=1)[:, 1:11]
+    figures = {}
+    for name in ("dx.Path.v1", "dx.Exponential.v1"):
+        mechanism = make(name, space, epsilon=1.0)
+        D = np.concatenate([mechanism.distances(rows) for rows in blocks()])
+        beta = brentq(lambda b, D: np.mean(1 / np.exp(-b * D).sum(1)) - 0.36, 0.1, 10, args=(D,))
+        logs = -beta * D - np.log(np.exp(-beta * D).sum(axis=1, keepdims=True))
+        loss = beta * D + np.abs(np.diag(logs)[:, None] - np.diag(logs)[None])
+        np.fill_diagonal(loss, np.inf)
+        figures[name] = {
+            "cosine": np.sum(np.exp(logs) * (U @ U.T)) / N,
+            "nearest": np.take_along_axis(loss, near[:, :1], axis=1).mean(),
+            "ten nearest": np.take_along_axis(loss, near, axis=1).mean(),
+            "alone": np.mean(~(loss <= 3).any(axis=1)),
+        }
+    path, euclidean = figures["dx.Path.v1"], figures["dx.Exponential.v1"]
+    assert path["cosine"] >= euclidean["cosine"] + 0.10
+    assert path["nearest"] <= 0.5 * euclidean["nearest"]
+    assert path["ten nearest"] <= 0.75 * euclidean["ten nearest"]
+    assert path["alone"] <= 0.05
 
 
 @pytest.mark.parametrize("dims", [50, 200])

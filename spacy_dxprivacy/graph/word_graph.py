@@ -1,0 +1,203 @@
+"""The graph of near words of a space, and how many words each has at which distance.
+
+Two words are joined by an edge if one is among the nearest of the other (edges.py), and any two
+words by an edge of the length `reach`. The length of the shortest path is a metric that is never
+more than the reach. All of it is public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from ..errors import DxError, Errors
+from ..space import Space
+from ..ty import Floats2d, Ints1d
+from .edges import STEPS, edges, neighbour_lists
+from .walk import Walker, Walks
+
+LISTS_BYTES = 2**31  # memory that lists of the words within reach may take: 2 GB
+LEAST_WORDS = 3
+BEYOND_ALL = 1.5  # how far the reach goes beyond ln n
+
+Numbers = NDArray[Any]  # whole numbers, as narrow as they can be
+
+
+@dataclass(eq=False)
+class WordGraph:
+    """digest: that of the space. keep: names of the classes that are never left.
+
+    starts (n + 1,), ends (m,), steps (m,): the edges of each word, each in both directions, with
+    their lengths. reach: the length of the edge between any two words. All lengths are in steps of
+    the grid, STEPS to a unit.
+    parts (n,): words of different parts are at infinite distance; a part for each set of kept
+    classes.
+    counts (n, reach): how many words are at each distance, from 0 to reach - 1.
+    lists: those words of the first word, itself first, from near to far; then of the second, and so
+    on. None where that would take too much room: then the words are walked to when they are needed.
+    """
+
+    digest: str
+    keep: tuple[str, ...]
+    reach: int
+    starts: Numbers
+    ends: Numbers
+    steps: Numbers
+    parts: Ints1d
+    counts: Numbers
+    lists: Numbers | None = None
+    walked: dict[int, Numbers] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @cached_property
+    def walker(self) -> Walker:
+        return Walker(self.starts, self.ends, self.steps, self.reach)
+
+    @cached_property
+    def part_sizes(self) -> Ints1d:
+        """(n,): how many words the part of each word has."""
+        return np.bincount(self.parts)[self.parts]
+
+    @cached_property
+    def edges(self) -> tuple[Ints1d, Ints1d, Ints1d]:
+        """low, high, steps (m / 2,): each edge once."""
+        low = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        once = low < self.ends
+        return low[once], self.ends[once].astype(np.int64), self.steps[once].astype(np.int64)
+
+    def beyond(self) -> Ints1d:
+        """(n,): how many words of its part are at the reach from each word."""
+        return self.part_sizes - self.counts.sum(axis=1, dtype=np.int64)
+
+    def distances(self, rows: Ints1d) -> Floats2d:
+        """float64 (k, n), in units of length; infinite between parts."""
+        D = np.minimum(self.walker.distances(rows), self.reach) / STEPS
+        D[self.parts[rows][:, None] != self.parts[None, :]] = np.inf
+        return D
+
+    def within(self, rows: Ints1d) -> list[Numbers]:
+        """For each of k rows the words nearer than the reach, itself first, from near to far.
+
+        What was walked once is kept, within a bound of memory; no result depends on it.
+        """
+        if self.lists is not None:
+            ends = self._ends
+            return [self.lists[ends[row] : ends[row + 1]] for row in rows.tolist()]
+        if not self._has_room_for(rows):
+            self.walked.clear()
+        missing = np.array(sorted(set(rows.tolist()) - self.walked.keys()), dtype=np.int64)
+        for part, walks in self.walker(missing):
+            self.walked.update(_by_word(missing[part], walks, self.ends.dtype))
+        return [self.walked[row] for row in rows.tolist()]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        ends = np.cumsum(self.counts.sum(axis=1, dtype=np.int64))
+        return [0, *ends.tolist()]
+
+    def _has_room_for(self, rows: Ints1d) -> bool:
+        kept = sum(words.nbytes for words in self.walked.values())
+        numbers = int(self.counts[np.unique(rows)].sum(dtype=np.int64))
+        return kept + numbers * self.ends.itemsize <= LISTS_BYTES
+
+
+def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
+    """The graph of a public space. A build step: it looks for the neighbours of every word and
+    walks from each as far as the reach. Shows its progress on a terminal.
+
+    keep: names of classes of the space that are never left: a word that has some of them is at a
+    finite distance only from words that have the same ones of them.
+
+    Raises DxError for fewer than 3 words, words all at one point, an unknown class, and a set of
+    kept classes with fewer than 3 words.
+    """
+    _check(space)
+    parts = _parts(space, keep)
+    starts, ends, steps = _both_ways(space, parts)
+    reach = round(STEPS * (np.log(len(space)) + BEYOND_ALL))
+    counts, lists = _walk_all(Walker(starts, ends, steps, reach), ends.dtype)
+    return WordGraph(space.digest, tuple(keep), reach, starts, ends, steps, parts, counts, lists)
+
+
+def _check(space: Space) -> None:
+    if len(space) < LEAST_WORDS:
+        raise DxError(Errors.DX043.format(why=f"this space has {len(space)}", least=LEAST_WORDS))
+    if not (space.vectors != space.vectors[0]).any():
+        raise DxError(Errors.DX043.format(why="all vectors are the same", least=LEAST_WORDS))
+
+
+def _parts(space: Space, keep: Sequence[str]) -> Ints1d:
+    for name in keep:
+        if not space.with_class(name).any():
+            raise DxError(Errors.DX044.format(name=name, known=", ".join(space.class_names)))
+    kept = np.zeros(len(space), dtype=np.int64)
+    for place, name in enumerate(keep):
+        kept += space.with_class(name).astype(np.int64) << place
+    _, parts, sizes = np.unique(kept, return_inverse=True, return_counts=True)
+    if sizes.min() < LEAST_WORDS:
+        why = f"some classes of keep are shared by {sizes.min()} words alone"
+        raise DxError(Errors.DX043.format(why=why, least=LEAST_WORDS))
+    return parts.astype(np.int64)
+
+
+def _both_ways(space: Space, parts: Ints1d) -> tuple[Numbers, Numbers, Numbers]:
+    """starts, ends and steps, the edges of a word by rising end."""
+    found = edges(neighbour_lists(space, parts))
+    owner = np.concatenate([found.low, found.high])
+    ends = np.concatenate([found.high, found.low])
+    order = np.lexsort((ends, owner))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(space)))])
+    steps = np.concatenate([found.steps, found.steps])[order]
+    narrow = _narrow(len(space))
+    return starts.astype(np.int32), ends[order].astype(narrow), steps.astype(np.uint8)
+
+
+def _walk_all(walker: Walker, dtype: Any) -> tuple[Numbers, Numbers | None]:
+    """counts and lists of all words."""
+    n = walker.graph.shape[0]
+    counts = np.zeros((n, walker.reach), dtype=_narrow(n + 1))
+    blocks: list[Numbers] = []
+    room = LISTS_BYTES // np.dtype(dtype).itemsize
+    with tqdm(total=n, desc="words within reach", disable=None, delay=1, leave=False) as bar:
+        for part, walks in walker(np.arange(n)):
+            counts[part] = _counted(walks, walker.reach)
+            room -= len(walks.words)
+            if room >= 0:
+                blocks.append(walks.words.astype(dtype))
+            bar.update(len(walks.sizes))
+    return counts, _joined(blocks, dtype) if room >= 0 else None
+
+
+def _counted(walks: Walks, reach: int) -> Ints1d:
+    k = len(walks.sizes)
+    keys = np.repeat(np.arange(k), walks.sizes) * reach + walks.steps
+    return np.bincount(keys, minlength=k * reach).reshape(k, reach)
+
+
+def _joined(blocks: list[Numbers], dtype: Any) -> Numbers:
+    """All blocks in one array; each is let go once it is copied, so that memory holds them once."""
+    joined = np.empty(sum(map(len, blocks)), dtype=dtype)
+    end = len(joined)
+    while blocks:
+        block = blocks.pop()
+        joined[end - len(block) : end] = block
+        end -= len(block)
+    return joined
+
+
+def _by_word(rows: Ints1d, walks: Walks, dtype: Any) -> dict[int, Numbers]:
+    words = np.split(walks.words.astype(dtype), np.cumsum(walks.sizes)[:-1])
+    return {row: some.copy() for row, some in zip(rows.tolist(), words, strict=True)}
+
+
+def _narrow(n: int) -> Any:
+    """The narrowest type for the numbers below n."""
+    return np.min_scalar_type(n - 1)

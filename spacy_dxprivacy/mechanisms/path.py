@@ -1,0 +1,197 @@
+r"""Private neighbours on a graph of words (dx.Path.v1).
+
+Probability P(y | w) = exp(-beta path(w, y)) / Z_w over the whole space; path is the length of the
+            shortest path on a public graph that joins near words (see docs/path.md)
+Guarantee   epsilon nats per unit of path, for all pairs of words (metric-dp). beta is solved for:
+            epsilon = beta + max over edges of |ln Z_w - ln Z_v| / length, which is exact
+Use         the default: words that change become near words, whatever the scale of the vectors, and
+            every word has others that it can hardly be told from
+Paper       this project, docs/path.md; the exponential mechanism is that of McSherry, Talwar 2007.
+            It answers the open problem of the paper on the curse of dimensionality: a metric that
+            behaves like the neighbour rank
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ..graph import STEPS, WordGraph, build
+from ..guarantee import Guarantee
+from ..randomness import Rng
+from ..registries import registry
+from ..space import Space
+from ..ty import Floats1d, Floats2d, Ints1d
+from ..validate import fail, positive
+from .choice import Choice, ChoiceMechanism
+from .exponential import LARGEST_SCORE
+
+WORDS_AT_ONCE = 8192
+
+
+@registry.dx_mechanisms("dx.Path.v1")
+def make_path(epsilon: float, keep: Sequence[str] = ()) -> ChoiceMechanism:
+    """epsilon: nats per unit of path, above 0. Nearest neighbours of each other are .75 apart.
+
+    keep: names of classes of the space, such as "month", that are never left: a word that has some
+    of them becomes a word that has the same ones. Which ones a word has is then in clear, and words
+    that differ in them are at infinite distance.
+    """
+    epsilon, keep = positive("epsilon", epsilon), _names(keep)
+    alike = f" with the same ones of the classes {', '.join(keep)}; no other pair" if keep else ""
+    guarantee = Guarantee(
+        kind="metric-dp",
+        epsilon=epsilon,
+        metric="path",
+        adjacency=f"all pairs of words of the space{alike}",
+        status="computed",
+        source="docs/path.md, theorem; McSherry and Talwar 2007",
+        notes="Draws use 53 random bits: a word of probability below 2**-53 may never come out.",
+    )
+    in_clear = (f"which of these classes each word has: {', '.join(keep)}",) if keep else ()
+    return ChoiceMechanism(
+        "dx.Path.v1", guarantee, partial(_build, epsilon=epsilon, keep=keep), in_clear
+    )
+
+
+def _names(keep: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
+        raise fail("keep", "a list of names of classes", keep)
+    return tuple(sorted(set(keep)))
+
+
+def _build(space: Space, guarantee: Guarantee, *, epsilon: float, keep: tuple[str, ...]) -> Choice:
+    graph = space.graph
+    if graph is None or graph.keep != keep:
+        graph = space.graph = build(space, keep)
+    longest = graph.reach / STEPS
+    if epsilon * longest > LARGEST_SCORE:
+        raise fail("epsilon", f"at most {LARGEST_SCORE / longest:.4g} on this space", epsilon)
+    beta = solve_beta(graph, epsilon)
+    of_these = " of these classes" if keep else ""
+    notes = (
+        f"The choice uses exp(-{beta:.6g} path) on this space. No two words{of_these} are more "
+        f"than {longest:g} apart. "
+    )
+    draw = _Draw(graph, beta, np.exp(-log_sums(graph, beta)))
+    return Choice(
+        len(space),
+        partial(_weights, graph, beta),
+        graph.distances,
+        replace(guarantee, notes=notes + guarantee.notes),
+        draw,
+        longest,
+    )
+
+
+def _weights(graph: WordGraph, beta: float, rows: Ints1d) -> Floats2d:
+    return np.exp(-beta * graph.distances(rows))
+
+
+# -- calibration ---------------------------------------------------------------------------------
+
+
+def log_sums(graph: WordGraph, beta: float) -> Floats1d:
+    """ln Z (n,), Z_w the sum of exp(-beta path(w, y)) over all y: exact, from the counts."""
+    W = np.exp(-beta * np.arange(graph.reach) / STEPS)
+    far = np.exp(-beta * graph.reach / STEPS)
+    logs: Floats1d = np.log(graph.counts @ W + graph.beyond() * far)
+    return logs
+
+
+def exact_epsilon(graph: WordGraph, beta: float) -> float:
+    """The least epsilon for which exp(-beta path) is metric private on this graph.
+
+    It is enough to look at the edges, since every path is made of them (docs/path.md). Of the edges
+    as long as the reach, which join all words of a part, the largest difference counts.
+    """
+    logs = log_sums(graph, beta)
+    low, high, steps = graph.edges
+    steepest = np.max(np.abs(logs[low] - logs[high]) / steps, initial=0.0)
+    for part in np.unique(graph.parts):
+        steepest = max(steepest, np.ptp(logs[graph.parts == part]) / graph.reach)
+    return float(beta + STEPS * steepest)
+
+
+def solve_beta(graph: WordGraph, epsilon: float) -> float:
+    """The beta in [epsilon/2, epsilon] of which exact_epsilon is epsilon, within 1e-4 and below."""
+    from scipy.optimize import brentq
+
+    low, high = epsilon / 2, epsilon
+    if exact_epsilon(graph, high) <= epsilon:
+        return high
+    aim = epsilon * (1 - 5e-5)
+    if exact_epsilon(graph, low) >= aim:
+        return low
+    root: float = brentq(lambda b: exact_epsilon(graph, b) - aim, low, high, xtol=epsilon * 1e-5)
+    return root if exact_epsilon(graph, root) <= epsilon else low
+
+
+# -- sampling ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """First how far, from the counts of the word alone; then who, among those at this distance."""
+
+    graph: WordGraph
+    beta: float
+    keeps: Floats1d  # (n,): the probability of each word to stay
+
+    def __call__(self, rows: Ints1d, rng: Rng) -> Ints1d:
+        drawn = rows.copy()
+        uniforms = rng.uniform(len(rows))
+        changed = np.flatnonzero(uniforms >= self.keeps[rows])
+        for start in range(0, len(changed), WORDS_AT_ONCE):
+            some = changed[start : start + WORDS_AT_ONCE]
+            drawn[some] = self._others(rows[some], uniforms[some], rng)
+        return drawn
+
+    def _others(self, rows: Ints1d, uniforms: Floats1d, rng: Rng) -> Ints1d:
+        counts = self.graph.counts[rows].astype(np.int64)
+        steps = self._steps(rows, counts, uniforms)
+        beyond = steps == self.graph.reach
+        others = np.empty(len(rows), dtype=np.int64)
+        others[beyond] = self._beyond(rows[beyond], rng)
+        near = np.flatnonzero(~beyond)
+        at = counts[near, steps[near]]
+        first = np.cumsum(counts[near], axis=1)[np.arange(len(near)), steps[near]] - at
+        places = first + (rng.uniform(len(near)) * at).astype(np.int64)
+        within = self.graph.within(rows[near])
+        others[near] = [words[i] for words, i in zip(within, places.tolist(), strict=True)]
+        return others
+
+    def _steps(self, rows: Ints1d, counts: Ints1d, uniforms: Floats1d) -> Ints1d:
+        """(k,): how many steps away, by the weight of all words at each distance."""
+        reach = self.graph.reach
+        W = np.empty((len(rows), reach + 1))
+        W[:, :reach] = counts
+        W[:, reach] = self.graph.part_sizes[rows] - counts.sum(axis=1)
+        W *= np.exp(-self.beta * np.arange(reach + 1) / STEPS)
+        np.cumsum(W, axis=1, out=W)
+        total = W[:, -1]
+        # uniform * total must not be rounded up to the total, beyond the last weight.
+        marks = np.minimum(uniforms * total, np.nextafter(total, 0))
+        steps: Ints1d = (W <= marks[:, None]).sum(axis=1)
+        return steps
+
+    def _beyond(self, rows: Ints1d, rng: Rng) -> Ints1d:
+        """Any word of the part that is not within reach: drawn from all until it is not."""
+        drawn = np.full(len(rows), -1, dtype=np.int64)
+        within = self.graph.within(rows)
+        while (left := np.flatnonzero(drawn < 0)).size:
+            tries = self._of_part(rows[left], rng)
+            for i, word in zip(left.tolist(), tries.tolist(), strict=True):
+                if not (within[i] == word).any():
+                    drawn[i] = word
+        return drawn
+
+    def _of_part(self, rows: Ints1d, rng: Rng) -> Ints1d:
+        """A word of the same part for each row, each as likely as the other."""
+        parts, sizes = self.graph.parts, self.graph.part_sizes[rows]
+        members = np.argsort(parts, kind="stable")
+        starts = np.searchsorted(parts[members], parts[rows])
+        return members[starts + (rng.uniform(len(rows)) * sizes).astype(np.int64)]

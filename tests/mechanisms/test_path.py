@@ -1,0 +1,300 @@
+"""dx.Path.v1: a metric on a public graph, and the exponential mechanism on it."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import shortest_path
+from scipy.stats import chisquare
+
+from spacy_dxprivacy import DxError, Rng, Space, registry
+from spacy_dxprivacy.graph import STEPS, word_graph
+from spacy_dxprivacy.graph.edges import JOINED, NEAR, OFFSET
+from spacy_dxprivacy.mechanisms.path import exact_epsilon, log_sums
+
+N = 400
+
+
+@pytest.fixture(scope="module")
+def cloud():
+    """400 words in clusters: far more than any word's neighbours."""
+    rng = np.random.default_rng(2)
+    centres = rng.normal(size=(20, 6)) * 2
+    X = centres[rng.integers(20, size=N)] + rng.normal(size=(N, 6))
+    bits = np.where(np.arange(N) % 4 == 0, 1, 0) + np.where(np.arange(N) % 10 == 0, 2, 0)
+    return Space.from_vectors(
+        [f"w{i}" for i in range(N)],
+        X,
+        classes=bits.astype(np.uint64),
+        class_names=("month", "name"),
+    )
+
+
+@pytest.fixture(scope="module")
+def mechanism(cloud):
+    return made(2.0).fit(cloud)
+
+
+def made(epsilon, **settings):
+    settings = {"@dx_mechanisms": "dx.Path.v1", "epsilon": epsilon, **settings}
+    return registry.resolve({"m": settings})["m"]
+
+
+def everyone(mechanism):
+    return mechanism.distances(np.arange(N)), mechanism.distribution(np.arange(N))
+
+
+# -- the metric ----------------------------------------------------------------------------------
+
+
+def test_the_distance_is_a_metric(mechanism):
+    D, _ = everyone(mechanism)
+    assert np.all(np.diag(D) == 0) and np.all(D[~np.eye(N, dtype=bool)] >= OFFSET)
+    assert np.array_equal(D, D.T)
+    for between in range(N):
+        assert np.all(D <= D[:, [between]] + D[[between], :] + 1e-12)
+
+
+def test_it_is_the_shortest_path_over_near_edges_and_one_long_edge_between_any_two(mechanism):
+    """Computed by scipy on the whole graph, by another algorithm."""
+    graph = mechanism.built.distances.__self__
+    whole = np.full((N, N), graph.reach / STEPS)
+    low, high, steps = graph.edges
+    whole[low, high] = whole[high, low] = np.minimum(whole[low, high], steps / STEPS)
+    np.fill_diagonal(whole, 0)
+    by_scipy = shortest_path(csr_matrix(whole), method="FW")
+    D, _ = everyone(mechanism)
+    np.testing.assert_allclose(D, by_scipy, atol=1e-12)
+
+
+def test_near_edges_are_as_long_as_the_ranks_of_their_ends_say(cloud):
+    """OFFSET + ln sqrt(r q), rounded up to a step; a companion's edge may be shorter."""
+    bare = Space.from_vectors(cloud.words, cloud.vectors)
+    X = bare.vectors.astype(np.float64)
+    S = np.square(X[:, None] - X[None]).sum(axis=2)
+    ranks = np.argsort(np.argsort(S, axis=1), axis=1)
+    low, high, steps = word_graph.build(bare).edges
+    r, q = ranks[low, high], ranks[high, low]
+    assert np.all(np.minimum(r, q) <= JOINED)
+    lengths = OFFSET + 0.5 * np.log(np.minimum(r, 101) * np.minimum(q, 101))
+    as_ranked = np.ceil(lengths * STEPS - 1e-6)
+    shorter = steps != as_ranked
+    assert np.all(steps[shorter] < as_ranked[shorter]) and shorter.mean() < 0.05
+    assert len(low) == np.count_nonzero(np.triu(np.minimum(ranks, ranks.T) <= JOINED, 1))
+
+
+def test_nearly_every_word_has_a_near_one(mechanism):
+    D, _ = everyone(mechanism)
+    np.fill_diagonal(D, np.inf)
+    nearest = D.min(axis=1)
+    assert np.mean(nearest <= np.ceil(NEAR * STEPS) / STEPS) > 0.95
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_it_does_not_depend_on_the_scale_of_the_vectors(cloud, scale):
+    bare = Space.from_vectors(cloud.words, cloud.vectors)
+    scaled = Space.from_vectors(cloud.words, cloud.vectors * scale)
+    one, other = (word_graph.build(space) for space in (bare, scaled))
+    assert np.array_equal(one.counts, other.counts)
+
+
+def test_words_of_a_class_are_nearer_to_their_like(cloud):
+    bare = Space.from_vectors(cloud.words, cloud.vectors)
+    month = cloud.with_class("month")
+    share = []
+    for space in (bare, cloud):
+        low, high, steps = word_graph.build(space).edges
+        near = steps <= NEAR * STEPS
+        share.append(np.mean(month[low[near]] == month[high[near]]))
+    assert share[1] > share[0]
+
+
+# -- the guarantee -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 2.0, 10.0])
+def test_the_loss_of_every_pair_is_within_epsilon_times_path_and_meets_it(cloud, epsilon):
+    mechanism = made(epsilon).fit(cloud)
+    D, P = everyone(mechanism)
+    np.testing.assert_allclose(P.sum(axis=1), 1, atol=1e-12)
+    assert P.min() > 0
+    logs, steepest = np.log(P), 0.0
+    for w in range(N):
+        loss = np.abs(logs - logs[w]).max(axis=1)
+        assert np.all(loss <= epsilon * D[w] + 1e-9)
+        others = np.arange(N) != w
+        steepest = max(steepest, np.max(loss[others] / D[w][others]))
+    assert 0.99 * epsilon < steepest <= epsilon * (1 + 1e-9)
+
+
+def test_beta_is_at_least_half_of_epsilon_and_epsilon_at_most_twice_beta(cloud):
+    """The general bound; that of this space is better."""
+    graph = word_graph.build(cloud)
+    for beta in (0.1, 0.5, 1.0, 3.0):
+        assert beta <= exact_epsilon(graph, beta) <= 2 * beta
+    for epsilon in (0.1, 1.0, 5.0):
+        assert solved(cloud, epsilon) >= epsilon / 2
+
+
+def solved(space, epsilon):
+    return float(made(epsilon).fit(space).guarantee.notes.split("exp(-")[1].split(" ")[0])
+
+
+def test_the_sums_from_the_counts_are_those_over_all_words(cloud, mechanism):
+    graph = mechanism.built.distances.__self__
+    for beta in (0.2, 1.0, 4.0):
+        whole = np.log(np.exp(-beta * graph.distances(np.arange(N))).sum(axis=1))
+        np.testing.assert_allclose(log_sums(graph, beta), whole, rtol=0, atol=1e-12)
+
+
+def test_the_guarantee_says_which_metric_and_how_far_words_can_be_apart(mechanism):
+    guarantee, reach = mechanism.guarantee, mechanism.built.distances.__self__.reach / STEPS
+    assert (guarantee.kind, guarantee.metric, guarantee.epsilon) == ("metric-dp", "path", 2.0)
+    assert guarantee.status == "computed" and guarantee.adjacency.startswith("all pairs")
+    assert f"more than {reach:g} apart" in guarantee.notes
+    assert mechanism.longest == reach == mechanism.distances(np.arange(N)).max()
+
+
+# -- draws ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 2.0])
+@pytest.mark.parametrize("stored", [True, False])
+def test_draws_follow_the_probabilities_whether_lists_are_stored_or_walked(
+    cloud, monkeypatch, epsilon, stored
+):
+    """Each distance by itself, and each word at it; at 0.2 most are beyond the reach."""
+    if not stored:
+        monkeypatch.setattr(word_graph, "LISTS_BYTES", 2000)
+    cloud.graph = None
+    mechanism = made(epsilon).fit(cloud)
+    assert (cloud.graph.lists is not None) == stored
+    n = 200_000
+    for row in (0, 133):
+        p = mechanism.distribution(np.array([row]))[0]
+        counts = np.bincount(mechanism.sample(np.full(n, row), Rng(seed=row)).rows, minlength=N)
+        common = p * n >= 5
+        rest = counts[~common].sum(), p[~common].sum() * n
+        observed = np.append(counts[common], rest[0])
+        expected = np.append(p[common] * n, rest[1])
+        keep = expected > 0
+        assert chisquare(observed[keep], expected[keep]).pvalue > 1e-4
+
+
+def test_a_draw_does_not_depend_on_what_was_drawn_before(cloud, monkeypatch):
+    monkeypatch.setattr(word_graph, "LISTS_BYTES", 2000)
+    cloud.graph = None
+    mechanism = made(1.0).fit(cloud)
+    rows = np.arange(N)
+    first = mechanism.sample(rows, Rng(seed=1)).rows
+    mechanism.sample(np.tile(rows, 3), Rng(seed=2))
+    assert np.array_equal(mechanism.sample(rows, Rng(seed=1)).rows, first)
+    cloud.graph = None
+
+
+# -- classes that are never left -----------------------------------------------------------------
+
+
+def test_a_kept_class_is_never_left_and_never_entered(cloud):
+    mechanism = made(0.5, keep=["month", "name"]).fit(cloud)
+    D, P = everyone(mechanism)
+    alike = cloud.classes[:, None] == cloud.classes[None]
+    assert np.array_equal(np.isfinite(D), alike) and np.array_equal(P > 0, alike)
+    rows = np.tile(np.arange(N), 50)
+    drawn = mechanism.sample(rows, Rng(seed=3)).rows
+    assert np.array_equal(cloud.classes[rows], cloud.classes[drawn])
+
+
+def test_the_guarantee_states_what_keep_costs(cloud):
+    mechanism = made(0.5, keep=["month"])
+    assert "no other pair" in mechanism.guarantee.adjacency
+    assert mechanism.in_clear == ("which of these classes each word has: month",)
+    D, P = everyone(mechanism.fit(cloud))
+    logs = np.log(P, where=P > 0, out=np.full_like(P, np.nan))
+    for w in range(N):
+        loss = np.nanmax(np.abs(logs - logs[w]), axis=1, initial=0)
+        assert np.all(loss[np.isfinite(D[w])] <= 0.5 * D[w][np.isfinite(D[w])] + 1e-9)
+
+
+# -- keeping it ----------------------------------------------------------------------------------
+
+
+def test_what_was_learned_is_saved_with_the_space_and_not_learned_again(
+    cloud, tmp_path, monkeypatch
+):
+    fresh = Space.from_bytes(cloud.to_bytes())
+    fresh.graph = None
+    mechanism = made(2.0).fit(fresh)
+    fresh.save(tmp_path / "space")
+    monkeypatch.setattr("spacy_dxprivacy.mechanisms.path.build", None)
+    again = made(2.0).fit(Space.load(tmp_path / "space"))
+    packed = made(2.0).fit(Space.from_bytes(fresh.to_bytes()))
+    rows = np.arange(N)
+    for other in (again, packed):
+        assert other.guarantee == mechanism.guarantee
+        draws = (m.sample(rows, Rng(seed=4)).rows for m in (mechanism, other))
+        assert np.array_equal(*draws)
+
+
+def test_the_graph_of_another_space_is_refused(cloud, tmp_path):
+    one = Space.from_vectors(cloud.words, cloud.vectors)
+    other = Space.from_vectors(cloud.words, cloud.vectors * 2)
+    for space, name in ((one, "one"), (other, "other")):
+        made(2.0).fit(space)
+        space.save(tmp_path / name)
+    (tmp_path / "one" / "graph" / "graph.json").write_bytes(
+        (tmp_path / "other" / "graph" / "graph.json").read_bytes()
+    )
+    with pytest.raises(DxError, match=r"DX045.*Remove that folder"):
+        Space.load(tmp_path / "one")
+
+
+@pytest.mark.parametrize("name", ["counts.npy", "ends.npy", "graph.json"])
+def test_a_damaged_graph_is_refused(cloud, tmp_path, name):
+    space = Space.from_vectors(cloud.words, cloud.vectors)
+    made(2.0).fit(space)
+    space.save(tmp_path / "space")
+    file = tmp_path / "space" / "graph" / name
+    file.write_bytes(file.read_bytes()[:-40])
+    with pytest.raises(DxError, match="DX024"):
+        Space.load(tmp_path / "space")
+
+
+def test_the_built_in_space_comes_with_its_graph():
+    space = Space.builtin()
+    assert space.graph is not None and space.graph.digest == space.digest
+    rows = np.array([space.find(w) for w in ("doctor", "the", "March", "walked")])
+    D, counts = space.graph.distances(rows), space.graph.counts[rows]
+    for row, steps in enumerate(np.rint(D * STEPS).astype(int)):
+        within = np.bincount(steps, minlength=space.graph.reach + 1)[: space.graph.reach]
+        assert np.array_equal(within, counts[row])
+
+
+# -- bad input -----------------------------------------------------------------------------------
+
+
+def test_an_epsilon_beyond_what_floats_hold_is_refused_with_the_largest(cloud):
+    with pytest.raises(DxError, match=r"epsilon must be at most .* on this space, got 1000"):
+        made(1000.0).fit(cloud)
+
+
+@pytest.mark.parametrize("X", [[[1.0]], [[0.0], [1.0]], [[2.0, 1.0]] * 9])
+def test_too_few_words_and_words_all_at_one_point_are_refused(X):
+    space = Space.from_vectors([f"w{i}" for i in range(len(X))], X)
+    with pytest.raises(DxError, match=r"DX043.*dx.Exponential.v1"):
+        made(1.0).fit(space)
+
+
+@pytest.mark.parametrize("keep", ["month", [3], [None]])
+def test_keep_is_a_list_of_names(keep):
+    with pytest.raises(ValueError, match="keep"):
+        registry.dx_mechanisms.get("dx.Path.v1")(1.0, keep=keep)
+
+
+def test_a_class_that_the_space_lacks_and_one_with_too_few_words_are_refused(cloud):
+    with pytest.raises(DxError, match=r"DX044.*weekday.*month, name"):
+        made(1.0, keep=["weekday"]).fit(cloud)
+    few = np.zeros(N, dtype=np.uint64)
+    few[:2] = 1
+    space = Space.from_vectors(cloud.words, cloud.vectors, classes=few, class_names=("rare",))
+    with pytest.raises(DxError, match=r"DX043.*shared by 2 words"):
+        made(1.0, keep=["rare"]).fit(space)
