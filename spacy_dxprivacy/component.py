@@ -29,6 +29,7 @@ from .selection import Selector
 from .space import BUILTIN, Space
 from .spaces import SpaceSource
 from .spelling import like, spell
+from .threads import one_thread_in_workers
 from .ty import Bools1d, Ints1d, Mechanism, Unknown
 from .validate import fail, one_of, positive
 
@@ -276,6 +277,7 @@ class DxSanitizer:
 
     def _check_pipeline(self) -> None:
         install_extensions()
+        one_thread_in_workers()
         self.rng.check()
         if self._nlp is not None:
             self.selector.check(self._nlp, self.name)

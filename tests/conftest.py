@@ -56,6 +56,7 @@ COVER = "blue"
 
 LAPLACE = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": EPSILON}
 EXPONENTIAL = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": EPSILON}
+PATH = {"@dx_mechanisms": "dx.Path.v1", "epsilon": 1.0}
 CONSTANT = {"@dx_mechanisms": "test.Constant.v1"}
 COUNTING = {"@dx_mechanisms": "test.Counting.v1"}
 
@@ -271,7 +272,7 @@ def make_nlp(space: Space) -> MakeNlp:
     return make
 
 
-@pytest.fixture(params=[LAPLACE, EXPONENTIAL], ids=["laplace", "exponential"])
+@pytest.fixture(params=[LAPLACE, EXPONENTIAL, PATH], ids=["laplace", "exponential", "path"])
 def mechanism(request: pytest.FixtureRequest) -> dict[str, Any]:
     return dict(request.param)
 

@@ -19,11 +19,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import CONSTANT, EXPONENTIAL, LAPLACE, SECRET_TEXT, MakeNlp, leaks, with_start_method
+from conftest import (
+    CONSTANT,
+    EXPONENTIAL,
+    LAPLACE,
+    PATH,
+    SECRET_TEXT,
+    MakeNlp,
+    leaks,
+    with_start_method,
+)
 from numpy.typing import NDArray
 from spacy.tokens import Doc
+from threadpoolctl import threadpool_info
 
 from spacy_dxprivacy import DxError, Rng, Space, assert_sanitized, randomness
+from spacy_dxprivacy.threads import one_thread_in_workers
 
 pytestmark = [
     # Python 3.12 and later warn wherever a process with threads forks; BLAS has threads.
@@ -168,7 +179,7 @@ def test_a_seed_is_refused_in_a_child(make_nlp: MakeNlp, start_method: str) -> N
 
 
 @pytest.mark.parametrize("text", ["the dog", "Zorblatt", "", "..."])
-@pytest.mark.parametrize("mechanism", [LAPLACE, EXPONENTIAL, CONSTANT])
+@pytest.mark.parametrize("mechanism", [LAPLACE, EXPONENTIAL, PATH, CONSTANT])
 def test_a_seeded_sanitizer_refuses_a_worker_whatever_the_text(
     make_nlp: MakeNlp, forking: str, mechanism: dict[str, Any], text: str
 ) -> None:
@@ -198,7 +209,8 @@ def test_workers_sanitise_like_the_parent(
 
 def test_spawned_workers_sanitise_like_the_parent(make_nlp: MakeNlp) -> None:
     for _ in with_start_method("spawn"):
-        check_workers(make_nlp, EXPONENTIAL)
+        for mechanism in (EXPONENTIAL, PATH):
+            check_workers(make_nlp, mechanism)
 
 
 def check_workers(make_nlp: MakeNlp, mechanism: dict[str, Any]) -> None:
@@ -226,6 +238,24 @@ def test_workers_and_memory_zones_go_together(make_nlp: MakeNlp, forking: str) -
     with nlp.memory_zone():
         texts = [doc.text for doc in nlp.pipe(["the dog", "a Zorblatt"], n_process=2, batch_size=1)]
     assert texts == ["Blue blue", "Blue [REDACTED]"]
+
+
+def _threads(queue: Any) -> None:
+    np.ones((2, 2)) @ np.ones((2, 2))
+    one_thread_in_workers()
+    queue.put({pool["num_threads"] for pool in threadpool_info()})
+
+
+def test_a_worker_takes_one_thread_and_its_parent_keeps_its_own(forking: str) -> None:
+    before = threadpool_info()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_threads, args=(queue,))
+    child.start()
+    assert queue.get(timeout=60) == {1}
+    child.join()
+    one_thread_in_workers()
+    assert threadpool_info() == before
 
 
 WARM_UP = """

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +14,15 @@ from ..metric import euclidean
 from ..randomness import Rng
 from ..space import Space
 from ..ty import Draw, Floats1d, Floats2d, Ints1d
+from ..validate import between
 from .built import BuiltMechanism
-from .checks import checked_rows
+from .checks import checked_rows, fitted
+from .tables import Tables
 
-BLOCK_NUMBERS = 2**22  # float64 numbers in one table of probabilities: 32 MB
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+CACHE_MB = 256.0
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,31 @@ class Choice:
 
 
 class ChoiceMechanism(BuiltMechanism[Choice]):
-    """One draw a word, from exact probabilities over the whole space."""
+    """One draw a word, from exact probabilities over the whole space.
+
+    cache_mb: memory that tables of the words that come most often may take, in megabytes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        guarantee: Guarantee,
+        build: Callable[[Space, Guarantee], Choice],
+        in_clear: tuple[str, ...] = (),
+        cache_mb: float = CACHE_MB,
+    ) -> None:
+        super().__init__(name, guarantee, build, in_clear)
+        self.cache_mb = between("cache_mb", cache_mb, 0.0, inf, low_in=True)
+        self._tables: Tables | None = None
+
+    def fit(self, space: Space) -> Self:
+        super().fit(space)
+        self._tables = Tables(self.built.weights, self.built.n, self.cache_mb)
+        return self
+
+    # What was drawn for is no business of anybody who gets a copy.
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_tables": None}
 
     def sample(self, rows: Ints1d, rng: Rng) -> Draw:
         """rows: int64 (k,) -> replacements (k,); no vectors.
@@ -50,13 +81,14 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         return Draw(self._by_weights(rows, rng))
 
     def _by_weights(self, rows: Ints1d, rng: Rng) -> Ints1d:
+        tables = fitted(self._tables, self.name)
         uniforms = rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
         distinct, counts = np.unique(rows, return_counts=True)
         by_word = np.argsort(rows, kind="stable")
         ends = np.cumsum(counts)
-        for start, end, table in zip(ends - counts, ends, self._cumulative(distinct), strict=True):
-            places = by_word[start:end]
+        for which, table in tables(distinct, counts):
+            places = by_word[ends[which] - counts[which] : ends[which]]
             drawn[places] = inverse_cdf(table, uniforms[places])
         return drawn
 
@@ -75,12 +107,6 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
     def longest(self) -> float | None:
         """The largest distance between two words, where it is known."""
         return self.built.longest
-
-    def _cumulative(self, rows: Ints1d) -> Iterator[Floats1d]:
-        choice = self.built
-        at_once = max(1, BLOCK_NUMBERS // choice.n)
-        for start in range(0, len(rows), at_once):
-            yield from np.cumsum(choice.weights(rows[start : start + at_once]), axis=1)
 
 
 def euclidean_choice(

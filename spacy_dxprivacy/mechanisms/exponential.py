@@ -20,19 +20,23 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Floats2d
 from ..validate import one_of, positive
-from .choice import BLOCK_NUMBERS, Choice, ChoiceMechanism, euclidean_choice
+from .choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
+from .tables import BLOCK_NUMBERS
 
 # exp(-700) is above the smallest float64: no word's probability is rounded to 0.
 LARGEST_SCORE = 700.0
 
 
 @registry.dx_mechanisms("dx.Exponential.v1")
-def make_exponential(epsilon: float, calibration: str = "standard") -> ChoiceMechanism:
+def make_exponential(
+    epsilon: float, calibration: str = "standard", cache_mb: float = CACHE_MB
+) -> ChoiceMechanism:
     """epsilon: nats per unit of Euclidean distance, above 0.
 
     calibration: "standard" takes half of it for the choice, which is right on every space. "exact"
     finds the largest share whose exact loss on this space is epsilon, up to all of it: up to twice
     less noise for the same promise. Its fit looks at all pairs of words several times over.
+    cache_mb: memory for tables of the words that come most often, in megabytes.
     """
     epsilon = positive("epsilon", epsilon)
     one_of("calibration", calibration, ("standard", "exact"))
@@ -50,7 +54,7 @@ def make_exponential(epsilon: float, calibration: str = "standard") -> ChoiceMec
         ),
     )
     build = partial(_build_exact if exact else _build, epsilon=epsilon)
-    return ChoiceMechanism("dx.Exponential.v1", guarantee, build)
+    return ChoiceMechanism("dx.Exponential.v1", guarantee, build, cache_mb=cache_mb)
 
 
 def _build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:

@@ -26,15 +26,18 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Floats2d, Ints1d
 from ..validate import between, positive
-from .choice import Choice, ChoiceMechanism, boltzmann
+from .choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann
 from .exponential import clamped_score
 
 
 @registry.dx_mechanisms("dx.SanTextPlus.v1")
-def make_santext_plus(epsilon: float, p: float = 0.2, sensitive: float = 0.5) -> ChoiceMechanism:
+def make_santext_plus(
+    epsilon: float, p: float = 0.2, sensitive: float = 0.5, cache_mb: float = CACHE_MB
+) -> ChoiceMechanism:
     """epsilon: nats per unit of Euclidean distance, above 0. p: the probability that a word that is
     not sensitive is drawn at all, above 0, 1 at most. sensitive: the share of the space's words
-    that are, above 0, 1 at most."""
+    that are, above 0, 1 at most. cache_mb: memory for tables of the words that come most often, in
+    megabytes."""
     epsilon = positive("epsilon", epsilon)
     p = between("p", p, 0.0, 1.0, high_in=True)
     sensitive = between("sensitive", sensitive, 0.0, 1.0, high_in=True)
@@ -55,7 +58,7 @@ def make_santext_plus(epsilon: float, p: float = 0.2, sensitive: float = 0.5) ->
     common = f"words that are not among the rarest {sensitive:.0%}"
     common = f"words that are not among the rarest {sensitive:.0%}"
     in_clear = (f"{common}, each with probability {1 - p:.3g}",)
-    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, build, in_clear)
+    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, build, in_clear, cache_mb)
 
 
 def _build(

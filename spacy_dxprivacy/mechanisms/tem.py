@@ -22,14 +22,15 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Floats2d
 from ..validate import between, positive
-from .choice import Choice, ChoiceMechanism, euclidean_choice
+from .choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
 from .exponential import LARGEST_SCORE
 
 
 @registry.dx_mechanisms("dx.TEM.v1")
-def make_tem(epsilon: float, beta: float = 0.001) -> ChoiceMechanism:
+def make_tem(epsilon: float, beta: float = 0.001, cache_mb: float = CACHE_MB) -> ChoiceMechanism:
     """epsilon: nats per unit of Euclidean distance, above 0. beta: the probability, between 0 and
-    1, that the word drawn lies beyond g, where all others do."""
+    1, that the word drawn lies beyond g, where all others do. cache_mb: memory for tables of the
+    words that come most often, in megabytes."""
     epsilon = positive("epsilon", epsilon)
     beta = between("beta", beta, 0.0, 1.0)
     guarantee = Guarantee(
@@ -41,7 +42,8 @@ def make_tem(epsilon: float, beta: float = 0.001) -> ChoiceMechanism:
         source="Carvalho et al. 2023; as the exponential mechanism on min(d, g)",
         notes="The loss between two words is at most epsilon min(d, g).",
     )
-    return ChoiceMechanism("dx.TEM.v1", guarantee, partial(_build, epsilon=epsilon, beta=beta))
+    build = partial(_build, epsilon=epsilon, beta=beta)
+    return ChoiceMechanism("dx.TEM.v1", guarantee, build, cache_mb=cache_mb)
 
 
 def _build(space: Space, guarantee: Guarantee, *, epsilon: float, beta: float) -> Choice:

@@ -23,6 +23,7 @@ from ..ty import Floats1d, Floats2d, Index, Ints1d
 from ..validate import positive
 from .exact import make_exact
 
+LISTS_BYTES = 2**28  # memory for the lists of neighbours: 256 MB
 CLOSE = 100  # the ranks that the paper calls close
 PROBES, LEVELS = 200, 10
 GRID = np.geomspace(1e-4, 1.0, 81)
@@ -46,6 +47,7 @@ class RankSampling:
             self.c = calibrated(X, self.index)
         self._known = not self.auto
         self._rate = self.c * epsilon
+        self._lists = NeighbourLists(X, usual_depth(self._rate, len(X)))
         return self
 
     def found(self) -> dict[str, float]:
@@ -66,16 +68,39 @@ class RankSampling:
         pivots = self.index.nearest(Z)
         ranks = geometric(rng.uniform(len(Z)), self._rate, len(self._X))
         rows = pivots.copy()
-        distinct, which = np.unique(pivots, return_inverse=True)
-        deepest = np.zeros(len(distinct), dtype=np.int64)
-        np.maximum.at(deepest, which, ranks)
+        listed = ranks < self._lists.depth
+        rows[listed] = self._lists(pivots[listed], ranks[listed])
+        deep = np.flatnonzero(~listed)
         # Pivots of like depth share a search.
-        for depth in np.unique(powers_of_2(deepest)):
-            some = np.flatnonzero(powers_of_2(deepest) == depth)
-            near, _ = neighbours(self._X[distinct[some]], self._X, min(depth, len(self._X)))
-            here = np.flatnonzero(np.isin(which, some))
-            rows[here] = near[np.searchsorted(some, which[here]), ranks[here]]
+        depths = powers_of_2(ranks[deep])
+        for depth in np.unique(depths).tolist():
+            some = deep[depths == depth]
+            distinct, which = np.unique(pivots[some], return_inverse=True)
+            near, _ = neighbours(self._X[distinct], self._X, min(depth, len(self._X)))
+            rows[some] = near[which, ranks[some]]
         return rows
+
+
+class NeighbourLists:
+    """The nearest rows of each row of the table, itself first, found when first asked for.
+
+    A list costs a search, and pivots repeat. What is listed is public, and a list is the same
+    whenever it is made.
+    """
+
+    def __init__(self, X: Floats2d, depth: int) -> None:
+        self.depth = depth
+        self._X = X
+        self._lists = np.zeros((len(X), depth), dtype=np.min_scalar_type(len(X) - 1))
+        self._known = np.zeros(len(X), dtype=bool)
+
+    def __call__(self, rows: Ints1d, ranks: Ints1d) -> Ints1d:
+        """(k,): the neighbour of each row at its rank, which has to be below depth."""
+        missing = np.unique(rows[~self._known[rows]])
+        if len(missing):
+            near, _ = neighbours(self._X[missing], self._X, self.depth)
+            self._lists[missing], self._known[missing] = near, True
+        return self._lists[rows, ranks].astype(np.int64)
 
 
 @registry.dx_projections("dx.RankSampling.v1")
@@ -90,6 +115,14 @@ def geometric(uniforms: Floats1d, rate: float, n: int) -> Ints1d:
     """Draws of k in 0..n-1 with P(k) proportional to exp(-rate k), by inverse CDF."""
     k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate)
     return np.clip(k, 0, n - 1).astype(np.int64)
+
+
+def usual_depth(rate: float, n: int) -> int:
+    """How many neighbours 999 draws in 1,000 need, as far as a list of them for each of n rows
+    takes LISTS_BYTES at most."""
+    usual = int(geometric(np.array([0.999]), rate, n)[0]) + 1
+    room = LISTS_BYTES // (n * np.min_scalar_type(n - 1).itemsize)
+    return max(1, min(usual, room))
 
 
 def powers_of_2(ranks: Ints1d) -> Ints1d:

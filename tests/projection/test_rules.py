@@ -6,6 +6,7 @@ from scipy.stats import chisquare
 
 from spacy_dxprivacy import Rng, registry
 from spacy_dxprivacy.metric import neighbours
+from spacy_dxprivacy.projection import rank_sampling
 from spacy_dxprivacy.projection.rank_sampling import geometric
 
 X = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)
@@ -35,6 +36,17 @@ def test_rank_sampling_draws_the_neighbours_of_the_pivot_by_rank(c):
     common = p / p.sum() * N > 5
     expected = (p / p.sum() * N)[common]
     assert chisquare(counts[common], expected * counts[common].sum() / expected.sum()).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("room", [60, 60 * 7, 2**28])
+def test_lists_of_neighbours_change_no_draw(monkeypatch, room):
+    """A rank beyond a list is searched for; which lists are there depends on earlier pivots."""
+    Z = X[np.random.default_rng(3).integers(60, size=2000)] + 0.01
+    whole = project("dx.RankSampling.v1", Z, c=0.2)
+    monkeypatch.setattr(rank_sampling, "LISTS_BYTES", room)
+    rule = registry.dx_projections.get("dx.RankSampling.v1")(c=0.2).fit(X, epsilon=2.0)
+    rule.project(Z[:50], Rng(seed=9))
+    assert np.array_equal(rule.project(Z, Rng(seed=1)), whole)
 
 
 def test_a_large_c_is_the_nearest_rule():
