@@ -1,4 +1,7 @@
-"""Distances that a guarantee is stated in, and neighbours by them, in float64."""
+"""Distances that a guarantee is stated in, and neighbours by them, in float64.
+
+Distances are computed where the vectors are, on the CPU or, as cupy arrays, on the GPU.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .device import array_module
 from .ty import Floats2d, Ints1d
 
 BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
@@ -13,7 +17,7 @@ BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
 
 def euclidean(X: Floats2d, rows: Ints1d) -> Floats2d:
     """X: (n, d), rows: (k,) -> float64 (k, n), the distances of these rows to all."""
-    return distances(X[rows], X)
+    return distances(X[array_module(X).asarray(rows)], X)
 
 
 def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
@@ -23,9 +27,10 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
     doubles every error of its distances; so near pairs are computed from their differences.
     """
     n, d = X.shape
+    xp = array_module(X)
     A = Z.astype(np.float64)
-    squares = np.einsum("kd,kd->k", A, A)
-    D = np.empty((len(A), n))
+    squares = xp.einsum("kd,kd->k", A, A)
+    D = xp.empty((len(A), n))
     block = max(1, BLOCK_NUMBERS // d)
     for start in range(0, n, block):
         B = X[start : start + block].astype(np.float64)
@@ -34,14 +39,15 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
 
 
 def _block(A: Floats2d, squares: Floats2d, B: Floats2d) -> Floats2d:
-    sums = squares[:, None] + np.einsum("nd,nd->n", B, B)[None, :]
+    xp = array_module(B)
+    sums = squares[:, None] + xp.einsum("nd,nd->n", B, B)[None, :]
     S = sums - 2 * (A @ B.T)
-    near = np.nonzero(S < 1e-6 * sums)
+    near = xp.nonzero(S < 1e-6 * sums)
     at_once = max(1, BLOCK_NUMBERS // A.shape[1])
     for start in range(0, len(near[0]), at_once):
         i, j = (index[start : start + at_once] for index in near)
-        S[i, j] = np.square(A[i] - B[j]).sum(axis=1)
-    return np.sqrt(S)
+        S[i, j] = xp.square(A[i] - B[j]).sum(axis=1)
+    return xp.sqrt(S)
 
 
 def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..device import array_module, to_device, to_host
 from ..guarantee import Guarantee
 from ..metric import euclidean
 from ..randomness import Rng
@@ -95,13 +96,14 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
     def distribution(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""
         choice = self.built
-        W = choice.weights(checked_rows(rows, choice.n))
+        W = to_host(choice.weights(checked_rows(rows, choice.n)))
         return W / W.sum(axis=1, keepdims=True)
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the metric of the guarantee."""
         choice = self.built
-        return choice.distances(checked_rows(rows, choice.n))
+        D: Floats2d = to_host(choice.distances(checked_rows(rows, choice.n)))
+        return D
 
     @property
     def longest(self) -> float | None:
@@ -113,7 +115,7 @@ def euclidean_choice(
     space: Space, guarantee: Guarantee, score: Callable[[Floats2d], Floats2d]
 ) -> Choice:
     """P(y | w) proportional to exp(-score(d(w, y))), d Euclidean."""
-    distances = _Euclidean(space.vectors)
+    distances = _Euclidean(to_device(space.vectors))
     return Choice(len(space), _Scored(distances, score), distances, guarantee)
 
 
@@ -142,7 +144,10 @@ def boltzmann(S: Floats2d) -> Floats2d:
 
 def inverse_cdf(cumulative: Floats1d, uniforms: Floats1d) -> Ints1d:
     """cumulative (n,) sums of weights, uniforms (k,) in [0, 1) -> k indices drawn by weight."""
-    drawn = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
+    xp = array_module(cumulative)
+    total = cumulative[-1:]
+    drawn = xp.searchsorted(cumulative, xp.asarray(uniforms) * total, side="right")
     # Rounding up of uniform * total could step past the last index of positive weight.
-    last = np.searchsorted(cumulative, cumulative[-1])
-    return np.minimum(drawn, last)
+    last = xp.searchsorted(cumulative, total)
+    indices: Ints1d = to_host(xp.minimum(drawn, last))
+    return indices

@@ -41,7 +41,7 @@ class Tables:
         at_once = max(1, BLOCK_NUMBERS // self.n)
         for start in range(0, len(missing), at_once):
             places = missing[start : start + at_once]
-            block = np.cumsum(self.weights(rows[places]), axis=1)
+            block = self.weights(rows[places]).cumsum(axis=1)
             for place, table in zip(places.tolist(), block, strict=True):
                 self._offer(int(rows[place]), int(counts[place]), table)
                 yield place, table

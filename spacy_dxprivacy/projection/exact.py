@@ -11,11 +11,12 @@ it leaves one group a query, as a rule. Their rows are scored again, and where m
 left within the bound, float64 differences decide. Values that float32 cannot square, and batches
 in which the float32 bound leaves too much open, go the same way with float64 products.
 
-It runs on numpy, and on cupy where the table is a cupy array.
+It runs on numpy, and after spacy.require_gpu() on cupy: fit takes a copy of the table there.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
@@ -24,6 +25,7 @@ from typing import Any
 import numpy as np
 from thinc.backends import Ops, get_array_ops
 
+from ..device import array_module, to_device
 from ..errors import DxError, Errors
 from ..registries import registry
 from ..ty import Bools1d, Floats1d, Floats2d, Ints1d
@@ -48,7 +50,8 @@ ON_GPU = Tiling(16384, 4096, 16384)
 
 
 class ExactIndex:
-    """Euclidean nearest rows of a table. The table is read in place: a memory map stays one."""
+    """Euclidean nearest rows of a table. On the CPU the table is read in place: a memory map stays
+    one."""
 
     def fit(self, X: Floats2d) -> ExactIndex:
         """X: float32 (n, d), finite; kept, not copied. Raises DxError for another table.
@@ -110,7 +113,10 @@ class ExactIndex:
         return ON_CPU if self._ops.xp is np else ON_GPU
 
     def _fits_float32(self, norm: float) -> bool:
-        """Squares do not overflow, and what underflow takes is less than the rounding bound."""
+        """Squares do not overflow, what underflow takes is less than the rounding bound, and no
+        product is made of TF32 numbers, which have 10 bits."""
+        if self._ops.xp is not np and os.environ.get("CUPY_TF32", "0") != "0":
+            return False
         largest = max(norm, self._largest_reach + self._offset)
         return largest < 1e18 and not 0 < self._largest_reach < 1e-14
 
@@ -402,7 +408,8 @@ def _checked_table(X: Floats2d) -> Floats2d:
         raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
     if not (isfinite(float(X.max())) and isfinite(float(X.min()))):
         raise DxError(Errors.DX020.format(expected="finite numbers", given="nan or inf"))
-    checked: Floats2d = get_array_ops(X).xp.ascontiguousarray(X, dtype="float32")
+    X = to_device(X)
+    checked: Floats2d = array_module(X).ascontiguousarray(X, dtype="float32")
     return checked
 
 
