@@ -9,7 +9,8 @@ import numpy as np
 
 from ..ty import Floats2d, Ints1d
 
-NUMBERS = 2**22  # float64 distances at once: 32 MB
+NUMBERS = 2**24  # float64 distances at once: 128 MB
+MOST = 512  # words walked from at once
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Walker:
 
     @property
     def at_once(self) -> int:
-        return int(max(1, NUMBERS // self.graph.shape[0]))
+        return int(min(MOST, max(1, NUMBERS // self.graph.shape[0])))
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n): steps of the shortest path, infinity beyond reach."""
