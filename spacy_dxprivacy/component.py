@@ -298,6 +298,8 @@ class DxSanitizer:
                 raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
         projection: Any = getattr(self.mechanism, "projection", None)
         found = projection.found() if self._looks_for_settings() else {}
+        if choice := getattr(getattr(projection, "index", None), "choice", None):
+            found = {**found, "index": choice}
         in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
         in_clear += getattr(self.mechanism, "in_clear", ())
         if self.scope == "type":

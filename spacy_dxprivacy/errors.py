@@ -108,6 +108,25 @@ class Errors:
         "Remove that folder, fit dx.Path.v1 on the space and save the space again."
     )
     DX040 = "[DX040] These guarantees cannot be added up: {why}."
+    # indexes
+    DX050 = (
+        "[DX050] {path} is not an index: {why} Build it (again) with: "
+        "python -m spacy dx index SPACE OUT"
+    )
+    DX051 = (
+        "[DX051] The index in {path} was built for a table of {saved}, and this one is {found}. "
+        "Use the folder of the index as the space too (dx.FileSpace.v1), or build an index of this "
+        "space: python -m spacy dx index SPACE OUT"
+    )
+    DX052 = (
+        "[DX052] The index in {path} was written by faiss {saved}, and this is faiss {found}. "
+        "Build it again: python -m spacy dx index SPACE OUT --force"
+    )
+    DX053 = "[DX053] faiss cannot build {factory!r} for {n} vectors of {d} dimensions: {why}"
+    DX054 = (
+        "[DX054] Building this index takes about {needed:.2f} GiB of memory, and {free:.2f} GiB "
+        "are free. Nothing was started. A factory with smaller codes takes less."
+    )
 
 
 class Warnings:

@@ -19,7 +19,7 @@ class Receipt(dict[str, Any]):
     among them. space: name and digest. scope, casing, vectors: as configured. draws: how many
     draws were made. seeded: True voids the promise. in_clear: what of the input is visible, in
     words. scale: what epsilon means in nats on this space, see scale.scale_of. found: settings that
-    were looked for on the space. earlier: the receipts of sanitizers that were there before; their
+    were looked for on the space, and the index that was chosen for it. earlier: the receipts of sanitizers that were there before; their
     totals come on top.
     """
 
@@ -44,7 +44,7 @@ class Terms:
     seeded: bool
     in_clear: tuple[str, ...]
     scale: dict[str, dict[str, float]] | None = None
-    found: dict[str, float] = field(default_factory=dict)
+    found: dict[str, Any] = field(default_factory=dict)
 
     def receipt(
         self,

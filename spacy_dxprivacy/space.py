@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from spacy.strings import get_string_id
 
 from .errors import DxError, Errors
+from .pages import release
 from .ty import Bools1d, Floats2d, Ids1d, Ints1d
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class Space:
         allowed = _Allowed(pattern, exclude)
         words = self._representatives(allowed)
         keep = np.fromiter((w is not None for w in words), dtype=bool, count=len(words))
-        keep &= np.any(self.vectors != 0, axis=1)
+        keep &= _not_zero(self.vectors)
         if max_words is not None:
             keep[np.flatnonzero(keep)[max_words:]] = False
         if not keep.any():
@@ -309,6 +310,15 @@ def _pipeline_name(nlp: Language) -> str:
     return f"{nlp.lang}_{nlp.meta.get('name', 'pipeline')}"
 
 
+def _not_zero(X: Floats2d, block: int = 65536) -> Bools1d:
+    """bool (n,): the rows that are not all 0; by blocks, since a mapped table may be large."""
+    keep = np.empty(len(X), dtype=bool)
+    for start in range(0, len(X), block):
+        keep[start : start + block] = np.any(X[start : start + block] != 0, axis=1)
+        release(X)
+    return keep
+
+
 def _key_table(keys: list[str], rows: list[int]) -> KeyTable:
     ids = np.fromiter(map(get_string_id, keys), dtype=np.uint64, count=len(keys))
     return KeyTable(ids, np.asarray(rows, dtype=np.int64))
@@ -347,4 +357,5 @@ def _digest(words: Sequence[str], vectors: Floats2d, block: int = 65536) -> str:
     hasher.update("\n".join(words).encode("utf-8", "surrogatepass"))
     for start in range(0, len(vectors), block):
         hasher.update(np.ascontiguousarray(vectors[start : start + block], dtype="<f4").data)
+        release(vectors)
     return hasher.hexdigest()

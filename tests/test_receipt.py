@@ -76,6 +76,13 @@ def test_a_budget_counts_what_composition_says(tmp_path):
     assert 0.5 < total["epsilon"] < 5.0 and "Gaussian" in total["notes"]
 
 
+def test_an_index_that_was_chosen_for_the_space_is_named(make_nlp) -> None:
+    index = {"@dx_indexes": "dx.AutoIndex.v1"}
+    projection = {"@dx_projections": "dx.Nearest.v1", "index": index}
+    receipt = make_nlp(mechanism=LAPLACE | {"projection": projection})("the dog")._.dx
+    assert receipt.found == {"index": "dx.Exact.v1"}
+
+
 def test_a_setting_that_was_found_on_the_space_is_in_the_receipt_and_kept_on_disk(
     tmp_path, monkeypatch
 ):

@@ -10,15 +10,27 @@ from __future__ import annotations
 import typer
 from spacy.cli._util import app
 
+from .audit import audit_app
+from .index import index_cli
+from .inspect import inspect_cli
 from .pipeline import make_pipeline
 from .plan import plan_jobs
+from .report import report_cli
 from .run import Options
 from .sanitize import sanitize, sanitize_cli
+from .space import space_cli
+from .tune import tune_cli
 
 HELP = "Private text: words replaced under metric differential privacy (spacy_dxprivacy)."
 
 dx_cli = typer.Typer(name="dx", help=HELP, no_args_is_help=True)
 dx_cli.command("sanitize")(sanitize_cli)
+dx_cli.command("report")(report_cli)
+dx_cli.command("index")(index_cli)
+dx_cli.command("space")(space_cli)
+dx_cli.command("tune")(tune_cli)
+dx_cli.command("inspect")(inspect_cli)
+dx_cli.add_typer(audit_app, name="audit")
 
 
 @dx_cli.callback()

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import signal
 import sys
 import threading
-import traceback
-import warnings
 from collections.abc import Callable, Iterator
-from configparser import InterpolationError
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
-from thinc.api import ConfigValidationError
 from tqdm import tqdm
 
-from ..errors import DxError, DxWarning
 from . import options
+from .mistakes import mistakes_in_a_line, setting_up
 from .output import write_bytes
 from .pipeline import make_pipeline
 from .plan import Job, UsageError, check_new, plan_jobs
@@ -60,13 +55,13 @@ def sanitize_cli(
     what stays visible. Records that fail are named by their number and left out; the exit status
     is then 1. The output appears under its name when it is complete.
     """
-    with _interruptible() as interrupted, _mistakes_in_a_line():
+    with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
         fields = Fields(field, _split(keep_fields))
         how = Options(fields, batch_size=batch_size, n_process=n_process, force=force)
         jobs = plan_jobs(source, target, lines=lines, force=force)
         _check_kept(jobs, fields)
         _check_receipt(receipt, jobs, force=force)
-        with _setting_up():
+        with setting_up():
             nlp = make_pipeline(
                 config=config,
                 model=model,
@@ -108,43 +103,6 @@ def _check_receipt(path: Path | None, jobs: list[Job], *, force: bool) -> None:
     taken = [p.resolve() for job in jobs for p in (job.source, job.target) if p is not None]
     if path.resolve() in taken:
         raise UsageError(f"{path}: the receipt cannot go where the input or the output is.")
-
-
-@contextmanager
-def _mistakes_in_a_line() -> Iterator[None]:
-    """Exit status 2 for a mistake in the command, 1 for what went wrong while it ran, 130 for
-    Ctrl-C. No traceback: the message of an exception that is not ours may quote a text."""
-    try:
-        yield
-    except DxError as error:
-        _stop(str(error), 2 if isinstance(error, UsageError) else 1)
-    except KeyboardInterrupt:
-        _stop(f"stopped. {REMOVED}", 130)
-    except OSError as error:
-        if error.errno == errno.EPIPE:  # the reader of stdout has gone: click ends without a word
-            raise
-        _stop(f"{error.strerror or type(error).__name__}. {REMOVED}", 1)
-    except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(last.filename).name}, line {last.lineno}"
-        _stop(f"failed with {type(error).__name__} in {where}. {REMOVED}", 1)
-
-
-@contextmanager
-def _setting_up() -> Iterator[None]:
-    """No text has been read yet: what spaCy says of a config or a model can be shown."""
-    with warnings.catch_warnings():
-        # The receipt says it, and louder.
-        warnings.simplefilter("ignore", DxWarning)
-        try:
-            yield
-        except (ConfigValidationError, InterpolationError, ValueError, OSError) as error:
-            raise UsageError(str(error).strip()) from None
-
-
-def _stop(message: str, status: int) -> NoReturn:
-    typer.echo(f"dx sanitize: {message}", err=True)
-    raise typer.Exit(status) from None
 
 
 @contextmanager

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from ..projection.faiss_index import load_faiss
 from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d
 
@@ -125,8 +126,7 @@ def _nearest_others(Y: Floats2d, depth: int) -> Ints1d:
 def _index(Y: Floats2d) -> Any:
     """All pairs, or for many words cells of near ones, a hundred times as fast: it misses a few
     neighbours, and a graph can be made of any that are public."""
-    import faiss
-
+    faiss = load_faiss()
     n, d = Y.shape
     index: Any = faiss.IndexFlatL2(d)
     if n > EXACT_WORDS:
@@ -154,8 +154,6 @@ def with_classes(space: Space) -> Floats2d:
 
 def _typical_gap(X: Floats2d, probes: int = 512) -> np.float32:
     """The median distance of a row to its nearest other."""
-    import faiss
-
     rows = np.unique(np.linspace(0, len(X) - 1, probes).astype(np.int64))
-    squares, _ = faiss.knn(X[rows], X, 2)
+    squares, _ = load_faiss().knn(X[rows], X, 2)
     return np.float32(np.sqrt(np.median(squares[:, 1])))

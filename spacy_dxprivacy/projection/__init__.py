@@ -1,5 +1,5 @@
 """From noisy vectors to rows: rules over indexes. All of it is post-processing."""
 
-from . import exact, nearest, rank_sampling, vickrey
+from . import auto_index, exact, faiss_index, nearest, rank_sampling, vickrey
 
-__all__ = ["exact", "nearest", "rank_sampling", "vickrey"]
+__all__ = ["auto_index", "exact", "faiss_index", "nearest", "rank_sampling", "vickrey"]

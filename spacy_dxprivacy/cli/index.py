@@ -1,0 +1,93 @@
+"""`python -m spacy dx index`: a space and its fast index, ready to be mapped into memory."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import spacy
+import typer
+from tqdm import tqdm
+from typer import Argument, Option
+
+from ..projection.faiss_index import make_faiss
+from ..projection.index_files import check_target, write_index
+from ..space import Space
+from ..spaces import make_builtin_space, make_file_space
+from .mistakes import mistakes_in_a_line
+from .plan import UsageError
+
+# fmt: off
+Source = Annotated[str, Argument(
+    metavar="SPACE", show_default=False,
+    help="Where replacements come from: 'builtin', a file of word vectors, or a saved Space",
+)]
+Target = Annotated[Path, Argument(
+    metavar="OUT", show_default=False,
+    help="A folder to write: the space as a pipeline would filter it, and its index",
+)]
+Factory = Annotated[str | None, Option(
+    "--factory", help="A factory string of faiss, such as PQ150x4fs or OPQ150,PQ150x4fs; if left "
+    "out, 4 bits for every 2 dimensions",
+)]
+Refine = Annotated[int | None, Option(
+    "--refine", help="How many candidates are compared exactly; 512 if left out",
+)]
+Force = Annotated[bool, Option("--force", "-F", help="Overwrite an index that exists")]
+# fmt: on
+
+
+def index_cli(
+    source: Source,
+    target: Target,
+    factory: Factory = None,
+    refine: Refine = None,
+    force: Force = False,
+) -> None:
+    """Build a fast nearest-neighbour index of a space, on disk.
+
+    OUT serves as the space (dx.FileSpace.v1) and as the index (dx.Faiss.v1) of a pipeline.
+    """
+    with mistakes_in_a_line("index", "What was not complete has been removed."):
+        space = index(source, target, factory=factory, refine=refine, force=force)
+    typer.echo(f"{target}: {len(space)} words, digest {space.digest[:12]}", err=True)
+
+
+def index(
+    source: str,
+    target: Path,
+    *,
+    factory: str | None = None,
+    refine: int | None = None,
+    force: bool = False,
+) -> Space:
+    """Write the folder; the space that is in it. Raises DxError, UsageError for what cannot be."""
+    make_faiss(factory, refine)  # checks the settings before hours of work
+    _check(source, target, force=force)
+    space = load_space(source)
+    with tqdm(total=len(space), unit="row", leave=False, disable=None, file=sys.stderr) as bar:
+        write_index(
+            space,
+            target,
+            factory=factory,
+            refine=refine,
+            on_rows=bar.update,
+            on_step=bar.set_description,
+        )
+    return space
+
+
+def load_space(source: str) -> Space:
+    """As a pipeline loads it: without the words that are never output."""
+    make: Any = make_builtin_space() if source == "builtin" else make_file_space(source)
+    space: Space = make.load(spacy.blank("xx"))
+    return space
+
+
+def _check(source: str, target: Path, *, force: bool) -> None:
+    if source != "builtin" and target.resolve() == Path(source).resolve():
+        raise UsageError(f"{target}: is the space itself. Give the index a folder of its own.")
+    if target.exists() and not force:
+        raise UsageError(f"{target}: exists already. --force overwrites an index.")
+    check_target(target)

@@ -1,0 +1,59 @@
+"""What a user's mistake looks like: one line on stderr and an exit status, never a traceback."""
+
+from __future__ import annotations
+
+import errno
+import traceback
+import warnings
+from collections.abc import Iterator
+from configparser import InterpolationError
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+from thinc.api import ConfigValidationError
+
+from ..errors import DxError, DxWarning
+from .plan import UsageError
+
+
+@contextmanager
+def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
+    """Exit status 2 for a mistake in the command, 1 for what went wrong while it ran, 130 for
+    Ctrl-C. No traceback: the message of an exception that is not ours may quote a text.
+
+    command: its name, which begins the line. after: what to say of what was not finished.
+    """
+    after = f" {after}" if after else ""
+    try:
+        yield
+    except DxError as error:
+        _stop(command, str(error), 2 if isinstance(error, UsageError) else 1)
+    except KeyboardInterrupt:
+        _stop(command, f"stopped.{after}", 130)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # the reader of stdout has gone: click ends without a word
+            raise
+        _stop(command, f"{error.strerror or type(error).__name__}.{after}", 1)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(last.filename).name}, line {last.lineno}"
+        _stop(command, f"failed with {type(error).__name__} in {where}.{after}", 1)
+
+
+@contextmanager
+def setting_up() -> Iterator[None]:
+    """No text has been read yet: what spaCy says of a config or a model can be shown."""
+    with warnings.catch_warnings():
+        # The receipt says it, and louder.
+        warnings.simplefilter("ignore", DxWarning)
+        try:
+            yield
+        except (ConfigValidationError, InterpolationError, ValueError, OSError) as error:
+            raise UsageError(str(error).strip()) from None
+
+
+def _stop(command: str, message: str, status: int) -> NoReturn:
+    typer.echo(f"dx {command}: {message}", err=True)
+    raise typer.Exit(status) from None

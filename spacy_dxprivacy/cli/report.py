@@ -1,0 +1,143 @@
+"""`python -m spacy dx report`: what sanitising did to texts, on one page, for their owner."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from tqdm import tqdm
+from typer import Argument, Option
+
+from ..space import Space
+from .mistakes import mistakes_in_a_line, setting_up
+from .options import Field, Force, Lines
+from .output import write_bytes
+from .pipeline import BUILTIN
+from .plan import UsageError, check_new
+from .records import Fields
+
+# fmt: off
+Before = Annotated[Path, Argument(
+    metavar="BEFORE", show_default=False,
+    help="The original: a .txt, .jsonl, .csv or .spacy file, or a folder of such files",
+)]
+After = Annotated[Path, Argument(
+    metavar="AFTER", show_default=False,
+    help="What `dx sanitize` made of it: a file of any of these kinds, or a folder",
+)]
+Page = Annotated[Path, Option("--output", "-o", help="The .html file to write")]
+Receipt = Annotated[Path | None, Option(
+    "--receipt", help="The receipt of `dx sanitize --receipt`. A .spacy file carries its own",
+)]
+Label = Annotated[str | None, Option(
+    "--label", help="The field of BEFORE (.jsonl, .csv) with the class of a document: how well can "
+    "a classifier learn it, before and after?",
+)]
+Table = Annotated[str, Option(
+    "--space", help="In whose vectors similarity is taken: 'builtin', a saved Space, or a file of "
+    "word vectors",
+)]
+Documents = Annotated[int, Option(
+    "--documents", min=0, help="How many documents to show; 0 leaves all text out",
+)]
+# fmt: on
+
+
+def report_cli(
+    before: Before,
+    after: After,
+    output: Page = Path("report.html"),
+    receipt: Receipt = None,
+    lines: Lines = False,
+    field: Field = "text",
+    label: Label = None,
+    space: Table = BUILTIN,
+    documents: Documents = 20,
+    force: Force = False,
+) -> None:
+    """Show what sanitising did: texts side by side, privacy and utility in figures, the guarantee
+    in plain words, and what it does not cover.
+
+    The page holds the ORIGINAL text, and is as private. It takes pip install
+    "spacy-dxprivacy[report]".
+
+    Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json
+    """
+    with mistakes_in_a_line("report"):
+        check_new(output, force=force)
+        page = report(
+            before,
+            after,
+            receipt=receipt,
+            lines=lines,
+            fields=Fields(field),
+            label=label,
+            space=space,
+            documents=documents,
+        )
+        write_bytes(output, page.encode(), force=force)
+    holds = "the original text" if documents else "figures of the original text"
+    typer.echo(f"{output} holds {holds}: keep it private.", err=True)
+
+
+def report(
+    before: Path,
+    after: Path,
+    *,
+    receipt: Path | None = None,
+    lines: bool = False,
+    fields: Fields | None = None,
+    label: str | None = None,
+    space: str = BUILTIN,
+    documents: int = 20,
+) -> str:
+    """The page as HTML; the arguments are the options of the command.
+
+    Raises UsageError for whatever the user can mend, a missing library included.
+    """
+    from ..report import make_report, plan_sources, read_pairs, read_receipt, receipts_of, render
+    from ..report.extra import check
+
+    with setting_up():
+        check()
+        table = _space(space)
+    sources = plan_sources(before, after, lines=lines)
+    account = read_receipt(receipt) if receipt is not None else None
+    failed = None if account is None else account.failed
+    pairs = list(read_pairs(sources, fields or Fields(), label=label, failed=failed))
+    if not pairs:
+        raise UsageError(f"{before}: holds no document.")
+    if account is not None and account.documents != len(pairs):
+        raise UsageError(
+            f"the receipt is one of {account.documents} document(s), and AFTER has {len(pairs)}."
+        )
+    carried, without = receipts_of(s.after for s in sources if s.read_after == "spacy")
+    made = make_report(
+        pairs,
+        table,
+        accounts=[account] if account is not None else carried,
+        without=without,
+        label=label,
+        documents=documents,
+        progress=_bar,
+    )
+    return render(made)
+
+
+def _space(name: str) -> Space:
+    if name == BUILTIN:
+        return Space.builtin()
+    if Path(name).is_dir():
+        return Space.load(name)
+    from ..readers import read_vectors
+
+    words, X = read_vectors(Path(name))
+    return Space.from_vectors(words, X, name=Path(name).name)
+
+
+def _bar(items: Iterable[Any]) -> Iterable[Any]:
+    """On a terminal alone (disable=None)."""
+    return tqdm(items, unit="doc", leave=False, disable=None, file=sys.stderr)

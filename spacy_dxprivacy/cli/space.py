@@ -1,0 +1,110 @@
+"""`python -m spacy dx space`: a file of word vectors in, a folder that loads at once out."""
+
+from __future__ import annotations
+
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from tqdm import tqdm
+from typer import Argument, Option
+
+from ..graph import build
+from ..readers import read_vectors
+from ..space import Space
+from ..spaces import Filter
+from . import options
+from .mistakes import mistakes_in_a_line, setting_up
+from .pipeline import BUILTIN
+from .plan import UsageError
+
+Source = Annotated[
+    str,
+    Argument(
+        metavar="VECTORS",
+        help="A file of word vectors (GloVe and word2vec text, .gz, .zip, "
+        "archive.zip!member; word2vec binary), a saved space, or 'builtin'",
+    ),
+]
+Target = Annotated[Path, Argument(metavar="OUT", help="The folder to write")]
+MaxWords = Annotated[int | None, Option(help="Take the first N words, the most frequent")]
+Pattern = Annotated[str | None, Option(help="A regular expression that whole words have to match")]
+Exclude = Annotated[
+    str,
+    Option(
+        help="Words never to put out: 'offensive' for the list of the package, a file with one "
+        "word a line, or 'nothing'",
+    ),
+]
+Graph = Annotated[
+    bool,
+    Option(
+        help="Learn the graph of near words that dx.Path.v1, the default mechanism, draws on",
+    ),
+]
+
+
+def space_cli(
+    vectors: Source,
+    target: Target,
+    max_words: MaxWords = None,
+    pattern: Pattern = None,
+    exclude: Exclude = "offensive",
+    graph: Graph = True,
+    force: options.Force = False,
+) -> None:
+    """Make a space of word vectors: the words that may come out, and what is learned from them.
+
+    Example: python -m spacy dx space glove.6B.zip!glove.6B.300d.txt glove --max-words 50000
+    """
+    start = time.perf_counter()
+    with mistakes_in_a_line("space"), setting_up():
+        _check_target(target, force=force)
+        chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
+        space = make_space(vectors, chosen, graph=graph)
+        space.save(target)
+        n, d = space.vectors.shape
+        size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
+        typer.echo(
+            f"{n} words of {d} dimensions, {size / 2**20:.0f} MB, in "
+            f"{time.perf_counter() - start:.0f} s: {target}\ndigest {space.digest}",
+            err=True,
+        )
+
+
+def _check_target(path: Path, *, force: bool) -> None:
+    if not path.exists():
+        return
+    if not (path / "space.json").is_file():
+        raise UsageError(f"{path}: is no space, and will not be replaced.")
+    if not force:
+        raise UsageError(f"{path}: exists already. --force replaces it.")
+
+
+def make_space(vectors: str, chosen: Filter, *, graph: bool = True) -> Space:
+    """The space of a file of vectors, of a saved space, or the built-in one; with its graph, if
+    that is wanted. Raises DxError and OSError where there is no such thing."""
+    space = chosen.apply(_read(vectors, chosen.max_words))
+    if graph and space.graph is None:
+        space.graph = build(space)
+    return space
+
+
+def _read(vectors: str, max_words: int | None) -> Space:
+    if vectors == BUILTIN:
+        return Space.builtin()
+    if Path(vectors).is_dir():
+        return Space.load(vectors)
+    with tqdm(unit="B", unit_scale=True, disable=None, leave=False, file=sys.stderr) as bar:
+        # Words that are excluded later make room for others.
+        more = None if max_words is None else 2 * max_words
+        words, X = read_vectors(Path(vectors), max_words=more, progress=partial(_show, bar))
+    return Space.from_vectors(words, X, name=Path(vectors).name)
+
+
+def _show(bar: tqdm[None], done: int, total: int | None) -> None:
+    bar.total = total
+    bar.update(done - bar.n)

@@ -1,0 +1,122 @@
+"""Receipts, from the .json of `dx sanitize --receipt` or from the documents of a .spacy file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.tokens import DocBin
+
+from ..cli.plan import UsageError
+from ..cli.tally import COUNTS, Tally
+from ..guarantee import Guarantee
+from ..rebuild import RECEIPT_KEY
+from ..receipt import Terms
+
+OF_DOCUMENT = (*COUNTS, "total", "earlier")
+
+
+@dataclass
+class Account:
+    """What one sanitizer said of all documents: the same terms, and counts added up.
+
+    total: the guarantee of the document with the most draws. failed: for each input file, the
+    records of which nothing was written; None where the receipt does not say. earlier: a sanitizer
+    that was there before the last one. raw: the receipt without its counts.
+    """
+
+    terms: Terms
+    raw: dict[str, Any]
+    documents: int = 0
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
+    total: Guarantee | None = None
+    failed: list[list[int]] | None = None
+    earlier: bool = False
+
+    @property
+    def alarms(self) -> list[str]:
+        return Tally(self.terms).alarms()
+
+    def add(self, receipt: dict[str, Any]) -> None:
+        """The receipt of one document."""
+        self.documents += 1
+        for name in COUNTS:
+            self.counts[name] += int(receipt[name])
+        total = guarantee_of(receipt["total"])
+        if self.total is None or total.epsilon > self.total.epsilon:
+            self.total = total
+
+
+def read_receipt(path: Path) -> Account:
+    """The receipt that `dx sanitize --receipt` wrote. Raises UsageError for anything else."""
+    try:
+        told = json.loads(path.read_bytes())
+        account = Account(terms_of(told), raw={k: v for k, v in told.items() if k != "failed"})
+        account.documents = int(told["documents"])
+        account.counts = {name: int(told[name]) for name in COUNTS}
+        account.total = guarantee_of(told["total"])
+        account.failed = [[int(n) for n in numbers] for numbers in told["failed"]]
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}.") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UsageError(f"{path}: is not a receipt of `dx sanitize --receipt`.") from None
+    return account
+
+
+def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
+    """One account for each set of terms in these .spacy files, and how many documents have no
+    receipt."""
+    accounts: dict[str, Account] = {}
+    without = 0
+    for path in paths:
+        for stored in _user_data(path):
+            receipt = stored.get(RECEIPT_KEY)
+            if receipt is None:
+                without += 1
+                continue
+            for earlier in receipt.get("earlier", ()):
+                _add(accounts, earlier, earlier=True)
+            _add(accounts, receipt, earlier=False)
+    return sorted(accounts.values(), key=lambda account: account.earlier), without
+
+
+def terms_of(receipt: dict[str, Any]) -> Terms:
+    names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear"}
+    others = {name: receipt[name] for name in names}
+    return Terms(
+        guarantee=guarantee_of(receipt["guarantee"]), in_clear=tuple(receipt["in_clear"]), **others
+    )
+
+
+def guarantee_of(told: dict[str, Any]) -> Guarantee:
+    """The inverse of Guarantee.to_dict."""
+    known = {f.name for f in fields(Guarantee)}
+    values: dict[str, Any] = {name: value for name, value in told.items() if name in known}
+    if values["epsilon"] is None:
+        values["epsilon"] = math.inf
+    return Guarantee(**values)
+
+
+def _user_data(path: Path) -> list[dict[Any, Any]]:
+    try:
+        docbin = DocBin().from_disk(path)
+        stored = [srsly.msgpack_loads(data, use_list=False) for data in docbin.user_data]
+    except Exception:
+        raise UsageError(f"{path}: is not a DocBin, or it is damaged.") from None
+    return stored or [{}] * len(docbin)
+
+
+def _add(accounts: dict[str, Account], receipt: dict[str, Any], *, earlier: bool) -> None:
+    try:
+        raw = {k: v for k, v in receipt.items() if k not in OF_DOCUMENT}
+        key = json.dumps([earlier, raw], sort_keys=True)
+        if key not in accounts:
+            accounts[key] = Account(terms_of(receipt), raw=raw, earlier=earlier)
+        accounts[key].add(receipt)
+    except (KeyError, TypeError, ValueError):
+        raise UsageError("a receipt in the .spacy file is damaged.") from None

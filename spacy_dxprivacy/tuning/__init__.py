@@ -1,0 +1,42 @@
+"""What epsilon does to words: measured on probed words of a public space.
+
+Figures are exact where a mechanism states its probabilities, and simulated where it does not. Every
+one is a mean over probed words, so that its uncertainty can be had by drawing the words again (the
+bootstrap of Efron 1979). Simulations are seeded: the same question has the same answer, and one
+epsilon is compared with another on the same noise. Nothing that is drawn here is released.
+"""
+
+from __future__ import annotations
+
+from .bench import Bench, WordFigures, nearest_others
+from .curve import FIGURES, SHARES, Curve, Make, Point, Tuner
+from .losses import LOSSES, Losses
+from .one_word import Outputs, nearest_by, outputs_of
+from .probes import Probes, running_text, sampled
+from .ranges import epsilon_range, evenly
+from .targets import Answer, Target, solve
+
+__all__ = [
+    "FIGURES",
+    "LOSSES",
+    "SHARES",
+    "Answer",
+    "Bench",
+    "Curve",
+    "Losses",
+    "Make",
+    "Outputs",
+    "Point",
+    "Probes",
+    "Target",
+    "Tuner",
+    "WordFigures",
+    "epsilon_range",
+    "evenly",
+    "nearest_by",
+    "nearest_others",
+    "outputs_of",
+    "running_text",
+    "sampled",
+    "solve",
+]

@@ -1,0 +1,58 @@
+"""project.yml: its commands are there, and all of it runs without a network."""
+
+import importlib.util
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import srsly
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from spacy_dxprivacy.cli import dx_cli
+
+ROOT = Path(__file__).parent.parent
+PROJECT = ROOT / "project.yml"
+
+pytestmark = pytest.mark.skipif(not PROJECT.exists(), reason="project.yml is not beside the tests")
+
+
+def commands():
+    return srsly.read_yaml(PROJECT)["commands"] if PROJECT.exists() else []
+
+
+@pytest.mark.parametrize("command", commands(), ids=lambda command: command["name"])
+def test_a_command_names_what_there_is(command):
+    (line,) = command["script"]
+    python, m, spacy, dx, name, *arguments = shlex.split(line)
+    assert [python, m, spacy, dx] == ["python", "-m", "spacy", "dx"]
+    known = get_command(dx_cli).commands[name]
+    options = {option for p in known.params for option in p.opts}
+    assert {a for a in arguments if a.startswith("--")} <= options
+    assert CliRunner().invoke(dx_cli, [name, "--help"]).exit_code == 0
+
+
+def test_workflows_are_made_of_commands():
+    project = srsly.read_yaml(PROJECT)
+    names = {command["name"] for command in project["commands"]}
+    for steps in project["workflows"].values():
+        assert set(steps) <= names
+
+
+@pytest.mark.slow
+def test_all_of_it_ends_with_a_report(tmp_path):
+    missing = [
+        m for m in ("sacrebleu", "rouge_score", "sklearn") if not importlib.util.find_spec(m)
+    ]
+    if missing:
+        pytest.skip(f"the extra report is not installed: {', '.join(missing)}")
+    shutil.copy(PROJECT, tmp_path)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    command = [sys.executable, "-m", "spacy", "project", "run", "all", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr[-2000:]
+    page = (tmp_path / "output" / "report.html").read_text(encoding="utf8")
+    assert "<html" in page and "dx.Path.v1" in page

@@ -1,0 +1,440 @@
+"""`python -m spacy dx report`: the page tells what was done, and cannot be broken by a text."""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+import time
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import spacy
+from spacy.cli._util import app
+from spacy.tokens import DocBin
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import Space
+from spacy_dxprivacy.cli.plan import UsageError
+from spacy_dxprivacy.report import Pair, Token, make_pair, read_receipt, utility_of
+from spacy_dxprivacy.report.extra import NEEDED, missing
+from spacy_dxprivacy.report.files import tokenizer
+from spacy_dxprivacy.report.page import pieces
+from spacy_dxprivacy.report.pairs import text_of
+
+needs_extra = pytest.mark.skipif(
+    bool(missing()), reason=f"needs the extra 'report': {', '.join(missing())} not installed"
+)
+WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
+TEXTS = [
+    "The small cat sleeps near Zorblatt.",
+    "<script>alert(1)</script> & <b>the dog</b> runs in the garden",
+    "</td></table>{{ 7 * 7 }}{% raw %} The old dog sleeps\nin the house, day and night!",
+    "A tree near the river &amp; a house",
+]
+PEOPLE = "Maria pondered two doctors in zzyzx"
+NLP = tokenizer()
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.fixture(scope="session")
+def space(tmp_path_factory):
+    path = tmp_path_factory.mktemp("spaces") / "small"
+    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
+    Space.from_vectors(WORDS, X, name="small").save(path)
+    return str(path)
+
+
+def dx(*args):
+    return CliRunner().invoke(app, ["dx", *map(str, args)])
+
+
+@pytest.fixture
+def sanitised(tmp_path, space):
+    """sanitised(suffix): the paths of a file of TEXTS, of what became of it, and of the receipt."""
+
+    def make(suffix, to=None, texts=TEXTS, **fields):
+        before, after = tmp_path / f"before{suffix}", tmp_path / f"after{to or suffix}"
+        write(before, texts, **fields)
+        receipt = tmp_path / "receipt.json"
+        lines = ["--lines"] if suffix == ".txt" else []
+        options = ["--space", space, "--receipt", receipt, "--quiet", "--force", *lines]
+        done = dx("sanitize", before, after, *options)
+        assert done.exit_code == (1 if any("\ud800" in text for text in texts) else 0), done.stderr
+        return before, after, receipt
+
+    return make
+
+
+def write(path, texts, **fields):
+    rows = [{"text": text, **{k: v[i] for k, v in fields.items()}} for i, text in enumerate(texts)]
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif path.suffix == ".csv":
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    elif path.suffix == ".spacy":
+        DocBin(docs=list(spacy.blank("en").pipe(texts))).to_disk(path)
+    else:
+        path.write_text("".join(text.replace("\n", " ") + "\n" for text in texts))
+
+
+class Reader(HTMLParser):
+    """The tags of a page, its text, and everything that refers to somewhere."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.texts, self.references = [], [], []
+        self.feed(page)
+        self.text = " ".join(" ".join(self.texts).split())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        names = ("href", "src", "xlink:href", "action")
+        self.references += [value for name, value in attrs if name in names]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@pytest.fixture
+def page(tmp_path, space):
+    """page(before, after, *options): the page that the command writes, read."""
+
+    def make(before, after, *options):
+        output = tmp_path / "report.html"
+        done = dx("report", before, after, "-o", output, "--force", "--space", space, *options)
+        assert done.exit_code == 0, done.stderr
+        return Reader(output.read_text(encoding="utf8"))
+
+    return make
+
+
+# -- which word became which ---------------------------------------------------------------------
+
+
+def pair(before, after):
+    return make_pair(NLP.make_doc(before), NLP.make_doc(after))
+
+
+@pytest.mark.parametrize(
+    "before, after, kept",
+    [
+        ("the cat sleeps", "the dog sleeps", (2, 3)),
+        ("the cat sleeps", "The Cat sleeps", (3, 3)),  # capitals do not count
+        ("the cat, the dog.", "a [REDACTED], the tree.", (1, 4)),
+        ("do n't go", "do it go", (2, 3)),
+        ("see x.com now", "see [REDACTED] now", (2, 3)),
+        ("", "", (0, 0)),
+        ("...", "...", (0, 0)),
+    ],
+)
+def test_kept_words_are_those_in_the_same_place(before, after, kept):
+    assert pair(before, after).kept() == kept
+
+
+def test_a_word_that_is_cut_otherwise_shifts_no_other():
+    """ "can't" is two tokens and "it" is one: all that follows is still matched."""
+    found = pair("I can't see the cat and the dog", "I it see the cat and the dog")
+    assert found.kept() == (7, 9)
+    assert not found.aligned
+
+
+def test_texts_with_other_blanks_are_matched_by_likeness():
+    found = pair("the cat sleeps in the house", "a cat sleeps inthe house")
+    assert ("cat", "cat") in list(found.words()) and ("house", "house") in list(found.words())
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_pieces_of_a_side_are_its_text(text):
+    found = pair(text, text.replace("dog", "tree").replace("The", "A"))
+    assert tuple(
+        "".join(piece.text for piece in pieces(found, side)) for side in ("before", "after")
+    ) == (found.texts[0], found.texts[1])
+
+
+def test_marks_are_on_changed_words_of_both_sides_alone():
+    found = pair("the cat sleeps", "the dog sleeps")
+    assert [p.text for p in pieces(found, "before") if p.changed] == ["cat"]
+    assert [p.text for p in pieces(found, "after") if p.changed] == ["dog"]
+
+
+# -- figures -------------------------------------------------------------------------------------
+
+
+@needs_extra
+def test_a_text_and_itself_are_as_alike_as_can_be():
+    space = Space.from_vectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 8)))
+    text = "the old dog sleeps in the house"
+    found = utility_of([pair(text, text)], space)
+    assert (found.kept, found.rouge1) == (1.0, 1.0)
+    assert found.bleu == pytest.approx(100)
+    assert found.document_similarity == pytest.approx(1) == found.word_similarity
+
+
+@needs_extra
+def test_parts_add_up_to_the_words():
+    found = utility_of([pair(PEOPLE, PEOPLE.replace("Maria", "Anna"))], Space.builtin())
+    assert found.parts == {
+        "function words": (1, 1),
+        "numbers and dates": (1, 1),
+        "names and places": (0, 1),
+        "nouns": (1, 1),
+        "verbs": (1, 1),
+        "not in the space": (1, 1),
+    }
+    assert found.words == sum(total for _, total in found.parts.values())
+
+
+@needs_extra
+def test_documents_without_words_are_no_error(sanitised, page):
+    read = page(*sanitised(".jsonl", texts=["", "..."])[:2])
+    assert "0 words" in read.text
+
+
+# -- the page ------------------------------------------------------------------------------------
+
+
+@needs_extra
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".spacy", ".txt"])
+def test_it_reads_what_sanitize_reads_and_says_that_it_is_private(sanitised, page, suffix):
+    before, after, receipt = sanitised(suffix)
+    options = ["--lines"] if suffix == ".txt" else []
+    read = page(before, after, "--receipt", receipt, *options)
+    first = read.text.split("What sanitising did to")[0]
+    assert "THIS PAGE HOLDS THE ORIGINAL TEXT" in first
+    assert "4 documents" in read.text
+    for heading in ("What was protected", "Against what", "What was not protected"):
+        assert heading in read.text
+
+
+@needs_extra
+@pytest.mark.parametrize("suffix", [".jsonl", ".spacy"])
+def test_markup_in_a_text_is_text(sanitised, page, suffix):
+    read = page(*sanitised(suffix)[:2])
+    assert "script" not in read.tags and "b" not in read.tags
+    harmless = page(*sanitised(suffix, texts=["a dog"] * 4)[:2])
+    assert read.tags.count("table") == harmless.tags.count("table")
+    assert "<script>alert(1)</script>" in "".join(read.texts).replace("\n", " ")
+    assert "{{ 7 * 7 }}{% raw %}" in "".join(read.texts)
+
+
+@needs_extra
+def test_markup_in_a_label_is_text(sanitised, page):
+    before, after, _ = sanitised(".jsonl", texts=TEXTS * 3, **{"<i>kind": ["<u>x", "<u>y"] * 6})
+    read = page(before, after, "--label", "<i>kind")
+    assert "i" not in read.tags and "u" not in read.tags
+    assert "blind guess" in read.text
+
+
+@needs_extra
+def test_it_asks_nobody_for_anything(sanitised, page):
+    read = page(*sanitised(".jsonl")[:2])
+    assert all(where.startswith(("#", "data:")) for where in read.references)
+    assert {"script", "iframe", "object", "embed", "form", "img"}.isdisjoint(read.tags)
+    assert read.tags.count("svg") == 2
+
+
+@needs_extra
+def test_ids_are_there_once_and_references_lead_somewhere(sanitised, page, tmp_path):
+    page(*sanitised(".jsonl")[:2])
+    text = (tmp_path / "report.html").read_text()
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'(?:href="|url\()#([^")]+)', text)) <= set(ids)
+
+
+@needs_extra
+def test_documents_0_leaves_every_text_out(sanitised, page, tmp_path):
+    page(*sanitised(".jsonl")[:2], "--documents", 0)
+    text = (tmp_path / "report.html").read_text()
+    assert "Zorblatt" not in text and "alert(1)" not in text
+    assert "COMPUTED FROM THE ORIGINAL TEXT" in text
+
+
+@needs_extra
+def test_the_receipt_is_that_of_the_file_or_of_the_documents(sanitised, page):
+    """A .spacy file carries it; both say the same words."""
+    before, after, receipt = sanitised(".jsonl", to=".spacy")
+    carried = page(before, after).text
+    told = page(before, after, "--receipt", receipt).text
+    answers = "What was protected, against what, and what was not(.*?)Privacy in figures"
+    assert re.findall(answers, carried) == re.findall(answers, told)
+    assert "epsilon = 2.2 for each unit of path distance" in carried
+
+
+@needs_extra
+def test_without_a_receipt_it_promises_nothing(sanitised, page):
+    read = page(*sanitised(".jsonl")[:2])
+    assert "cannot say that anything was protected" in read.text
+    assert "epsilon =" not in read.text
+
+
+@needs_extra
+def test_documents_without_a_receipt_among_others_raise_an_alarm(sanitised, page, tmp_path):
+    before, after, _ = sanitised(".jsonl", to=".spacy")
+    vocab = spacy.blank("en").vocab
+    docs = list(DocBin(store_user_data=True).from_disk(after).get_docs(vocab))
+    docs[0].user_data.clear()
+    DocBin(docs=docs, store_user_data=True).to_disk(after)
+    assert "1 document(s) carry no receipt" in page(before, after).text
+
+
+@needs_extra
+@pytest.mark.parametrize(
+    "settings, alarm",
+    [
+        (["--mechanism", "identity"], "gives no guarantee"),
+        (["--mechanism", "exponential", "--epsilon", "100"], "A WEAK PROMISE"),
+        (["--mechanism", "exponential", "--epsilon", "0.1"], None),
+    ],
+)
+def test_what_gives_little_or_no_privacy_is_said_loudly(tmp_path, space, page, settings, alarm):
+    before, after = tmp_path / "b.jsonl", tmp_path / "a.spacy"
+    write(before, TEXTS)
+    assert dx("sanitize", before, after, "--space", space, *settings).exit_code == 0
+    read = page(before, after)
+    loud = "NO PRIVACY" in read.text or "A WEAK PROMISE" in read.text
+    assert loud == (alarm is not None)
+    assert alarm is None or alarm in read.text
+
+
+@needs_extra
+def test_every_sanitizer_of_a_pipeline_has_its_section(tmp_path, space, page):
+    nlp = spacy.blank("en")
+    source = {"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}}
+    nlp.add_pipe("dx_sanitizer", config=source)
+    nlp.add_pipe("dx_sanitizer", name="second", config=source)
+    write(tmp_path / "b.jsonl", TEXTS)
+    DocBin(docs=list(nlp.pipe(TEXTS)), store_user_data=True).to_disk(tmp_path / "a.spacy")
+    text = page(tmp_path / "b.jsonl", tmp_path / "a.spacy").text
+    assert "Sanitizer: dx.Path.v1, 4 document(s)" in text
+    assert "An earlier sanitizer: dx.Path.v1, 4 document(s)" in text
+
+
+@needs_extra
+def test_the_same_file_twice_is_noticed(sanitised, page):
+    before, *_ = sanitised(".jsonl")
+    assert "NO WORD IS ANOTHER ONE" in page(before, before).text
+
+
+@needs_extra
+def test_records_that_failed_are_left_out_by_the_receipt(sanitised, page):
+    texts = [*TEXTS[:2], "half of a pair: \ud800", *TEXTS[2:]]
+    before, after, receipt = sanitised(".jsonl", texts=texts)
+    assert "4 documents" in page(before, after, "--receipt", receipt).text
+
+
+@needs_extra
+def test_folders_are_read_file_by_file(tmp_path, space, page):
+    (tmp_path / "in").mkdir()
+    write(tmp_path / "in" / "one.jsonl", TEXTS)
+    write(tmp_path / "in" / "two.txt", ["the cat sleeps"])
+    receipt = tmp_path / "r.json"
+    done = dx("sanitize", tmp_path / "in", tmp_path / "out", "--space", space, "--receipt", receipt)
+    assert done.exit_code == 0
+    read = page(tmp_path / "in", tmp_path / "out", "--receipt", receipt)
+    assert "5 documents" in read.text and "the names of the files" in read.text
+
+
+@needs_extra
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
+    """Its console is empty, and the page is as it was written: there is no script to change it."""
+    page(*sanitised(".jsonl")[:2])
+    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
+    options += [f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    path = (tmp_path / "report.html").as_uri()
+    done = subprocess.run([CHROMIUM, *options, path], capture_output=True, text=True, timeout=120)
+    assert "CONSOLE" not in done.stderr
+    assert "What was not protected" in Reader(done.stdout).text
+
+
+@needs_extra
+@pytest.mark.slow
+def test_a_thousand_documents_take_less_than_a_minute(tmp_path, space, page):
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(WORDS, 100)) + "." for _ in range(1000)]
+    write(tmp_path / "b.jsonl", texts, label=["x", "y"] * 500)
+    write(tmp_path / "a.jsonl", [" ".join(rng.choice(WORDS, 100)) + "." for _ in texts])
+    start = time.perf_counter()
+    page(tmp_path / "b.jsonl", tmp_path / "a.jsonl", "--label", "label")
+    assert time.perf_counter() - start < 60
+
+
+# -- mistakes ------------------------------------------------------------------------------------
+
+
+@needs_extra
+@pytest.mark.parametrize(
+    "before, after, options, says",
+    [
+        ("nothing.jsonl", "after.jsonl", [], "no such file"),
+        ("before.jsonl", "after.pdf", [], "must be a folder or end in"),
+        ("before.jsonl", ".", [], "both be files or both be folders"),
+        ("before.jsonl", "short.jsonl", [], "4 document(s)"),
+        ("before.jsonl", "after.jsonl", ["--field", "body"], "has no field"),
+        ("before.jsonl", "after.jsonl", ["--label", "kind"], "two classes or more"),
+        ("before.txt", "after.txt", ["--label", "kind"], "--label needs .jsonl or .csv"),
+        ("before.jsonl", "after.jsonl", ["--receipt", "after.jsonl"], "is not a receipt"),
+        ("before.jsonl", "after.jsonl", ["--receipt", "gone.json"], "No such file"),
+        ("short.jsonl", "short.jsonl", ["--receipt", "receipt.json"], "receipt is one of 4"),
+        ("before.jsonl", "broken.spacy", [], "not a DocBin"),
+        ("before.jsonl", "after.jsonl", ["-o", "after.jsonl"], "exists already"),
+        ("before.jsonl", "after.jsonl", ["--space", "gone"], "gone"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_no_page(
+    sanitised, tmp_path, monkeypatch, before, after, options, says
+):
+    monkeypatch.chdir(tmp_path)
+    sanitised(".jsonl")
+    write(tmp_path / "short.jsonl", TEXTS[:2])
+    for name in ("before.txt", "after.txt", "after.pdf"):
+        (tmp_path / name).write_text("the dog")
+    (tmp_path / "broken.spacy").write_bytes(b"no")
+    done = dx("report", before, after, *options)
+    assert done.exit_code == 2, done.output
+    assert says in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "report.html").exists()
+    assert not any(word in done.stderr for word in ("Zorblatt", "alert", "Traceback"))
+
+
+def test_a_missing_library_is_named_with_what_to_type(sanitised, tmp_path, monkeypatch):
+    import spacy_dxprivacy.report.extra as extra
+
+    monkeypatch.chdir(tmp_path)
+    before, after, _ = sanitised(".jsonl")
+    monkeypatch.setattr(extra, "find_spec", lambda name: None if name == "sacrebleu" else object())
+    done = dx("report", before, after)
+    assert done.exit_code == 2
+    assert "needs sacrebleu" in done.stderr and "[report]" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_extra_names_what_is_imported():
+    assert set(NEEDED.values()) == {"sacrebleu", "rouge-score", "scikit-learn", "matplotlib"}
+
+
+def test_help_has_an_example():
+    assert "python -m spacy dx report" in " ".join(dx("report", "--help").output.split())
+
+
+def test_a_receipt_is_read_as_it_was_written(sanitised):
+    _, _, path = sanitised(".jsonl")
+    account = read_receipt(path)
+    told = json.loads(path.read_text())
+    assert account.terms.guarantee.to_dict() == told["guarantee"]
+    assert account.total.to_dict() == told["total"]
+    path.write_text("[]")
+    with pytest.raises(UsageError, match="not a receipt"):
+        read_receipt(path)
+
+
+def test_a_pair_of_tokens_is_a_pair_of_texts():
+    tokens = [Token("the", " ", True), Token("cat", "", True)]
+    assert text_of(tokens) == "the cat"
+    assert Pair(tokens, tokens, [0, 1]).kept() == (2, 2)
