@@ -19,8 +19,8 @@ class Receipt(dict[str, Any]):
     among them. space: name and digest. scope, casing, vectors: as configured. draws: how many
     draws were made. seeded: True voids the promise. in_clear: what of the input is visible, in
     words. scale: what epsilon means in nats on this space, see scale.scale_of. found: settings that
-    were looked for on the space, and the index that was chosen for it. earlier: the receipts of sanitizers that were there before; their
-    totals come on top.
+    were looked for on the space, and the index that was chosen for it. earlier: the receipts of
+    sanitizers that were there before; their totals come on top.
     """
 
     def __getattr__(self, name: str) -> Any:

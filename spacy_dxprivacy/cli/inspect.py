@@ -19,7 +19,7 @@ from ..ty import Floats1d, Ints1d, Mechanism
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
 from .output import write_bytes
-from .pipeline import BUILTIN, _mechanism_config
+from .pipeline import BUILTIN, mechanism_config
 from .plan import UsageError, check_new
 from .tune_output import print_title
 from .tune_settings import (
@@ -98,7 +98,7 @@ def inspect_cli(
 
 def _settings(mechanism: str | None, epsilon: float | None) -> tuple[str, float]:
     """The registered name and the epsilon. Raises UsageError where there is no default for it."""
-    config = _mechanism_config(mechanism or "path", epsilon)
+    config = mechanism_config(mechanism or "path", epsilon)
     name = config["@dx_mechanisms"]
     check_tunable(name)
     if "epsilon" not in config:

@@ -44,8 +44,8 @@ def make_pipeline(
     Raises UsageError and whatever spaCy raises for a wrong config.
     """
     chosen = {
-        "mechanism": _mechanism_config(mechanism, epsilon),
-        "space": _space_config(space),
+        "mechanism": mechanism_config(mechanism, epsilon),
+        "space": space_config(space),
         "unknown": unknown and {"@dx_unknowns": full_name("dx_unknowns", unknown)},
         "scope": scope,
     }
@@ -108,7 +108,7 @@ def _version(name: str) -> int:
     return int(last) if last.isdigit() else 0
 
 
-def _mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
+def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
     if epsilon is not None:
         epsilon = positive("epsilon", epsilon)
     if mechanism is None:
@@ -127,7 +127,7 @@ def _mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str,
     return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
 
 
-def _space_config(space: str | None) -> dict[str, Any]:
+def space_config(space: str | None) -> dict[str, Any]:
     if space is None:
         return {}
     if space == BUILTIN:

@@ -21,7 +21,7 @@ from ..space import Space
 from ..spaces import make_builtin_space
 from ..ty import Mechanism
 from ..validate import positive, whole
-from .pipeline import _space_config
+from .pipeline import space_config
 from .plan import UsageError
 
 MOST_STEPS = 1000
@@ -96,7 +96,7 @@ def make_mechanism(name: str, space: Space, epsilon: float) -> Mechanism:
 
 def load_space(given: str, max_words: int | None = None) -> Space:
     """'builtin', a saved space or a file of vectors, as a pipeline loads it."""
-    config = _space_config(given)
+    config = space_config(given)
     source: Any = registry.resolve({"space": config})["space"] if config else make_builtin_space()
     space: Space = source.load(spacy.blank("en"))
     if max_words is not None:

@@ -1,0 +1,198 @@
+"""`python -m spacy dx audit ...`: try to refute a mechanism, and look for leaks in a release."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from spacy import util
+from typer import Argument, Option
+
+from ..errors import DxWarning
+from ..registries import registry
+from ..space import Space
+from .mistakes import mistakes_in_a_line, setting_up
+from .output import write_bytes
+from .pipeline import BUILTIN
+from .plan import UsageError, check_new
+from .report import _space
+
+if TYPE_CHECKING:
+    from ..ty import Mechanism
+
+__all__ = ["audit_app", "audit_mechanism_cli", "audit_release_cli", "mechanism_of"]
+
+audit_app = typer.Typer(
+    name="audit", no_args_is_help=True,
+    help="Try to refute what a mechanism promises, and look for what a release leaks.",
+)  # fmt: skip
+MOST_BYTES = 2**24  # of a config or a receipt
+
+# fmt: off
+Config = Annotated[Path, Argument(
+    metavar="CONFIG", show_default=False,
+    help="A config with a [components.*.mechanism] block, as for `spacy assemble`, or one with a "
+    "[mechanism] block alone",
+)]
+Code = Annotated[Path | None, Option(
+    "--code", "-c", help="A Python file that registers mechanisms of yours. It is run",
+)]
+Epsilon = Annotated[float | None, Option(
+    "--epsilon", "-e", help="In place of the one in CONFIG: an audit sees more at a small one",
+)]
+Quick = Annotated[bool, Option("--quick", help="Some seconds in place of minutes; it sees less")]
+OwnSpace = Annotated[str | None, Option(
+    "--space", help="One more space for exact probabilities: 'builtin', a saved Space, or a file "
+    "of word vectors",
+)]
+Json = Annotated[bool, Option("--json", help="Print json")]
+PageFile = Annotated[Path | None, Option("--page", help="Write a readable .html page as well")]
+Force = Annotated[bool, Option("--force", "-F", help="Overwrite the page if it exists")]
+Release = Annotated[Path, Argument(
+    metavar="PATH", show_default=False,
+    help="What is to be let out: a .spacy, .jsonl, .csv, .txt or pickle file, a saved pipeline, or "
+    "a folder of such. A pickle is never loaded",
+)]
+Against = Annotated[Path, Option(
+    "--against", show_default=False, help="The original: a file or a folder of texts",
+)]
+TextField = Annotated[str, Option("--field", help="The field of .jsonl and .csv with the text")]
+ReceiptFile = Annotated[Path | None, Option(
+    "--receipt", help="What `dx sanitize --receipt` wrote; a .spacy file carries its own",
+)]
+Replacements = Annotated[str, Option(
+    "--space", help="Where replacements came from: 'builtin', a saved Space, or a file of vectors",
+)]
+ShowWords = Annotated[bool, Option(
+    "--show-words", help="Print the words that were found. They are the secret",
+)]
+# fmt: on
+
+
+@audit_app.command("mechanism")
+def audit_mechanism_cli(
+    config: Config,
+    code: Code = None,
+    epsilon: Epsilon = None,
+    quick: Quick = False,
+    space: OwnSpace = None,
+    as_json: Json = False,
+    page: PageFile = None,
+    force: Force = False,
+) -> None:
+    """Try to refute the guarantee of a mechanism.
+
+    The verdict is "refuted" (exit status 1), "not refuted" or "inconclusive" (exit status 0):
+    no audit can prove a guarantee.
+
+    Example: python -m spacy dx audit mechanism configs/laplace.cfg --epsilon 2 --quick
+    """
+    from ..audit import REFUTED, audit
+
+    with mistakes_in_a_line("audit mechanism"):
+        if page is not None:
+            check_new(page, force=force)
+        mechanism = mechanism_of(config, code=code, epsilon=epsilon)
+        with setting_up():
+            own = None if space is None else _space(space)
+        report = audit(mechanism, effort="quick" if quick else "full", space=own)
+        if page is not None:
+            write_bytes(page, report.page().encode(), force=force)
+    typer.echo(_json(report.to_dict()) if as_json else "\n".join(report.lines()))
+    raise typer.Exit(int(report.verdict == REFUTED))
+
+
+@audit_app.command("release")
+def audit_release_cli(
+    path: Release,
+    against: Against,
+    field: TextField = "text",
+    receipt: ReceiptFile = None,
+    space: Replacements = BUILTIN,
+    as_json: Json = False,
+    show_words: ShowWords = False,
+) -> None:
+    """Look for words of the original in what is to be let out.
+
+    What a mechanism can draw is there by chance; all else leaked. The exit status is 1 where
+    something leaked that the receipt does not declare, and 0 otherwise.
+
+    Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
+    """
+    from ..audit import BadFile, audit_release
+
+    with mistakes_in_a_line("audit release"):
+        try:
+            account = None if receipt is None else _receipt(receipt)
+            with setting_up():
+                table: Space = _space(space)
+            found = audit_release(path, against, field=field, receipt=account, space=table)
+        except BadFile as error:
+            raise UsageError(str(error)) from None
+    told = found.to_dict(show_words=show_words)
+    lines = found.lines(show_words=show_words)
+    typer.echo(_json(told) if as_json else "\n".join(lines))
+    raise typer.Exit(int(found.leaked))
+
+
+def mechanism_of(
+    config: Path, *, code: Path | None = None, epsilon: float | None = None
+) -> Mechanism:
+    """The mechanism of a config, not fitted. Raises UsageError where there is none, or several."""
+    if code is not None:
+        _run(code)
+    block = _block(config)
+    if epsilon is not None:
+        block["epsilon"] = epsilon
+    with setting_up(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DxWarning)
+        mechanism: Mechanism = registry.resolve({"mechanism": block})["mechanism"]
+    return mechanism
+
+
+def _run(code: Path) -> None:
+    if not code.is_file():
+        raise UsageError(f"{code}: no such file.")
+    try:
+        util.import_file("dx_audited", code)
+    except Exception as error:
+        raise UsageError(f"{code}: it failed with {type(error).__name__}: {error}") from None
+
+
+def _block(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise UsageError(f"{path}: no such config file.")
+    if path.stat().st_size > MOST_BYTES:
+        raise UsageError(f"{path}: this is too large for a config file.")
+    try:
+        config = util.load_config(path)
+    except Exception:
+        # The parser quotes the line that it stumbles over, and this may be a text.
+        raise UsageError(f"{path}: this is not a config file of spaCy.") from None
+    parts = [config, *(config.get("components") or {}).values()]
+    blocks = [part["mechanism"] for part in parts if isinstance(part.get("mechanism"), dict)]
+    if len(blocks) != 1:
+        found = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
+        raise UsageError(f"{path}: it has {found}; one was expected.")
+    return dict(blocks[0])
+
+
+def _receipt(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UsageError(f"{path}: this is too large for a receipt.")
+        receipt = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        receipt = None
+    if not isinstance(receipt, dict) or "in_clear" not in receipt:
+        raise UsageError(f"{path}: this is not a receipt of `dx sanitize`.")
+    return receipt
+
+
+def _json(told: dict[str, Any]) -> str:
+    return json.dumps(told, indent=2, ensure_ascii=False)
