@@ -1,0 +1,128 @@
+"""What a guarantee promises for a pair of words, as two numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import DxError
+from ..metric import euclidean
+from ..space import Space
+from ..ty import Floats1d, Floats2d, Ints1d, Mechanism
+
+Distances = Callable[[Ints1d], Floats2d]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """delta: of every pair. of_rows: rows (k,) -> float64 (k, n), the epsilon (nats) that is
+    promised for the pair; infinite where nothing is."""
+
+    delta: float
+    of_rows: Distances
+
+    def epsilons(self, rows: Any) -> Floats2d:
+        E = np.array(self.of_rows(np.asarray(rows, dtype=np.int64)), dtype=np.float64)
+        # A distance that is no number promises nothing.
+        E[np.isnan(E)] = np.inf
+        return E
+
+    def of_pair(self, one: int, other: int) -> float:
+        return float(self.epsilons([one])[0, other])
+
+    def of_pairs(self, pairs: Ints1d) -> Floats1d:
+        """pairs: (p, 2) -> (p,)."""
+        some, which = np.unique(pairs[:, 0], return_inverse=True)
+        return np.array(self.epsilons(some)[which.reshape(-1), pairs[:, 1]])
+
+
+def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
+    """The claim of a mechanism that is fitted on this space, or why it cannot be put in numbers.
+
+    Distances are those that the mechanism computes; "euclidean" ones are never more than those of
+    the space, whatever it says, and infinite where it says so. An (epsilon, delta) promise is for
+    all pairs unless its adjacency says something else; then the pairs are those at a finite
+    distance, or those that `covers(rows)` (bool (k, n)) names.
+    """
+    guarantee = mechanism.guarantee
+    distances = _distances(mechanism)
+    if guarantee.kind == "metric-dp":
+        if guarantee.metric == "euclidean":
+            distances = _Euclidean(space, distances)
+        if distances is None:
+            return f"the distance {guarantee.metric!r} is not computed by the mechanism"
+        return Claim(0.0, _Scaled(distances, guarantee.epsilon))
+    covered = _covered(mechanism, space, distances)
+    if covered is None:
+        return "the mechanism does not compute which pairs its promise covers"
+    return Claim(guarantee.delta, _Within(covered, guarantee.epsilon))
+
+
+@dataclass(frozen=True)
+class _Euclidean:
+    space: Space
+    stated: Distances | None
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        D = euclidean(self.space.vectors, rows)
+        if self.stated is None:
+            return D
+        stated = np.asarray(self.stated(rows), dtype=np.float64)
+        capped: Floats2d = np.where(np.isfinite(stated), np.minimum(stated, D), np.inf)
+        return capped
+
+
+@dataclass(frozen=True)
+class _Scaled:
+    distances: Distances
+    epsilon: float
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        D = np.asarray(self.distances(rows), dtype=np.float64)
+        return np.where(np.isfinite(D), D * self.epsilon, np.inf)
+
+
+@dataclass(frozen=True)
+class _Within:
+    covers: Callable[[Ints1d], Any]
+    epsilon: float
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        return np.where(self.covers(rows), self.epsilon, np.inf)
+
+
+def _distances(mechanism: Any) -> Distances | None:
+    """The mechanism's own distances; None where it has none. One row is asked for, since a
+    mechanism may refuse (DX004)."""
+    try:
+        mechanism.distances(np.zeros(1, dtype=np.int64))
+    except (AttributeError, DxError):
+        return None
+    return mechanism.distances
+
+
+def _covered(mechanism: Any, space: Space, distances: Distances | None) -> Any:
+    adjacency = mechanism.guarantee.adjacency
+    if hasattr(mechanism, "covers"):
+        return mechanism.covers
+    if distances is not None and "no other pair" in adjacency:
+        return lambda rows: np.isfinite(distances(rows))
+    if not adjacency or "all pairs" in adjacency:
+        return lambda rows: np.ones((len(rows), len(space)), dtype=bool)
+    return _relation(mechanism, space)
+
+
+def _relation(mechanism: Any, space: Space) -> Any:
+    """The related pairs of dx.NADP.v1, which are found by its settings."""
+    settings = getattr(getattr(mechanism, "_build", None), "keywords", {})
+    if mechanism.name != "dx.NADP.v1" or not {"m", "tau"} <= set(settings):
+        return None
+    from ..mechanisms.nadp import relation
+
+    pairs, _ = relation(space.vectors, settings["m"], settings["tau"])
+    related = np.zeros((len(space), len(space)), dtype=bool)
+    related[pairs[:, 0], pairs[:, 1]] = related[pairs[:, 1], pairs[:, 0]] = True
+    return lambda rows: related[rows]

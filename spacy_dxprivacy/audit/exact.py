@@ -1,0 +1,212 @@
+"""Tier 0: exact probabilities, and closed forms of known noise. Nothing is left to chance here."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..metric import distances, in_blocks
+from ..randomness import Rng
+from ..space import Space
+from ..ty import Floats1d, Floats2d, Ints1d, Mechanism
+from .claims import Claim
+from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
+
+TOLERANCE = 1e-9
+ROWS = 400  # of a large space: all pairs of so many rows
+CHECKED, DRAWS = 3, 20_000
+RARE = 1e-9
+
+
+def exact(mechanism: Any, claim: Claim, space: Space, seed: int | None = None) -> Finding | None:
+    """All pairs of words by the probabilities that `distribution` gives, where there is one."""
+    if not hasattr(mechanism, "distribution"):
+        return None
+    start = time.perf_counter()
+    rows = np.unique(np.linspace(0, len(space) - 1, ROWS).astype(np.int64))
+    P = np.asarray(mechanism.distribution(rows), dtype=np.float64)
+    wrong = _wrong(P, len(rows), len(space))
+    if wrong or not _follows(mechanism, P, rows, Rng(seed)):
+        what = wrong or "The draws do not follow the probabilities that the mechanism states."
+        return Finding("exact", INCONCLUSIVE, what, seconds=time.perf_counter() - start)
+    E = claim.epsilons(rows)[:, rows]
+    worst = _worst(P, E, claim.delta)
+    return _finding("exact", worst, claim, space.words, rows, time.perf_counter() - start)
+
+
+def _wrong(P: Floats2d, k: int, n: int) -> str:
+    if P.shape != (k, n) or not np.isfinite(P).all() or P.min() < 0:
+        return "The mechanism states probabilities that are none."
+    if np.abs(P.sum(axis=1) - 1).max() > 1e-6:
+        return "The probabilities that the mechanism states do not sum to 1."
+    return ""
+
+
+def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
+    """Whether draws come by the stated probabilities: chi-square, outputs below 5 draws pooled."""
+    from scipy.stats import chisquare
+
+    for at in np.linspace(0, len(rows) - 1, CHECKED).astype(int):
+        drawn = mechanism.sample(np.full(DRAWS, rows[at]), rng).rows
+        seen, mean = np.bincount(drawn, minlength=P.shape[1]), P[at] * DRAWS
+        if seen[P[at] == 0].any():
+            return False
+        rare = mean < 5
+        seen = np.append(seen[~rare], seen[rare].sum())
+        mean = np.append(mean[~rare], mean[rare].sum())
+        if mean[-1] < 1:
+            # Too few to test by themselves; they go to the likeliest.
+            best = int(np.argmax(mean[:-1])) if len(mean) > 1 else 0
+            seen[best], mean[best] = seen[best] + seen[-1], mean[best] + mean[-1]
+            seen, mean = seen[:-1], mean[:-1]
+        if len(mean) > 1 and chisquare(seen, mean * (seen.sum() / mean.sum())).pvalue < RARE:
+            return False
+    return True
+
+
+def _worst(P: Floats2d, E: Floats2d, delta: float) -> tuple[float, int, int, float, float]:
+    """(excess, w, v, claimed, found) of the pair that breaks the promise most. delta = 0: by the
+    largest log ratio; else by the hockey-stick divergence."""
+    best = (-np.inf, 0, 0, 0.0, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(P) if delta == 0 else P
+        for w in range(len(P)):
+            covered = np.isfinite(E[w])
+            covered[w] = False
+            if not covered.any():
+                continue
+            found = _losses(logs, w) if delta == 0 else _divergences(P, w, E[w])
+            excess = found - (E[w] if delta == 0 else delta)
+            excess[~covered] = -np.inf
+            v = int(np.argmax(excess))
+            if excess[v] > best[0]:
+                best = (float(excess[v]), w, v, float(E[w, v]), float(found[v]))
+    return best
+
+
+def _losses(logs: Floats2d, w: int) -> Floats1d:
+    gap = logs[w][None, :] - logs
+    gap[:, np.isneginf(logs[w])] = -np.inf  # what never comes from w shows nothing this way
+    losses: Floats1d = gap.max(axis=1)
+    return losses
+
+
+def _divergences(P: Floats2d, w: int, claimed: Floats1d) -> Floats1d:
+    factor = np.exp(np.minimum(claimed, 700.0))[:, None]
+    sums: Floats1d = np.maximum(P[w][None, :] - factor * P, 0).sum(axis=1)
+    return sums
+
+
+def _finding(
+    tier: str, worst: Any, claim: Claim, words: list[str], rows: Ints1d, seconds: float
+) -> Finding:
+    excess, w, v, claimed, found = worst
+    if not np.isfinite(excess) and excess < 0:
+        return Finding(tier, INCONCLUSIVE, "No pair is covered by the promise.", seconds=seconds)
+    pair = (words[int(rows[w])], words[int(rows[v])])
+    refuted = excess > TOLERANCE * max(1.0, claimed if np.isfinite(claimed) else 1.0)
+    count = len(rows) * (len(rows) - 1)
+    if claim.delta:
+        told = f"delta is {found:.3g} at epsilon {claimed:.4g}, and {claim.delta:.3g} is promised"
+        return Finding(
+            tier, _verdict(refuted), f"Of {count:,} ordered pairs, the worst: {told}.", pair,
+            claimed=claimed, delta=claim.delta, tests=count, seconds=seconds,
+        )  # fmt: skip
+    what = f"The exact loss of {count:,} ordered pairs; the worst against its promise is given."
+    return Finding(
+        tier, _verdict(refuted), what, pair, claimed=claimed, bound=found, tests=count,
+        seconds=seconds,
+    )  # fmt: skip
+
+
+def _verdict(refuted: bool) -> str:
+    return REFUTED if refuted else NOT_REFUTED
+
+
+# -- closed forms ----------------------------------------------------------------------------------
+
+
+def closed_form(mechanism: Any, claim: Claim, space: Space) -> Finding | None:
+    """The loss of known noise at known centres; None for noise that is not known here."""
+    built: Any = getattr(mechanism, "_built", None)
+    loss = _loss_of(getattr(built, "draw", None), claim)
+    if loss is None:
+        return None
+    start = time.perf_counter()
+    rows = np.unique(np.linspace(0, len(space) - 1, ROWS).astype(np.int64))
+    rows = np.union1d(rows, np.arange(min(len(space), 46)))
+    X = np.asarray(built.centres, dtype=np.float64)[rows]
+    E = claim.epsilons(rows)[:, rows]
+    best: Any = (-np.inf, 0, 0, 0.0, 0.0)
+    for part, D in in_blocks(X, X):
+        found = loss(X[part], X, D, rows[part], rows)
+        excess = found - (E[part] if claim.delta == 0 else claim.delta)
+        excess[~np.isfinite(E[part])] = -np.inf
+        excess[np.arange(len(D)), np.arange(part.start, part.stop)] = -np.inf
+        at = np.unravel_index(int(np.argmax(excess)), excess.shape)
+        if excess[at] > best[0]:
+            w = int(at[0]) + part.start
+            best = (float(excess[at]), w, int(at[1]), float(E[w, at[1]]), float(found[at]))
+    seconds = time.perf_counter() - start
+    return _finding("closed form", best, claim, space.words, rows, seconds)
+
+
+def _loss_of(draw: Any, claim: Claim) -> Any:
+    """(X, Y, D, rows of X, rows of Y) -> (k, m): the epsilon of each pair, or, where a delta is
+    promised, the delta of each pair at the epsilon that is promised."""
+    from ..mechanisms import clipped_laplace, gaussian, laplace, mahalanobis, nadp
+
+    if isinstance(draw, laplace.LaplaceNoise) and not claim.delta:
+        return lambda X, Y, D, r, s: draw.epsilon * D
+    if isinstance(draw, mahalanobis._Ellipse) and not claim.delta:
+        inverse = np.linalg.inv(draw.root)
+        return lambda X, Y, D, r, s: draw.epsilon * distances(X @ inverse, Y @ inverse)
+    if isinstance(draw, clipped_laplace._Laplace) and not claim.delta:
+        return lambda X, Y, D, r, s: _manhattan(X, Y) / draw.scale
+    if isinstance(draw, gaussian.IsotropicNormal) and claim.delta:
+        return lambda X, Y, D, r, s: _normal(claim, D, np.full(len(Y), draw.sigma), r, s)
+    if isinstance(draw, nadp._PerWord) and claim.delta:
+        return lambda X, Y, D, r, s: _normal(claim, D, draw.sigmas[s], r, s)
+    return _truncated(draw, claim)
+
+
+def _manhattan(X: Floats2d, Y: Floats2d) -> Floats2d:
+    return np.stack([np.abs(Y - x).sum(axis=1) for x in X])
+
+
+def _normal(claim: Claim, D: Floats2d, sigmas: Floats1d, r: Ints1d, s: Ints1d) -> Floats2d:
+    """Balle and Wang 2018, theorem 8, for two normals of the strength of the second; only a lower
+    bound where the first has another one, and no bound at all for one without noise."""
+    from scipy.special import log_ndtr
+
+    E = claim.epsilons(r)[:, s]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        mu = np.where(D > 0, D, 0) / sigmas
+        a = log_ndtr(mu / 2 - E / mu)
+        b = E + log_ndtr(-mu / 2 - E / mu)
+        delta = np.exp(a) - np.exp(np.minimum(b, 700))
+    delta = np.where(np.isnan(delta), np.where(D > 0, 1.0, 0.0), delta)
+    # exp(a) - exp(b) keeps 1e-13 or so of either.
+    found: Floats2d = np.where(delta > claim.delta * (1 + 1e-6) + 1e-13, delta, 0.0)
+    return found
+
+
+def _truncated(draw: Any, claim: Claim) -> Any:
+    """1 - prod_i (1 - t(|v_i|)) of dx.TruncatedLaplace.v1: what leaves the other support."""
+    from ..mechanisms import truncated_laplace
+
+    if not isinstance(draw, truncated_laplace.TruncatedLaplaceNoise):
+        return None
+    width = draw.rate * draw.bound
+
+    def delta(X: Floats2d, Y: Floats2d, D: Floats2d, r: Ints1d, s: Ints1d) -> Floats2d:
+        found = np.empty(D.shape)
+        for i, x in enumerate(X):
+            leave = truncated_laplace._leave(draw.rate * np.abs(Y - x), width)
+            with np.errstate(divide="ignore"):
+                found[i] = -np.expm1(np.log1p(-leave).sum(axis=1))
+        return np.where(found > claim.delta * (1 + 1e-6), found, 0.0)
+
+    return delta

@@ -1,0 +1,335 @@
+"""What a release holds, read with care: no pickle is loaded, nothing is run, sizes are bounded."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import pickletools
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.attrs import NAMES
+from spacy.strings import StringStore
+
+from ..errors import DxError
+from ..rebuild import RECEIPT_KEY, VECTORS_KEY
+
+MOST_FILES = 10_000
+MOST_BYTES = 2**28  # of a file: 256 MB
+MOST_UNPACKED = 2**30
+DEEPEST = 8  # containers within containers
+READABLE = re.compile(rb"[\x20-\x7e\xc2-\xf4\x80-\xbf]{4,}")
+COMPRESSED = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf")
+SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Strings that are not the text of a document. kind: which sort of place they are at, such as
+    "strings", "user data" or "pickle". whole: each is a word, to be compared as it is."""
+
+    kind: str
+    values: list[str] = field(repr=False)
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Text:
+    """A document of the release. words and spaces: where it comes in tokens."""
+
+    text: str = field(default="", repr=False)
+    words: list[str] | None = field(default=None, repr=False)
+    spaces: list[bool] | None = field(default=None, repr=False)
+    receipt: dict[str, Any] | None = field(default=None, repr=False)
+
+
+Item = Strings | Text
+
+
+class BadFile(DxError):
+    """A file that cannot be audited."""
+
+
+def files_of(path: Path) -> list[Path]:
+    """A file, or all files of a folder. Raises BadFile for none, too many, or too large ones."""
+    if not path.exists():
+        raise BadFile("the release: no such file or folder.")
+    found = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+    if not found:
+        raise BadFile("the release holds no file.")
+    if len(found) > MOST_FILES:
+        raise BadFile(f"the release holds more than {MOST_FILES:,} files.")
+    return found
+
+
+def read_file(path: Path, field_name: str, *, in_pipeline: bool = False) -> Iterator[Item]:
+    """The texts and strings of a file, by its ending and its first bytes. in_pipeline: it is part
+    of a saved pipeline, whose .jsonl and .txt files are no documents.
+
+    Raises BadFile for what is too large, too deep, compressed or damaged.
+    """
+    try:
+        yield from _read(path, field_name, in_pipeline)
+    except BadFile:
+        raise
+    except Exception as error:  # whatever a file made to do harm brings about
+        raise BadFile(f"a file is damaged ({type(error).__name__}).") from None
+
+
+def _read(path: Path, field_name: str, in_pipeline: bool) -> Iterator[Item]:
+    if path.name in SKIPPED:
+        return
+    raw = bytes_of(path)
+    if raw.startswith(COMPRESSED):
+        raise BadFile("a file is compressed: unpack it first.")
+    kind = "" if in_pipeline else path.suffix.lower()
+    if kind == ".spacy":
+        yield from _docbin(raw)
+    elif kind == ".txt" and path.name != "words.txt":
+        yield Text(_decoded(raw))
+    elif kind == ".jsonl":
+        yield from _jsonl(raw, field_name)
+    elif kind == ".csv":
+        yield from _csv(raw, field_name)
+    elif path.name == "strings.json":
+        yield Strings("strings", [s for s in walk(_json(raw)) if isinstance(s, str)], whole=True)
+    elif kind in (".pkl", ".pickle") or _is_pickle(raw):
+        yield Strings("pickle", list(opened(raw)))
+    else:
+        yield Strings("metadata", list(opened(raw)))
+
+
+def bytes_of(path: Path) -> bytes:
+    """Raises BadFile for a file that is too large or cannot be read."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise BadFile(f"a file is larger than {MOST_BYTES // 2**20} MB.")
+        return path.read_bytes()
+    except OSError as error:
+        raise BadFile(f"a file cannot be read: {error.strerror}.") from None
+
+
+# -- documents -------------------------------------------------------------------------------------
+
+
+def _docbin(raw: bytes) -> Iterator[Item]:
+    """A DocBin, without spaCy's reader: that one unpickles arrays of objects."""
+    message = _message(raw)
+    attrs = message["attrs"]
+    tokens = np.frombuffer(message["tokens"], dtype="uint64").reshape(-1, len(attrs))
+    spaces = np.frombuffer(message["spaces"], dtype=bool)
+    strings = StringStore(message["strings"])
+    ids = {strings[s]: s for s in message["strings"]}
+    ends = np.cumsum(np.frombuffer(message["lengths"], dtype="int32")).tolist()
+    orth = next(i for i, attr in enumerate(attrs) if NAMES[attr] == "ORTH")
+    user_data = message.get("user_data") or [None] * len(ends)
+    start = 0
+    used: set[str] = set()
+    for end, data in zip(ends, user_data, strict=True):
+        words = [ids[number] for number in tokens[start:end, orth].tolist()]
+        used.update(words)
+        held, receipt = _user_data(data)
+        yield Text(words=words, spaces=spaces[start:end].tolist(), receipt=receipt)
+        yield from held
+        start = end
+    used |= {form for word in used for form in (word.lower(), norm_of(word))}
+    yield Strings("annotations", [s for s in message["strings"] if s not in used], whole=True)
+    others = [message.get(name) for name in ("cats", "span_groups")]
+    yield Strings("annotations", list(strings_in(others)))
+
+
+@lru_cache(maxsize=2**16)
+def norm_of(word: str) -> str:
+    """What spaCy makes the norm of a word, such as "not" of "n't": no more than the word tells."""
+    vocab = _blank_vocab()
+    with vocab.memory_zone():
+        return str(vocab[word].norm_)
+
+
+@lru_cache(maxsize=1)
+def _blank_vocab() -> Any:
+    import spacy
+
+    return spacy.blank("en").vocab
+
+
+def _message(raw: bytes) -> dict[str, Any]:
+    try:
+        message = unpacked(inflated(raw))
+        if isinstance(message, dict) and {"attrs", "tokens", "strings", "lengths"} <= set(message):
+            return message
+    except (ValueError, zlib.error, RecursionError):
+        pass
+    raise BadFile("a .spacy file is no DocBin, or it is damaged.")
+
+
+def _user_data(data: Any) -> tuple[list[Strings], dict[str, Any] | None]:
+    """The strings of a document's user data, and its receipt, which is not among them."""
+    if isinstance(data, bytes):
+        try:
+            data = unpacked(data)
+        except ValueError:
+            raise BadFile("the user data of a document are damaged.") from None
+    pairs = data.items() if isinstance(data, dict) else (data or [])
+    receipt, held = None, []
+    for pair in pairs:
+        key, value = pair
+        if key == RECEIPT_KEY and isinstance(value, dict):
+            receipt = value
+            held.append(Strings("receipt", list(strings_in(value))))
+        elif key == VECTORS_KEY or _is_array(value):
+            held.append(Strings("tensor", []))
+        else:
+            held.append(Strings("user data", list(strings_in([key, value]))))
+    return held, receipt
+
+
+def _jsonl(raw: bytes, field_name: str) -> Iterator[Item]:
+    for line in _decoded(raw).splitlines():
+        if not line.strip():
+            continue
+        entry = _json(line.encode("utf8", "replace"))
+        if not isinstance(entry, dict) or not isinstance(entry.get(field_name), str):
+            raise BadFile("a line of a .jsonl file has no such field of text.")
+        yield Text(entry.pop(field_name))
+        for name, value in entry.items():
+            yield Strings(f"field {name}", [str(s) for s in walk([name, value])])
+
+
+def _csv(raw: bytes, field_name: str) -> Iterator[Item]:
+    csv.field_size_limit(MOST_BYTES)
+    try:
+        rows = list(csv.DictReader(io.StringIO(_decoded(raw), newline=""), strict=True))
+    except csv.Error:
+        raise BadFile("a .csv file is damaged.") from None
+    for row in rows:
+        if not isinstance(row.get(field_name), str):
+            raise BadFile("a row of a .csv file has no such field of text.")
+        yield Text(row.pop(field_name))
+        for name, value in row.items():
+            yield Strings(f"field {name}", [str(s) for s in walk([name, value])])
+
+
+# -- containers ------------------------------------------------------------------------------------
+
+
+def opened(raw: bytes, depth: int = 0) -> Iterator[str]:
+    """All strings in some bytes: json, msgpack, zlib, a pickle's opcodes, or runs of text."""
+    if depth > DEEPEST:
+        return
+    if _is_pickle(raw):
+        yield from _pickled(raw, depth)
+        return
+    for read in (_json_strings, _packed_strings):
+        found = read(raw, depth)
+        if found is not None:
+            yield from found
+            return
+    for run in READABLE.findall(raw):
+        yield run.decode("utf8", "ignore")
+
+
+def _pickled(raw: bytes, depth: int) -> Iterator[str]:
+    """The strings among the arguments of a pickle's opcodes. It is never loaded."""
+    try:
+        for _, argument, _ in pickletools.genops(raw):
+            if isinstance(argument, str):
+                yield argument
+            elif isinstance(argument, bytes | bytearray) and len(argument) > 3:
+                yield from opened(bytes(argument), depth + 1)
+    except Exception:
+        # Damaged or made to be so: what can be read of it is read.
+        for run in READABLE.findall(raw):
+            yield run.decode("utf8", "ignore")
+
+
+def _json_strings(raw: bytes, depth: int) -> list[str] | None:
+    if raw[:1] not in (b"{", b"[", b'"'):
+        return None
+    try:
+        return [str(s) for s in walk(json.loads(raw)) if isinstance(s, str)]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _packed_strings(raw: bytes, depth: int) -> list[str] | None:
+    """msgpack, as such or compressed. A lone byte is a number in msgpack: it does not count."""
+    try:
+        data = inflated(raw) if raw[:1] == b"x" else raw
+        found = unpacked(data)
+    except (ValueError, zlib.error, RecursionError):
+        return None
+    if not isinstance(found, dict | list):
+        return None
+    return list(strings_in(found, depth))
+
+
+def strings_in(value: Any, depth: int = 0) -> Iterator[str]:
+    """The strings of nested values, those within bytes among them."""
+    for leaf in walk(value):
+        if isinstance(leaf, str):
+            yield leaf
+        elif isinstance(leaf, bytes) and len(leaf) > 3:
+            yield from opened(leaf, depth + 1)
+
+
+def inflated(raw: bytes) -> bytes:
+    """Decompressed, up to MOST_UNPACKED. Raises BadFile beyond, zlib.error for other bytes."""
+    stream = zlib.decompressobj()
+    data = stream.decompress(raw, MOST_UNPACKED)
+    if stream.unconsumed_tail:
+        raise BadFile(f"a file unpacks to more than {MOST_UNPACKED // 2**20} MB.")
+    return data
+
+
+def unpacked(data: bytes) -> Any:
+    """msgpack without hooks: srsly's own would unpickle. Raises ValueError for other bytes."""
+    from srsly.msgpack._unpacker import unpackb
+
+    try:
+        return unpackb(data, raw=False, strict_map_key=False, use_list=True)
+    except Exception as error:  # its errors are of many types
+        raise ValueError(type(error).__name__) from None
+
+
+def walk(value: Any, depth: int = 0) -> Iterator[Any]:
+    """The leaves of nested lists and dictionaries, keys among them; arrays are left out."""
+    if depth > 200:
+        raise BadFile("a file is nested too deep.")
+    if isinstance(value, dict):
+        if _is_array(value):
+            return
+        for key, part in value.items():
+            yield from walk(key, depth + 1)
+            yield from walk(part, depth + 1)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from walk(part, depth + 1)
+    else:
+        yield value
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, dict) and ("nd" in value or b"nd" in value)
+
+
+def _is_pickle(raw: bytes) -> bool:
+    return len(raw) > 2 and raw[0] == 0x80 and raw[1] in (2, 3, 4, 5) and raw.endswith(b".")
+
+
+def _json(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        raise BadFile("a file is not valid JSON, or it is nested too deep.") from None
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8-sig", "replace")

@@ -1,0 +1,83 @@
+"""`python -m spacy dx audit mechanism`: configs in, verdicts out, mistakes in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
+from spacy_dxprivacy.cli.audit import mechanism_of
+from spacy_dxprivacy.cli.plan import UsageError
+
+CONFIGS = Path(__file__).parent.parent.parent / "configs"
+LIAR = """
+from audit_doubles import ExcludesInput
+from spacy_dxprivacy import registry
+
+registry.dx_mechanisms("test.Excludes.v1", func=lambda epsilon: ExcludesInput(epsilon))
+"""
+
+
+@pytest.fixture
+def run():
+    def invoke(*args):
+        return CliRunner().invoke(app, ["dx", "audit", "mechanism", *map(str, args)])
+
+    return invoke
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.cfg")), ids=lambda path: path.stem)
+def test_every_config_names_one_mechanism(path):
+    assert mechanism_of(path).name.startswith("dx.")
+
+
+def test_a_sound_mechanism_ends_with_0_a_json_and_a_page(run, tmp_path):
+    page = tmp_path / "page.html"
+    how = ["--quick", "--epsilon", 2.0, "--json", "--page", page]
+    result = run(CONFIGS / "tem.cfg", *how)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output)["verdict"] == "not refuted"
+    assert "not refuted" in page.read_text()
+    assert run(CONFIGS / "tem.cfg", *how).exit_code == 2, "the page is there already"
+
+
+def test_a_mechanism_of_ones_own_is_refuted_with_1(run, tmp_path):
+    (tmp_path / "liar.py").write_text(LIAR)
+    (tmp_path / "liar.cfg").write_text(
+        '[mechanism]\n@dx_mechanisms = "test.Excludes.v1"\nepsilon = 2.0\n'
+    )
+    result = run(tmp_path / "liar.cfg", "--code", tmp_path / "liar.py", "--quick")
+    assert result.exit_code == 1, result.output
+    assert result.output.startswith("test.Audited.v1: refuted")
+    assert "pair:" in result.output and "event:" in result.output
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no config",
+        "[nlp]\nlang = 'en'",
+        '[mechanism]\n@dx_mechanisms = "dx.Nothing.v1"',
+        '[mechanism]\n@dx_mechanisms = "dx.Laplace.v1"\nepsilon = -1',
+        '[mechanism]\n@dx_mechanisms = "dx.Laplace.v1"\nepsilonn = 1',
+        '[mechanism]\n@dx_mechanisms = "dx.Laplace.v1"\nepsilon = ${a.b}',
+    ],
+)
+def test_a_mistake_in_the_config_is_told_without_a_traceback(text, run, tmp_path):
+    (tmp_path / "x.cfg").write_text(text)
+    result = run(tmp_path / "x.cfg")
+    assert result.exit_code == 2
+    assert result.output.startswith("dx audit mechanism: ") and "Traceback" not in result.output
+
+
+def test_what_is_not_there_is_told(run, tmp_path):
+    assert run(tmp_path / "none.cfg").exit_code == 2
+    assert run(CONFIGS / "tem.cfg", "--code", tmp_path / "none.py").exit_code == 2
+    assert run(CONFIGS / "tem.cfg", "--space", tmp_path / "none").exit_code == 2
+    (tmp_path / "bad.py").write_text("1/0")
+    with pytest.raises(UsageError, match="ZeroDivisionError"):
+        mechanism_of(CONFIGS / "tem.cfg", code=tmp_path / "bad.py")

@@ -1,0 +1,52 @@
+"""Full audits, minutes each: what only they can see, and 30 runs of all that holds.
+
+All of them take more than an hour, so they run on request: DXPRIVACY_FULL_AUDIT=1.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+from audit_doubles import LIARS, made
+
+from spacy_dxprivacy.audit import NOT_REFUTED, REFUTED, audit
+
+from .test_mechanisms import SETTINGS
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not os.environ.get("DXPRIVACY_FULL_AUDIT"), reason="DXPRIVACY_FULL_AUDIT"),
+    pytest.mark.filterwarnings("ignore:.*DX101"),
+]
+
+RUNS = 30
+LIMIT = 300  # seconds on two cores that do nothing else
+
+
+@pytest.mark.parametrize("liar", sorted(LIARS))
+def test_what_is_false_is_refuted_within_five_minutes(liar):
+    start = time.perf_counter()
+    report = audit(LIARS[liar]())
+    assert report.verdict == REFUTED
+    boxes = [f for f in report.findings if f.tier in ("plane", "black box")]
+    assert REFUTED in {f.verdict for f in boxes}
+    assert time.perf_counter() - start < LIMIT
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS))
+def test_what_holds_is_refuted_in_none_of_30_runs(name):
+    mechanism = made(name, **SETTINGS[name])
+    if mechanism.guarantee.status not in ("proven", "computed"):
+        pytest.skip("its guarantee does not hold")
+    verdicts = {audit(mechanism, effort="quick").verdict for _ in range(RUNS)}
+    assert verdicts == {NOT_REFUTED}
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS))
+def test_what_holds_is_not_refuted_by_a_full_audit(name):
+    mechanism = made(name, **SETTINGS[name])
+    if mechanism.guarantee.status not in ("proven", "computed"):
+        pytest.skip("its guarantee does not hold")
+    assert audit(mechanism).verdict == NOT_REFUTED

@@ -1,0 +1,411 @@
+"""What a release still holds of the original: found wherever it is, and told by chance or leak."""
+
+from __future__ import annotations
+
+import csv
+import json
+import pickle
+import warnings
+import zlib
+
+import numpy as np
+import pytest
+import spacy
+import srsly
+from spacy.cli._util import app
+from spacy.tokens import Doc, DocBin
+from typer.testing import CliRunner
+
+import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
+from spacy_dxprivacy import Space, release
+from spacy_dxprivacy.audit import BadFile, audit_release
+from spacy_dxprivacy.audit.files import inflated, unpacked, walk
+
+PLAIN = "the a cat dog house garden sleeps runs in and near old small tree river day night london"
+TEXTS = [
+    "The small cat sleeps near Zorblatt, and the old DOG runs in the garden; the House is OLD.",
+    "Quixwell runs in the garden, day and night! A SMALL tree in London (77-4051).",
+]
+EXPONENTIAL = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
+KINDS = ["txt", "jsonl", "csv", "spacy"]
+
+
+@pytest.fixture(scope="session")
+def space_path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("spaces") / "small"
+    words = [w.title() if w == "london" else w for w in PLAIN.split()]
+    X = np.random.default_rng(0).normal(size=(len(words), 8))
+    Space.from_vectors(words, X, name="small").save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def space(space_path):
+    return Space.load(space_path)
+
+
+@pytest.fixture
+def original(tmp_path):
+    path = tmp_path / "o.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
+    return path
+
+
+@pytest.fixture
+def run():
+    def invoke(*args):
+        return CliRunner().invoke(app, ["dx", *map(str, args)])
+
+    return invoke
+
+
+@pytest.fixture
+def sanitised(run, original, space_path, tmp_path):
+    """sanitised(kind, *options) -> the release, the original of this kind, the receipt."""
+
+    def make(kind, *options):
+        source, target = original, tmp_path / f"r.{kind}"
+        if kind == "txt":
+            source = tmp_path / "o.txt"
+            source.write_text(" ".join(TEXTS))
+        if kind == "csv":
+            source = tmp_path / "o.csv"
+            with source.open("w", newline="") as handle:
+                csv.writer(handle).writerows([["text"], *([text] for text in TEXTS)])
+        receipt = tmp_path / "receipt.json"
+        where = ["--space", space_path, "--receipt", receipt]
+        result = run("sanitize", source, target, "--epsilon", 1.0, *where, *options)
+        assert result.exit_code == 0, result.output
+        return target, source, json.loads(receipt.read_text())
+
+    return make
+
+
+def kinds(report, **how):
+    """The kinds of what was found, of the leaks that the receipt does not declare if not told."""
+    how = how or {"by_chance": False, "declared": False}
+    return {f.kind for f in report.leaks if all(getattr(f, k) == v for k, v in how.items())}
+
+
+def nlp_of(space, **config):
+    nlp = spacy.blank("en")
+    source = {"@dx_spaces": "dx.FileSpace.v1", "path": str(space.path)}
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": EXPONENTIAL, "space": source, **config})
+    return nlp
+
+
+# -- what the project writes is clean --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_dx_sanitize_writes_leaks_nothing_undeclared(kind, sanitised, space):
+    target, source, receipt = sanitised(kind)
+    report = audit_release(target, source, receipt=receipt, space=space)
+    assert not report.leaked
+    assert kinds(report, declared=True) == {"layout"}
+    assert kinds(report, by_chance=True) == {"text"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("unknown", ["random-word", "random-digits"])
+def test_nor_with_other_policies_for_unknown_words(kind, unknown, sanitised, space):
+    target, source, receipt = sanitised(kind, "--unknown", unknown, "--scope", "type")
+    assert not audit_release(target, source, receipt=receipt, space=space).leaked
+
+
+@pytest.mark.parametrize("kind", ["txt", "jsonl", "csv"])
+def test_a_text_without_its_receipt_counts_as_clear(kind, sanitised, space):
+    target, source, _ = sanitised(kind)
+    assert kinds(audit_release(target, source, space=space)) == {"text without a receipt"}
+
+
+def test_a_docbin_carries_its_own_receipt(sanitised, space):
+    target, source, _ = sanitised("spacy")
+    assert not audit_release(target, source, space=space).leaked
+
+
+def test_a_folder_of_files_is_audited_as_a_whole(run, tmp_path, space_path, space):
+    before = tmp_path / "before"
+    before.mkdir()
+    for number, text in enumerate(TEXTS):
+        (before / f"{number}.txt").write_text(text)
+    where = ["--space", space_path, "--receipt", tmp_path / "r.json"]
+    assert run("sanitize", before, tmp_path / "after", *where).exit_code == 0
+    receipt = json.loads((tmp_path / "r.json").read_text())
+    assert not audit_release(tmp_path / "after", before, receipt=receipt, space=space).leaked
+
+
+@pytest.mark.parametrize("when", ["before", "in a zone"])
+def test_a_pipeline_saved_in_time_holds_no_text(when, space, original, tmp_path):
+    nlp = nlp_of(space)
+    if when == "in a zone":
+        with nlp.memory_zone():
+            list(nlp.pipe(TEXTS))
+    nlp.to_disk(tmp_path / "pipeline")
+    assert not audit_release(tmp_path / "pipeline", original, space=space).leaks
+
+
+def test_a_released_doc_may_be_pickled(space, original, tmp_path):
+    vocab = spacy.blank("en").vocab
+    docs = [release(doc, vocab) for doc in nlp_of(space).pipe(TEXTS)]
+    (tmp_path / "docs.pkl").write_bytes(pickle.dumps(docs))
+    assert not audit_release(tmp_path / "docs.pkl", original, space=space).leaked
+
+
+# -- doubles that leak -----------------------------------------------------------------------------
+
+
+def test_a_pipeline_saved_after_it_read_leaks_its_strings(space, original, tmp_path):
+    nlp = nlp_of(space)
+    list(nlp.pipe(TEXTS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        nlp.to_disk(tmp_path / "pipeline")
+    report = audit_release(tmp_path / "pipeline", original, space=space)
+    assert kinds(report) == {"strings"}
+    assert {"zorblatt", "quixwell", "garden"} <= report.leaks[0].words
+
+
+def test_a_pickled_doc_takes_its_vocabulary_along(space, original, tmp_path):
+    (tmp_path / "docs.pkl").write_bytes(pickle.dumps(list(nlp_of(space).pipe(TEXTS))))
+    report = audit_release(tmp_path / "docs.pkl", original, space=space)
+    assert kinds(report) == {"pickle"}
+    assert {"zorblatt", "quixwell"} <= set().union(*(f.words for f in report.leaks))
+
+
+def test_a_pickle_is_never_loaded(original, tmp_path):
+    class Bomb:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "touched"), "w"))
+
+    (tmp_path / "bomb.pkl").write_bytes(pickle.dumps([Bomb(), "Zorblatt"]))
+    report = audit_release(tmp_path / "bomb.pkl", original)
+    assert kinds(report) == {"pickle"} and not (tmp_path / "touched").exists()
+
+
+def test_an_array_of_objects_in_msgpack_is_not_unpickled():
+    held = {b"nd": True, b"type": "O", b"kind": b"O", b"shape": [1], b"data": pickle.dumps([1])}
+    assert unpacked(srsly.msgpack_dumps(held))[b"data"] == pickle.dumps([1])
+
+
+@pytest.mark.parametrize("place", ["user_data", "lemma", "cats", "spans", "tensor"])
+def test_a_doc_that_kept_something_is_found(place, space, original, tmp_path):
+    docs = list(nlp_of(space).pipe(TEXTS))
+    for doc, text in zip(docs, TEXTS, strict=True):
+        if place == "user_data":
+            doc.user_data["source"] = text
+        if place == "lemma":
+            doc[4].lemma_ = "Zorblatt"
+        if place == "cats":
+            doc.cats["Quixwell"] = 1.0
+        if place == "spans":
+            doc.spans["garden"] = [doc[0:2]]
+        if place == "tensor":
+            doc.user_data["x"] = np.ones((len(doc), 3), dtype="f4")
+    attrs = ["ORTH", "SPACY", "LEMMA"]
+    DocBin(attrs=attrs, docs=docs, store_user_data=True).to_disk(tmp_path / "r.spacy")
+    named = {"user_data": "user data", "tensor": "tensor"}.get(place, "annotations")
+    assert named in kinds(audit_release(tmp_path / "r.spacy", original, space=space))
+
+
+def test_a_docbin_without_receipts_counts_as_clear(space, original, tmp_path):
+    docs = [spacy.blank("en").make_doc(text) for text in TEXTS]
+    DocBin(docs=docs).to_disk(tmp_path / "r.spacy")
+    found = kinds(audit_release(tmp_path / "r.spacy", original, space=space))
+    assert found == {"text without a receipt"}
+
+
+def test_the_original_in_another_field_is_found(sanitised, space):
+    target, source, receipt = sanitised("jsonl")
+    rows = [{**json.loads(line), "raw": "old DOG"} for line in target.read_text().splitlines()]
+    target.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = audit_release(target, source, receipt=receipt, space=space)
+    assert kinds(report) == {"field raw"}
+    declared = {**receipt, "in_clear": [*receipt["in_clear"], "the fields raw, id"]}
+    assert not audit_release(target, source, receipt=declared, space=space).leaked
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_unknown_words_in_clear_are_found(kind, sanitised, space):
+    target, source, receipt = sanitised(kind)
+    if kind == "spacy":
+        nlp = spacy.blank("en")
+        docs = list(DocBin().from_disk(target).get_docs(nlp.vocab))
+        words = [t.text.replace("[REDACTED]", "Zorblatt") for t in docs[0]]
+        new = Doc(nlp.vocab, words=words)
+        new.user_data.update(docs[0].user_data)
+        DocBin(docs=[new, docs[1]], store_user_data=True).to_disk(target)
+    else:
+        target.write_text(target.read_text().replace("[REDACTED]", "Zorblatt"))
+    assert "unknown words" in kinds(audit_release(target, source, receipt=receipt, space=space))
+
+
+def test_the_case_of_the_original_is_found_and_may_be_declared(space, original, tmp_path):
+    docs = list(nlp_of(space, casing="preserve", seed=1).pipe(TEXTS))
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "r.spacy")
+    report = audit_release(tmp_path / "r.spacy", original, space=space)
+    assert not report.leaked and "casing" in kinds(report, declared=True)
+    for doc in docs:
+        held = doc.user_data["dx_receipt"]
+        held["in_clear"] = [p for p in held["in_clear"] if "case" not in p]
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "r.spacy")
+    assert kinds(audit_release(tmp_path / "r.spacy", original, space=space)) == {"casing"}
+
+
+def test_layout_is_a_leak_unless_declared(sanitised, space):
+    target, source, receipt = sanitised("jsonl")
+    bare = {**receipt, "in_clear": []}
+    assert "layout" in kinds(audit_release(target, source, receipt=bare, space=space))
+
+
+def test_a_text_that_is_as_it_was_is_no_chance(sanitised, space, original, tmp_path):
+    target, source, receipt = sanitised("jsonl")
+    receipt["unknown_policy"] = "RandomWord"
+    long = " ".join(["the small cat sleeps near the old dog"] * 4)
+    for path in (target, source):
+        path.write_text(json.dumps({"text": long}))
+    report = audit_release(target, source, receipt=receipt, space=space)
+    assert kinds(report) == {"unchanged text"}
+
+
+def test_file_names_are_looked_at_and_not_printed(sanitised, space):
+    target, source, receipt = sanitised("jsonl")
+    telling = target.rename(target.with_name("zorblatt_notes.jsonl"))
+    report = audit_release(telling, source, receipt=receipt, space=space)
+    assert kinds(report) == {"file names"}
+    assert "zorblatt" not in "\n".join(report.lines()).lower()
+
+
+# -- what it prints, and its exit status -----------------------------------------------------------
+
+
+def test_the_exit_status_says_whether_something_leaked(run, sanitised, space_path):
+    target, source, _ = sanitised("jsonl")
+    receipt = target.parent / "receipt.json"
+    common = ["audit", "release", target, "--against", source, "--space", space_path]
+    assert run(*common, "--receipt", receipt).exit_code == 0
+    assert run(*common).exit_code == 1
+    assert run(*common, "--receipt", source).exit_code == 2
+    assert run(*common, "--field", "body").exit_code == 2
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_words_are_shown_on_request_alone(form, run, sanitised, space_path):
+    target, source, _ = sanitised("jsonl")
+    with target.open("a") as handle:
+        handle.write(json.dumps({"text": "Zorblatt", "raw": "Quixwell"}) + "\n")
+    common = ["audit", "release", target, "--against", source, "--space", space_path, *form]
+    silent, loud = run(*common).output, run(*common, "--show-words").output
+    assert "zorblatt" not in silent.lower() and "quixwell" not in silent.lower()
+    assert "zorblatt" in loud and "quixwell" in loud
+    if form:
+        assert json.loads(silent)["verdict"] == "leaked"
+
+
+BAD = {
+    "r.spacy": [b"", b"no zlib", zlib.compress(b"no msgpack"), zlib.compress(b"\x80")],
+    "r.jsonl": [b"{", b"[1]", b'{"body": 1}', b"[" * 100_000],
+    "r.csv": [b'text\n"open', b"body\nx"],
+    "strings.json": [b"[", b"[" * 100_000],
+}
+
+
+@pytest.mark.parametrize(("name", "raw"), [(n, raw) for n, some in BAD.items() for raw in some])
+def test_a_damaged_file_is_an_error_in_one_line(name, raw, run, original, tmp_path):
+    (tmp_path / name).write_bytes(raw)
+    result = run("audit", "release", tmp_path / name, "--against", original)
+    assert result.exit_code == 2
+    assert len(result.output.strip().splitlines()) == 1 and "Traceback" not in result.output
+
+
+def test_what_is_missing_or_empty_is_an_error(run, original, tmp_path):
+    (tmp_path / "empty").mkdir()
+    for path, against in [("nowhere", original), ("empty", original), (original, "nowhere")]:
+        result = run("audit", "release", tmp_path / path, "--against", tmp_path / against)
+        assert result.exit_code == 2
+
+
+def test_a_bomb_is_not_unpacked(monkeypatch):
+    monkeypatch.setattr("spacy_dxprivacy.audit.files.MOST_UNPACKED", 1000)
+    with pytest.raises(BadFile, match="unpacks"):
+        inflated(zlib.compress(bytes(100_000)))
+
+
+def test_what_is_nested_too_deep_is_refused():
+    nested: list = []
+    for _ in range(500):
+        nested = [nested]
+    with pytest.raises(BadFile, match="deep"):
+        list(walk(nested))
+
+
+def test_files_beyond_the_limits_are_refused(monkeypatch, original, tmp_path):
+    monkeypatch.setattr("spacy_dxprivacy.audit.files.MOST_BYTES", 10)
+    with pytest.raises(BadFile, match="larger"):
+        audit_release(original, original)
+    monkeypatch.setattr("spacy_dxprivacy.audit.files.MOST_FILES", 0)
+    with pytest.raises(BadFile, match="more than"):
+        audit_release(original, original)
+
+
+def test_kept_fields_are_declared_by_the_receipt(run, original, space_path, space, tmp_path):
+    rows = [{"text": text, "place": "garden", "id": 7} for text in TEXTS]
+    original.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    out, receipt = tmp_path / "out.jsonl", tmp_path / "r.json"
+    how = ["--space", space_path, "--receipt", receipt, "--keep-fields", "place,id"]
+    assert run("sanitize", original, out, *how).exit_code == 0
+    report = audit_release(out, original, receipt=json.loads(receipt.read_text()), space=space)
+    assert not report.leaked and "field place" in kinds(report, declared=True)
+
+
+def test_in_entity_mode_the_other_words_are_declared(run, original, space_path, space, tmp_path):
+    out, receipt = tmp_path / "out.spacy", tmp_path / "r.json"
+    how = ["--space", space_path, "--receipt", receipt, "--entities", "GPE,PERSON"]
+    assert run("sanitize", original, out, *how).exit_code == 0
+    report = audit_release(out, original, space=space)
+    assert not report.leaked and "unknown words" in kinds(report, declared=True)
+
+
+def test_the_words_of_a_pipelines_own_vectors_are_public(space, original, tmp_path):
+    nlp = spacy.blank("en")
+    for word, vector in zip(space.words, space.vectors, strict=True):
+        nlp.vocab.set_vector(word, np.array(vector))
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": EXPONENTIAL})
+    nlp.to_disk(tmp_path / "pipeline")
+    assert not audit_release(tmp_path / "pipeline", original, space=space).leaked
+
+
+@pytest.mark.parametrize("name", ["meta.json", "patterns.jsonl", "README.md"])
+def test_what_stands_in_the_papers_of_a_pipeline_is_found(name, space, original, tmp_path):
+    nlp_of(space).to_disk(tmp_path / "pipeline")
+    path = tmp_path / "pipeline" / name
+    held = json.loads(path.read_text()) if name == "meta.json" else {}
+    path.write_text(json.dumps({**held, "description": "made for Zorblatt"}) + "\n")
+    assert kinds(audit_release(tmp_path / "pipeline", original, space=space)) == {"metadata"}
+
+
+def test_a_compressed_file_is_refused_rather_than_overlooked(original, tmp_path):
+    (tmp_path / "r.zip").write_bytes(b"PK\x03\x04 and more")
+    with pytest.raises(BadFile, match="unpack it"):
+        audit_release(tmp_path / "r.zip", original)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"attrs": [1, 2]}, {"attrs": "x"}, {"attrs": [10**6]}, {"lengths": b"123"},
+        {"lengths": b"\xff" * 4}, {"tokens": b"1234567"}, {"tokens": b"12345678" * 99},
+        {"strings": 7}, {"strings": [[1]]}, {"user_data": [b"\xc1"]}, {"user_data": [7, 8]},
+        {"cats": 1}, {"spaces": None},
+    ],
+)  # fmt: skip
+def test_a_docbin_that_was_tampered_with_is_refused_or_read(change, space, original, tmp_path):
+    docs = list(nlp_of(space).pipe(TEXTS))
+    message = unpacked(zlib.decompress(DocBin(docs=docs, store_user_data=True).to_bytes()))
+    raw = zlib.compress(srsly.msgpack_dumps({**message, **change}))
+    (tmp_path / "r.spacy").write_bytes(raw)
+    try:
+        audit_release(tmp_path / "r.spacy", original, space=space)
+    except BadFile as error:
+        assert "file" in str(error) or "user data" in str(error)

@@ -1,0 +1,263 @@
+"""Mechanisms that promise what they do not keep. Each is a published or a likely mistake.
+
+All are black boxes: rows and vectors come out, and nothing of how they were made can be seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from spacy_dxprivacy import Draw, Guarantee, Rng, Space, registry
+from spacy_dxprivacy.mechanisms.laplace import laplace_noise
+from spacy_dxprivacy.mechanisms.mahalanobis import regularised_covariance
+from spacy_dxprivacy.metric import distances, euclidean, neighbours
+
+EPSILON = 2.0
+METRIC = Guarantee(
+    "metric-dp", EPSILON, metric="euclidean", adjacency="all pairs", status="claimed"
+)
+
+
+class Double:
+    """Laplace noise and the nearest word, until a subclass changes something."""
+
+    name = "test.Audited.v1"
+
+    def __init__(self, epsilon: float = EPSILON) -> None:
+        self.epsilon = epsilon
+        self.guarantee = replace(METRIC, epsilon=epsilon)
+
+    def fit(self, space: Space) -> Double:
+        self.X = space.vectors.astype(np.float64)
+        return self
+
+    def noise(self, k: int, rng: Rng) -> Any:
+        return laplace_noise(k, self.X.shape[1], rng, epsilon=self.epsilon)
+
+    def nearest(self, Z: Any) -> Any:
+        return neighbours(Z, self.X, 1)[0][:, 0]
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        return Draw(self.nearest(self.X[rows] + self.noise(len(rows), rng)))
+
+
+class Unrounded(Double):
+    """Releases float64 vectors as they come."""
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        Z = self.X[rows] + self.noise(len(rows), rng)
+        return Draw(self.nearest(Z), Z)
+
+
+class GammaOne(Double):
+    """Takes the radius from Gamma(1, 1/epsilon) in any dimension."""
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        G = rng.normal((len(rows), self.X.shape[1]))
+        r = rng.gamma(1.0, 1 / self.epsilon, len(rows))
+        Z = self.X[rows] + r[:, None] * G / np.linalg.norm(G, axis=1, keepdims=True)
+        Z = Z.astype(np.float32)
+        return Draw(self.nearest(Z), Z)
+
+
+class GammaOneWords(GammaOne):
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        return Draw(super().sample(rows, rng).rows)
+
+
+class SeededPerWord(Double):
+    """The noise of a word is a public function of the word."""
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        words, which = np.unique(rows, return_inverse=True)
+        Z = np.concatenate([self.X[w] + self.noise(1, Rng(seed=int(w))) for w in words])
+        Z = Z.astype(np.float32)[which]
+        return Draw(self.nearest(Z), Z)
+
+
+class SeededPerCall(Double):
+    """Every call begins with the same seed."""
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        return super().sample(rows, Rng(seed=42))
+
+
+class TooLittle(Double):
+    """A third of the noise."""
+
+    def noise(self, k: int, rng: Rng) -> Any:
+        return super().noise(k, rng) / 3
+
+
+class Renormalised(Double):
+    """Mahalanobis noise whose direction is brought to length 1 again."""
+
+    def __init__(self, epsilon: float = EPSILON, lam: float = 1.0) -> None:
+        super().__init__(epsilon)
+        self.guarantee = replace(self.guarantee, metric="mahalanobis")
+        self.lam = lam
+
+    def fit(self, space: Space) -> Double:
+        super().fit(space)
+        values, axes = regularised_covariance(space.vectors, self.lam)
+        self.root = (axes * np.sqrt(values)) @ axes.T
+        self.whitened = self.X @ ((axes / np.sqrt(values)) @ axes.T)
+        return self
+
+    def distances(self, rows: Any) -> Any:
+        return euclidean(self.whitened, rows)
+
+    def noise(self, k: int, rng: Rng) -> Any:
+        G = rng.normal((k, self.X.shape[1])) @ self.root
+        r = rng.gamma(self.X.shape[1], 1 / self.epsilon, k)
+        return r[:, None] * G / np.linalg.norm(G, axis=1, keepdims=True)
+
+
+class VickreyWithoutInput(Double):
+    """The second price rule among all words but the one that went in."""
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        Z = self.X[rows] + self.noise(len(rows), rng)
+        near, D = neighbours(Z, self.X, 3)
+        own = near == rows[:, None]
+        order = np.argsort(own, axis=1, kind="stable")[:, :2]
+        near, D = np.take_along_axis(near, order, axis=1), np.take_along_axis(D, order, axis=1)
+        p = 0.25 * D[:, 1] / (0.75 * D[:, 0] + 0.25 * D[:, 1])
+        return Draw(np.where(rng.uniform(len(rows)) < p, near[:, 0], near[:, 1]))
+
+
+class UntilChanged(Double):
+    """Draws again as long as the word stays."""
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        drawn = np.array(rows)
+        left = np.arange(len(rows))
+        while len(left):
+            drawn[left] = super().sample(rows[left], rng).rows
+            left = left[drawn[left] == rows[left]]
+        return Draw(drawn)
+
+
+class RanksFromInput(Double):
+    """The rank fix with the ranks of the word that went in."""
+
+    c = 0.04
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        words, which = np.unique(rows, return_inverse=True)
+        ranked = np.argsort(distances(self.X[words], self.X), axis=1, kind="stable")
+        k = np.arange(len(self.X))
+        p = np.exp(-self.c * self.epsilon * k)
+        ranks = np.searchsorted(np.cumsum(p / p.sum()), rng.uniform(len(rows)))
+        return Draw(ranked[which, np.minimum(ranks, len(k) - 1)])
+
+
+class _Choice(Double):
+    """Draws by weights that a subclass gives."""
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        drawn = np.empty(len(rows), dtype=np.int64)
+        for word in np.unique(rows):
+            cumulative = np.cumsum(self.weights(int(word)))
+            places = np.flatnonzero(rows == word)
+            marks = rng.uniform(len(places)) * cumulative[-1]
+            drawn[places] = np.searchsorted(cumulative, marks, side="right")
+        return Draw(drawn)
+
+
+class ExcludesInput(_Choice):
+    """The exponential mechanism over all words but the one that went in."""
+
+    def weights(self, word: int) -> Any:
+        W = np.exp(-self.epsilon / 2 * euclidean(self.X, np.array([word]))[0])
+        W[word] = 0
+        return W
+
+
+class WrongBottom(_Choice):
+    """TEM with the bottom score 2 ln(V / |L|) / epsilon."""
+
+    def __init__(self, epsilon: float = EPSILON, beta: float = 0.001) -> None:
+        super().__init__(epsilon)
+        self.beta = beta
+
+    def weights(self, word: int) -> Any:
+        n = len(self.X)
+        g = 2 / self.epsilon * np.log((1 - self.beta) * (n - 1) / self.beta)
+        D = euclidean(self.X, np.array([word]))[0]
+        within = D <= g
+        W = np.exp(-self.epsilon / 2 * D)
+        bottom = np.exp(-self.epsilon / 2 * g) * n / within.sum()
+        W[~within] = bottom / max(1, (~within).sum())
+        return W
+
+
+class LongDistances(TooLittle):
+    """Calls three times the Euclidean distance Euclidean."""
+
+    def distances(self, rows: Any) -> Any:
+        return 3 * euclidean(self.X, rows)
+
+
+class StatedWrong(ExcludesInput):
+    """States the probabilities of another mechanism."""
+
+    def distribution(self, rows: Any) -> Any:
+        W = np.exp(-self.epsilon / 2 * euclidean(self.X, np.asarray(rows)))
+        return W / W.sum(axis=1, keepdims=True)
+
+
+def made(name: str, **settings: Any) -> Any:
+    """A registered mechanism, not fitted."""
+    return registry.resolve({"m": {"@dx_mechanisms": name, **settings}})["m"]
+
+
+class _Beyond:
+    """A mechanism that promises for all pairs what it holds for some."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        self.name = "test.Beyond.v1"
+        self.guarantee = replace(inner.guarantee, adjacency="all pairs of words")
+
+    def fit(self, space: Space) -> Any:
+        self.inner.fit(space)
+        self.guarantee = replace(self.inner.guarantee, adjacency="all pairs of words")
+        return self
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        return self.inner.sample(rows, rng)
+
+
+def nadp_beyond_its_relation() -> Any:
+    return _Beyond(made("dx.NADP.v1", epsilon=EPSILON, noise="paper"))
+
+
+def truncated_as_published(epsilon: float) -> Any:
+    return made("dx.TruncatedLaplace.v1", epsilon=epsilon, calibration="paper")
+
+
+LIARS: dict[str, Any] = {
+    "truncated Laplace .05": lambda: truncated_as_published(0.05),
+    "truncated Laplace .5": lambda: truncated_as_published(0.5),
+    "truncated Laplace 1": lambda: truncated_as_published(1.0),
+    "truncated Laplace 3": lambda: truncated_as_published(3.0),
+    "unrounded vectors": Unrounded,
+    "exponential without the input": ExcludesInput,
+    "radius of Gamma(1)": GammaOne,
+    "radius of Gamma(1), words": GammaOneWords,
+    "noise seeded per word": SeededPerWord,
+    "noise seeded per call": SeededPerCall,
+    "NADP beyond its relation": nadp_beyond_its_relation,
+    "TEM with a wrong bottom": WrongBottom,
+    "renormalised Mahalanobis": Renormalised,
+    "Vickrey without the input": VickreyWithoutInput,
+    "resampling until changed": UntilChanged,
+    "ranks from the input": RanksFromInput,
+    "a third of the noise": TooLittle,
+    "distances that are too long": LongDistances,
+    "other probabilities than stated": StatedWrong,
+}
