@@ -1,0 +1,318 @@
+"""What run.py found, as a page with tables and plots."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+Figures = dict[str, Any]
+Series = dict[str, list[tuple[float, float]]]
+
+COLUMNS = (
+    "mechanism or way",
+    "index",
+    "words",
+    "threads",
+    "words/s",
+    "of the product",
+    "build, s",
+    "memory, MB",
+    "recall",
+    "others",
+)
+EXACT = "dx.Exact.v1"
+GROWTH = (
+    "dx.Path.v1",
+    "dx.Laplace.v1",
+    "dx.Exponential.v1",
+    "one word, cdist",
+    "one word, heap",
+    "probability matrix",
+)
+
+INTRODUCTION = """# How fast, how large, how exact
+
+<!-- Written by `python benchmarks/run.py --out docs`. Edit the words in benchmarks/report.py. -->
+
+A mechanism with noise ends in a search for the nearest word, and that search is nearly all of its
+cost. The limit of an exact search is the machine's float32 matrix product: all scalar products of
+the noisy vectors and the rows. So every figure stands next to it, as "of the product": words a
+second, as a share of the words a second that the product alone does on a space of that size, with
+as many threads. The two are measured in turns in one process; the share says more than the words a
+second, which depend on the machine and on what else it does.
+"""
+BELOW = """
+Each line was measured in a process of its own, on a synthetic space of 300 dimensions whose norms
+and distances are like those of GloVe, with words that come as often as in English. Figures are
+medians over turns. *Build* is `fit`, with a saved space mapped into memory. *Memory* is the peak of
+what was resident, the space included (115 MB for every 100,000 words); for several processes,
+what they share counts once. *Recall* is the share of noisy vectors for which the index finds the
+nearest word, the lowest of those at epsilon 5, 10, 15, 20 and 30: `dx.Exact.v1` is held against a
+brute force in float64, other indexes against `dx.Exact.v1`. Mechanisms that choose a word have no
+search. *Others* is the share of the machine's time that other processes had meanwhile: with more
+than a few per cent of it, lines of several threads are far too low, and their shares too, since
+threads of one product wait for each other; lines of one thread keep their shares. `nlp.pipe` with
+2 processes has 2 workers of one thread each.
+
+The three last ways are plain versions of how public tools do it: noise for one word at a time, and
+scipy's `cdist` to all words; the same with the distances in a dict and the two nearest off a heap;
+the exponential mechanism from a matrix of all probabilities, made beforehand.
+"""
+
+
+TIMES = """How many times as fast, by the shares of the product, with one thread.
+"""
+PAIRS = (
+    (("dx.Laplace.v1", "dx.Exact.v1"), "one word, cdist"),
+    (("dx.Laplace.v1", "dx.AutoIndex.v1"), "one word, cdist"),
+    (("dx.Laplace.v1", "dx.AutoIndex.v1"), "one word, heap"),
+    (("dx.Laplace.v1, dx.RankSampling.v1", "dx.Exact.v1"), "one word, heap"),
+    (("dx.Exponential.v1", ""), "probability matrix"),
+)
+CAPTIONS = {
+    "vocabulary": "With the words of the space (300 dimensions, one thread):",
+    "dimensions": "With the dimensions (50,000 words, one thread):",
+    "text": "With the words in one call (50,000 words of 300 dimensions, one thread):",
+}
+
+
+def write(
+    out: Path, about: Figures, results: list[Figures], drawn: list[str] | None = None
+) -> None:
+    """drawn: the plots that there are."""
+    folder = out / "performance"
+    folder.mkdir(parents=True, exist_ok=True)
+    cases = ",\n".join(json.dumps(result) for result in results)
+    found = f'{{"machine": {json.dumps(about)},\n"cases": [\n{cases}\n]}}\n'
+    (folder / "results.json").write_text(found, encoding="utf8")
+    (out / "performance.md").write_text(page(about, results, drawn or []), encoding="utf8")
+
+
+def page(about: Figures, results: list[Figures], drawn: list[str]) -> str:
+    parts = [INTRODUCTION, described(about)]
+    parts += ["## All of it\n", table(results), BELOW]
+    parts += ["## Against the other ways\n", TIMES, times(results)]
+    parts += ["## Ratios, and what they should be\n", ratios(results)]
+    if drawn:
+        parts += ["## How the cost grows\n"]
+        parts += [f"{CAPTIONS[name]}\n\n![{name}](performance/{name}.svg)\n" for name in drawn]
+    return "\n".join(parts)
+
+
+def described(about: Figures) -> str:
+    items = [f"{name} {value}" for name, value in about.items() if name not in ("quick", "minutes")]
+    text = "Machine: " + ", ".join(items) + "."
+    if "minutes" in about:
+        text += f" The run took {about['minutes']:g} minutes."
+    if about["quick"]:
+        text += " **A quick run: the figures only show that it runs.**"
+    return text + "\n"
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def table(results: list[Figures]) -> str:
+    lines = [f"| {' | '.join(COLUMNS)} |", "| --- | --- " + "| ---: " * (len(COLUMNS) - 2) + "|"]
+    ordered = sorted(results, key=lambda result: result["n"])
+    return "\n".join(lines + [line for result in ordered for line in table_line(result)])
+
+
+def table_line(result: Figures) -> Iterator[str]:
+    """The lines of a case, whether it was measured or not."""
+    for number, row in enumerate(result["rows"]):
+        if row["shown"]:
+            workers = f"{row['processes']} x " if row["processes"] > 1 else ""
+            figures = result["figures"] and result["figures"]["rows"][number]
+            cells = [row["label"], index_of(row, figures), size_of(result)]
+            cells += [f"{workers}{result['threads']}", *row_cells(figures, result["why"])]
+            cells.append(f"{result['figures']['others']:.0%}" if figures else "")
+            yield f"| {' | '.join(cells)} |"
+
+
+def index_of(row: Figures, figures: Figures | None) -> str:
+    """The name, and what it says that it searches with where that is something else."""
+    name = row["index"] or "–"
+    choice = figures["note"] if figures else ""
+    inner = choice
+    if choice.startswith(f"{name}("):
+        inner = choice[len(name) + 1 : -1]
+    return f"{name} ({inner})" if inner and inner != name else name
+
+
+def size_of(result: Figures) -> str:
+    return f"{result['n']:,}" if result["n"] else "built-in"
+
+
+def row_cells(row: Figures | None, why: str) -> list[str]:
+    if row is None:
+        return [f"not measured: {why}", "", "", "", ""]
+    lowest = min(row["recall"].values()) if row.get("recall") else None
+    return [
+        number_of(row["words_s"]),
+        f"{row['share']:.3g}" if row["share"] < 100 else f"{row['share']:,.0f}",
+        "–" if row["fit_s"] is None else seconds_of(row["fit_s"]),
+        f"{row['peak_mb']:,.0f}",
+        "–" if lowest is None else f"{lowest:.4g}",
+    ]
+
+
+def seconds_of(seconds: float) -> str:
+    return "< 0.01" if seconds < 0.01 else f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}"
+
+
+def number_of(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.2g}"
+
+
+def ratios(results: list[Figures]) -> str:
+    lines = ["| what | words | measured | aim |", "| --- | ---: | ---: | ---: |"]
+    for result in sorted(results, key=lambda result: result["n"]):
+        for what, told, aim in ratio_lines(result):
+            told = told or f"not measured: {result['why']}"
+            lines.append(f"| {what} | {size_of(result)} | {told} | {aim} |")
+    return "\n".join(lines) + "\n"
+
+
+def ratio_lines(result: Figures) -> Iterator[tuple[str, str, str]]:
+    """What, the figure ("" where there is none), and what it should be."""
+    figures, row = result["figures"], result["rows"][0]
+    first = figures and figures["rows"][0]
+    if result["aim"]:
+        what, aim = result["aim"]
+        yield what, f"{figures['ratio']:.3g}" if figures else "", f"{aim:g}"
+    elif row["what"] == "experiment":
+        what = f"rank-fix experiment, {row['label']}: minutes (from a sample), MB"
+        minutes = f"{350_000 / first['words_s'] / 60:.3g}, " if first else ""
+        yield what, minutes + memory_of(first), "15 at most, 6,000 at most"
+    elif row["what"] == "command":
+        rate = f"{first['words_s']:,.0f}, " if first else ""
+        what = f"{row['label']}, {row['words']:,} words: words/s, MB"
+        yield what, rate + memory_of(first), "60,000, 1,500 at most"
+    elif row["label"] == "dx.Laplace.v1" and row["shown"]:
+        exact = row["index"] == EXACT
+        if result["n"] >= (50_000 if exact else 400_000):
+            share = f"{first['share']:.3g}" if first else ""
+            what = f"{row['label']}, {row['index']} / product, threads: {result['threads']}"
+            yield what, share, "0.9" if exact else "4"
+
+
+def times(results: list[Figures]) -> str:
+    """Of pairs of a mechanism and another way: the one's share over the other's, at each size."""
+    shares = {
+        (row["label"], row["index"], result["n"]): result["figures"]["rows"][0]["share"]
+        for result in reversed(results)
+        for row in result["rows"][:1]
+        if result["figures"] and grows(result) and result["d"] == 300 and result["threads"] == 1
+    }
+    sizes = sorted(
+        {result["n"] for result in results if result["n"] and result["rows"][0]["shown"]}
+    )
+    lines = [
+        f"| | {' | '.join(f'{n:,}' for n in sizes)} |",
+        "| --- " + "| ---: " * len(sizes) + "|",
+    ]
+    for (label, index), other in PAIRS:
+        pairs = [(shares.get((label, index, n)), shares.get((other, "", n))) for n in sizes]
+        told = ["–" if a is None or b is None else number_of(a / b) for a, b in pairs]
+        lines.append(f"| {label} {index} / {other} | {' | '.join(told)} |")
+    return "\n".join(lines) + "\n"
+
+
+def memory_of(row: Figures | None) -> str:
+    return f"{row['peak_mb']:,.0f}" if row else ""
+
+
+# -- plots -----------------------------------------------------------------------------------------
+
+
+def plots(out: Path, results: list[Figures]) -> list[str]:
+    """The names of the plots that were drawn; none without matplotlib."""
+    try:
+        import matplotlib
+    except ImportError:
+        return []
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "dx", "font.size": 9, "svg.fonttype": "none"})
+    done = [result for result in results if result["figures"]]
+    wanted = {
+        "vocabulary": (by_size(done), "words of the space", "milliseconds for a word"),
+        "dimensions": (by_dimensions(done), "dimensions", "milliseconds for a word"),
+        "text": (by_text(done), "words in one call", "milliseconds for the call"),
+    }
+    drawn = {
+        name: plot for name, plot in wanted.items() if any(len(p) > 1 for p in plot[0].values())
+    }
+    for name, (series, x, y) in drawn.items():
+        draw(out / "performance" / f"{name}.svg", series, x, y)
+    return list(drawn)
+
+
+def by_size(results: list[Figures]) -> Series:
+    found: dict[str, dict[float, float]] = {}
+    for result in results:
+        row, first = result["rows"][0], result["figures"]["rows"][0]
+        wanted = row["label"] in GROWTH and result["threads"] == 1 and result["d"] == 300
+        if not wanted or not grows(result):
+            continue
+        # Where a size was measured more than once, the first is the one of the table.
+        found.setdefault(name_of(row), {}).setdefault(result["n"], 1e3 / first["words_s"])
+        if row["index"] == EXACT:
+            product = found.setdefault("the product alone", {})
+            product.setdefault(result["n"], 1e3 / first["product_words_s"])
+    return {name: sorted(points.items()) for name, points in sorted(found.items())}
+
+
+def grows(result: Figures) -> bool:
+    """Whether it is of one mechanism or way, with as many words in a call as it likes."""
+    row = result["rows"][0]
+    alone = len(result["rows"]) == 1 and not row["words"]
+    return alone and row["what"] in ("mechanism", "peer")
+
+
+def name_of(row: Figures) -> str:
+    return f"{row['label']} {row['index']}".strip()
+
+
+def by_dimensions(results: list[Figures]) -> Series:
+    """Of the size that was measured with most dimensions."""
+    found: Series = {}
+    n = max(((result["d"], result["n"]) for result in results), default=(0, 0))[1]
+    for result in results:
+        row, first = result["rows"][0], result["figures"]["rows"][0]
+        if not grows(result) or row["shown"] or row["what"] == "peer" or result["n"] != n:
+            continue
+        found.setdefault(name_of(row), []).append((result["d"], 1e3 / first["words_s"]))
+        if row["index"]:
+            product = (result["d"], 1e3 / first["product_words_s"])
+            found.setdefault("the product alone", []).append(product)
+    return found
+
+
+def by_text(results: list[Figures]) -> Series:
+    found: Series = {}
+    for result in results:
+        for row, figures in zip(result["rows"], result["figures"]["rows"], strict=True):
+            if row["what"] == "mechanism" and row["words"]:
+                name = name_of(row)
+                found.setdefault(name, []).append(
+                    (row["words"], 1e3 * row["words"] / figures["words_s"])
+                )
+    return found
+
+
+def draw(file: Path, series: Series, x: str, y: str) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.add_subplot()
+    for name, points in series.items():
+        style: dict[str, Any] = {"color": "black", "linestyle": "--"} if "product" in name else {}
+        axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name, **style)
+    axes.set(xscale="log", yscale="log", xlabel=x, ylabel=y)
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside right upper", frameon=False)
+    figure.savefig(file, metadata={"Date": None})

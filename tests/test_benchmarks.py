@@ -1,0 +1,111 @@
+"""benchmarks/run.py measures what it lists, says what it did not measure, and compares fairly."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "benchmarks"
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the benchmarks are not packed")
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    return import_module
+
+
+@pytest.fixture
+def X() -> Any:
+    return np.random.default_rng(0).standard_normal((200, 10)).astype(np.float32)
+
+
+@pytest.mark.slow
+def test_a_quick_run_measures_every_line_of_its_table(tmp_path: Path, module: Any) -> None:
+    command = [sys.executable, str(FOLDER / "run.py"), "--quick", "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "performance" / "results.json").read_text())["cases"]
+    wanted = module("cases").cases((10_000,), os.cpu_count(), quick=True)
+    assert [result["key"] for result in results] == [case.key for case in wanted]
+    assert all(row["words_s"] > 0 and row["peak_mb"] > 0 for row in rows_of(results))
+    page = (tmp_path / "performance.md").read_text()
+    assert "not measured" not in page
+    lines = [line for result in results for line in module("report").table_line(result)]
+    assert all(line in page and line in done.stdout for line in lines)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_stopped_leaves_a_page_that_says_so(tmp_path: Path) -> None:
+    command = [sys.executable, str(FOLDER / "run.py"), "--quick", "--out", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        while "dx.Laplace.v1" not in process.stdout.readline():
+            assert process.poll() is None
+        process.terminate()
+        assert process.wait(timeout=60) == 0
+    page = (tmp_path / "performance.md").read_text()
+    assert "not measured: the run was stopped before" in page
+    assert "| dx.Laplace.v1 | dx.Exact.v1 | 10,000 |" in page
+
+
+def rows_of(results: list[Any]) -> list[Any]:
+    return [row for result in results for row in result["figures"]["rows"]]
+
+
+def test_the_table_has_every_mechanism_index_and_peer_at_every_size(module: Any) -> None:
+    cases = module("cases")
+    for n in cases.SIZES:
+        rows = {
+            (row.label, row.index)
+            for case in cases.cases(cases.SIZES, 2, quick=False)
+            for row in case.rows
+            if row.shown and case.n == n
+        }
+        labels = {label for label, _ in rows}
+        assert {"dx.Path.v1", "dx.TEM.v1", *cases.CHOICE, *module("peers").PEERS} <= labels
+        assert {("dx.Laplace.v1", index) for index in cases.indexes()} <= rows
+
+
+def test_what_was_not_measured_says_why(module: Any) -> None:
+    cases, report = module("cases"), module("report")
+    results = [
+        {**case.to_json(), "figures": None, "why": "the run was stopped before"}
+        for case in cases.cases(cases.SIZES, 2, quick=False)
+    ]
+    page = report.page({"quick": False}, results, [])
+    assert page.count("not measured: the run was stopped before") >= len(cases.SIZES) * 10
+    assert "| nan |" not in page
+
+
+def test_a_case_goes_to_its_process_and_back(module: Any) -> None:
+    cases = module("cases")
+    for case in cases.cases((10_000, 400_000), 2, quick=False):
+        assert cases.from_json(json.loads(json.dumps(case.to_json()))) == case
+
+
+@pytest.mark.parametrize("name", ["one word, cdist", "one word, heap", "probability matrix"])
+def test_other_ways_keep_words_where_there_is_hardly_any_noise(
+    name: str, X: Any, module: Any
+) -> None:
+    rows = np.arange(len(X))
+    way = module("peers").PEERS[name](X, 1e6)
+    assert np.mean(way(rows) == rows) > 0.99
+
+
+def test_the_probability_matrix_is_that_of_the_exponential_mechanism(X: Any, module: Any) -> None:
+    from spacy_dxprivacy import Space, registry
+
+    block = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
+    mechanism = registry.resolve({"m": block})["m"]
+    mechanism.fit(Space.from_vectors([f"w{i}" for i in range(len(X))], X))
+    P = module("peers").ProbabilityMatrix(X, 2.0).P
+    np.testing.assert_allclose(P, mechanism.distribution(np.arange(len(X))), rtol=1e-4)
