@@ -139,3 +139,8 @@ class Warnings:
         "now holds them as well. Save a pipeline before it reads, or let it read inside "
         "nlp.memory_zone() and save it after the zone."
     )
+    DX103 = (
+        "[DX103] dx.Path.v1 learns a graph of {n} words, which takes tens of minutes, once. "
+        "nlp.to_disk keeps it with the pipeline, and `python -m spacy dx space` with a space; "
+        "max_words = 50000 in [components.dx_sanitizer.space] makes it a minute."
+    )

@@ -7,6 +7,7 @@ more than the reach. All of it is public.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..errors import DxError, Errors
+from ..errors import DxError, DxWarning, Errors, Warnings
 from ..space import Space
 from ..ty import Floats2d, Ints1d
 from .edges import STEPS, edges, neighbour_lists
@@ -24,6 +25,7 @@ from .walk import Walker, Walks
 
 LISTS_BYTES = 2**31  # memory that lists of the words within reach may take: 2 GB
 LEAST_WORDS = 3
+MANY_WORDS = 150_000  # so many take long enough to be told beforehand
 BEYOND_ALL = 1.5  # how far the reach goes beyond ln n
 
 Numbers = NDArray[Any]  # whole numbers, as narrow as they can be
@@ -121,6 +123,8 @@ def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
     """
     _check(space)
     parts = _parts(space, keep)
+    if len(space) > MANY_WORDS:
+        warnings.warn(Warnings.DX103.format(n=len(space)), DxWarning, stacklevel=2)
     starts, ends, steps = _both_ways(space, parts)
     reach = round(STEPS * (np.log(len(space)) + BEYOND_ALL))
     counts, lists = _walk_all(Walker(starts, ends, steps, reach), ends.dtype)

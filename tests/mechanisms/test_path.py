@@ -6,7 +6,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 from scipy.stats import chisquare
 
-from spacy_dxprivacy import DxError, Rng, Space, registry
+from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.graph import STEPS, edges, word_graph
 from spacy_dxprivacy.graph.edges import JOINED, NEAR, OFFSET
 from spacy_dxprivacy.mechanisms.path import exact_epsilon, log_sums
@@ -315,6 +315,12 @@ def test_beyond_some_size_near_words_are_sought_in_cells_and_most_are_found(monk
     assert np.array_equal(
         fast.distances(np.arange(50))[:, :50], fast.distances(np.arange(50))[:, :50].T
     )
+
+
+def test_one_is_told_before_a_fit_that_takes_long(cloud, monkeypatch):
+    monkeypatch.setattr(word_graph, "MANY_WORDS", N - 1)
+    with pytest.warns(DxWarning, match=r"DX103.*400 words.*max_words"):
+        word_graph.build(cloud)
 
 
 def test_a_neighbour_that_an_index_does_not_find_is_no_neighbour(monkeypatch):
