@@ -60,7 +60,8 @@ class Case:
     @property
     def key(self) -> str:
         names = ", ".join(f"{r.label} {r.index} {r.words or ''}" for r in self.rows)
-        return f"{names} | {self.n} x {self.d}, {self.threads} threads"
+        shown = "" if any(row.shown for row in self.rows) else ", not in the table"
+        return f"{names} | {self.n} x {self.d}, {self.threads} threads{shown}"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -27,8 +27,9 @@ from typing import Any
 
 import numpy as np
 import synthetic
+from measure import product, resolve
 from numpy.typing import NDArray
-from throughput import machine, make, product
+from run import machine
 
 import spacy_dxprivacy  # noqa: F401  (registers the parts)
 from spacy_dxprivacy import Rng
@@ -54,7 +55,7 @@ def main() -> None:
     parser.add_argument("--cpu", action="store_true", help="processor time, not wall time")
     parser.add_argument("--json", type=Path, help="write the figures to this file as well")
     options = parser.parse_args()
-    about = machine() | {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "not set")}
+    about = machine(quick=False) | {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "not set")}
     print(", ".join(f"{name} {value}" for name, value in about.items()))
     results: dict[str, Any] = {"machine": about, "epsilons": EPSILONS, "spaces": []}
     for X in spaces(options):
@@ -76,7 +77,7 @@ def measure(X: Matrix, options: argparse.Namespace) -> dict[str, Any]:
     print(f"\n{len(X)} x {X.shape[1]}", flush=True)
     queries = [noisy(X, scaled(epsilon, X), options.queries) for epsilon in EPSILONS]
     mixed = np.concatenate([Z[: SPEED_QUERIES // len(queries)] for Z in queries])
-    exact = make("dx_indexes", "dx.Exact.v1").fit(X)
+    exact = resolve("dx_indexes", {"@dx_indexes": "dx.Exact.v1"}).fit(X)
     truth = [exact.nearest(Z) for Z in queries]
     out: dict[str, Any] = {"rows": len(X), "dims": X.shape[1], "indexes": {}}
     out["indexes"]["dx.Exact.v1"] = speeds(X, exact, mixed, clock, options.turns)
@@ -115,7 +116,7 @@ def scaled(epsilon: float, X: Matrix) -> float:
 def fitted(X: Matrix, factory: str, clock: Clock) -> tuple[Any, float]:
     settings = {} if factory == "default" else {"factory": factory}
     start = clock()
-    index = make("dx_indexes", "dx.Faiss.v1", **settings).fit(X)
+    index = resolve("dx_indexes", {"@dx_indexes": "dx.Faiss.v1", **settings}).fit(X)
     return index, clock() - start
 
 

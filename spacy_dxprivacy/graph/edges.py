@@ -12,12 +12,10 @@ nearest. So nearly every word can be taken for another, and no hub is near to al
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from tqdm import tqdm
 
+from ..near import nearest_others
 from ..projection.faiss_index import load_faiss
 from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d
@@ -25,9 +23,6 @@ from ..ty import Floats1d, Floats2d, Ints1d
 STEPS = 4  # steps of the grid in a unit of length
 JOINED = 10
 RANKED = 100  # ranks beyond count as this one
-EXACT_WORDS = 100_000  # beyond, near words are sought in the cells of an index
-CELLS_SEARCHED = 32
-SEARCHED_AT_ONCE = 8192
 OFFSET = 0.75
 NEAR = 1.25  # a word with no edge as short as this gets a companion
 COMPANIONS = 2  # words that one word can be the companion of
@@ -101,41 +96,9 @@ def neighbour_lists(space: Space, parts: Ints1d, depth: int = RANKED) -> Ints1d:
     lists = np.full((len(space), min(depth, len(space) - 1)), -1, dtype=np.int64)
     for part in np.unique(parts):
         rows = np.flatnonzero(parts == part)
-        found = _nearest_others(Y[rows], min(lists.shape[1], len(rows) - 1))
+        found = nearest_others(Y[rows], min(lists.shape[1], len(rows) - 1))
         lists[rows, : found.shape[1]] = np.where(found < 0, -1, rows[found])
     return lists
-
-
-def _nearest_others(Y: Floats2d, depth: int) -> Ints1d:
-    """(n, depth): the rows nearest to each, without itself; -1 where an index finds no more."""
-    n = len(Y)
-    found = np.full((n, depth + 1), -1, dtype=np.int64)
-    index = _index(Y)
-    with tqdm(total=n, desc="near words", disable=None, delay=1, leave=False) as bar:
-        for start in range(0, n, SEARCHED_AT_ONCE):
-            part = Y[start : start + SEARCHED_AT_ONCE]
-            found[start : start + len(part)] = index.search(part, depth + 1)[1]
-            bar.update(len(part))
-    itself = found == np.arange(n)[:, None]
-    # Of many rows at one point, a row may miss itself: then its last neighbour goes.
-    itself[~itself.any(axis=1), -1] = True
-    others: NDArray[np.int64] = found[~itself].reshape(n, depth)
-    return others
-
-
-def _index(Y: Floats2d) -> Any:
-    """All pairs, or for many words cells of near ones, a hundred times as fast: it misses a few
-    neighbours, and a graph can be made of any that are public."""
-    faiss = load_faiss()
-    n, d = Y.shape
-    index: Any = faiss.IndexFlatL2(d)
-    if n > EXACT_WORDS:
-        cells = int(4 * np.sqrt(n))
-        index = faiss.IndexIVFFlat(index, d, cells)
-        index.nprobe = CELLS_SEARCHED
-        index.train(Y[:: max(1, n // (40 * cells))])
-    index.add(Y)
-    return index
 
 
 def with_classes(space: Space) -> Floats2d:

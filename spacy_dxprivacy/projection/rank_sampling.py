@@ -23,6 +23,7 @@ from ..ty import Floats1d, Floats2d, Index, Ints1d
 from ..validate import positive
 from .exact import make_exact
 
+LISTED_AT_ONCE = 100_000  # rows whose lists are all made by fit
 LISTS_BYTES = 2**28  # memory for the lists of neighbours: 256 MB
 CLOSE = 100  # the ranks that the paper calls close
 PROBES, LEVELS = 200, 10
@@ -82,7 +83,8 @@ class RankSampling:
 
 
 class NeighbourLists:
-    """The nearest rows of each row of the table, itself first, found when first asked for.
+    """The nearest rows of each row of the table, itself first. All of them are found at once where
+    that takes seconds; in larger tables each when it is first asked for.
 
     A list costs a search, and pivots repeat. What is listed is public, and a list is the same
     whenever it is made.
@@ -90,9 +92,15 @@ class NeighbourLists:
 
     def __init__(self, X: Floats2d, depth: int) -> None:
         self.depth = depth
-        self._X = X
+        self._X = np.ascontiguousarray(X, dtype=np.float32)
         self._lists = np.zeros((len(X), depth), dtype=np.min_scalar_type(len(X) - 1))
         self._known = np.zeros(len(X), dtype=bool)
+        if len(X) <= LISTED_AT_ONCE and depth > 1:
+            from ..near import nearest_others
+
+            self._lists[:, 0] = np.arange(len(X))
+            self._lists[:, 1:] = nearest_others(self._X, depth - 1)
+            self._known[:] = True
 
     def __call__(self, rows: Ints1d, ranks: Ints1d) -> Ints1d:
         """(k,): the neighbour of each row at its rank, which has to be below depth."""

@@ -6,8 +6,8 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 from scipy.stats import chisquare
 
-from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
-from spacy_dxprivacy.graph import STEPS, edges, word_graph
+from spacy_dxprivacy import DxError, DxWarning, Rng, Space, near, registry
+from spacy_dxprivacy.graph import STEPS, word_graph
 from spacy_dxprivacy.graph.edges import JOINED, NEAR, OFFSET
 from spacy_dxprivacy.mechanisms.path import exact_epsilon, log_sums
 
@@ -308,7 +308,7 @@ def test_beyond_some_size_near_words_are_sought_in_cells_and_most_are_found(monk
     X = (rng.normal(size=(50, 8)) * 3)[rng.integers(50, size=3000)] + rng.normal(size=(3000, 8))
     space = Space.from_vectors([f"w{i}" for i in range(3000)], X)
     exact = word_graph.build(space)
-    monkeypatch.setattr(edges, "EXACT_WORDS", 1000)
+    monkeypatch.setattr(near, "EXACT_ROWS", 1000)
     fast = word_graph.build(space)
     one, other = (set(zip(*(e.tolist() for e in g.edges[:2]), strict=True)) for g in (exact, fast))
     assert len(one & other) > 0.95 * len(one)
@@ -327,8 +327,8 @@ def test_a_neighbour_that_an_index_does_not_find_is_no_neighbour(monkeypatch):
     """Cells of which one alone is looked at hold fewer words than a list is long."""
     X = np.random.default_rng(6).normal(size=(400, 3)) + 50.0 * (np.arange(400)[:, None] % 4)
     space = Space.from_vectors([f"w{i}" for i in range(400)], X)
-    monkeypatch.setattr(edges, "EXACT_WORDS", 10)
-    monkeypatch.setattr(edges, "CELLS_SEARCHED", 1)
+    monkeypatch.setattr(near, "EXACT_ROWS", 10)
+    monkeypatch.setattr(near, "CELLS_SEARCHED", 1)
     graph = word_graph.build(space)
     low, high, _ = graph.edges
     assert np.all(low < high) and np.bincount(np.r_[low, high]).max() < 100
