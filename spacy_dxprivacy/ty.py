@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .space import Space
 
 Ints1d = NDArray[np.int64]
+Ints2d = NDArray[np.int64]
 Ids1d = NDArray[np.uint64]
 Bools1d = NDArray[np.bool_]
 Floats1d = NDArray[np.float64]

@@ -14,7 +14,7 @@ from ..guarantee import Guarantee
 from ..metric import euclidean
 from ..randomness import Rng
 from ..space import Space
-from ..ty import Draw, Floats1d, Floats2d, Ints1d
+from ..ty import Draw, Floats1d, Floats2d, Ints1d, Ints2d
 from ..validate import between
 from .built import BuiltMechanism
 from .checks import checked_rows, fitted
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 CACHE_MB = 256.0
+WIDTH = 16  # outputs that one number of a table stands for
+AT_ONCE = 256  # words whose outputs are weighed at once
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Choice:
     distances: rows (k,) -> float64 (k, n), the metric of the guarantee.
     draw: rows (k,) -> (k,), where there is a faster way than by the weights of all outputs.
     longest: the largest of the distances, where it is known.
+    some: rows (k,), outputs (k, m) -> float64 (k, m), proportional to their probabilities in each
+    row, where some can be had without all.
     """
 
     n: int
@@ -42,6 +46,7 @@ class Choice:
     guarantee: Guarantee
     draw: Callable[[Ints1d, Rng], Ints1d] | None = None
     longest: float | None = None
+    some: Callable[[Ints1d, Ints2d], Floats2d] | None = None
 
 
 class ChoiceMechanism(BuiltMechanism[Choice]):
@@ -64,7 +69,8 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
 
     def fit(self, space: Space) -> Self:
         super().fit(space)
-        self._tables = Tables(self.built.weights, self.built.n, self.cache_mb)
+        width = WIDTH if self.built.some else 1
+        self._tables = Tables(self.built.weights, self.built.n, self.cache_mb, width)
         return self
 
     # What was drawn for is no business of anybody who gets a copy.
@@ -91,6 +97,22 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         for which, table in tables(distinct, counts):
             places = by_word[ends[which] - counts[which] : ends[which]]
             drawn[places] = inverse_cdf(table, uniforms[places])
+        return drawn if self.built.some is None else self._one_of_each(rows, drawn, rng)
+
+    def _one_of_each(self, rows: Ints1d, blocks: Ints1d, rng: Rng) -> Ints1d:
+        """rows (k,), and for each which WIDTH outputs were drawn -> one of these outputs (k,)."""
+        choice = self.built
+        assert choice.some is not None
+        uniforms = rng.uniform(len(rows))
+        drawn = np.empty(len(rows), dtype=np.int64)
+        for start in range(0, len(rows), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            outputs = blocks[part, None] * WIDTH + np.arange(WIDTH)
+            W = to_host(choice.some(rows[part], np.minimum(outputs, choice.n - 1)))
+            W[outputs >= choice.n] = 0
+            C = np.cumsum(W, axis=1)
+            marks = np.minimum(uniforms[part] * C[:, -1], np.nextafter(C[:, -1], 0))
+            drawn[part] = outputs[np.arange(len(C)), (C <= marks[:, None]).sum(axis=1)]
         return drawn
 
     def distribution(self, rows: Ints1d) -> Floats2d:
@@ -116,7 +138,8 @@ def euclidean_choice(
 ) -> Choice:
     """P(y | w) proportional to exp(-score(d(w, y))), d Euclidean."""
     distances = _Euclidean(to_device(space.vectors))
-    return Choice(len(space), _Scored(distances, score), distances, guarantee)
+    weights = _Scored(distances, score)
+    return Choice(len(space), weights, distances, guarantee, some=weights.some)
 
 
 @dataclass(frozen=True)
@@ -129,11 +152,18 @@ class _Euclidean:
 
 @dataclass(frozen=True)
 class _Scored:
-    distances: Callable[[Ints1d], Floats2d]
+    distances: _Euclidean
     score: Callable[[Floats2d], Floats2d]
 
     def __call__(self, rows: Ints1d) -> Floats2d:
         return boltzmann(self.score(self.distances(rows)))
+
+    def some(self, rows: Ints1d, outputs: Ints2d) -> Floats2d:
+        """float64 (k, m): the weights of m outputs of each row, by differences."""
+        X = self.distances.X
+        xp = array_module(X)
+        D = X[xp.asarray(outputs)] - X[xp.asarray(rows)][:, None].astype("float64")
+        return boltzmann(self.score(xp.sqrt(xp.einsum("kmd,kmd->km", D, D))))
 
 
 def boltzmann(S: Floats2d) -> Floats2d:

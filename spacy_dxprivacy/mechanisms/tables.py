@@ -1,8 +1,10 @@
 """Tables of cumulated weights, kept for the words that come most often.
 
-Words of natural text repeat by Zipf's law, and a table takes a pass over the whole space to make. A
-table is the same whether it was kept or is made anew, so no draw depends on what is kept. The
-counts of what came stay in this process and are never saved.
+Words of natural text repeat by Zipf's law, and a table takes a pass over the whole space to make.
+It holds sums of `width` outputs, so that tables of many words find room; which one of them comes
+out is another draw, from their weights alone. A table is the same whether it was kept or is made
+anew, so no draw depends on what is kept. The counts of what came stay in this process and are never
+saved.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..device import array_module
 from ..ty import Floats1d, Floats2d, Ints1d
 
 BLOCK_NUMBERS = 2**22  # float64 numbers in the tables made at once: 32 MB
@@ -21,18 +24,21 @@ MEGABYTE = 2**20
 
 @dataclass
 class Tables:
-    """weights: rows (k,) -> float64 (k, n). megabytes: what the kept tables may take."""
+    """weights: rows (k,) -> float64 (k, n). megabytes: what the kept tables may take. width: how
+    many outputs one number of a table stands for."""
 
     weights: Callable[[Ints1d], Floats2d]
     n: int
     megabytes: float
+    width: int = 1
     kept: dict[int, Floats1d] = field(default_factory=dict, repr=False)
     seen: dict[int, int] = field(default_factory=dict, repr=False)
     rarest: list[tuple[int, int]] = field(default_factory=list, repr=False)
 
     def __call__(self, rows: Ints1d, counts: Ints1d) -> Iterator[tuple[int, Floats1d]]:
         """rows (k,), all different, and how often each is wanted -> for each of them, in an order
-        of its own, its place in rows and its table (n,), the cumulated weights."""
+        of its own, its place in rows and its table, the weights of each `width` outputs summed and
+        cumulated."""
         known = np.array([row in self.kept for row in rows.tolist()], dtype=bool)
         for place in np.flatnonzero(known).tolist():
             self._count(int(rows[place]), int(counts[place]))
@@ -41,10 +47,21 @@ class Tables:
         at_once = max(1, BLOCK_NUMBERS // self.n)
         for start in range(0, len(missing), at_once):
             places = missing[start : start + at_once]
-            block = self.weights(rows[places]).cumsum(axis=1)
+            block = self._summed(self.weights(rows[places])).cumsum(axis=1)
             for place, table in zip(places.tolist(), block, strict=True):
                 self._offer(int(rows[place]), int(counts[place]), table)
                 yield place, table
+
+    def _summed(self, W: Floats2d) -> Floats2d:
+        if self.width == 1:
+            return W
+        xp = array_module(W)
+        k, whole = len(W), self.n - self.n % self.width
+        sums = W[:, :whole].reshape(k, -1, self.width).sum(axis=2)
+        if whole == self.n:
+            return sums
+        summed: Floats2d = xp.hstack([sums, W[:, whole:].sum(axis=1, keepdims=True)])
+        return summed
 
     def _count(self, row: int, times: int) -> None:
         self.seen[row] = self.seen.get(row, 0) + times

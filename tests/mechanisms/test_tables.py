@@ -35,6 +35,15 @@ def test_every_word_gets_its_table_whether_kept_or_not():
             np.testing.assert_array_equal(found[place], np.cumsum(np.full(N, row + 1.0)))
 
 
+@pytest.mark.parametrize("width", [7, 8, 40, 64])
+def test_a_table_may_hold_sums_of_many_outputs(width):
+    W = np.random.default_rng(1).random((3, N))
+    tables = Tables(lambda rows: W[rows], N, 0.0, width)
+    for place, table in ask(tables, [0, 1, 2]).items():
+        sums = [W[place, start : start + width].sum() for start in range(0, N, width)]
+        np.testing.assert_allclose(table, np.cumsum(sums))
+
+
 @pytest.mark.parametrize("room", [0, 1, 3])
 def test_no_more_is_kept_than_there_is_room_for(room):
     tables = tables_of(room, [])
