@@ -296,9 +296,8 @@ class DxSanitizer:
             empty = self.mechanism.sample(np.zeros(0, dtype=np.int64), self.rng)
             if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
                 raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
-        projection: Any = getattr(self.mechanism, "projection", None)
-        found = projection.found() if self._looks_for_settings() else {}
-        if choice := getattr(getattr(projection, "index", None), "choice", None):
+        found = self._projection.found() if self._looks_for_settings() else {}
+        if choice := getattr(getattr(self._projection, "index", None), "choice", None):
             found = {**found, "index": choice}
         in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
         in_clear += getattr(self.mechanism, "in_clear", ())
@@ -368,7 +367,11 @@ class DxSanitizer:
 
     def _looks_for_settings(self) -> bool:
         """Whether the projection finds some of its settings on the space, such as c = "auto"."""
-        return hasattr(getattr(self.mechanism, "projection", None), "found")
+        return hasattr(self._projection, "found")
+
+    @property
+    def _projection(self) -> Any:
+        return getattr(self.mechanism, "projection", None)
 
     def _space_block(self) -> dict[str, Any]:
         """[components.dx_sanitizer.space] of the pipeline's config; {} out of a pipeline."""
@@ -384,8 +387,7 @@ class DxSanitizer:
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
         self._expected_digest = None if self._names_another_space else saved["digest"]
         if self._looks_for_settings() and not self._names_another_space:
-            projection: Any = getattr(self.mechanism, "projection", None)
-            projection.restore(saved.get("found", {}))
+            self._projection.restore(saved.get("found", {}))
 
     def _use_packed(self, load: Callable[[], Space]) -> None:
         if not self._names_another_space:

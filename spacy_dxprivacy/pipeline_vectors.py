@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 from spacy.vocab import Vocab
-from thinc.backends import get_array_ops
 
+from .device import to_host
 from .errors import DxError, Errors
 from .space import Space
 from .ty import Floats2d
@@ -63,5 +63,5 @@ def _floret_space(vocab: Vocab, words: Iterable[str] | None, name: str) -> Space
 
 
 def _to_numpy(X: Floats2d) -> Floats2d:
-    array: Floats2d = get_array_ops(X).to_numpy(X)
+    array: Floats2d = to_host(X)
     return np.asarray(array)

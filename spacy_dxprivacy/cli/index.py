@@ -15,7 +15,8 @@ from ..projection.faiss_index import make_faiss
 from ..projection.index_files import check_target, write_index
 from ..space import Space
 from ..spaces import make_builtin_space, make_file_space
-from .mistakes import mistakes_in_a_line
+from . import options
+from .mistakes import REMOVED, mistakes_in_a_line
 from .plan import UsageError
 
 # fmt: off
@@ -34,7 +35,6 @@ Factory = Annotated[str | None, Option(
 Refine = Annotated[int | None, Option(
     "--refine", help="How many candidates are compared exactly; 512 if left out",
 )]
-Force = Annotated[bool, Option("--force", "-F", help="Overwrite an index that exists")]
 # fmt: on
 
 
@@ -43,13 +43,13 @@ def index_cli(
     target: Target,
     factory: Factory = None,
     refine: Refine = None,
-    force: Force = False,
+    force: options.Force = False,
 ) -> None:
     """Build a fast nearest-neighbour index of a space, on disk.
 
     OUT serves as the space (dx.FileSpace.v1) and as the index (dx.Faiss.v1) of a pipeline.
     """
-    with mistakes_in_a_line("index", "What was not complete has been removed."):
+    with mistakes_in_a_line("index", REMOVED):
         space = index(source, target, factory=factory, refine=refine, force=force)
     typer.echo(f"{target}: {len(space)} words, digest {space.digest[:12]}", err=True)
 

@@ -17,6 +17,8 @@ from thinc.api import ConfigValidationError
 from ..errors import DxError, DxWarning
 from .plan import UsageError
 
+REMOVED = "What was not complete has been removed."
+
 
 @contextmanager
 def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:

@@ -15,7 +15,7 @@ import typer
 from tqdm import tqdm
 
 from . import options
-from .mistakes import mistakes_in_a_line, setting_up
+from .mistakes import REMOVED, mistakes_in_a_line, setting_up
 from .output import write_bytes
 from .pipeline import make_pipeline
 from .plan import Job, UsageError, check_new, plan_jobs
@@ -25,7 +25,6 @@ from .tally import Tally
 
 __all__ = ["sanitize", "sanitize_cli"]
 
-REMOVED = "What was not complete has been removed."
 UNITS = {"txt": "document", "lines": "line", "jsonl": "line", "csv": "record", "spacy": "document"}
 
 

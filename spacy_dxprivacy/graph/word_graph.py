@@ -69,6 +69,16 @@ class WordGraph:
         return np.bincount(self.parts)[self.parts]
 
     @cached_property
+    def members(self) -> Ints1d:
+        """(n,): the words of the first part, then those of the second, and so on."""
+        return np.argsort(self.parts, kind="stable")
+
+    @cached_property
+    def first_members(self) -> Ints1d:
+        """(n,): where in members the part of each word begins."""
+        return np.searchsorted(self.parts[self.members], self.parts)
+
+    @cached_property
     def edges(self) -> tuple[Ints1d, Ints1d, Ints1d]:
         """low, high, steps (m / 2,): each edge once."""
         low = np.repeat(np.arange(len(self)), np.diff(self.starts))
@@ -93,22 +103,26 @@ class WordGraph:
         if self.lists is not None:
             ends = self._ends
             return [self.lists[ends[row] : ends[row + 1]] for row in rows.tolist()]
-        if not self._has_room_for(rows):
-            self.walked.clear()
-        missing = np.array(sorted(set(rows.tolist()) - self.walked.keys()), dtype=np.int64)
+        wanted = set(rows.tolist())
+        # Another thread may clear what was walked: what is needed here is held here.
+        found = {row: words for row in wanted if (words := self.walked.get(row)) is not None}
+        missing = np.array(sorted(wanted - found.keys()), dtype=np.int64)
         for part, walks in self.walker(missing):
-            self.walked.update(_by_word(missing[part], walks, self.ends.dtype))
-        return [self.walked[row] for row in rows.tolist()]
+            found.update(_by_word(missing[part], walks, self.ends.dtype))
+        if len(missing):
+            self._keep({row: found[row] for row in missing.tolist()})
+        return [found[row] for row in rows.tolist()]
 
     @cached_property
     def _ends(self) -> list[int]:
         ends = np.cumsum(self.counts.sum(axis=1, dtype=np.int64))
         return [0, *ends.tolist()]
 
-    def _has_room_for(self, rows: Ints1d) -> bool:
-        kept = sum(words.nbytes for words in self.walked.values())
-        numbers = int(self.counts[np.unique(rows)].sum(dtype=np.int64))
-        return kept + numbers * self.ends.itemsize <= LISTS_BYTES
+    def _keep(self, new: dict[int, Numbers]) -> None:
+        lists = [*list(self.walked.values()), *new.values()]
+        if sum(words.nbytes for words in lists) > LISTS_BYTES:
+            self.walked.clear()
+        self.walked.update(new)
 
 
 def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
@@ -176,6 +190,8 @@ def _walk_all(walker: Walker, dtype: Any) -> tuple[Numbers, Numbers | None]:
             room -= len(walks.words)
             if room >= 0:
                 blocks.append(walks.words.astype(dtype))
+            else:
+                blocks.clear()
             bar.update(len(walks.sizes))
     return counts, _joined(blocks, dtype) if room >= 0 else None
 

@@ -27,7 +27,7 @@ from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d
 from ..validate import fail, positive
 from .choice import Choice, ChoiceMechanism
-from .exponential import LARGEST_SCORE
+from .exponential import LARGEST_SCORE, solved_beta
 
 WORDS_AT_ONCE = 8192
 
@@ -118,16 +118,7 @@ def exact_epsilon(graph: WordGraph, beta: float) -> float:
 
 def solve_beta(graph: WordGraph, epsilon: float) -> float:
     """The beta in [epsilon/2, epsilon] of which exact_epsilon is epsilon, within 1e-4 and below."""
-    from scipy.optimize import brentq
-
-    low, high = epsilon / 2, epsilon
-    if exact_epsilon(graph, high) <= epsilon:
-        return high
-    aim = epsilon * (1 - 5e-5)
-    if exact_epsilon(graph, low) >= aim:
-        return low
-    root: float = brentq(lambda b: exact_epsilon(graph, b) - aim, low, high, xtol=epsilon * 1e-5)
-    return root if exact_epsilon(graph, root) <= epsilon else low
+    return solved_beta(partial(exact_epsilon, graph), epsilon)
 
 
 # -- sampling ------------------------------------------------------------------------------------
@@ -191,7 +182,6 @@ class _Draw:
 
     def _of_part(self, rows: Ints1d, rng: Rng) -> Ints1d:
         """A word of the same part for each row, each as likely as the other."""
-        parts, sizes = self.graph.parts, self.graph.part_sizes[rows]
-        members = np.argsort(parts, kind="stable")
-        starts = np.searchsorted(parts[members], parts[rows])
-        return members[starts + (rng.uniform(len(rows)) * sizes).astype(np.int64)]
+        graph = self.graph
+        places = (rng.uniform(len(rows)) * graph.part_sizes[rows]).astype(np.int64)
+        return graph.members[graph.first_members[rows] + places]

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from thinc.backends import get_array_ops
 
+from ..device import to_host
 from ..errors import DxError, Errors
 from ..pages import FAULT, KEEP_MAPPED, large_map, release
 from ..registries import registry
@@ -153,7 +153,7 @@ class FaissIndex:
         return np.ascontiguousarray(rows, dtype=np.int64)
 
     def _checked_queries(self, Z: Any) -> Floats2d:
-        Z = np.asarray(get_array_ops(Z).to_numpy(Z))
+        Z = np.asarray(to_host(Z))
         d = self._table.shape[1]
         if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
             raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
@@ -270,7 +270,7 @@ def available_bytes() -> int | None:
 
 def checked_table(X: Any) -> tuple[Floats2d, float]:
     """The table as float32 (n, d), and its largest norm. Raises DxError where it has none."""
-    X = get_array_ops(X).to_numpy(X)
+    X = to_host(X)
     if X.ndim != 2 or 0 in X.shape:
         raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
     table: Floats2d = np.ascontiguousarray(X, dtype=np.float32)
