@@ -16,8 +16,8 @@ from ..receipt import Receipt
 from .records import Record, chunks
 
 # What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.
-ZONE_DOCUMENTS = 4096
-ZONE_CHARACTERS = 2**20
+ZONE_DOCUMENTS = 2**14
+ZONE_CHARACTERS = 2**22
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,11 @@ LEAST_WORDS = 3
 MANY_WORDS = 150_000  # so many take long enough to be told beforehand
 BEYOND_ALL = 1.5  # how far the reach goes beyond ln n
 
+STEPS_AT_ONCE = 6  # words are walked from this far, or twice as far, ...
+OVERHEAD = 200  # bytes of an array that is kept, and of its place in a dictionary
+
 Numbers = NDArray[Any]  # whole numbers, as narrow as they can be
+_NONE: Numbers = np.zeros(0, dtype=np.uint8)
 
 
 @dataclass(eq=False)
@@ -55,6 +59,7 @@ class WordGraph:
     counts: Numbers
     lists: Numbers | None = None
     walked: dict[int, Numbers] = field(default_factory=dict, repr=False)
+    walked_bytes: int = 0
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -95,34 +100,49 @@ class WordGraph:
         D[self.parts[rows][:, None] != self.parts[None, :]] = np.inf
         return D
 
-    def within(self, rows: Ints1d) -> list[Numbers]:
+    def within(self, rows: Ints1d, depths: Ints1d | None = None) -> list[Numbers]:
         """For each of k rows the words nearer than the reach, itself first, from near to far.
 
-        What was walked once is kept, within a bound of memory; no result depends on it.
+        depths: (k,) how many steps far the words are needed; a list may end there. What was walked
+        once is kept, within a bound of memory; no result depends on it.
         """
         if self.lists is not None:
             ends = self._ends
             return [self.lists[ends[row] : ends[row + 1]] for row in rows.tolist()]
-        wanted = set(rows.tolist())
+        if depths is None:
+            depths = np.full(len(rows), self.reach - 1)
+        needed = np.cumsum(self.counts[rows], axis=1, dtype=np.int64)[np.arange(len(rows)), depths]
         # Another thread may clear what was walked: what is needed here is held here.
-        found = {row: words for row in wanted if (words := self.walked.get(row)) is not None}
-        missing = np.array(sorted(wanted - found.keys()), dtype=np.int64)
-        for part, walks in self.walker(missing):
-            found.update(_by_word(missing[part], walks, self.ends.dtype))
-        if len(missing):
-            self._keep({row: found[row] for row in missing.tolist()})
+        found = {row: self.walked.get(row, _NONE) for row in rows.tolist()}
+        short = np.array([len(found[row]) for row in rows.tolist()], dtype=np.int64) < needed
+        if short.any():
+            found.update(self._walk(*self._deepest(rows[short], depths[short])))
         return [found[row] for row in rows.tolist()]
+
+    def _deepest(self, rows: Ints1d, depths: Ints1d) -> tuple[Ints1d, Ints1d]:
+        """Each word once, with the greatest of its depths, and some more, so that a word is seldom
+        walked from again."""
+        rows, which = np.unique(rows, return_inverse=True)
+        deepest = np.zeros(len(rows), dtype=np.int64)
+        np.maximum.at(deepest, which, depths)
+        deeper = (deepest // STEPS_AT_ONCE + 1) * STEPS_AT_ONCE
+        return rows, np.minimum(deeper, self.reach - 1)
+
+    def _walk(self, rows: Ints1d, depths: Ints1d) -> dict[int, Numbers]:
+        found: dict[int, Numbers] = {}
+        for part, walks in self.walker(rows, depths):
+            found.update(_by_word(rows[part], walks, self.ends.dtype))
+        self.walked_bytes += sum(words.nbytes + OVERHEAD for words in found.values())
+        if self.walked_bytes > LISTS_BYTES:
+            self.walked.clear()
+            self.walked_bytes = 0
+        self.walked.update(found)
+        return found
 
     @cached_property
     def _ends(self) -> list[int]:
         ends = np.cumsum(self.counts.sum(axis=1, dtype=np.int64))
         return [0, *ends.tolist()]
-
-    def _keep(self, new: dict[int, Numbers]) -> None:
-        lists = [*list(self.walked.values()), *new.values()]
-        if sum(words.nbytes for words in lists) > LISTS_BYTES:
-            self.walked.clear()
-        self.walked.update(new)
 
 
 def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
@@ -180,7 +200,7 @@ def _both_ways(space: Space, parts: Ints1d) -> tuple[Numbers, Numbers, Numbers]:
 
 def _walk_all(walker: Walker, dtype: Any) -> tuple[Numbers, Numbers | None]:
     """counts and lists of all words."""
-    n = walker.graph.shape[0]
+    n = walker.n
     counts = np.zeros((n, walker.reach), dtype=_narrow(n + 1))
     blocks: list[Numbers] = []
     room = LISTS_BYTES // np.dtype(dtype).itemsize

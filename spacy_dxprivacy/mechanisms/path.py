@@ -151,7 +151,7 @@ class _Draw:
         at = counts[near, steps[near]]
         first = np.cumsum(counts[near], axis=1)[np.arange(len(near)), steps[near]] - at
         places = first + (rng.uniform(len(near)) * at).astype(np.int64)
-        within = self.graph.within(rows[near])
+        within = self.graph.within(rows[near], steps[near])
         others[near] = [words[i] for words, i in zip(within, places.tolist(), strict=True)]
         return others
 
