@@ -22,12 +22,13 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import synthetic
-from measure import product, resolve
+from measure import PAUSE, product, resolve
 from numpy.typing import NDArray
 from run import machine
 
@@ -125,13 +126,14 @@ def speeds(X: Matrix, index: Any, Z: Matrix, clock: Clock, turns: int) -> dict[s
     index.nearest(Z)
     rates, ratios = [], []
     for _ in range(turns):
-        start = clock()
-        product(X, Z)
-        middle = clock()
-        index.nearest(Z)
-        end = clock()
-        rates.append(len(Z) / (end - middle))
-        ratios.append((middle - start) / (end - middle))
+        times = []
+        for call in (partial(product, X, Z), partial(index.nearest, Z)):
+            time.sleep(PAUSE)
+            start = clock()
+            call()
+            times.append(clock() - start)
+        rates.append(len(Z) / times[1])
+        ratios.append(times[0] / times[1])
     return {"words/s": statistics.median(rates), "ratio": statistics.median(ratios)}
 
 

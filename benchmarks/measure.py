@@ -33,6 +33,7 @@ FEW, QUERIES, PAIRS = 1024, 2048, 10**9  # words in one call: so many pairs with
 PRODUCT_ROWS = 400_000  # for larger spaces the product of the first rows stands for all
 TILE = 1024
 LEAST_TURNS = 3
+PAUSE = 0.1  # seconds; threads of one library wait busily for a while and slow those of the next
 LONGER = 60.0  # seconds beyond which there are no more turns
 DOC_WORDS, DOCS_AT_ONCE = 200, 64
 AT_ONCE = DOC_WORDS * DOCS_AT_ONCE  # words in the longest call of a mechanism
@@ -140,6 +141,7 @@ def in_turns(calls: list[Call], seconds: float) -> list[NDArray[np.float64]]:
     end = time.perf_counter() + seconds
     while True:
         for call, found in zip(calls, times, strict=True):
+            time.sleep(PAUSE)
             found.append(seconds_of(call))
         over = time.perf_counter() - end
         if over > LONGER or (over > 0 and len(times[0]) >= LEAST_TURNS):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import ThreadpoolController
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.projection import exact
@@ -179,6 +180,20 @@ def test_no_temporary_grows_with_rows_times_queries():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_several_threads_find_what_one_finds_and_products_get_theirs_back(monkeypatch):
+    monkeypatch.setattr(exact, "WORTH_THREADS", 0)
+    X = table(5000, 20)
+    Z = noisy(X, 700, 20.0)
+    controller = ThreadpoolController().select(user_api="blas")
+    answers = []
+    for threads in (1, 3):
+        with controller.limit(limits=threads):
+            answers.append(ExactIndex().fit(X).nearest(Z))
+            assert {library["num_threads"] for library in controller.info()} == {threads}
+    assert np.array_equal(*answers)
+    assert np.array_equal(answers[0], brute_force(X, Z))
+
+
 def test_it_works_in_a_forked_child_after_use_in_the_parent():
     X = table(4000, 64)
     Z = noisy(X, 300, epsilon=5)

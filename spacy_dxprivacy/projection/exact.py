@@ -19,6 +19,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import cycle
 from math import inf, isfinite, sqrt
 from typing import Any
 
@@ -28,12 +30,14 @@ from thinc.backends import Ops, get_array_ops
 from ..device import array_module, to_device
 from ..errors import DxError, Errors
 from ..registries import registry
+from ..threads import in_order, product_threads
 from ..ty import Bools1d, Floats1d, Floats2d, Ints1d
 
 GROUP = 8  # rows folded into one maximum; a power of 2
 FEW_QUERIES = 48  # up to here the product waits for memory, and a copy of the rows costs more
 LARGEST = 1e150  # of a query's norm: its square has to fit float64
 MIB = 2**20
+WORTH_THREADS = 2**23  # pairs of rows and queries
 
 
 @dataclass(frozen=True)
@@ -167,22 +171,36 @@ class _Search:
     # -- scores ----------------------------------------------------------------------------------
 
     def _tiles(self) -> Iterator[tuple[int, Floats2d]]:
-        """(first group, maxima of groups x queries). The array is used again each time."""
-        xp, index, tiling = self.xp, self.index, self.index._tiling
+        """(first group, maxima of groups x queries). The array is used again for a later tile.
+
+        Tiles are made side by side by as many threads as products may use, each product by one:
+        folding and copying go on while others multiply.
+        """
+        index, columns = self.index, self.index._tiling.columns
         n, d = index._X.shape
-        rows = min(tiling.rows, _padded(n))
-        parts = [(part, self._columns(part)) for part in _even_parts(len(self.Z), tiling.columns)]
-        A = xp.zeros((rows, d + 1), dtype=self.dtype)
-        scores = xp.empty(rows * min(tiling.columns, len(self.Z)), dtype=self.dtype)
-        maxima = xp.empty((rows // GROUP, len(self.Z)), dtype=self.dtype)
-        for start in range(0, n, rows):
-            height = _padded(min(rows, n - start))
-            self._copy_rows(start, A[:height])
-            for part, P in parts:
-                S = scores[: height * P.shape[1]].reshape(height, P.shape[1])
-                xp.matmul(A[:height], P, out=S)
-                _fold(xp, S, maxima[: height // GROUP, part])
-            yield start // GROUP, maxima[: height // GROUP]
+        rows = min(index._tiling.rows, _padded(n))
+        parts = [(part, self._columns(part)) for part in _even_parts(len(self.Z), columns)]
+        shapes = ((rows, d + 1), (rows * min(columns, len(self.Z)),), (rows // GROUP, len(self.Z)))
+        wide = n * len(self.Z) >= WORTH_THREADS and self.xp is np
+        with product_threads(wide) as threads:
+            rooms = [
+                tuple(self.xp.zeros(shape, dtype=self.dtype) for shape in shapes)
+                for _ in range(threads + 1 if threads > 1 else 1)
+            ]
+            jobs = zip(range(0, n, rows), cycle(rooms))
+            yield from in_order(partial(self._tile, parts), jobs, threads, len(rooms))
+
+    def _tile(
+        self, parts: list[tuple[slice, Floats2d]], job: tuple[int, tuple[Any, ...]]
+    ) -> tuple[int, Floats2d]:
+        start, (A, scores, maxima) = job
+        height = _padded(min(len(A), len(self.index._X) - start))
+        self._copy_rows(start, A[:height])
+        for part, P in parts:
+            S = scores[: height * P.shape[1]].reshape(height, P.shape[1])
+            self.xp.matmul(A[:height], P, out=S)
+            _fold(self.xp, S, maxima[: height // GROUP, part])
+        return start // GROUP, maxima[: height // GROUP]
 
     def _columns(self, part: slice) -> Floats2d:
         """The queries as columns (d + 1, w), with the row that takes off the half squares."""
