@@ -126,9 +126,9 @@ def geometric(uniforms: Floats1d, rate: float, n: int) -> Ints1d:
 
 
 def usual_depth(rate: float, n: int) -> int:
-    """How many neighbours 999 draws in 1,000 need, as far as a list of them for each of n rows
+    """How many neighbours 99,999 draws in 100,000 need, as far as a list of them for each of n rows
     takes LISTS_BYTES at most."""
-    usual = int(geometric(np.array([0.999]), rate, n)[0]) + 1
+    usual = int(geometric(np.array([0.99999]), rate, n)[0]) + 1
     room = LISTS_BYTES // (n * np.min_scalar_type(n - 1).itemsize)
     return max(1, min(usual, room))
 
