@@ -47,15 +47,15 @@ BELOW = """
 Each line was measured in a process of its own, on a synthetic space of 300 dimensions whose norms
 and distances are like those of GloVe, with words that come as often as in English. Figures are
 medians over turns, with a tenth of a second between them: the threads of one library wait busily
-for a while, and would slow the next. *Build* is `fit`, with a saved space mapped into memory. *Memory* is the peak of
-what was resident, the space included (115 MB for every 100,000 words); for several processes,
-what they share counts once. *Recall* is the share of noisy vectors for which the index finds the
-nearest word, the lowest of those at epsilon 5, 10, 15, 20 and 30: `dx.Exact.v1` is held against a
-brute force in float64, other indexes against `dx.Exact.v1`. Mechanisms that choose a word have no
-search. *Others* is the share of the machine's time that other processes had meanwhile: with more
-than a few per cent of it, lines of several threads are far too low, and their shares too, since
-threads of one product wait for each other; lines of one thread keep their shares. `nlp.pipe` with
-2 processes has 2 workers of one thread each.
+for a while, and would slow the next. *Build* is `fit`, with a saved space mapped into memory.
+*Memory* is the peak of what was resident, the space included (115 MB for every 100,000 words); for
+several processes, what they share counts once. *Recall* is the share of noisy vectors for which the
+index finds the nearest word, the lowest of those at epsilon 5, 10, 15, 20 and 30: `dx.Exact.v1` is
+held against a brute force in float64, other indexes against `dx.Exact.v1`. Mechanisms that choose a
+word have no search. *Others* is the share of the machine's time that other processes had meanwhile:
+with more than a few per cent of it, lines of several threads are far too low, and their shares too,
+since threads of one product wait for each other; lines of one thread keep their shares. `nlp.pipe`
+with 2 processes has 2 workers of one thread each.
 
 The three last ways are plain versions of how public tools do it: noise for one word at a time, and
 scipy's `cdist` to all words; the same with the distances in a dict and the two nearest off a heap;
@@ -63,17 +63,19 @@ the exponential mechanism from a matrix of all probabilities, made beforehand.
 """
 
 
-LIMITS = """**The fast search.** With vectors of 512 bits and one thread, faiss scans 4-bit codes of 150 pairs
+LIMITS = """
+**The fast search.** With vectors of 512 bits and one thread, faiss scans 4-bit codes of 150 pairs
 of dimensions 4.0 times as fast as the product goes when it keeps one candidate, and 3.3 times when
-it keeps 512, which recall needs; comparing those takes another tenth. Fewer bits lose more than they
-win: 100 triples keep the nearest word of .97 of the noisiest vectors among 512 candidates and need
-4,096 for .999, at 2.4 times the product; 75 quadruples and one bit a dimension (RaBitQ) find fewer.
-Fewer rows cannot be looked at: under heavy noise the nearest rows of a noisy vector lie in all cells
-of an inverted file. So about 3 is what there is on such a processor at a recall of .999.
+it keeps 512, which recall needs; comparing those takes another tenth. Fewer bits lose more than
+they win: 100 triples keep the nearest word of .97 of the noisiest vectors among 512 candidates and
+need 4,096 for .999, at 2.4 times the product; 75 quadruples and one bit a dimension (RaBitQ) find
+fewer. Fewer rows cannot be looked at: under heavy noise the nearest rows of a noisy vector lie in
+all cells of an inverted file. So about 3 is what there is on such a processor at a recall of .999.
 
-**nlp.pipe** with `dx.Path.v1` cannot come near the mechanism alone: spaCy's tokenizer does about 0.76
-million words a second on the machine above, and the mechanism draws more than that. With two workers it
-gets slower, as every Doc travels between processes: `dx sanitize --n-process` sends texts.
+**nlp.pipe** with `dx.Path.v1` cannot come near the mechanism alone: spaCy's tokenizer does about
+0.76 million words a second on the machine above, and the mechanism draws more than that. With two
+workers it gets slower, as every Doc travels between processes: `dx sanitize --n-process` sends
+texts.
 """
 
 TIMES = """How many times as fast, by the shares of the product, with one thread.
