@@ -9,7 +9,8 @@ import numpy as np
 
 from .ty import Floats2d
 
-KEEP_MAPPED = 2 * 2**30  # bytes of a larger mapped table that stay in memory at most
+LARGE = 2 * 2**30  # bytes of a mapped table that may stay in memory
+MAPPED_AT_ONCE = 2**27  # bytes of a larger one that a process has in memory at most
 FAULT = 2**16  # bytes that Linux maps around the one that is read
 
 
@@ -22,7 +23,7 @@ def release(X: Floats2d) -> None:
 
 def large_map(X: Floats2d) -> mmap.mmap | None:
     """The map behind a table that is too large to stay in memory, and may be let go of."""
-    if X.nbytes <= KEEP_MAPPED or not hasattr(mmap, "MADV_DONTNEED"):
+    if X.nbytes <= LARGE or not hasattr(mmap, "MADV_DONTNEED"):
         return None
     base: Any = X
     read_only = False

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..device import to_host
 from ..errors import DxError, Errors
-from ..pages import FAULT, KEEP_MAPPED, large_map, release
+from ..pages import FAULT, MAPPED_AT_ONCE, large_map, release
 from ..registries import registry
 from ..ty import Floats2d, Ints1d
 from ..validate import fail, whole
@@ -129,19 +129,24 @@ class FaissIndex:
             raise DxError(Errors.DX003.format(name="dx.Faiss.v1"))
         Z = self._checked_queries(Z)
         found = np.empty(len(Z), dtype=np.int64)
-        step = max(1, self._pairs_at_once() // self._refine)
+        step = max(1, PAIRS_AT_ONCE // self._refine)
         for start in range(0, len(Z), step):
             part = Z[start : start + step]
-            found[start : start + step] = rerank(part, self._table, self._candidates(part))
-            release(self._table)
+            found[start : start + step] = self._compared(part, self._candidates(part))
         return found
 
-    def _pairs_at_once(self) -> int:
-        """A large mapped table would be in memory as a whole before long: each candidate brings
-        its surroundings along."""
+    def _compared(self, Z: Floats2d, rows: Ints1d) -> Ints1d:
+        """A large mapped table is let go of after a few queries: each candidate brings its
+        surroundings into memory, and so do those of other workers."""
         if large_map(self._table) is None:
-            return PAIRS_AT_ONCE
-        return min(PAIRS_AT_ONCE, KEEP_MAPPED // FAULT)
+            return rerank(Z, self._table, rows)
+        step = max(1, MAPPED_AT_ONCE // FAULT // self._refine)
+        found = []
+        for start in range(0, len(Z), step):
+            part = slice(start, start + step)
+            found.append(rerank(Z[part], self._table, rows[part]))
+            release(self._table)
+        return np.concatenate(found)
 
     def _candidates(self, Z: Floats2d) -> Ints1d:
         """int64 (k, refine), -1 where the first pass finds fewer."""

@@ -287,7 +287,7 @@ def test_pages_of_a_large_table_are_let_go(
     """And the search finds the same; tables that may be written to keep their pages."""
     mapped, Z = Space.load(folders[1]).vectors, noisy(X, 3.0)
     expected = make("dx.Faiss.v1").fit(X).nearest(Z)
-    monkeypatch.setattr(pages, "KEEP_MAPPED", X.nbytes - 1)
+    monkeypatch.setattr(pages, "LARGE", X.nbytes - 1)
     assert pages.large_map(mapped) is not None and pages.large_map(X) is None
     copy_on_write = np.load(folders[1] / "vectors.npy", mmap_mode="c")
     assert pages.large_map(copy_on_write) is None
