@@ -11,9 +11,10 @@ from .receipt import Receipt
 from .registries import registry
 from .space import Space
 from .ty import Draw
+from .vocabulary import trim_vocab
 
 __all__ = [
     "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee", "Receipt", "Rng", "Space",
     "__version__", "assert_sanitized", "attach_vectors", "compose", "mechanisms", "projection",
-    "registry", "release", "selection", "spaces", "unknown",
+    "registry", "release", "selection", "spaces", "trim_vocab", "unknown",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ from .errors import DxError, DxWarning, Errors, Warnings
 from .graph import read_graph, write_graph
 from .guarantee import Guarantee, repeat
 from .randomness import Rng
+from .readers.limits import read_json
 from .rebuild import CARRIED, CARRIED_IN_CLEAR, earlier_receipts, install_extensions, rebuild
 from .receipt import Terms
 from .replacement import Replacement, replace_words
@@ -339,7 +340,7 @@ class DxSanitizer:
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
-        util.from_disk(path, {"dx.json": lambda p: self._expect(srsly.read_json(p))}, exclude)
+        util.from_disk(path, {"dx.json": lambda p: self._expect(read_json(p))}, exclude)
         if (Path(path) / "space").is_dir():
             self._use_packed(lambda: Space.load(Path(path) / "space", verify=True))
         if (Path(path) / "graph").is_dir():

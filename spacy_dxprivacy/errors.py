@@ -127,6 +127,70 @@ class Errors:
         "[DX054] Building this index takes about {needed:.2f} GiB of memory, and {free:.2f} GiB "
         "are free. Nothing was started. A factory with smaller codes takes less."
     )
+    # robustness
+    DX094 = (
+        "[DX094] The random generator failed its known-answer test on this machine ({what}), so "
+        "nothing is drawn. Reinstall randomgen; if that does not help, its build does not fit the "
+        "processor."
+    )
+    DX095 = "[DX095] {what} is too large: at most {most} are read, and it has {given}."
+    DX096 = (
+        "[DX096] {what} unpacks to more than {most} times its size, which no honest file of its "
+        "kind does. It was not read further."
+    )
+    DX097 = "[DX097] Not the msgpack that was expected, or it is damaged ({why})."
+    # many machines
+    DX070 = "[DX070] The data has {found} column {column!r}. Its columns: {columns}."
+    DX071 = "[DX071] Column {column!r} holds {given}, and only text can be sanitised."
+    DX072 = (
+        "[DX072] A seeded sanitizer belongs to one process, and workers with one seed would repeat "
+        "their noise. Set seed = null."
+    )
+    DX073 = (
+        "[DX073] A worker found the space {found}, and the driver {expected}. All machines need "
+        "the same files under the same paths."
+    )
+    DX074 = '[DX074] {what} needs {package}: pip install "spacy-dxprivacy[{extra}]"'
+    DX075 = (
+        "[DX075] {count} document(s) of a batch could not be sanitised, and on_failure is 'raise'. "
+        "The first: {why}"
+    )
+    DX076 = (
+        "[DX076] All {count} shard(s) are finished. Sanitising them again releases the same texts "
+        "a second time, which spends the budget a second time: --again does so and counts it."
+    )
+    DX077 = (
+        "[DX077] {path} was begun with other settings ({names}). Finish it with those, take "
+        "another folder, or sanitise all anew, as a further release, with --again."
+    )
+    DX078 = "[DX078] {path}: {why}"
+    DX079 = (
+        "[DX079] {what}, and would be a second time. Leave it out, or let --again do so and "
+        "count it."
+    )
+    # experiments
+    DX080 = "[DX080] {path}: record {number} has no field {field!r}."
+    DX081 = "[DX081] {path}: the space does not hold all words of any {what}."
+    DX082 = "[DX082] There are no {what} for this space: give {option}."
+    DX083 = "[DX083] This experiment has no {given!r}. There are: {known}."
+    DX084 = "[DX084] Figures need matplotlib: pip install 'spacy-dxprivacy[plots]'."
+    # the playground, and files that were downloaded
+    DX085 = "[DX085] The playground needs {missing}: pip install 'spacy-dxprivacy[playground]'."
+    DX086 = (
+        "[DX086] The playground shows texts to whoever can reach it, so it listens on this machine "
+        "alone: --address must be 127.0.0.1, ::1 or localhost, got {given!r}."
+    )
+    DX087 = "[DX087] Port {port} of {address} cannot be listened on ({why}). Choose one by --port."
+    DX088 = (
+        "[DX088] {path}: its SHA-256 is {found}, and should be {expected}. The file is damaged or "
+        "is another one: do not use it."
+    )
+    # attacks
+    DX090 = "[DX090] The attack {name!r} needs {needed}, and there is none."
+    DX091 = (
+        "[DX091] {words} words to guess among times {outputs} outputs are more numbers than fit. "
+        "Take fewer words of the text (--words), or fewer candidates (--candidates)."
+    )
 
 
 class Warnings:

@@ -22,6 +22,7 @@ import srsly
 
 from .errors import DxError, Errors
 from .graph import read_graph, write_graph
+from .readers.limits import read_array, read_json
 from .space import FORMAT, Space, _digest
 from .ty import Floats2d
 
@@ -74,7 +75,7 @@ def read_space(path: Path, *, verify: bool = False) -> Space:
         space = _read_files(path)
     except DxError:
         raise
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"a file in it is missing or damaged ({type(error).__name__})."
         raise DxError(Errors.DX024.format(path=path, why=why)) from error
     if verify and _digest(space.words, space.vectors) != space.digest:
@@ -83,7 +84,7 @@ def read_space(path: Path, *, verify: bool = False) -> Space:
 
 
 def _read_files(path: Path) -> Space:
-    about = srsly.read_json(path / "space.json")
+    about = read_json(path / "space.json")
     if about.get("format") != FORMAT:
         why = f"its format is {about.get('format')!r}, and this version reads {FORMAT}."
         raise DxError(Errors.DX024.format(path=path, why=why))
@@ -98,9 +99,9 @@ def _read_files(path: Path) -> Space:
 
 
 def _read_vectors(path: Path) -> Floats2d:
-    stored = np.load(path / "vectors.npy", mmap_mode="r", allow_pickle=False)
+    stored = read_array(path / "vectors.npy")
     if stored.dtype == np.int8:
-        return _dequantised(stored, np.load(path / "scales.npy", allow_pickle=False))
+        return _dequantised(stored, read_array(path / "scales.npy"))
     if stored.dtype != np.float32 or not stored.flags.c_contiguous:
         why = f"its vectors are {stored.dtype}, not float32 or int8 rows."
         raise DxError(Errors.DX024.format(path=path, why=why))
@@ -110,8 +111,8 @@ def _read_vectors(path: Path) -> Floats2d:
 def _read_rest(path: Path, about: dict[str, Any]) -> dict[str, Any]:
     classes, aliases = path / "classes.npy", path / "aliases.json"
     return {
-        "classes": np.load(classes, allow_pickle=False) if classes.exists() else None,
-        "aliases": srsly.read_json(aliases) if aliases.exists() else None,
+        "classes": np.array(read_array(classes)) if classes.exists() else None,
+        "aliases": read_json(aliases) if aliases.exists() else None,
         "class_names": about["class_names"],
         "name": about["name"],
         "digest": about["digest"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import pickletools
 import re
 import zlib
@@ -14,11 +13,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from spacy.attrs import NAMES
-from spacy.strings import StringStore
-
 from ..errors import DxError
+from ..readers.limits import DEEPEST as DEEPEST_LISTS
+from ..readers.limits import MB, TooLarge, check_ratio, parse_json
+from ..readers.packed import BadPacked, read_docbin, unpack
 from ..rebuild import RECEIPT_KEY, VECTORS_KEY
 
 MOST_FILES = 10_000
@@ -79,6 +77,8 @@ def read_file(path: Path, field_name: str, *, in_pipeline: bool = False) -> Iter
         yield from _read(path, field_name, in_pipeline)
     except BadFile:
         raise
+    except TooLarge as error:
+        raise BadFile(str(error)) from None
     except Exception as error:  # whatever a file made to do harm brings about
         raise BadFile(f"a file is damaged ({type(error).__name__}).") from None
 
@@ -120,29 +120,20 @@ def bytes_of(path: Path) -> bytes:
 
 
 def _docbin(raw: bytes) -> Iterator[Item]:
-    """A DocBin, without spaCy's reader: that one unpickles arrays of objects."""
-    message = _message(raw)
-    attrs = message["attrs"]
-    tokens = np.frombuffer(message["tokens"], dtype="uint64").reshape(-1, len(attrs))
-    spaces = np.frombuffer(message["spaces"], dtype=bool)
-    strings = StringStore(message["strings"])
-    ids = {strings[s]: s for s in message["strings"]}
-    ends = np.cumsum(np.frombuffer(message["lengths"], dtype="int32")).tolist()
-    orth = next(i for i, attr in enumerate(attrs) if NAMES[attr] == "ORTH")
-    user_data = message.get("user_data") or [None] * len(ends)
-    start = 0
+    try:
+        held_there = read_docbin(raw, also=("cats", "span_groups"))
+        documents = list(held_there.documents())
+    except BadPacked:
+        raise BadFile("a .spacy file is no DocBin, or it is damaged.") from None
     used: set[str] = set()
-    for end, data in zip(ends, user_data, strict=True):
-        words = [ids[number] for number in tokens[start:end, orth].tolist()]
+    for (words, spaces), data in zip(documents, held_there.user_data, strict=True):
         used.update(words)
         held, receipt = _user_data(data)
-        yield Text(words=words, spaces=spaces[start:end].tolist(), receipt=receipt)
+        yield Text(words=words, spaces=spaces, receipt=receipt)
         yield from held
-        start = end
     used |= {form for word in used for form in (word.lower(), norm_of(word))}
-    yield Strings("annotations", [s for s in message["strings"] if s not in used], whole=True)
-    others = [message.get(name) for name in ("cats", "span_groups")]
-    yield Strings("annotations", list(strings_in(others)))
+    yield Strings("annotations", [s for s in held_there.strings if s not in used], whole=True)
+    yield Strings("annotations", list(strings_in(list(held_there.others.values()))))
 
 
 @lru_cache(maxsize=2**16)
@@ -158,16 +149,6 @@ def _blank_vocab() -> Any:
     import spacy
 
     return spacy.blank("en").vocab
-
-
-def _message(raw: bytes) -> dict[str, Any]:
-    try:
-        message = unpacked(inflated(raw))
-        if isinstance(message, dict) and {"attrs", "tokens", "strings", "lengths"} <= set(message):
-            return message
-    except (ValueError, zlib.error, RecursionError):
-        pass
-    raise BadFile("a .spacy file is no DocBin, or it is damaged.")
 
 
 def _user_data(data: Any) -> tuple[list[Strings], dict[str, Any] | None]:
@@ -254,8 +235,8 @@ def _json_strings(raw: bytes, depth: int) -> list[str] | None:
     if raw[:1] not in (b"{", b"[", b'"'):
         return None
     try:
-        return [str(s) for s in walk(json.loads(raw)) if isinstance(s, str)]
-    except (ValueError, RecursionError):
+        return [str(s) for s in walk(parse_json(raw)) if isinstance(s, str)]
+    except ValueError:
         return None
 
 
@@ -266,7 +247,7 @@ def _packed_strings(raw: bytes, depth: int) -> list[str] | None:
         found = unpacked(data)
     except (ValueError, zlib.error, RecursionError):
         return None
-    if not isinstance(found, dict | list):
+    if not isinstance(found, dict | list | tuple):
         return None
     return list(strings_in(found, depth))
 
@@ -285,23 +266,19 @@ def inflated(raw: bytes) -> bytes:
     stream = zlib.decompressobj()
     data = stream.decompress(raw, MOST_UNPACKED)
     if stream.unconsumed_tail:
-        raise BadFile(f"a file unpacks to more than {MOST_UNPACKED // 2**20} MB.")
+        raise BadFile(f"a file unpacks to more than {MOST_UNPACKED // MB} MB.")
+    check_ratio("a file", len(raw), len(data))
     return data
 
 
 def unpacked(data: bytes) -> Any:
-    """msgpack without hooks: srsly's own would unpickle. Raises ValueError for other bytes."""
-    from srsly.msgpack._unpacker import unpackb
-
-    try:
-        return unpackb(data, raw=False, strict_map_key=False, use_list=True)
-    except Exception as error:  # its errors are of many types
-        raise ValueError(type(error).__name__) from None
+    """msgpack, without srsly's decoders. Raises BadPacked, a ValueError, for other bytes."""
+    return unpack(data, use_list=False)
 
 
 def walk(value: Any, depth: int = 0) -> Iterator[Any]:
     """The leaves of nested lists and dictionaries, keys among them; arrays are left out."""
-    if depth > 200:
+    if depth > DEEPEST_LISTS:
         raise BadFile("a file is nested too deep.")
     if isinstance(value, dict):
         if _is_array(value):
@@ -326,8 +303,8 @@ def _is_pickle(raw: bytes) -> bool:
 
 def _json(raw: bytes) -> Any:
     try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
+        return parse_json(raw)
+    except ValueError:
         raise BadFile("a file is not valid JSON, or it is nested too deep.") from None
 
 

@@ -10,16 +10,20 @@ from __future__ import annotations
 import typer
 from spacy.cli._util import app
 
+from .attack import attack_cli
 from .audit import audit_app
+from .experiment import experiment_cli
 from .index import index_cli
 from .inspect import inspect_cli
 from .pipeline import make_pipeline
 from .plan import plan_jobs
+from .playground import playground_cli
 from .report import report_cli
 from .run import Options
 from .sanitize import sanitize, sanitize_cli
 from .space import space_cli
 from .tune import tune_cli
+from .verify import verify_cli
 
 HELP = "Private text: words replaced under metric differential privacy (spacy_dxprivacy)."
 
@@ -30,6 +34,10 @@ dx_cli.command("index")(index_cli)
 dx_cli.command("space")(space_cli)
 dx_cli.command("tune")(tune_cli)
 dx_cli.command("inspect")(inspect_cli)
+dx_cli.command("playground")(playground_cli)
+dx_cli.command("verify")(verify_cli)
+dx_cli.command("experiment")(experiment_cli)
+dx_cli.command("attack")(attack_cli)
 dx_cli.add_typer(audit_app, name="audit")
 
 

@@ -12,6 +12,7 @@ from spacy import util
 from typer import Argument, Option
 
 from ..errors import DxWarning
+from ..readers.limits import parse_json
 from ..registries import registry
 from ..space import Space
 from .mistakes import mistakes_in_a_line, setting_up
@@ -184,10 +185,10 @@ def _receipt(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise UsageError(f"{path}: this is too large for a receipt.")
-        receipt = json.loads(path.read_bytes())
+        receipt = parse_json(path.read_bytes())
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         receipt = None
     if not isinstance(receipt, dict) or "in_clear" not in receipt:
         raise UsageError(f"{path}: this is not a receipt of `dx sanitize`.")

@@ -15,6 +15,7 @@ from spacy.language import Language
 from spacy.training.initialize import get_sourced_components
 
 from ..component import DEFAULT_CONFIG, DxSanitizer
+from ..readers.limits import MOST_CONFIG, TooLarge, check_size
 from ..registries import registry
 from ..validate import positive
 from .plan import UsageError
@@ -140,7 +141,10 @@ def _assembled(path: Path) -> Language:
     if not path.is_file():
         raise UsageError(f"{path}: no such config file.")
     try:
+        check_size(path, MOST_CONFIG)
         config = util.load_config(path, interpolate=False)
+    except TooLarge as error:
+        raise UsageError(str(error)) from None
     except (ValueError, configparser.Error):
         # The parser quotes the line that it stumbles over, and this may be a text.
         raise UsageError(f"{path}: this is not a config file of spaCy.") from None

@@ -4,26 +4,26 @@ place of its text; problems never quote what they are about."""
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import IO, Any
 
-from spacy.strings import StringStore
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..readers.limits import MB, MOST_RECORD, TooLarge, parse_json
+from ..readers.packed import MOST_DOCBIN, BadPacked, read_docbin
 from .plan import UsageError
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
 # spaCy's tokenizer takes symbols off a word one by one and looks at the rest each time: a run of
 # 16,000 takes a minute, one of a million takes days. Letters and digits in a run cost nothing.
 LONGEST_RUN = 2000
-LONGEST_FIELD = 2**31 - 1  # of .csv, in characters
 NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
 BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
+TOO_LONG = f"it is longer than {MOST_RECORD // MB} MB."
 TOO_LONG_RUN = f"it has a run of more than {LONGEST_RUN:,} symbols without white space."
 _RUN = re.compile(rf"[^\w\s]{{{LONGEST_RUN + 1}}}")
 
@@ -86,27 +86,57 @@ def read(handle: IO[bytes], kind: str, fields: Fields) -> Iterator[Record]:
 
 
 def _read_text(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
-    raw = handle.read()
-    yield _record(1, len(raw), _decode(raw))
+    raw = _whole(handle, MOST_RECORD)
+    too_long = len(raw) > MOST_RECORD
+    yield Record(1, len(raw), problem=TOO_LONG) if too_long else _record(1, len(raw), _decode(raw))
+
+
+def _whole(handle: IO[bytes], most: int) -> bytes:
+    """All of a file, or a little more than `most` bytes; read(most) would ask for them at once."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= most and (part := handle.read(MB)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
+
+
+def _lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes, int]]:
+    """Number, bytes and size of each line; the bytes of one that is too long are not kept, nor
+    ever in memory as a whole."""
+    for number in count(1):
+        raw = handle.readline(MOST_RECORD + 1)
+        if not raw:
+            return
+        size, part = len(raw), raw
+        while size > MOST_RECORD and part and not part.endswith(b"\n"):
+            part = handle.readline(MB)
+            size += len(part)
+        yield number, raw if size <= MOST_RECORD else b"", size
 
 
 def _read_lines(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
-    for number, raw in enumerate(handle, 1):
+    for number, raw, size in _lines(handle):
+        if not raw:
+            yield Record(number, size, problem=TOO_LONG, ending="\n")
+            continue
         line = _decode(raw)
         text = line.rstrip("\r\n")
         yield _record(number, len(raw), text, ending=line[len(text) :])
 
 
 def _read_jsonl(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
-    for number, raw in enumerate(handle, 1):
-        if raw.strip():
+    for number, raw, size in _lines(handle):
+        if not raw:
+            yield Record(number, size, problem=TOO_LONG)
+        elif raw.strip():
             yield _from_json(number, raw, fields)
 
 
 def _from_json(number: int, raw: bytes, fields: Fields) -> Record:
     try:
-        entry = json.loads(_decode(raw))
-    except (ValueError, RecursionError):
+        entry = parse_json(_decode(raw))
+    except ValueError:
         return Record(number, len(raw), problem="it is not valid JSON.")
     if not isinstance(entry, dict):
         return Record(number, len(raw), problem="it is not a JSON object.")
@@ -118,7 +148,7 @@ def _from_json(number: int, raw: bytes, fields: Fields) -> Record:
 
 def _read_csv(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
     sizes = [0]
-    csv.field_size_limit(LONGEST_FIELD)
+    csv.field_size_limit(MOST_RECORD)
     # strict: otherwise a stray quote makes csv.reader join fields and rows without a word.
     rows = csv.reader(_counted(handle, sizes), strict=True)
     columns, width = _columns(_next_row(rows), fields)
@@ -158,9 +188,10 @@ def _columns(header: list[str] | None, fields: Fields) -> tuple[dict[str, int], 
 
 
 def _counted(handle: IO[bytes], sizes: list[int]) -> Iterator[str]:
-    for raw in handle:
-        sizes[0] += len(raw)
-        yield _decode(raw).replace("\0", NUL)
+    for _, raw, size in _lines(handle):
+        sizes[0] += size
+        # One that is too long is shown to csv as what it refuses: a quote within a field.
+        yield _decode(raw or b'"x"x\n').replace("\0", NUL)
 
 
 def _taken(sizes: list[int]) -> int:
@@ -169,20 +200,29 @@ def _taken(sizes: list[int]) -> int:
 
 
 def _read_docbin(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
-    """Tokens and blanks alone. DocBin.get_docs would put every string on the vocabulary at once,
-    and everything else that it brings is a function of the clear text."""
-    raw = handle.read()
+    """Tokens and blanks alone: everything else that it brings is a function of the clear text."""
     try:
-        docbin = DocBin().from_bytes(raw)
-    except Exception:
+        raw = _whole(handle, MOST_DOCBIN)
+        docbin = read_docbin(raw)
+    except TooLarge as error:
+        raise UsageError(str(error)) from None
+    except BadPacked:
         raise UsageError("the .spacy file is not a DocBin, or it is damaged.") from None
-    strings = StringStore(docbin.strings)
     size = len(raw) // max(1, len(docbin))
-    for i, tokens in enumerate(docbin.tokens):
-        words = [strings[int(orth)] for orth in tokens[:, 0]]
-        unknown = docbin.flags[i].get("has_unknown_spaces")
-        spaces = [True] * len(words) if unknown else docbin.spaces[i].ravel().tolist()
-        yield Record(i + 1, size, words=words, spaces=spaces)
+    documents = docbin.documents()
+    for number in range(1, len(docbin) + 1):
+        try:
+            words, spaces = next(documents)
+        except BadPacked:
+            raise UsageError(f"document {number} of the .spacy file is damaged.") from None
+        yield _checked_words(Record(number, size, words=words, spaces=spaces))
+
+
+def _checked_words(record: Record) -> Record:
+    """An id of 0 is a word without characters, which no tokenizer makes."""
+    if any(not word for word in record.words or ()):
+        return Record(record.number, record.size, problem="it has a word without characters.")
+    return record
 
 
 def _decode(raw: bytes) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import typer
 from tqdm import tqdm
 
-from . import options
+from . import options, shards
 from .mistakes import REMOVED, mistakes_in_a_line, setting_up
 from .output import write_bytes
 from .pipeline import make_pipeline
@@ -29,8 +29,7 @@ UNITS = {"txt": "document", "lines": "line", "jsonl": "line", "csv": "record", "
 
 
 def sanitize_cli(
-    source: options.Input,
-    target: options.Output = None,
+    paths: shards.Paths,
     lines: options.Lines = False,
     field: options.Field = "text",
     keep_fields: options.KeepFields = "",
@@ -47,15 +46,33 @@ def sanitize_cli(
     receipt: options.ReceiptFile = None,
     quiet: options.Quiet = False,
     force: options.Force = False,
+    engine: shards.EngineName = None,
+    address: shards.Address = None,
+    workers: shards.Workers = None,
+    again: shards.Again = False,
+    user_column: shards.UserColumn = None,
 ) -> None:
     """Replace the words of texts under metric differential privacy.
 
     Sanitised text goes to OUTPUT or stdout, and a receipt to stderr: which guarantee holds, and
     what stays visible. Records that fail are named by their number and left out; the exit status
-    is then 1. The output appears under its name when it is complete.
+    is then 1. The output appears under its name when it is complete. Several INPUTs, .parquet or
+    an --engine make shards: dx sanitize corpus/*.parquet out/ --engine ray
     """
+    cluster = shards.Cluster(engine, address, workers, again, user_column)
+    if cluster.is_wanted(paths):
+        chosen = shards.Chosen(
+            config, model, mechanism, epsilon, space, _split(entities), unknown, scope
+        )
+        with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
+            fields = Fields(field, _split(keep_fields))
+            how = Options(fields, batch_size=batch_size, n_process=n_process, force=force)
+            more = shards.More(lines, receipt, interrupted)
+            run = shards.sanitize_paths(paths, cluster, chosen, how, more)
+        return run.close(quiet=quiet)
     with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
         fields = Fields(field, _split(keep_fields))
+        source, target = shards.one_or_two(paths)
         how = Options(fields, batch_size=batch_size, n_process=n_process, force=force)
         jobs = plan_jobs(source, target, lines=lines, force=force)
         _check_kept(jobs, fields)

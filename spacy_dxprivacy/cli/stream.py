@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -13,6 +12,7 @@ from spacy.tokens import Doc
 from ..errors import DxError
 from ..rebuild import assert_sanitized, get_receipt
 from ..receipt import Receipt
+from ..vocabulary import MANY_WORDS, trim_vocab
 from .records import Record, chunks
 
 # What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.
@@ -49,9 +49,15 @@ def in_zone(nlp: Language, records: list[Record], *, batch_size: int) -> Iterato
         yield from _sanitised(nlp, good, batch_size)
 
 
-def zone(nlp: Language) -> AbstractContextManager[Any]:
+@contextmanager
+def zone(nlp: Language) -> Iterator[None]:
     """A memory zone, unless there is one already: they cannot be nested."""
-    return nullcontext() if getattr(nlp.vocab, "in_memory_zone", False) else nlp.memory_zone()
+    if getattr(nlp.vocab, "in_memory_zone", False):
+        yield
+        return
+    with nlp.memory_zone():
+        yield
+    trim_vocab(nlp, after=MANY_WORDS)
 
 
 def _sanitised(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Outcome]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import pickle
 import signal
 import threading
 import warnings
@@ -21,12 +20,13 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..errors import DxError
+from ..readers.packed import pack, unpack
 from ..rebuild import install_extensions
 from ..receipt import Receipt
 from .records import Record, chunks
@@ -81,15 +81,15 @@ def _done(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
 
 def _send(link: Connection, records: list[Record]) -> None:
     try:
-        # Not link.send: an interruption there leaves a complaint about a BytesIO on stderr.
-        link.send_bytes(pickle.dumps(records))
+        # Not link.send: that pickles. The kept fields stay here.
+        link.send_bytes(pack([(r.number, r.text, r.words, r.spaces, r.problem) for r in records]))
     except OSError:
         _refuse_to_go_on()
 
 
 def _receive(link: Connection) -> list[Packed]:
     try:
-        answer: list[Packed] | str = pickle.loads(link.recv_bytes())  # noqa: S301
+        answer: list[Packed] | str = unpack(link.recv_bytes())
     except (EOFError, OSError):
         _refuse_to_go_on()
     if isinstance(answer, str):
@@ -193,7 +193,12 @@ def _serve(nlp: Language, link: Connection, with_docs: bool) -> None:
     install_extensions()
     with suppress(EOFError, OSError):  # when the parent has gone
         while True:
-            link.send_bytes(pickle.dumps(_answer(nlp, link.recv(), with_docs)))
+            records = [_record(*fields) for fields in unpack(link.recv_bytes())]
+            link.send_bytes(pack(_answer(nlp, records, with_docs)))
+
+
+def _record(number: int, text: str, words: Any, spaces: Any, problem: str) -> Record:
+    return Record(number, text=text, words=words, spaces=spaces, problem=problem)
 
 
 def _end_with_parent() -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import srsly
 
 from ..errors import DxError, Errors
+from ..readers.limits import read_array, read_json
 from .word_graph import WordGraph
 
 FORMAT = 1
@@ -39,10 +40,10 @@ def write_graph(graph: WordGraph, folder: Path) -> None:
 def read_graph(folder: Path, *, digest: str) -> WordGraph:
     """Raises DxError where it belongs to another space than that of the digest, or is damaged."""
     try:
-        about = srsly.read_json(folder / "graph.json")
+        about = read_json(folder / "graph.json")
         found = {p.stem: _mapped(p) for p in sorted(folder.glob("*.npy"))}
         graph = _graph(about, found)
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         why = f"its graph is incomplete or damaged ({type(error).__name__})."
         raise DxError(Errors.DX024.format(path=folder, why=why)) from None
     if graph.digest != digest:
@@ -79,7 +80,7 @@ def _arrays(graph: WordGraph) -> dict[str, Any]:
 
 def _mapped(path: Path) -> Any:
     # As a plain array: slices of a memmap are ten times as slow to make.
-    return np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
+    return read_array(path).view(np.ndarray)
 
 
 def _graph(about: dict[str, Any], arrays: dict[str, Any]) -> WordGraph:

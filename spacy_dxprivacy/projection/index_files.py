@@ -26,6 +26,7 @@ import srsly
 
 from ..errors import DxError, Errors
 from ..pages import release
+from ..readers.limits import read_json
 from ..space import Space
 from ..ty import Floats2d
 from .faiss_index import ADD_ROWS, REFINE, Progress, build, default_factory, load_faiss
@@ -150,7 +151,7 @@ def read_index(path: Path, X: Floats2d) -> SavedIndex:
 
 def _read_about(path: Path) -> dict[str, Any]:
     try:
-        about: dict[str, Any] = srsly.read_json(path / ABOUT)
+        about: dict[str, Any] = read_json(path / ABOUT)
     except (OSError, ValueError):
         why = f"it has no {ABOUT} that can be read."
         raise DxError(Errors.DX050.format(path=path, why=why)) from None

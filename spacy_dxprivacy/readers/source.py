@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NoReturn
 
 from ..errors import DxError
+from .limits import TooLarge, check_ratio
 
 BLOCK = 1 << 22  # bytes; large enough to hide the cost of a call, small beside any matrix
 MAX_RATIO = 1032  # the most that deflate can expand a byte to (RFC 1951: 258 bytes from two bits)
@@ -39,7 +40,11 @@ _NOTES = {"readme", "license", "licence", "notice", "copying"}
 
 
 class VectorFileError(DxError):
-    """A vectors file that cannot be used; the message names the file, the place and the fault."""
+    """A vectors file that cannot be used; the message names the file, the place and the fault, in
+    one line: the name of a member of a damaged archive may hold anything."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("".join(c if c.isprintable() else "?" for c in message))
 
 
 def described(raw: bytes) -> str:
@@ -70,6 +75,8 @@ class Source:
     total: int
     progress: Progress | None = None
     place: str = "the beginning"
+    packed: Callable[[], int] | None = None  # bytes that were unpacked so far
+    given: int = 0
 
     def fail(self, place: str, message: str) -> NoReturn:
         raise VectorFileError(f"{self.name}, {place}: {message}")
@@ -91,10 +98,20 @@ class Source:
                 self.progress(self.done(), self.total)
             if not pieces:
                 break
+            self._refuse_bombs(size)
             yield b"".join(pieces)
             pieces.clear()
         if fault is not None:
             self._damaged(fault)
+
+    def _refuse_bombs(self, size: int) -> None:
+        self.given += size
+        if self.packed is None:
+            return
+        try:
+            check_ratio(self.name, self.packed(), self.given)
+        except TooLarge as error:
+            raise VectorFileError(str(error)) from None
 
     def _damaged(self, fault: Exception) -> NoReturn:
         kind = "cut off" if isinstance(fault, EOFError) else "damaged"
@@ -115,14 +132,19 @@ def open_source(path: str | Path, progress: Progress | None = None) -> Iterator[
                 raise VectorFileError(f"{file}: expected a zip archive with a member {member!r}")
             size = os.fstat(raw.fileno()).st_size
             stream, bound = _unzipped(raw, size)
-            yield Source(str(file), bound, stream, raw.tell, size, progress)
+            packed = None if stream is raw else raw.tell
+            yield Source(str(file), bound, stream, raw.tell, size, progress, packed=packed)
             return
         with _archive(raw, file) as archive:
             info = _choose(archive, file, member)
             with _member(archive, info, file) as inner:
                 stream, bound = _unzipped(inner, info.file_size)
                 name = f"{file}!{info.filename}"
-                yield Source(name, bound, stream, inner.tell, info.file_size, progress)
+                # Of a member that is gzip again, its own packing counts.
+                packed = inner.tell if stream is not inner else lambda: info.compress_size
+                yield Source(
+                    name, bound, stream, inner.tell, info.file_size, progress, packed=packed
+                )
 
 
 def _split_member(path: str | Path) -> tuple[Path, str | None]:

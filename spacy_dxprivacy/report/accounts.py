@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import srsly
-from spacy.tokens import DocBin
-
 from ..cli.plan import UsageError
 from ..cli.tally import COUNTS, Tally
+from ..errors import Errors
 from ..guarantee import Guarantee
+from ..readers.limits import TooLarge, check_size, read_json
+from ..readers.packed import MOST_DOCBIN, BadPacked, read_docbin, unpack
 from ..rebuild import RECEIPT_KEY
 from ..receipt import Terms
 
@@ -55,7 +55,7 @@ class Account:
 def read_receipt(path: Path) -> Account:
     """The receipt that `dx sanitize --receipt` wrote. Raises UsageError for anything else."""
     try:
-        told = json.loads(path.read_bytes())
+        told = read_json(path)
         account = Account(terms_of(told), raw={k: v for k, v in told.items() if k != "failed"})
         account.documents = int(told["documents"])
         account.counts = {name: int(told[name]) for name in COUNTS}
@@ -104,11 +104,23 @@ def guarantee_of(told: dict[str, Any]) -> Guarantee:
 
 def _user_data(path: Path) -> list[dict[Any, Any]]:
     try:
-        docbin = DocBin().from_disk(path)
-        stored = [srsly.msgpack_loads(data, use_list=False) for data in docbin.user_data]
-    except Exception:
+        check_size(path, MOST_DOCBIN)
+        held = read_docbin(path.read_bytes()).user_data
+        stored = [_pairs({} if data is None else unpack(data, use_list=False)) for data in held]
+    except TooLarge as error:
+        raise UsageError(str(error)) from None
+    except (OSError, BadPacked):
         raise UsageError(f"{path}: is not a DocBin, or it is damaged.") from None
-    return stored or [{}] * len(docbin)
+    return stored
+
+
+def _pairs(stored: Any) -> dict[Any, Any]:
+    """User data by their keys: those of extensions are lists, and no receipts."""
+    pairs = stored.items() if isinstance(stored, dict) else stored
+    try:
+        return {key: value for key, value in pairs if isinstance(key, str)}
+    except (TypeError, ValueError):
+        raise BadPacked(Errors.DX097.format(why="user data of another kind")) from None
 
 
 def _add(accounts: dict[str, Account], receipt: dict[str, Any], *, earlier: bool) -> None:

@@ -1,0 +1,136 @@
+"""Fuzz the sanitizer and the readers: 1,000,000 documents, 100,000 vector files, configs, files.
+
+    python scripts/fuzz.py [--documents N] [--vectors N] [--configs N] [--files N]
+                           [--seed S] [--minutes M]
+    python scripts/fuzz.py --atheris SECONDS     coverage-guided, on the readers
+
+--minutes ends each of the four early. It prints what it reached and what it found, each with the
+number that makes it again. Exit status 1: something was found. --atheris needs atheris.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from tqdm import tqdm
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from fuzz import generate, laws
+
+BATCH = 256
+SLOW = 20.0  # seconds for one example: a hang
+
+
+def many(
+    name: str, n: int, how: argparse.Namespace, step: Callable[[Random], object], size: int = 1
+) -> int:
+    """n examples, size of them a step. The number of those that broke a law."""
+    counts: Counter[str] = Counter()
+    broken = 0
+    start = time.monotonic()
+    for i in tqdm(range(0, n, size), desc=name, disable=None):
+        begin = time.monotonic()
+        if begin - start > 60 * how.minutes:
+            n = i
+            break
+        try:
+            found = step(Random(f"{name} {how.seed} {i}"))
+            counts.update(found if isinstance(found, dict) else [str(found)])
+        except Exception as error:
+            broken += 1
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(last.filename).name}:{last.lineno}"
+            print(f"{name} {i}: {type(error).__name__} in {where}: {str(error)[:200]!r}")
+        if time.monotonic() - begin > SLOW * size:
+            broken += 1
+            print(f"{name} {i}: took {time.monotonic() - begin:.0f} s")
+    seconds = time.monotonic() - start
+    told = ", ".join(f"{k} {v:,}" for k, v in sorted(counts.items()))
+    print(f"{name}: {n:,} in {seconds:.0f} s ({told}); found {broken}", flush=True)
+    return broken
+
+
+def run(options: argparse.Namespace, folder: Path) -> int:
+    nlp = laws.make_nlp(folder / "space", mechanism={"@dx_mechanisms": "dx.Path.v1", "epsilon": 1})
+
+    def documents(rng: Random) -> object:
+        lengths = (rng.choice((2, 3, 4, 24)) for _ in range(BATCH))
+        return laws.check_documents(nlp, [generate.text(rng, most) for most in lengths])
+
+    def files(rng: Random) -> object:
+        kind = rng.choice(("spacy", "jsonl", "csv"))
+        raw = generate.docbin(rng) if kind == "spacy" else generate.lines(rng)
+        laws.check_packed(generate.packed(rng))
+        return laws.check_readers(folder / f"r.{kind}", raw, kind)
+
+    found = many("documents", options.documents, options, documents, BATCH)
+    vectors, space = folder / "vectors", folder / "space"
+    found += many(
+        "vector files", options.vectors, options,
+        lambda rng: laws.check_vectors(vectors, generate.vector_file(rng)),
+    )  # fmt: skip
+    found += many(
+        "configs", options.configs, options,
+        lambda rng: laws.check_config(space, generate.config(rng)),
+    )  # fmt: skip
+    return found + many("files", options.files, options, files)
+
+
+def guided(seconds: float, folder: Path) -> None:
+    """libFuzzer on the readers; it stops by itself at the first find."""
+    import atheris
+
+    def one(data: bytes) -> None:
+        kind, raw = data[:1], data[1:]
+        if kind < b"\x40":
+            laws.check_vectors(folder / "vectors", raw)
+        elif kind < b"\x80":
+            laws.check_readers(folder / "r.spacy", raw, "spacy")
+        elif kind < b"\xa0":
+            laws.check_packed(raw)
+        else:
+            form = "jsonl" if kind < b"\xd0" else "csv"
+            laws.check_readers(folder / f"r.{form}", raw, form)
+
+    from spacy_dxprivacy.audit import files
+    from spacy_dxprivacy.cli import records
+    from spacy_dxprivacy.readers import binary, packed, source, table, text
+
+    for module in (files, records, binary, packed, source, table, text):
+        for name, value in list(vars(module).items()):
+            if callable(value) and getattr(value, "__module__", "") == module.__name__:
+                with contextlib.suppress(Exception):
+                    setattr(module, name, atheris.instrument_func(value))
+    atheris.Setup([sys.argv[0], f"-max_total_time={int(seconds)}", "-max_len=4096"], one)
+    atheris.Fuzz()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--vectors", type=int, default=100_000)
+    parser.add_argument("--configs", type=int, default=100_000)
+    parser.add_argument("--files", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=float("inf"))
+    parser.add_argument("--atheris", type=float, metavar="SECONDS")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if options.atheris:
+            guided(options.atheris, Path(folder))
+            return
+        sys.exit(1 if run(options, Path(folder)) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""A mechanism on a text, and all that an attacker needs to be tried on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..randomness import Rng
+from ..ty import Bools1d, Draw, Floats1d, Floats2d, Ints1d, Mechanism
+from ..validate import whole
+from .channel import Channel, channel_of
+from .corpus import Corpus, drawn, sanitised
+from .prior import Bigrams, likely_words, log_prior, places_in, word_frequencies
+
+BLOCK_NUMBERS = 2**22
+CANDIDATES = 8000
+PROBES = 400
+MOST_REPEATS = 16
+DRAWS = 24  # of each word, in the mean, where probabilities are learned
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A text under attack, and what the attacker knows before.
+
+    X: (n, d), the vectors of the space. text: whose words are sought. public: what the attacker has
+    read; None if nothing, then it takes words to come by Zipf's law. candidates: how many words
+    it guesses among, the likeliest ones; all others are never found.
+    """
+
+    X: Floats2d
+    text: Corpus
+    public: Corpus | None = None
+    candidates: int = CANDIDATES
+
+    def __post_init__(self) -> None:
+        whole("candidates", self.candidates, least=2)
+
+    @cached_property
+    def frequencies(self) -> Floats1d:
+        return word_frequencies(len(self.X), self.public)
+
+    @cached_property
+    def words(self) -> Ints1d:
+        """(m,), the candidates."""
+        return likely_words(self.frequencies, self.candidates)
+
+    @cached_property
+    def log_prior(self) -> Floats1d:
+        return log_prior(self.frequencies, self.words)
+
+    @cached_property
+    def bigrams(self) -> Bigrams | None:
+        if self.public is None:
+            return None
+        return Bigrams.learn(self.public, self.words, np.exp(self.log_prior))
+
+    @cached_property
+    def places(self) -> Ints1d:
+        """(t,): the place of each word of the text among the candidates; -1 for those that are no
+        candidates."""
+        return places_in(self.words, self.text.rows)
+
+    @cached_property
+    def probes(self) -> Ints1d:
+        """(PROBES,): words as they come in the text, for releases that are repeated."""
+        return np.random.default_rng(0).choice(self.text.rows, PROBES)
+
+    @cached_property
+    def baseline(self) -> Bools1d:
+        """(t,): where the most frequent word of all is right."""
+        best: Bools1d = self.places == int(self.log_prior.argmax())
+        return best
+
+
+class Trial:
+    """One mechanism, fitted on the vectors of the scene. What is drawn here is not released."""
+
+    def __init__(self, scene: Scene, mechanism: Mechanism, *, seed: int = 0) -> None:
+        self.scene, self.mechanism, self.seed = scene, mechanism, seed
+
+    @cached_property
+    def release(self) -> Draw:
+        """The text, every word drawn anew."""
+        return sanitised(self.scene.text, self.mechanism, Rng(self.seed))
+
+    @cached_property
+    def release_by_type(self) -> Draw:
+        """The text, one draw for each distinct word of a document."""
+        return sanitised(self.scene.text, self.mechanism, Rng(self.seed + 1), scope="type")
+
+    @cached_property
+    def repeats(self) -> Draw:
+        """MOST_REPEATS releases of each probe."""
+        rows = np.repeat(self.scene.probes, MOST_REPEATS)
+        return drawn(self.mechanism, rows, Rng(self.seed + 2))
+
+    @cached_property
+    def rivals(self) -> tuple[Ints1d, Floats1d] | None:
+        """For each probe the candidate nearest to it in the metric of the guarantee, and how far it
+        is; None where there is no promise in such a metric."""
+        mechanism: Any = self.mechanism
+        words, probes = self.scene.words, self.scene.probes
+        if mechanism.guarantee.kind != "metric-dp" or not hasattr(mechanism, "distances"):
+            return None
+        distinct, at = np.unique(probes, return_inverse=True)
+        parts = np.array_split(distinct, 1 + len(distinct) * len(self.scene.X) // BLOCK_NUMBERS)
+        D = np.concatenate([mechanism.distances(part)[:, words] for part in parts])
+        D[distinct[:, None] == words] = np.inf
+        nearest = D.argmin(axis=1)
+        return words[nearest][at], D[np.arange(len(D)), nearest][at]
+
+    @cached_property
+    def of_rivals(self) -> Draw:
+        """MOST_REPEATS releases of each rival; of each probe, where there are none."""
+        words = self.scene.probes if self.rivals is None else self.rivals[0]
+        return drawn(self.mechanism, np.repeat(words, MOST_REPEATS), Rng(self.seed + 4))
+
+    @cached_property
+    def channel(self) -> Channel:
+        """Of all words that the attacker reckons with or is given, and all outputs here."""
+        scene = self.scene
+        words = np.union1d(scene.words, scene.text.rows)
+        draws = [self.release, self.release_by_type, self.repeats, self.of_rivals]
+        outputs = np.concatenate([draw.rows for draw in draws])
+        often = scene.frequencies[words] / scene.frequencies[words].sum()
+        times = np.maximum(DRAWS // 2, DRAWS / 2 * len(words) * often).astype(np.int64)
+        rng = Rng(self.seed + 3)
+        return channel_of(self.mechanism, scene.X, words, outputs, rng, draws=times)
+
+    @cached_property
+    def logs(self) -> Floats2d:
+        """float32 (m, q): the channel of the candidates."""
+        return self.channel.of(self.scene.words)
+
+    @property
+    def columns(self) -> Ints1d:
+        """(t,): which output each word of the text became."""
+        return self.channel.columns(self.release.rows)
+
+    @property
+    def unchanged(self) -> float:
+        return float((self.release.rows == self.scene.text.rows).mean())

@@ -1,0 +1,250 @@
+"""Each attack on a trial: what it finds out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import DxError, Errors
+from ..ty import Bools1d, Ints1d
+from ..validate import one_of
+from .context import context_guess
+from .findings import Finding, Measured, bootstrap, share, share_by_document
+from .guess import bayes_guess, nearest_guess, success_bound
+from .link import likelihood_scores, linked, rare_word_scores
+from .membership import auc, background, membership_score, pairs_to_test, true_positives
+from .prior import places_in, zipf
+from .repeat import averaged_guess, mean_vector_guess, told_apart
+from .trial import MOST_REPEATS, Trial
+
+FOUND, TOLD = "words found", "told from the nearest word"
+TRUE = "found at 1 % false alarms"
+REPEATED, WITHIN = "repeated words found", "repeated words found within a budget"
+REPEATS = (1, 2, 4, 8, 16)
+BUDGETS = (25, 50, 100)  # draws that a document may take
+LINK_LENGTH = 20
+MOST_LINKED = 500
+TESTED = 4  # words of each document
+RARE = 1e-4
+NAN = float("nan")
+
+
+def attack(name: str, trial: Trial) -> list[Finding]:
+    """name: one of ATTACKS. Raises DxError for another, and where the text is too small for it."""
+    return list(ATTACKS[one_of("attack", name, tuple(ATTACKS))](trial))
+
+
+def _finding(
+    trial: Trial, name: str, attacker: str, measured: Measured, baseline: float, *,
+    setting: str = "", measure: str = FOUND, bound: float = NAN,
+) -> Finding:  # fmt: skip
+    mechanism = trial.mechanism
+    value, low, high, n = measured
+    return Finding(
+        name, mechanism.name, mechanism.guarantee.epsilon, trial.unchanged, attacker, setting,
+        measure, value, low, high, baseline, bound, n,
+    )  # fmt: skip
+
+
+# -- one output ----------------------------------------------------------------------------------
+
+
+def try_guess(trial: Trial) -> Iterator[Finding]:
+    scene, columns = trial.scene, trial.columns
+    baseline = float(scene.baseline.mean())
+    nearest = nearest_guess(scene.X, scene.words, trial.release.rows)
+    yield _finding(trial, "guess", "nearest word", _of_text(trial, nearest == scene.text.rows),
+                   baseline)  # fmt: skip
+    guesses = bayes_guess(trial.logs, scene.log_prior)[columns]
+    bound = _bound(trial)
+    yield _finding(trial, "guess", "Bayes", _of_text(trial, guesses == scene.places), baseline,
+                   bound=bound)  # fmt: skip
+    blind = np.log(zipf(len(scene.X))[scene.words])
+    guesses = bayes_guess(trial.logs, blind)[columns]
+    yield _finding(trial, "guess", "Bayes, Zipf's law", _of_text(trial, guesses == scene.places),
+                   baseline)  # fmt: skip
+
+
+def _of_text(trial: Trial, right: Bools1d) -> Measured:
+    return share_by_document(right, trial.scene.text.doc_of)
+
+
+def _bound(trial: Trial, draws: int = 1) -> float:
+    """What the promise allows for words that come as often as in this text; nan if no metric."""
+    mechanism: Any = trial.mechanism
+    if mechanism.guarantee.kind != "metric-dp" or not hasattr(mechanism, "distances"):
+        return NAN
+    words, counts = np.unique(trial.scene.text.rows, return_counts=True)
+    centres = words[np.argsort(-counts, kind="stable")[:20]]
+    D = mechanism.distances(centres)[:, words]
+    return success_bound(D, counts / counts.sum(), mechanism.guarantee.epsilon, draws)
+
+
+# -- many outputs of one word --------------------------------------------------------------------
+
+
+def try_repeat(trial: Trial) -> Iterator[Finding]:
+    yield from _releases(trial)
+    yield from _pairs(trial)
+    yield from _documents(trial)
+
+
+def _releases(trial: Trial) -> Iterator[Finding]:
+    """Probes that were released several times."""
+    scene, draw = trial.scene, trial.repeats
+    wanted = places_in(scene.words, scene.probes)
+    baseline = float((wanted == int(scene.log_prior.argmax())).mean())
+    columns = trial.channel.columns(draw.rows)
+    for _, setting, some, groups in _first_releases(len(columns)):
+        guesses = averaged_guess(trial.logs, scene.log_prior, columns[some], groups)
+        yield _finding(trial, "repeat", "averaging", share(guesses == wanted), baseline,
+                       setting=setting)  # fmt: skip
+        if draw.vectors is not None:
+            guesses = mean_vector_guess(scene.X, scene.words, draw.vectors[some], groups)
+            yield _finding(trial, "repeat", "mean of vectors", share(guesses == scene.probes),
+                           baseline, setting=setting)  # fmt: skip
+
+
+def _first_releases(draws: int) -> Iterator[tuple[int, str, Ints1d, Ints1d]]:
+    """k, what it is called, which draws are among the first k of their word, and of which word."""
+    at = np.arange(draws)
+    for k in REPEATS:
+        some = at[at % MOST_REPEATS < k]
+        yield k, f"{k} release{'s' if k > 1 else ''}", some, some // MOST_REPEATS
+
+
+def _pairs(trial: Trial) -> Iterator[Finding]:
+    """For who knows that a word is a probe or its nearest word: the promise bounds that."""
+    if trial.rivals is None:
+        return
+    rivals, apart = trial.rivals
+    columns = trial.channel.columns(trial.repeats.rows), trial.channel.columns(trial.of_rivals.rows)
+    here, there = trial.channel.of(trial.scene.probes), trial.channel.of(rivals)
+    for k, setting, some, groups in _first_releases(len(columns[0])):
+        right = []
+        for sign, cols in zip((1, -1), columns, strict=True):
+            ratios = (here - there)[groups, cols[some]].reshape(-1, k).sum(axis=1)
+            right.append(np.heaviside(sign * ratios, 0.5))
+        bound = float(told_apart(apart, trial.mechanism.guarantee.epsilon, k).mean())
+        yield _finding(trial, "repeat", "one of two", share(np.concatenate(right)), 0.5,
+                       setting=setting, measure=TOLD, bound=bound)  # fmt: skip
+
+
+def _documents(trial: Trial) -> Iterator[Finding]:
+    """Words that a document says twice or more, with each scope and with budgets."""
+    scene = trial.scene
+    text = scene.text
+    groups = text.words()
+    _, firsts, times = np.unique(groups, return_index=True, return_counts=True)
+    repeated = times > 1
+    if not repeated.any():
+        return
+    documents, wanted = text.doc_of[firsts], scene.places[firsts]
+    # With one draw a word, the other places say nothing new.
+    guessed = {
+        "token": averaged_guess(trial.logs, scene.log_prior, trial.columns, groups),
+        "type": bayes_guess(trial.logs, scene.log_prior)[
+            trial.channel.columns(trial.release_by_type.rows[firsts])
+        ],
+    }
+    draws = {"token": np.diff(text.starts), "type": np.bincount(documents)}
+    baseline = wanted == int(scene.log_prior.argmax())
+    for scope, guesses in guessed.items():
+        for budget in (None, *BUDGETS):
+            some = repeated if budget is None else repeated & (draws[scope][documents] <= budget)
+            if not some.any():
+                continue
+            measured = share_by_document((guesses == wanted)[some], documents[some])
+            limit = "" if budget is None else f", {budget} draws at most"
+            measure = REPEATED if budget is None else WITHIN
+            yield _finding(trial, "repeat", "averaging", measured, float(baseline[some].mean()),
+                           setting=f"scope = {scope}{limit}", measure=measure)  # fmt: skip
+
+
+# -- what stands around --------------------------------------------------------------------------
+
+
+def try_context(trial: Trial) -> Iterator[Finding]:
+    scene, columns = trial.scene, trial.columns
+    if scene.bigrams is None:
+        raise DxError(Errors.DX090.format(name="context", needed="a public text to learn from"))
+    baseline = float(scene.baseline.mean())
+    alone = bayes_guess(trial.logs, scene.log_prior)[columns]
+    yield _finding(trial, "context", "Bayes", _of_text(trial, alone == scene.places), baseline)
+    guesses = context_guess(trial.logs, columns, scene.text.starts, scene.bigrams)
+    right = guesses == scene.places
+    yield _finding(trial, "context", "pairs of words", _of_text(trial, right), baseline)
+
+
+# -- is it there ---------------------------------------------------------------------------------
+
+
+def try_membership(trial: Trial) -> Iterator[Finding]:
+    scene, text = trial.scene, trial.scene.text
+    words, members, others = pairs_to_test(
+        text.starts, text.rows, TESTED, np.random.default_rng(trial.seed)
+    )
+    if not len(words):
+        needed = "a word that one document has and another lacks"
+        raise DxError(Errors.DX090.format(name="membership", needed=needed))
+    usual = background(trial.logs, scene.log_prior)
+    logs, columns = trial.channel.of(words), trial.columns
+    sizes = np.diff(text.starts)
+
+    def scores(documents: Ints1d) -> Any:
+        parts = (columns[text.starts[d] : text.starts[d + 1]] for d in documents.tolist())
+        return np.array(
+            [membership_score(L[c], usual[c]) for L, c in zip(logs, parts, strict=True)]
+        )
+
+    held, not_held = scores(members), scores(others)
+    rare = scene.frequencies[words] < RARE
+    for setting, some in {"any word": np.ones(len(words), dtype=bool), "rare words": rare}.items():
+        if some.sum() < 2:
+            continue
+        by_size = auc(sizes[members[some]], sizes[others[some]])
+        for measure, figure, baseline in (("AUC", auc, by_size), (TRUE, true_positives, 0.01)):
+            measured = _of_pairs(figure, held[some], not_held[some])
+            yield _finding(trial, "membership", "likelihood ratio", measured, baseline,
+                           setting=setting, measure=measure)  # fmt: skip
+
+
+def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Measured:
+    n = len(held)
+
+    def again(times: Any) -> float:
+        chosen = np.repeat(np.arange(n), times.astype(np.int64))
+        return figure(held[chosen], not_held[chosen])
+
+    return figure(held, not_held), *bootstrap(n, again), n
+
+
+# -- whose is it ---------------------------------------------------------------------------------
+
+
+def try_link(trial: Trial) -> Iterator[Finding]:
+    scene, text = trial.scene, trial.scene.text
+    long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)[:MOST_LINKED]
+    if len(long) < 2:
+        needed = f"a second document of {LINK_LENGTH} words or more"
+        raise DxError(Errors.DX090.format(name="link", needed=needed))
+    at = text.starts[long][:, None] + np.arange(LINK_LENGTH)
+    outputs, originals = trial.release.rows[at], text.rows[at]
+    setting, baseline = f"{LINK_LENGTH} words", 1 / len(long)
+    scores = {"rare words": rare_word_scores(outputs, originals, len(scene.X))}
+    places = places_in(trial.channel.words, originals)
+    scores["likelihood"] = likelihood_scores(trial.channel.logs, trial.columns[at], places)
+    for attacker, table in scores.items():
+        yield _finding(trial, "link", attacker, share(linked(table)), baseline, setting=setting,
+                       measure="documents linked")  # fmt: skip
+
+
+ATTACKS: dict[str, Callable[[Trial], Iterator[Finding]]] = {
+    "guess": try_guess,
+    "repeat": try_repeat,
+    "context": try_context,
+    "membership": try_membership,
+    "link": try_link,
+}

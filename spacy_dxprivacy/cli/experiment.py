@@ -1,0 +1,200 @@
+"""`python -m spacy dx experiment`: the experiments of the papers, on any space."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from tqdm import tqdm
+from typer import Argument, Option
+from wasabi import table
+
+from ..experiments import (
+    EXPERIMENTS,
+    Options,
+    Result,
+    Tasks,
+    as_csv,
+    as_figure,
+    check_figure,
+)
+from ..experiments.result import plain
+from ..validate import one_of, positive
+from . import options
+from .mistakes import mistakes_in_a_line, setting_up
+from .output import write_bytes
+from .pipeline import BUILTIN
+from .plan import UsageError, check_new
+from .tune_settings import load_space, parse_epsilons, settings_that_fail
+
+ALL = "all"
+MOST_ROWS, MOST_COLUMNS = 24, 8  # of a table that is printed
+INDEXES = ("auto", "exact", "faiss")
+# fmt: off
+Name = Annotated[str, Argument(
+    metavar="NAME", show_default=False, help=", ".join([*EXPERIMENTS, "or all of them with 'all'"]),
+)]
+Spaces = Annotated[list[str] | None, Option(
+    "--space", help="'builtin', a file of vectors, or a saved Space; several times for margins",
+)]
+Out = Annotated[Path, Option("--out", "-o", help="The folder to write NAME.csv and NAME.svg to")]
+MaxWords = Annotated[int | None, Option("--max-words", min=2, help="Take the first N of the space")]
+Words = Annotated[int | None, Option("--words", "-w", min=2, help="How many words to look at")]
+Steps = Annotated[int | None, Option(
+    "--epsilons", min=2, help="How many values of epsilon, in a range that is found",
+)]
+Epsilon = Annotated[str | None, Option(
+    "--epsilon", "-e", help="These values in its place: LOW:HIGH:STEPS or 1,2,5",
+)]
+Draws = Annotated[int | None, Option(
+    "--draws", min=1, help="How often noise is drawn for each word",
+)]
+Mechanisms = Annotated[list[str] | None, Option(
+    "--mechanism", "-m", help="Only this one of the experiment; a wrong name lists them all",
+)]
+Index = Annotated[str | None, Option("--index", help="Nearest words by: auto, exact or faiss")]
+RankC = Annotated[float | None, Option("--c", help="Of rank sampling; fitted to the space if none")]
+Documents = Annotated[int | None, Option("--documents", min=10, help="How many texts")]
+Text = Annotated[Path | None, Option(
+    "--text", help="Texts of yours: .csv, .tsv or .jsonl, with --field and --label. If left out, "
+    "texts are made from the space",
+)]
+Label = Annotated[str | None, Option("--label", help="The field with the class of a text")]
+WordPairs = Annotated[Path | None, Option(
+    "--word-pairs", help="word1, word2, score: how alike people hold them to be",
+)]
+SentencePairs = Annotated[Path | None, Option("--sentence-pairs", help="text1, text2, score")]
+Odd = Annotated[Path | None, Option("--odd", help="words (with blanks between), odd")]
+Format = Annotated[str, Option("--format", help="Of the figure: svg or png")]
+Quick = Annotated[bool, Option(
+    "--quick", help="Fewer words, draws and epsilons than the small defaults: a look",
+)]
+# fmt: on
+
+
+def experiment_cli(
+    name: Name,
+    space: Spaces = None,
+    out: Out = Path("experiments"),
+    max_words: MaxWords = None,
+    words: Words = None,
+    epsilons: Steps = None,
+    epsilon: Epsilon = None,
+    draws: Draws = None,
+    mechanism: Mechanisms = None,
+    index: Index = None,
+    c: RankC = None,
+    documents: Documents = None,
+    text: Text = None,
+    field: options.Field = "text",
+    label: Label = None,
+    word_pairs: WordPairs = None,
+    sentence_pairs: SentencePairs = None,
+    odd: Odd = None,
+    format: Format = "svg",
+    quick: Quick = False,
+    force: options.Force = False,
+) -> None:
+    """Repeat an experiment of the papers: a table, a figure, and what they ran on.
+
+    Its mechanisms are there to be studied: some give no privacy, and noise is seeded.
+
+    Example: python -m spacy dx experiment outputs --out experiments
+    """
+    with mistakes_in_a_line("experiment"):
+        with setting_up(), settings_that_fail():
+            names = chosen(name)
+            check_figure(format)
+            check_files(out, names, format, force=force)
+            check_given(text, word_pairs, sentence_pairs, odd)
+            given = {
+                "max_words": max_words,
+                "words": words,
+                "steps": epsilons,
+                "epsilons": None if epsilon is None else tuple(parse_epsilons(epsilon)),
+                "draws": draws,
+                "mechanisms": None if mechanism is None else tuple(mechanism),
+                "index": None if index is None else one_of("--index", index, INDEXES),
+                "c": None if c is None else positive("--c", c),
+                "documents": documents,
+                "tasks": Tasks(text, field, label, word_pairs, sentence_pairs, odd),
+            }
+            first, *others = [load_space(each) for each in space or [BUILTIN]]
+            if others and names != ["margins"]:
+                raise UsageError("only margins compares spaces: give --space once.")
+        for each in names:
+            start = time.perf_counter()
+            with settings_that_fail():
+                settings = set_up(each, given, quick=quick)
+                run = EXPERIMENTS[each].run
+                result = run(first, replace(settings, others=tuple(others), progress=progress))
+            write(result, out, each, format, force=force)
+            show(each, result, out, time.perf_counter() - start)
+
+
+def chosen(name: str) -> list[str]:
+    """Raises UsageError for a name that is none."""
+    if name == ALL:
+        return list(EXPERIMENTS)
+    if name not in EXPERIMENTS:
+        raise UsageError(f"no experiment {name!r}. There are: {', '.join([*EXPERIMENTS, ALL])}.")
+    return [name]
+
+
+def check_files(out: Path, names: list[str], kind: str, *, force: bool) -> None:
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out}: is not a folder.")
+    for name in names:
+        for ending in ("csv", kind):
+            check_new(out / f"{name}.{ending}", force=force)
+
+
+def check_given(*paths: Path | None) -> None:
+    for path in paths:
+        if path is not None and not path.is_file():
+            raise UsageError(f"{path}: no such file.")
+
+
+def set_up(name: str, given: dict[str, Any], *, quick: bool) -> Options:
+    """The defaults of the experiment, and what was given in their place."""
+    settings = EXPERIMENTS[name].defaults
+    if quick:
+        settings = replace(
+            settings,
+            words=min(settings.words, 60),
+            draws=min(settings.draws, 10),
+            steps=3,
+            documents=60,
+            max_words=min(settings.max_words or 2000, 2000),
+        )
+    return replace(settings, **{key: value for key, value in given.items() if value is not None})
+
+
+def progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
+    """On a terminal alone (disable=None)."""
+    return tqdm(steps, desc=label, leave=False, disable=None, file=sys.stderr, delay=0.5)
+
+
+def write(result: Result, out: Path, name: str, kind: str, *, force: bool) -> None:
+    write_bytes(out / f"{name}.csv", as_csv(result.rows), force=force)
+    write_bytes(out / f"{name}.{kind}", as_figure(result, kind), force=force)
+
+
+def show(name: str, result: Result, out: Path, seconds: float) -> None:
+    """As much of the table as is read easily; all of it is in the file."""
+    about = EXPERIMENTS[name]
+    typer.secho(f"{name}: {about.about}", bold=True)
+    columns = list(result.rows[0])[:MOST_COLUMNS]
+    every = -(-len(result.rows) // MOST_ROWS)
+    lines = [[plain(row[column], 4) for column in columns] for row in result.rows[::every]]
+    typer.echo(table(lines, header=columns, spacing=2).strip("\n"))
+    if every > 1:
+        typer.echo(f"(every {every}th row of {len(result.rows)})")
+    for note in [*result.notes, f"after {about.paper}"]:
+        typer.echo(f"- {note}")
+    typer.echo(f"{out / name}.csv and the figure beside it, in {seconds:.0f} s.\n", err=True)

@@ -1,0 +1,242 @@
+"""Arrow tables in, Arrow tables out: one column sanitised. Ray, Spark and shards of Parquet come
+here, and nothing here knows of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from spacy.language import Language
+
+from ..cli.records import Record
+from ..cli.records import _record as checked_record
+from ..cli.stream import Outcome, outcomes
+from ..component import _without_text
+from ..errors import DxError, Errors
+from ..ty import Ints2d
+from ..validate import one_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
+ON_FAILURE = ("drop", "null", "raise")
+Pipe = Callable[[Iterable[Record]], Iterable[Outcome]]
+Batch = TypeVar("Batch", "pa.Table", "pa.RecordBatch")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What becomes of the columns of a table.
+
+    text: the one to sanitise. keep: others that go along in clear, by name; None for all that
+    cannot hold text (numbers, booleans, dates, times). All others are dropped. on_failure: what
+    becomes of a document that cannot be sanitised: "drop" its row, make its text "null", or
+    "raise". receipts: add the columns dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws.
+    """
+
+    text: str = "text"
+    keep: tuple[str, ...] | None = None
+    on_failure: str = "drop"
+    receipts: bool = False
+
+    def __post_init__(self) -> None:
+        one_of("on_failure", self.on_failure, ON_FAILURE)
+        if self.text in (self.keep or ()):
+            raise DxError(Errors.DX001.format(name="keep", expected="other columns than the one "
+                          "that is sanitised", given=self.text))  # fmt: skip
+
+
+@dataclass
+class Sanitised:
+    """A table with its column sanitised, before the rows that failed are taken out of it.
+
+    texts: one a row; None for what was null and for what failed. counts: int64 (rows, 5), see
+    COUNTS; -1 in rows without a text. failures: why, by row; never with text of a document.
+    """
+
+    table: pa.Table
+    first: int
+    texts: list[str | None]
+    counts: Ints2d
+    missing: int
+    failures: dict[int, str] = field(default_factory=dict)
+
+    def take(self, number: int, outcome: Any) -> None:
+        row = number - self.first
+        self.missing -= 1
+        if isinstance(outcome, str):
+            self.failures[row] = outcome
+            return
+        self.texts[row] = outcome.text
+        self.counts[row] = [outcome.receipt[name] for name in COUNTS]
+
+
+def sanitize_table(
+    nlp: Language,
+    table: Batch,
+    column: str = "text",
+    *,
+    keep: Sequence[str] | None = None,
+    on_failure: str = "drop",
+    receipts: bool = False,
+    batch_size: int = 128,
+) -> Batch:
+    """An Arrow Table or RecordBatch with one column sanitised, as the same kind; see Columns.
+
+    nlp: a pipeline with a sanitizer, whose vocabulary does not grow. Nulls stay null. Metadata of
+    the schema is dropped, as it may hold anything.
+
+    Raises DxError where the column is missing or holds no text, and, with on_failure "raise",
+    where a document cannot be sanitised. No message holds text.
+    """
+    columns = Columns(column, None if keep is None else tuple(keep), on_failure, receipts)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
+            return _sanitize_table(partial(outcomes, nlp, batch_size=batch_size), table, columns)
+    except Exception as error:
+        failure = _without_text(error)  # engines write tracebacks, with causes, into their logs
+    raise failure
+
+
+def _sanitize_table(pipe: Pipe, table: Batch, columns: Columns) -> Batch:
+    import pyarrow as pa
+
+    whole = table if isinstance(table, pa.Table) else pa.Table.from_batches([table])
+    (done,) = sanitize_tables([whole], pipe, columns.text)
+    result = finish(done, columns)
+    return result if isinstance(table, pa.Table) else _as_batch(result)
+
+
+def sanitize_tables(tables: Iterable[pa.Table], pipe: Pipe, column: str) -> Iterator[Sanitised]:
+    """The tables, in order. pipe: records in, outcomes out, in about the same order.
+
+    Raises DxError where the pipe loses a document.
+    """
+    waiting = deque[Sanitised]()
+    for record, outcome in pipe(_records(tables, column, waiting)):
+        holder = next(one for one in waiting if record.number - one.first < len(one.texts))
+        holder.take(record.number, outcome)
+        while waiting and not waiting[0].missing:
+            yield waiting.popleft()
+    if any(one.missing for one in waiting):
+        raise DxError("The pipeline lost documents.")
+    yield from waiting
+
+
+def _records(
+    tables: Iterable[pa.Table], column: str, waiting: deque[Sanitised]
+) -> Iterator[Record]:
+    first = 0
+    for table in tables:
+        texts = _texts(table, column)
+        counts = np.full((len(texts), len(COUNTS)), -1, dtype=np.int64)
+        missing = len(texts) - texts.count(None)
+        waiting.append(Sanitised(table, first, [None] * len(texts), counts, missing))
+        for row, text in enumerate(texts):
+            if text is not None:
+                yield checked_record(first + row, 0, text)
+        first += len(texts)
+
+
+def _texts(table: pa.Table, column: str) -> list[str | None]:
+    import pyarrow as pa
+
+    values = table.column(find_column(table.schema, column))
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if pa.types.is_null(values.type):
+        return [None] * len(values)
+    if not _is_text(values.type):
+        raise DxError(Errors.DX071.format(column=column, given=values.type))
+    try:
+        return list(values.to_pylist())
+    except UnicodeDecodeError:  # nobody checks what a file says is text; it holds the text
+        raw = values.cast(pa.large_binary()).to_pylist()
+    return [None if one is None else one.decode("utf8", "surrogateescape") for one in raw]
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def find_column(schema: pa.Schema, column: str) -> int:
+    """Raises DxError unless there is one of this name."""
+    places = schema.get_all_field_indices(column)
+    if len(places) != 1:
+        found = "several of" if places else "no"
+        names = ", ".join(map(repr, schema.names))
+        raise DxError(Errors.DX070.format(found=found, column=column, columns=names))
+    return int(places[0])
+
+
+def kept_columns(schema: pa.Schema, columns: Columns) -> list[int]:
+    """The places of the columns that the output has, in order. Raises DxError for unknown names."""
+    text = find_column(schema, columns.text)
+    if columns.keep is not None:
+        return sorted({text, *(find_column(schema, name) for name in columns.keep)})
+    return [i for i, one in enumerate(schema) if i == text or holds_no_text(one.type)]
+
+
+def holds_no_text(kind: pa.DataType) -> bool:
+    """Numbers, booleans, dates and times."""
+    from pyarrow import types
+
+    return bool(
+        types.is_boolean(kind)
+        or types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_decimal(kind)
+        or types.is_temporal(kind)
+    )
+
+
+def finish(done: Sanitised, columns: Columns) -> pa.Table:
+    """The table to release. Raises DxError for failures where they are to be raised."""
+    import pyarrow as pa
+
+    if done.failures and columns.on_failure == "raise":
+        why = done.failures[min(done.failures)]
+        raise DxError(Errors.DX075.format(count=len(done.failures), why=why))
+    schema = done.table.schema
+    text = find_column(schema, columns.text)
+    parts: dict[str, Any] = {}
+    for place in kept_columns(schema, columns):
+        of_text = place == text
+        parts[schema.names[place]] = _text_array(done, text) if of_text else done.table[place]
+    if columns.receipts:
+        lacking = done.counts[:, 0] < 0
+        for name, numbers in zip(COUNTS, done.counts.T, strict=True):
+            parts[f"dx_{name}"] = pa.array(numbers.astype(np.int32), mask=lacking)
+    result = pa.table(parts)
+    return result if columns.on_failure == "null" else _without(result, done.failures)
+
+
+def _text_array(done: Sanitised, place: int) -> pa.Array:
+    import pyarrow as pa
+
+    kind = done.table.schema.types[place]
+    return pa.array(done.texts, kind if kind == pa.large_string() else pa.string())
+
+
+def _without(table: pa.Table, failures: dict[int, str]) -> pa.Table:
+    if not failures:
+        return table
+    stays = np.ones(len(table), dtype=bool)
+    stays[list(failures)] = False
+    return table.take(np.flatnonzero(stays))
+
+
+def _as_batch(table: pa.Table) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)

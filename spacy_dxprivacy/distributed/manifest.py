@@ -1,0 +1,115 @@
+"""What all releases of a folder add up to: made from the journal, at the end of every run."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import srsly
+
+from ..about import __version__
+from ..errors import DxError
+from ..guarantee import Guarantee, compose, repeat
+from .arrow import COUNTS
+from .journal import FORMAT, Journal
+from .users import largest
+
+NAME = "_manifest.json"
+SUMMED = ("documents", "nulls", "failed", *COUNTS)
+Totals = dict[str, Any]
+
+
+def make_manifest(journal: Journal) -> dict[str, Any]:
+    """Plain values, for json.
+
+    settings: of the last round. corpus: counts of what lies in the folder now. by_document and
+    by_user: the largest number of draws for one of them over all releases, and the guarantee
+    that this comes to. shards: each with the digest of its source, its counts, how often it was
+    released, and the same for its largest document.
+    """
+    entries = [event for event in journal.events if event["event"] == "shard"]
+    begun = {e["round"]: e for e in journal.events if e["event"] == "begin"}
+    guarantees = {number: read_guarantee(e["guarantee"]) for number, e in begun.items()}
+    settings = dict(list(begun.values())[-1])
+    for name in ("event", "format", "round", "again"):
+        del settings[name]
+    releases = Counter(entry["text"] for entry in entries)
+    return {
+        "format": FORMAT,
+        "spacy_dxprivacy": __version__,
+        "releases": max(releases.values(), default=0),
+        "rounds": max(begun),
+        "settings": settings,
+        "corpus": {"shards": len(journal.last), **_sum(journal.last.values())},
+        "by_document": by_document(entries, guarantees),
+        "by_user": by_user(journal, entries, guarantees) if settings["user_column"] else None,
+        "shards": {
+            name: {
+                **{k: last[k] for k in ("input", *SUMMED, "most_draws")},
+                "releases": releases[last["text"]],
+                "total": by_document(
+                    [e for e in entries if e["text"] == last["text"]] if releases[last["text"]] > 1
+                    else [last],
+                    guarantees,
+                )["total"],
+            }
+            for name, last in sorted(journal.last.items())
+        },
+    }  # fmt: skip
+
+
+def manifest_bytes(manifest: dict[str, Any]) -> bytes:
+    return (srsly.json_dumps(manifest, indent=2) + "\n").encode()
+
+
+def by_document(entries: list[dict[str, Any]], guarantees: dict[int, Guarantee]) -> Totals:
+    """A document may have been drawn as often as the largest of its shard, in every release."""
+    draws: dict[str, Counter[Guarantee]] = defaultdict(Counter)
+    for entry in entries:
+        draws[entry["text"]][guarantees[entry["round"]]] += entry["most_draws"]
+    worst = max(draws.values(), key=lambda spent: spent.total(), default=Counter())
+    several = {guarantee for spent in draws.values() for guarantee in spent}
+    if len(several) > 1:  # which of them is the worst depends on more than the number of draws
+        worst = Counter({g: max(spent[g] for spent in draws.values()) for g in several})
+    return _total(worst)
+
+
+def by_user(
+    journal: Journal, entries: list[dict[str, Any]], guarantees: dict[int, Guarantee]
+) -> Totals:
+    """Over all releases and shards. Where guarantees differ, the largest totals of different users
+    may be added up: then it is a bound."""
+    files: dict[Guarantee, list[str]] = defaultdict(list)
+    for entry in entries:
+        if "users" in entry:
+            files[guarantees[entry["round"]]].append(entry["users"])
+    found = {g: largest(journal.out, names) for g, names in files.items()}
+    users = [users for users, _ in found.values()]
+    most = Counter({g: draws for g, (_, draws) in found.items()})
+    without = sum(entry.get("without_user", 0) for entry in entries)
+    return {"users": max(users, default=0), "documents_without": without, **_total(most)}
+
+
+def _total(draws: Counter[Guarantee]) -> Totals:
+    """total: the guarantee, or why there is none that can be stated."""
+    whole = [repeat(guarantee, number) for guarantee, number in draws.items()]
+    try:
+        total: Any = (whole[0] if len(whole) == 1 else compose(whole)).to_dict() if whole else None
+    except DxError as error:
+        total = str(error)
+    return {"most_draws": draws.total(), "total": total}
+
+
+def _sum(entries: Iterable[dict[str, Any]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for entry in entries:
+        total.update({name: entry[name] for name in SUMMED})
+    return {name: total[name] for name in SUMMED}
+
+
+def read_guarantee(about: dict[str, Any]) -> Guarantee:
+    """What Guarantee.to_dict wrote."""
+    fields: dict[str, Any] = {k: math.inf if v is None else v for k, v in about.items()}
+    return Guarantee(**fields)

@@ -1,0 +1,70 @@
+"""The server of the page: Streamlit's, on this machine alone, with all that it tells others off."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+from ..errors import DxError, Errors
+from . import current
+from .workshop import Workshop
+
+PAGE = Path(__file__).with_name("page.py")
+NEEDED = ("streamlit", "matplotlib")
+# They go before every config file and every environment variable of Streamlit.
+OPTIONS = {
+    "browser.gatherUsageStats": "false",
+    "client.showErrorDetails": "none",  # an exception may quote a text
+    "client.toolbarMode": "minimal",
+    "global.developmentMode": "false",
+    "logger.enableRich": "false",
+    "logger.hideWelcomeMessage": "true",
+    "logger.level": "critical",
+    "runner.magicEnabled": "false",
+    "server.enableCORS": "true",  # pages of others may not talk to this one
+    "server.enableXsrfProtection": "true",
+    "server.fileWatcherType": "none",
+    "server.headless": "true",  # or it asks for an e-mail address, and opens a browser
+    "server.runOnSave": "false",
+}
+
+
+def check_extra() -> None:
+    """Raises DxError with what to type where a library of the extra is missing."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise DxError(Errors.DX085.format(missing=" and ".join(missing)))
+
+
+def check_address(given: str) -> str:
+    """The address as a number. Raises DxError for any that others can reach."""
+    address = "127.0.0.1" if given == "localhost" else given
+    with suppress(ValueError):
+        if ipaddress.ip_address(address).is_loopback:
+            return address
+    raise DxError(Errors.DX086.format(given=given))
+
+
+def check_port(address: str, port: int) -> None:
+    """Raises DxError where the port is taken or not ours to take."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address, port))
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise DxError(Errors.DX087.format(port=port, address=address, why=why)) from None
+
+
+def serve(workshop: Workshop, address: str, port: int) -> None:
+    """Show the page until Ctrl-C."""
+    from streamlit.web.cli import main
+
+    current.use(workshop)
+    options = {**OPTIONS, "server.address": check_address(address), "server.port": str(port)}
+    arguments = [f"--{name}={value}" for name, value in options.items()]
+    main(["run", str(PAGE), *arguments], standalone_mode=False)

@@ -1,0 +1,71 @@
+"""How much is read of a file that may be damaged, or made to do harm."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DxError, Errors
+
+MB = 2**20
+MOST_RECORD = 256 * MB  # bytes of a document: a line of .jsonl, a field of .csv, a .txt file
+MOST_JSON = 64 * MB  # of the files that describe a space, a graph, an index, a receipt
+MOST_CONFIG = 4 * MB
+DEEPEST = 200  # lists within lists, of JSON and msgpack
+# Packed files: so much may come out of any; beyond it, so many times their size. Vectors and
+# documents are packed to a half or a tenth; bombs to a thousandth.
+FREE = 64 * MB
+MOST_RATIO = 200
+
+
+class TooLarge(DxError):
+    """A file beyond these limits."""
+
+
+def too_large(what: str, size: int, most: int) -> TooLarge:
+    """size and most: in bytes."""
+    given = f"{size / MB:,.1f} MB"
+    return TooLarge(Errors.DX095.format(what=what, most=f"{most / MB:,.0f} MB", given=given))
+
+
+def check_size(path: Path, most: int) -> None:
+    """Raises TooLarge, and OSError as stat does."""
+    size = path.stat().st_size
+    if size > most:
+        raise too_large(path.name, size, most)
+
+
+def check_ratio(what: str, packed: int, unpacked: int) -> None:
+    """Raises TooLarge where so many bytes out of so few are no honest packing."""
+    if unpacked > FREE and unpacked > MOST_RATIO * packed:
+        raise TooLarge(Errors.DX096.format(what=what, most=MOST_RATIO))
+
+
+def read_json(path: Path, most: int = MOST_JSON) -> Any:
+    """Raises TooLarge; ValueError for what is no JSON, or is nested too deep; OSError."""
+    check_size(path, most)
+    return parse_json(path.read_bytes())
+
+
+def parse_json(raw: bytes | str) -> Any:
+    """Raises ValueError, also for what is nested so deep that Python gives up."""
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def read_array(path: Path) -> np.ndarray[Any, Any]:
+    """A .npy file, mapped into memory: a header that promises more than the file holds costs
+    nothing. Raises ValueError for objects (which would be unpickled) and for archives; OSError."""
+    try:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except EOFError:
+        raise ValueError("an empty file") from None
+    if not isinstance(found, np.ndarray):
+        found.close()
+        raise ValueError("an archive of arrays, not an array")
+    return found

@@ -1,0 +1,93 @@
+"""A headless Chromium, driven by its DevTools protocol: no driver to install beside it."""
+
+import json
+import shutil
+import subprocess
+import time
+import urllib.request
+from contextlib import contextmanager
+
+CHROMIUM = shutil.which("chromium")
+OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0")
+
+
+class Page:
+    """The one tab. events: all that the browser told so far."""
+
+    def __init__(self, socket):
+        self.socket, self.events, self.calls = socket, [], 0
+        for domain in ("Runtime", "Log", "Network", "Page"):
+            self.call(f"{domain}.enable")
+
+    def call(self, method, **params):
+        self.calls += 1
+        self.socket.send(json.dumps({"id": self.calls, "method": method, "params": params}))
+        while True:
+            message = json.loads(self.socket.recv(timeout=60))
+            if message.get("id") == self.calls:
+                return message["result"]
+            self.events.append(message)
+
+    def js(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        return result["result"].get("value")
+
+    def wait_for(self, expression, seconds=60):
+        """The first value of it that is true."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if value := self.js(expression):
+                return value
+            time.sleep(0.05)
+        raise AssertionError(f"this did not become true: {expression}")
+
+    def type_into(self, selector, text):
+        """In place of what is there; Ctrl+Enter ends it."""
+        self.js(f"document.querySelector({json.dumps(selector)}).select()")
+        self.call("Input.insertText", text=text)
+        enter = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "modifiers": 2}
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, **enter)
+
+    def errors(self):
+        """What its console complains of."""
+        self.js("0")  # collects the events that are still on their way
+        told = {"Runtime.consoleAPICalled": lambda p: p["type"] == "error",
+                "Log.entryAdded": lambda p: p["entry"]["level"] == "error",
+                "Runtime.exceptionThrown": lambda p: True}  # fmt: skip
+        return [e for e in self.events if told.get(e["method"], lambda p: False)(e["params"])]
+
+    def requests(self):
+        """All addresses that it asked for anything."""
+        sent = [e for e in self.events if e["method"] == "Network.requestWillBeSent"]
+        sockets = [e for e in self.events if e["method"] == "Network.webSocketCreated"]
+        urls = [e["params"]["request"]["url"] for e in sent]
+        return urls + [e["params"]["url"] for e in sockets]
+
+
+@contextmanager
+def browser(profile):
+    """A Page; profile: an empty folder."""
+    from websockets.sync.client import connect
+
+    command = [CHROMIUM, *OPTIONS, f"--user-data-dir={profile}", "about:blank"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        with connect(_address(profile / "DevToolsActivePort"), max_size=None) as socket:
+            yield Page(socket)
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def _address(file, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        lines = file.read_text().splitlines() if file.exists() else []
+        if len(lines) == 2:
+            with urllib.request.urlopen(f"http://127.0.0.1:{lines[0]}/json/list") as answer:
+                tabs = [tab for tab in json.load(answer) if tab["type"] == "page"]
+            if tabs:
+                return tabs[0]["webSocketDebuggerUrl"]
+        time.sleep(0.05)
+    raise AssertionError("the browser did not start")

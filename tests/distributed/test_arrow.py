@@ -1,0 +1,159 @@
+"""The pure function: an Arrow batch in, an Arrow batch out."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import CONSTANT, SECRET_TEXT, UNKNOWN_SECRETS, MakeNlp, leaks
+from spacy.language import Language
+
+from spacy_dxprivacy import DxError
+from spacy_dxprivacy.distributed import sanitize_table
+
+pa = pytest.importorskip("pyarrow", reason="needs the extra 'arrow'")
+
+TEXTS = ["the dog", None, "", "a Zorblattovich\n  cat"]
+COVERED = ["Blue blue", None, "", "Blue [REDACTED]\n  blue"]
+
+
+@pytest.fixture
+def nlp(make_nlp: MakeNlp) -> Language:
+    return make_nlp(mechanism=CONSTANT)
+
+
+def table(texts: Any = TEXTS, kind: Any = None, **others: Any) -> Any:
+    return pa.table({"id": range(len(texts)), "text": pa.array(texts, kind), **others})
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "string_view", "dictionary"])
+def test_every_kind_of_text_becomes_text_and_nulls_stay(nlp: Language, kind: str) -> None:
+    whole = table(kind=pa.string())
+    if kind == "dictionary":
+        whole = whole.set_column(1, "text", whole["text"].dictionary_encode())
+    else:
+        whole = whole.set_column(1, "text", whole["text"].cast(getattr(pa, kind)()))
+    result = sanitize_table(nlp, whole)
+    assert result["text"].to_pylist() == COVERED and result["id"].to_pylist() == [0, 1, 2, 3]
+    assert result.schema.field("text").type in (pa.string(), pa.large_string())
+
+
+def test_a_record_batch_gives_a_record_batch(nlp: Language) -> None:
+    (batch,) = table().to_batches()
+    result = sanitize_table(nlp, batch)
+    assert isinstance(result, pa.RecordBatch) and result["text"].to_pylist() == COVERED
+    empty = sanitize_table(nlp, batch.slice(0, 0))
+    assert isinstance(empty, pa.RecordBatch) and empty.schema == result.schema
+
+
+@pytest.mark.parametrize("texts", [[], [None, None], pa.nulls(3)])
+def test_without_a_text_there_is_nothing_to_do(nlp: Language, texts: Any) -> None:
+    result = sanitize_table(nlp, table(texts, None if len(texts) == 3 else pa.string()))
+    assert result["text"].to_pylist() == [None] * len(texts)
+
+
+def test_columns_that_can_hold_text_are_dropped_unless_named(nlp: Language) -> None:
+    secrets = {"note": [SECRET_TEXT] * 4, "list": [[SECRET_TEXT]] * 4, "raw": [b"Quuxington"] * 4}
+    numbers = {"day": [date(2020, 1, 1)] * 4, "score": [0.5] * 4, "flag": [True] * 4}
+    whole = table(**secrets, **numbers)
+    assert sanitize_table(nlp, whole).column_names == ["id", "text", *numbers]
+    assert sanitize_table(nlp, whole, keep=[]).column_names == ["text"]
+    assert sanitize_table(nlp, whole, keep=["note", "id"]).column_names == ["id", "text", "note"]
+
+
+def test_metadata_of_the_schema_does_not_come_along(nlp: Language) -> None:
+    fields = [pa.field("text", pa.string(), metadata={"about": SECRET_TEXT})]
+    schema = pa.schema(fields, metadata={"pandas": SECRET_TEXT})
+    result = sanitize_table(nlp, pa.table({"text": ["the dog"]}, schema=schema))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, result.schema) as writer:
+        writer.write_table(result)
+    assert not leaks(sink.getvalue().to_pybytes(), UNKNOWN_SECRETS)
+
+
+def test_receipts_are_counts_a_row(nlp: Language) -> None:
+    result = sanitize_table(nlp, table(), receipts=True)
+    assert result["dx_draws"].to_pylist() == [2, None, 0, 2]
+    assert result["dx_unknown"].to_pylist() == [0, None, 0, 1]
+
+
+LONG_RUN = "=" * 2001 + " Zorblattovich"
+
+
+@pytest.mark.parametrize("on_failure, expected", [("drop", [0, 2]), ("null", [0, 1, 2])])
+def test_a_document_that_fails_never_comes_out(
+    nlp: Language, on_failure: str, expected: list[int]
+) -> None:
+    whole = table(["the dog", LONG_RUN, "a cat"])
+    result = sanitize_table(nlp, whole, on_failure=on_failure, receipts=True)
+    assert result["id"].to_pylist() == expected
+    assert [text for text in result["text"].to_pylist() if text] == ["Blue blue"] * 2
+
+
+def test_bytes_that_are_no_unicode_fail_alone(nlp: Language) -> None:
+    raw = pa.array([b"the dog", b"Quuxington \xff\xfe", b"a cat"])
+    broken = pa.Array.from_buffers(pa.string(), 3, raw.buffers())
+    result = sanitize_table(nlp, table(broken))
+    assert result["text"].to_pylist() == ["Blue blue"] * 2
+
+
+def message_of(nlp: Language, whole: Any, **kwargs: Any) -> str:
+    with pytest.raises(DxError) as caught:
+        sanitize_table(nlp, whole, **kwargs)
+    assert caught.value.__cause__ is None and caught.value.__context__ is None
+    return str(caught.value)
+
+
+def test_failures_are_raised_on_request_without_a_word_of_text(nlp: Language) -> None:
+    message = message_of(nlp, table(["the dog", LONG_RUN]), on_failure="raise")
+    assert "DX075" in message and "2,000 symbols" in message
+    assert not leaks(message, UNKNOWN_SECRETS)
+
+
+@pytest.mark.parametrize("error", ["value", "key", "dx", "chained", "ours"])
+def test_a_mechanism_that_quotes_texts_is_not_quoted(make_nlp: MakeNlp, error: str) -> None:
+    failing = {"@dx_mechanisms": "test.Failing.v1", "error": error}
+    nlp = make_nlp(mechanism=failing)
+    message = message_of(nlp, table(["asthma"]), on_failure="raise")
+    assert "DX075" in message and not leaks(message)
+    assert sanitize_table(nlp, table(["asthma"])).num_rows == 0
+
+
+@pytest.mark.parametrize(
+    "kwargs, code",
+    [
+        ({"column": "body"}, "DX070"),
+        ({"column": "id"}, "DX071"),
+        ({"keep": ["nothing"]}, "DX070"),
+        ({"keep": ["text"]}, "DX001"),
+        ({"on_failure": "keep"}, "DX001"),
+    ],
+)
+def test_mistakes_are_named(nlp: Language, kwargs: dict[str, Any], code: str) -> None:
+    with pytest.raises(DxError, match=code):
+        sanitize_table(nlp, table(), **kwargs)
+
+
+def test_two_columns_of_one_name_are_refused(nlp: Language) -> None:
+    double = pa.Table.from_arrays([pa.array(["a"])] * 2, names=["text", "text"])
+    assert "DX070" in message_of(nlp, double)
+
+
+def test_a_pipeline_that_drops_documents_is_found_out(
+    nlp: Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lossy = lambda nlp, records, batch_size: list(records)[:0]  # noqa: E731
+    monkeypatch.setattr("spacy_dxprivacy.distributed.arrow.outcomes", lossy)
+    assert "lost documents" in message_of(nlp, table())
+
+
+def test_the_vocabulary_does_not_grow(nlp: Language) -> None:
+    sanitize_table(nlp, table())
+    before = len(nlp.vocab.strings), len(nlp.vocab)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        fresh = [" ".join(f"w{n}" for n in rng.integers(0, 10**9, 50)) for _ in range(20)]
+        sanitize_table(nlp, table(fresh))
+    assert len(nlp.vocab.strings) == before[0] and "Zorblattovich" not in nlp.vocab.strings

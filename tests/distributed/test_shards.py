@@ -1,0 +1,378 @@
+"""Shards in, shards out: what is finished, what is taken up again, and what all adds up to."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from conftest import EPSILON, UNKNOWN_SECRETS, leaks
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import DxError
+from spacy_dxprivacy.distributed import How, Recipe, plan_shards, sanitize_shards
+from spacy_dxprivacy.distributed.arrow import Columns
+from spacy_dxprivacy.distributed.users import largest, user_id, write_users
+
+from .corpus import check_complete, finish, pq, shard_lines, start, wait_for, write_corpus
+
+Dx = Callable[..., Any]
+LENGTH = 37  # words of a document, one of them unknown
+SHARDS, DOCUMENTS = 3, 10
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> list[Path]:
+    return write_corpus(tmp_path / "in", shards=SHARDS, documents=DOCUMENTS)
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def options(space_path: str) -> list[Any]:
+    return ["--space", space_path, "-m", "exponential", "-e", EPSILON, "--keep-fields", "id"]
+
+
+@pytest.fixture
+def dx(options: list[Any]) -> Dx:
+    """Runs the command in this process; `other` takes the place of the options."""
+
+    def run(*args: Any, other: list[Any] | None = None) -> Any:
+        chosen = options if other is None else other
+        return CliRunner().invoke(app, ["dx", "sanitize", *map(str, [*args, *chosen])])
+
+    return run
+
+
+def manifest(out: Path) -> dict[str, Any]:
+    return dict(json.loads((out / "_manifest.json").read_text()))
+
+
+# -- a run ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("more", [[], ["-n", 2]])
+def test_every_document_comes_out_once(
+    dx: Dx, sources: list[Path], out: Path, more: list[Any]
+) -> None:
+    result = dx(*sources, out, *more)
+    assert result.exit_code == 0, result.stderr
+    check_complete(sources, out)
+    assert "the fields id" in result.stderr and not leaks(result.stderr, UNKNOWN_SECRETS)
+    counts = manifest(out)["corpus"]
+    assert counts["documents"] == SHARDS * DOCUMENTS and counts["failed"] == 0
+    assert counts["tokens"] == SHARDS * DOCUMENTS * LENGTH
+
+
+def test_receipts_add_up(dx: Dx, sources: list[Path], out: Path) -> None:
+    dx(*sources, out)
+    m = manifest(out)
+    assert m["settings"]["guarantee"]["epsilon"] == EPSILON
+    assert m["by_document"]["most_draws"] == LENGTH - 1
+    assert m["by_document"]["total"]["epsilon"] == pytest.approx(EPSILON * (LENGTH - 1))
+    assert m["by_user"] is None
+    for shard in m["shards"].values():
+        assert shard["releases"] == 1 and len(shard["input"]["sha256"]) == 64
+        assert shard["total"] == m["by_document"]["total"]
+    assert sum(s["draws"] for s in m["shards"].values()) == m["corpus"]["draws"]
+
+
+def test_users_are_added_up_over_shards_and_named_nowhere(
+    dx: Dx, sources: list[Path], out: Path
+) -> None:
+    result = dx(*sources, out, "--user-column", "who")
+    assert result.exit_code == 0
+    by_user = manifest(out)["by_user"]
+    assert by_user["users"] == 5 and by_user["documents_without"] == 0
+    assert by_user["most_draws"] == SHARDS * DOCUMENTS // 5 * (LENGTH - 1)
+    assert by_user["total"]["epsilon"] == pytest.approx(EPSILON * by_user["most_draws"])
+    raw = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
+    assert not leaks(raw, UNKNOWN_SECRETS)
+    assert (out / "_users").stat().st_mode & 0o077 == 0
+
+
+def test_jsonl_csv_and_text_are_shards_too(
+    dx: Dx, tmp_path: Path, out: Path, space_path: str
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    who = UNKNOWN_SECRETS[0]
+    (folder / "a.jsonl").write_text(f'{{"id": 1, "text": "the dog {who}", "who": "{who}"}}\n')
+    (folder / "b.csv").write_text(f"id,text,who\n2,a cat {who},{who}\n3,the sun,{who}\n")
+    for name in ("a.jsonl", "b.csv"):
+        result = dx(folder / name, out, "--engine", "local", "--user-column", "who")
+        assert result.exit_code == 0, result.stderr
+    assert json.loads((out / "a.jsonl").read_text())["id"] == 1
+    assert len((out / "b.csv").read_text().splitlines()) == 3
+    assert manifest(out)["by_user"]["users"] == 1 and manifest(out)["corpus"]["documents"] == 3
+    (folder / "c.txt").write_text(f"the dog\n{who}\n")
+    other = ["--engine", "local", "--lines", "--space", space_path]
+    assert dx(folder / "c.txt", tmp_path / "lines", other=other).exit_code == 0
+    assert len((tmp_path / "lines" / "c.txt").read_text().splitlines()) == 2
+
+
+def test_a_folder_becomes_a_folder(dx: Dx, sources: list[Path], tmp_path: Path, out: Path) -> None:
+    deep = tmp_path / "in" / "deep"
+    deep.mkdir()
+    os.replace(sources[0], deep / "x.parquet")
+    assert dx(tmp_path / "in", out, "--engine", "local").exit_code == 0
+    assert (out / "deep" / "x.parquet").exists()
+
+
+def test_documents_that_fail_are_counted_and_left_out(
+    dx: Dx, tmp_path: Path, out: Path, options: list[Any]
+) -> None:
+    (source,) = write_corpus(tmp_path / "in", shards=1, documents=4)
+    result = dx(source, out, "--unknown", "raise")
+    assert result.exit_code == 1 and "Failed     4 records" in result.stderr
+    assert manifest(out)["corpus"]["failed"] == 4
+    assert pq.read_table(out / source.name).num_rows == 0
+    assert not leaks(result.stderr, UNKNOWN_SECRETS)
+
+
+def test_a_shard_that_cannot_be_read_keeps_none_back(
+    dx: Dx, sources: list[Path], out: Path
+) -> None:
+    good = sources[1].read_bytes()
+    sources[1].write_bytes(b"PAR1 Zorblattovich PAR1")
+    result = dx(*sources, out)
+    assert result.exit_code == 1 and f"{sources[1].name}: failed with ArrowInvalid" in result.stderr
+    assert not leaks(result.stderr, UNKNOWN_SECRETS) and not (out / sources[1].name).exists()
+    sources[1].write_bytes(good)
+    assert dx(*sources, out).exit_code == 0
+    check_complete(sources, out)
+
+
+# -- a second run --------------------------------------------------------------------------------
+
+
+def test_a_finished_corpus_is_refused_and_again_is_counted(
+    dx: Dx, sources: list[Path], out: Path
+) -> None:
+    dx(*sources, out, "--user-column", "who")
+    before = {path: path.read_bytes() for path in out.glob("*.parquet")}
+    refused = dx(*sources, out, "--user-column", "who")
+    assert refused.exit_code != 0 and len(refused.stderr.splitlines()) == 1
+    assert before == {path: path.read_bytes() for path in out.glob("*.parquet")}
+    once = manifest(out)
+    assert dx(*sources, out, "--user-column", "who", "--again").exit_code == 0
+    twice = manifest(out)
+    assert all(path.read_bytes() != old for path, old in before.items())
+    assert (once["releases"], twice["releases"]) == (1, 2)
+    for total in ("by_document", "by_user"):
+        spent = [m[total]["total"]["epsilon"] for m in (once, twice)]
+        assert spent[1] == pytest.approx(2 * spent[0])
+    assert {s["releases"] for s in twice["shards"].values()} == {2}
+
+
+def test_new_shards_are_done_and_finished_ones_are_not(
+    dx: Dx, sources: list[Path], out: Path
+) -> None:
+    assert dx(*sources[:2], out).exit_code == 0
+    before = (out / sources[0].name).read_bytes()
+    result = dx(*sources, out)
+    assert result.exit_code == 0 and "1 released now; 2 finished before" in result.stderr
+    assert (out / sources[0].name).read_bytes() == before
+    check_complete(sources, out)
+
+
+def test_a_shard_that_was_taken_away_was_released(dx: Dx, sources: list[Path], out: Path) -> None:
+    dx(*sources, out)
+    (out / sources[0].name).unlink()
+    assert "DX076" in dx(*sources, out).stderr
+
+
+def test_a_source_that_was_touched_is_the_same_and_one_that_changed_is_not(
+    dx: Dx, sources: list[Path], out: Path
+) -> None:
+    dx(*sources, out)
+    os.utime(sources[0])
+    assert "DX076" in dx(*sources, out).stderr
+    pq.write_table(pq.read_table(sources[0]).slice(1), sources[0])
+    result = dx(*sources, out)
+    assert result.exit_code == 1 and f"{sources[0].name}: [DX079]" in result.stderr
+
+
+def test_the_same_text_under_another_name_is_a_second_release(
+    dx: Dx, sources: list[Path], out: Path
+) -> None:
+    dx(*sources, out)
+    copy = sources[0].with_name("copy.parquet")
+    copy.write_bytes(sources[0].read_bytes())
+    result = dx(copy, out)
+    assert result.exit_code == 1 and "DX079" in result.stderr and not (out / copy.name).exists()
+    assert dx(copy, out, "--again").exit_code == 0
+    assert manifest(out)["releases"] == 2
+    assert manifest(out)["by_document"]["most_draws"] == 2 * (LENGTH - 1)
+
+
+def test_another_mechanism_needs_another_folder_or_another_release(
+    dx: Dx, sources: list[Path], out: Path, space_path: str
+) -> None:
+    assert dx(*sources[:1], out).exit_code == 0
+    other = ["--space", space_path, "-m", "laplace", "-e", EPSILON, "--keep-fields", "id"]
+    refused = dx(*sources, out, other=other)
+    assert refused.exit_code != 0 and "DX077" in refused.stderr and "config" in refused.stderr
+    assert dx(*sources, out, "--again", other=other).exit_code == 0
+    # Both are epsilon times Euclidean distance, and add up.
+    assert manifest(out)["by_document"]["total"]["epsilon"] == pytest.approx(
+        2 * EPSILON * (LENGTH - 1)
+    )
+    other[3:4] = ["path"]
+    assert dx(*sources, out, "--again", other=other).exit_code == 0
+    assert "cannot be added up" in manifest(out)["by_document"]["total"]
+
+
+def test_an_again_that_was_cut_short_goes_on_where_it_was(
+    dx: Dx, sources: list[Path], out: Path
+) -> None:
+    dx(*sources, out)
+    good = sources[2].read_bytes()
+    sources[2].write_bytes(b"")
+    assert dx(*sources, out, "--again").exit_code == 1
+    after = (out / sources[0].name).read_bytes()
+    sources[2].write_bytes(good)
+    assert dx(*sources, out, "--again").exit_code == 0
+    assert (out / sources[0].name).read_bytes() == after
+    assert {s["releases"] for s in manifest(out)["shards"].values()} == {2}
+
+
+# -- what may happen to a run --------------------------------------------------------------------
+
+
+def run_here(options: list[Any], sources: list[Path], out: Path) -> None:
+    chosen = {"space": options[1], "mechanism": "exponential", "epsilon": EPSILON}
+    recipe = Recipe(options=tuple(chosen.items()))
+    how = How(Columns(keep=("id",)))
+    sanitize_shards(recipe.load(), recipe, plan_shards(sources, out), out, how)
+
+
+@pytest.mark.parametrize("point", ["fsync", "replace"])
+def test_wherever_it_stops_the_next_run_completes_it(
+    options: list[Any], sources: list[Path], out: Path, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """At each call in turn that makes something last, a process that stops dead."""
+    real = getattr(os, point)
+    calls = 0
+
+    class Killed(BaseException):
+        pass
+
+    for at in range(1, 100):
+        calls = 0
+
+        def dying(*args: Any, at: int = at) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls >= at:
+                raise Killed
+            return real(*args)
+
+        monkeypatch.setattr(os, point, dying)
+        try:
+            run_here(options, sources, out)
+        except Killed:
+            pass
+        except DxError as error:
+            assert "DX076" in str(error)
+            break
+        else:
+            break
+    monkeypatch.setattr(os, point, real)
+    assert at > 3
+    finish(*sources, out, *options)
+    check_complete(sources, out)
+
+
+def test_a_line_of_the_journal_that_was_cut_off_was_never_written(
+    dx: Dx, sources: list[Path], out: Path
+) -> None:
+    dx(*sources, out)
+    journal = out / "_journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:-2]) + lines[-2][:50])
+    (out / sources[-1].name).unlink()
+    assert dx(*sources, out).exit_code == 0
+    check_complete(sources, out)
+
+
+def test_two_runs_at_once_are_refused(dx: Dx, sources: list[Path], out: Path) -> None:
+    fcntl = pytest.importorskip("fcntl", reason="Windows has no locks of this kind")
+    dx(*sources[:1], out)
+    with open(out / "_journal.jsonl", "ab") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        result = dx(*sources, out)
+    assert result.exit_code == 1 and "another run" in result.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_a_driver_that_is_killed_is_taken_up(
+    options: list[Any], tmp_path: Path, out: Path, n_process: int
+) -> None:
+    sources = write_corpus(tmp_path / "in", shards=12, documents=200)
+    args = [*sources, out, *options, "-n", n_process]
+    with start(*args, start_new_session=True) as process:
+        wait_for(lambda: len(shard_lines(out)) > 2 or process.poll() is not None)
+        os.killpg(process.pid, signal.SIGKILL)
+    assert 2 < len(shard_lines(out)) < 12
+    finish(*args)
+    check_complete(sources, out)
+
+
+# -- mistakes ------------------------------------------------------------------------------------
+
+
+def test_mistakes_are_answered_in_one_line(dx: Dx, sources: list[Path], tmp_path: Path) -> None:
+    seeded = tmp_path / "seeded.cfg"
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"seed": 1})
+    nlp.config.to_disk(seeded)
+    (tmp_path / "file").write_text("")
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / sources[0].name).write_text("mine")
+    for args, other, message in [
+        ([sources[0], sources[1]], None, "is a file"),
+        ([sources[0]], None, "name a folder"),
+        ([tmp_path / "gone.parquet", tmp_path / "o"], None, "no such file"),
+        ([sources[0], sources[0], tmp_path / "o"], None, "two shards of this name"),
+        ([sources[0], sources[0].parent], None, "the output is the input"),
+        ([sources[0], tmp_path / "taken"], None, "--force"),
+        ([*sources, tmp_path / "file"], None, "is a file"),
+        ([*sources, tmp_path / "o", "--engine", "dask"], None, "'local', 'ray', 'spark'"),
+        ([*sources, tmp_path / "o", "--field", "body"], None, "DX070"),
+        ([*sources, tmp_path / "o", "--user-column", "nobody"], None, "DX070"),
+        ([*sources, tmp_path / "o", "--config", seeded], [], "DX072"),
+    ]:
+        result = dx(*args, other=other)
+        assert result.exit_code != 0 and message in result.stderr, (args, result.stderr)
+        assert "Traceback" not in result.stderr
+
+
+# -- users ---------------------------------------------------------------------------------------
+
+
+def test_users_need_little_memory_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "_users").mkdir()
+    key = bytes(32)
+    everyone = [user_id(key, name) for name in range(1000)]
+    for file in range(3):
+        write_users(tmp_path, str(file), {user: file + 1 for user in everyone[file:]})
+    whole = largest(tmp_path, "012")
+    monkeypatch.setattr("spacy_dxprivacy.distributed.users.AT_A_TIME", 100)
+    assert largest(tmp_path, "012") == whole == (1000, 6)
+
+
+def test_a_name_has_another_number_under_another_key() -> None:
+    assert user_id(bytes(32), "a") != user_id(b"1" * 32, "a") == user_id(b"1" * 32, "a")

@@ -1,0 +1,156 @@
+"""Spark DataFrames, and shards on Spark."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import EPSILON, EXPONENTIAL, LAPLACE, UNKNOWN_SECRETS, leaks
+
+from spacy_dxprivacy import DxError
+from spacy_dxprivacy.distributed import Recipe, sanitize_dataframe, sanitize_table, terms_of
+
+from .corpus import (
+    SENTENCE,
+    check_complete,
+    finish,
+    pa,
+    processes,
+    same_law,
+    shard_lines,
+    start,
+    wait_for,
+    write_corpus,
+)
+
+pyspark = pytest.importorskip("pyspark", reason="needs the extra 'spark'")
+if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    pytest.skip("Spark needs Java", allow_module_level=True)
+
+pytestmark = [
+    pytest.mark.slow,
+    # Of Spark, about the version of pandas and what it leaves open.
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False)
+    session = builder.config("spark.log.level", "ERROR").getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def config(file_space: dict[str, Any]) -> dict[str, Any]:
+    return {"mechanism": EXPONENTIAL, "space": file_space}
+
+
+def frame(spark: Any, n: int, text: str | None) -> Any:
+    rows = [(i, text, UNKNOWN_SECRETS[0]) for i in range(n)]
+    return spark.createDataFrame(rows, "id long, text string, `odd note` string").repartition(4)
+
+
+def test_every_document_once_and_the_law_of_one_process(spark: Any, config: dict[str, Any]) -> None:
+    n, text = 400, f"{SENTENCE} " * 10 + UNKNOWN_SECRETS[0]
+    rows = sanitize_dataframe(frame(spark, n, text), config).collect()
+    assert sorted(row["id"] for row in rows) == list(range(n))
+    assert rows[0].asDict().keys() == {"id", "text"} and not leaks(str(rows), UNKNOWN_SECRETS)
+    alone = sanitize_table(Recipe.of(config).load(), pa.table({"text": [text] * n}))
+    assert same_law([row["text"] for row in rows], alone["text"].to_pylist())
+
+
+def test_columns_nulls_and_receipts(spark: Any, config: dict[str, Any]) -> None:
+    result = sanitize_dataframe(
+        frame(spark, 3, None), config, keep=["odd note"], receipts=True
+    ).toPandas()
+    assert result.columns[:2].tolist() == ["text", "odd note"] and len(result.columns) == 7
+    assert result["text"].isna().all() and result["dx_draws"].isna().all()
+
+
+def test_no_two_workers_share_a_noise_vector(spark: Any, file_space: dict[str, Any]) -> None:
+    recipe = Recipe.of({"mechanism": LAPLACE, "space": file_space, "vectors": "noisy"})
+    space = terms_of(recipe.load()).space
+
+    def noise(number: int) -> Any:
+        """From the pipeline that sanitize_dataframe would use in this worker."""
+        import time
+
+        from spacy_dxprivacy.distributed.recipe import pipeline_of_worker
+
+        time.sleep(0.5)  # so that both workers get some
+        return os.getpid(), pipeline_of_worker(recipe, space)("dog " * 20).tensor.tolist()
+
+    found = spark.sparkContext.parallelize(range(16), 16).map(noise).collect()
+    Z = np.concatenate([z for _, z in found])
+    assert len({pid for pid, _ in found}) > 1 and len(np.unique(Z, axis=0)) == 16 * 20
+
+
+def test_what_fails_is_not_told(spark: Any, config: dict[str, Any]) -> None:
+    refusing = {**config, "unknown": {"@dx_unknowns": "dx.Raise.v1"}}
+    df = frame(spark, 8, f"the dog {UNKNOWN_SECRETS[0]}")
+    assert sanitize_dataframe(df, refusing).count() == 0
+    with pytest.raises(Exception, match="DX075") as caught:
+        sanitize_dataframe(df, refusing, on_failure="raise").collect()
+    # It holds the traceback of the worker, which is what Spark logs.
+    assert "Traceback" in str(caught.value)
+    assert not leaks(str(caught.getrepr()), UNKNOWN_SECRETS)
+
+
+def test_mistakes_are_found_before_anything_runs(spark: Any, config: dict[str, Any]) -> None:
+    df = frame(spark, 1, "")
+    for kwargs, code in [
+        ({"column": "body"}, "DX070"),
+        ({"keep": ["body"]}, "DX070"),
+        ({"config": {**config, "seed": 1}}, "DX072"),
+    ]:
+        with pytest.raises(DxError, match=code):
+            sanitize_dataframe(df, **{"config": config, **kwargs})
+
+
+# -- shards --------------------------------------------------------------------------------------
+
+
+def workers_of(driver: int) -> list[int]:
+    """The daemon of a session forks them."""
+    daemons = {
+        pid: parent
+        for pid, (parent, title) in processes().items()
+        if "pyspark.daemon" in title and os.getsid(pid) == driver
+    }
+    return [pid for pid, parent in daemons.items() if parent in daemons]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds workers in /proc")
+@pytest.mark.parametrize("victim", ["worker", "driver"])
+def test_whoever_is_killed_every_document_comes_out_once(
+    tmp_path: Path, space_path: str, victim: str
+) -> None:
+    sources = write_corpus(tmp_path / "in", shards=16, documents=200)
+    out = tmp_path / "out"
+    args = [*sources, out, "--engine", "spark", "--address", "local[2]"]
+    args += ["--space", space_path, "-m", "exponential", "-e", EPSILON, "--keep-fields", "id"]
+    with start(*args, start_new_session=True) as process:
+        wait_for(lambda: len(shard_lines(out)) > 1 or process.poll() is not None)
+        assert process.poll() is None, process.stderr.read()
+        if victim == "worker":
+            os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=240)
+    assert process.returncode != 0 or len(shard_lines(out)) == 16
+    finish(*args)
+    check_complete(sources, out)

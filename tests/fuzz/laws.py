@@ -1,0 +1,142 @@
+"""What holds for whatever comes: an answer, or an error with a code that quotes nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import spacy
+from confection import ConfigValidationError
+from spacy.language import Language
+
+from spacy_dxprivacy import DxError, Space, assert_sanitized
+from spacy_dxprivacy.audit.files import BadFile, read_file
+from spacy_dxprivacy.cli.plan import UsageError
+from spacy_dxprivacy.cli.records import Fields, Record, read
+from spacy_dxprivacy.cli.records import _record as record_of
+from spacy_dxprivacy.cli.stream import outcomes
+from spacy_dxprivacy.readers import VectorFileError, read_vectors
+from spacy_dxprivacy.readers.packed import BadPacked, unpack
+
+from .generate import SECRETS, WORDS
+
+
+def leaked(*things: Any) -> list[str]:
+    told = " ".join(map(str, things)).lower()
+    return [secret for secret in SECRETS if secret.lower() in told]
+
+
+def make_space() -> Space:
+    words = [word for word in dict.fromkeys(WORDS) if word.isalpha()]
+    words += ["blue", "red", "dog", "cat", "man", "can", "not", "would", "you"]
+    matrix = np.random.default_rng(0).normal(size=(len(words), 6))
+    return Space.from_vectors(list(dict.fromkeys(words)), matrix[: len(dict.fromkeys(words))])
+
+
+def make_nlp(folder: Path, **settings: Any) -> Language:
+    if not folder.exists():
+        make_space().save(folder)
+    nlp = spacy.blank("en")
+    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder)}
+    nlp.add_pipe("dx_sanitizer", config={"space": space, **settings})
+    return nlp
+
+
+def check_documents(nlp: Language, texts: list[str], *, checked: bool = True) -> dict[str, int]:
+    """Each text gives a document without its secrets, or one line that says why not.
+
+    checked: as the readers hand them on, which refuse half of a surrogate pair; else as they are.
+    """
+    make = partial(record_of, size=0) if checked else Record
+    records = [make(number=i, text=text) for i, text in enumerate(texts, 1)]
+    counts = {"sanitised": 0, "refused": 0}
+    seen = set()
+    for record, outcome in outcomes(nlp, records, batch_size=len(texts)):
+        seen.add(record.number)
+        if isinstance(outcome, str):
+            assert outcome and "\n" not in outcome and not leaked(outcome)
+            # Half of a surrogate pair is a reason, and nothing else of what is made here.
+            assert not _is_unicode(texts[record.number - 1]), outcome
+            counts["refused"] += 1
+            continue
+        counts["sanitised"] += 1
+        assert_sanitized(outcome.doc)
+        assert not leaked(outcome.text, json.dumps(outcome.receipt))
+        assert not leaked(outcome.doc.to_bytes().decode("latin1"))
+    assert len(seen) == len(texts)
+    return counts
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=1)
+def _blank() -> Language:
+    return spacy.blank("en")
+
+
+def check_vectors(path: Path, raw: bytes) -> str:
+    path.write_bytes(raw)
+    try:
+        words, X = read_vectors(path)
+    except VectorFileError as error:
+        assert "\n" not in str(error)
+        return "refused"
+    assert len(words) == len(set(words)) == len(X) and np.isfinite(X).all()
+    assert X.size <= max(64, 2 * len(raw) * 1032)
+    return "read"
+
+
+def check_config(folder: Path, settings: dict[str, Any]) -> str:
+    """It works, or spaCy or the package says what is wrong with it, before any text is read."""
+    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder)}
+    nlp = _blank()
+    if nlp.has_pipe("dx_sanitizer"):
+        nlp.remove_pipe("dx_sanitizer")
+    try:
+        nlp.add_pipe("dx_sanitizer", config={"space": space, **settings})
+    except (ConfigValidationError, ValueError) as error:  # DxError is one
+        assert str(error)
+        return "refused"
+    try:
+        doc = nlp("The doctor saw Zorblattovich in London.")
+    except DxError as error:
+        assert str(error).startswith("[DX") and not leaked(error)
+        return "refused"
+    assert_sanitized(doc)
+    assert not leaked(doc.text)
+    return "works"
+
+
+def check_readers(path: Path, raw: bytes, kind: str) -> str:
+    """The reader of the command line, and that of the audit."""
+    try:
+        found = list(read(io.BytesIO(raw), kind, Fields()))
+        assert not leaked(*(record.problem for record in found))
+    except UsageError as error:
+        assert "\n" not in str(error) and not leaked(error)
+        found = []
+    path.write_bytes(raw)
+    try:
+        list(read_file(path, "text"))
+    except BadFile as error:
+        assert "\n" not in str(error) and not leaked(error)
+    return "read" if found else "refused"
+
+
+def check_packed(raw: bytes) -> str:
+    try:
+        unpack(raw)
+    except BadPacked as error:
+        assert not leaked(error)
+        return "refused"
+    return "read"

@@ -1,0 +1,78 @@
+"""Anything at all: no crash without a coded error, no hang, no leak, no text in an error.
+
+Some hundred examples of each here; all of scripts/fuzz.py with DXPRIVACY_FULL_FUZZ=1.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from . import generate, laws
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "fuzz.py"
+FEW = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+RANDOM = st.randoms(use_true_random=False)
+MECHANISMS = [
+    {"@dx_mechanisms": "dx.Path.v1", "epsilon": 1.0},
+    {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 3.0},
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("fuzz")
+
+
+@pytest.fixture(scope="module", params=MECHANISMS, ids=["path", "laplace"])
+def nlp(request, folder):
+    return laws.make_nlp(folder / "space", mechanism=request.param)
+
+
+@FEW
+@given(rng=RANDOM)
+def test_documents(nlp, rng):
+    laws.check_documents(nlp, [generate.text(rng) for _ in range(3)], checked=False)
+
+
+@FEW
+@given(texts=st.lists(st.text(st.characters(codec="utf-8")), max_size=3))
+def test_texts(nlp, texts):
+    laws.check_documents(nlp, texts)
+
+
+@settings(FEW, max_examples=200)
+@given(rng=RANDOM)
+def test_vector_files(folder, rng):
+    laws.check_vectors(folder / "vectors", generate.vector_file(rng))
+
+
+@FEW
+@given(rng=RANDOM)
+def test_configs(nlp, folder, rng):
+    laws.check_config(folder / "space", generate.config(rng))
+
+
+@settings(FEW, max_examples=150)
+@given(rng=RANDOM)
+def test_documents_in_files(folder, rng):
+    laws.check_readers(folder / "r.spacy", generate.docbin(rng), "spacy")
+    for kind in ("jsonl", "csv"):
+        laws.check_readers(folder / f"r.{kind}", generate.lines(rng), kind)
+
+
+@settings(FEW, max_examples=200)
+@given(rng=RANDOM)
+def test_msgpack(rng):
+    laws.check_packed(generate.packed(rng))
+
+
+@pytest.mark.skipif("DXPRIVACY_FULL_FUZZ" not in os.environ, reason="set DXPRIVACY_FULL_FUZZ=1")
+def test_all_of_it():
+    subprocess.run([sys.executable, str(SCRIPT)], check=True)

@@ -1,0 +1,502 @@
+"""The attacks: what each figure is, and the laws that hold for all of them."""
+
+import csv
+import itertools
+import json
+
+import numpy as np
+import pytest
+from conftest import PATH, SECRETS, leaks
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import Draw, DxError, Rng
+from spacy_dxprivacy.attacks import (
+    ATTACKS,
+    Bigrams,
+    Corpus,
+    Scene,
+    Trial,
+    attack,
+    auc,
+    averaged_guess,
+    background,
+    bayes_guess,
+    channel_of,
+    context_guess,
+    likelihood_scores,
+    likely_words,
+    linked,
+    mean_vector_guess,
+    membership_score,
+    nearest_guess,
+    pairs_to_test,
+    posterior,
+    rare_word_scores,
+    sanitised,
+    share,
+    share_by_document,
+    success_bound,
+    told_apart,
+    true_positives,
+    word_frequencies,
+    zipf,
+)
+from spacy_dxprivacy.cli.tune_settings import make_mechanism
+
+CHOICE = ["dx.Path.v1", "dx.Exponential.v1", "dx.TEM.v1"]
+# Where about half of the words of the small space stay.
+HALF = {"dx.Path.v1": 2.0, "dx.Exponential.v1": 4.0, "dx.TEM.v1": 4.0, "dx.Laplace.v1": 8.0}
+RARELY = 5  # words that may follow a word
+
+
+class Hidden:
+    """A choice mechanism that does not state its probabilities."""
+
+    def __init__(self, mechanism):
+        self.name, self.guarantee = mechanism.name, mechanism.guarantee
+        self.sample = mechanism.sample
+
+
+class Same:
+    """No noise at all."""
+
+    def __init__(self, mechanism):
+        self.name, self.guarantee, self.n = "same", mechanism.guarantee, mechanism.built.n
+
+    def sample(self, rows, rng):
+        return Draw(rows.copy())
+
+    def distribution(self, rows):
+        return np.eye(self.n)[rows]
+
+
+def chain(n, documents, length, seed):
+    """Documents in which each word is followed by one of RARELY others."""
+    follows = np.random.default_rng(7).integers(0, n, (n, RARELY))
+    generator = np.random.default_rng(seed)
+    made = np.empty((documents, length), dtype=np.int64)
+    made[:, 0] = generator.choice(n, documents, p=zipf(n))
+    for i in range(1, length):
+        made[:, i] = follows[made[:, i - 1], generator.integers(0, RARELY, documents)]
+    return Corpus.of(made)
+
+
+@pytest.fixture(scope="module")
+def scene(space):
+    n = len(space)
+    text, public = chain(n, 60, 25, seed=1), chain(n, 300, 25, seed=2)
+    return Scene(space.vectors, text, public, candidates=n)
+
+
+@pytest.fixture(scope="module")
+def exact(space):
+    """P (n, n) of a mechanism at an epsilon."""
+    return lambda name, epsilon: make_mechanism(name, space, epsilon).distribution(
+        np.arange(len(space))
+    )
+
+
+def logs_of(P):
+    return np.log(np.maximum(P, 1e-300)).astype(np.float32)
+
+
+def expected(P, prior, guesses):
+    """How often these guesses (one an output) are right."""
+    return float((prior[guesses] * P[guesses, np.arange(P.shape[1])]).sum())
+
+
+# -- texts and what is known before --------------------------------------------------------------
+
+
+def test_a_corpus_is_its_documents_without_unknown_words():
+    corpus = Corpus.of([np.array([3, -1, 3]), np.array([-1]), np.array([5])])
+    assert [rows.tolist() for rows in corpus] == [[3, 3], [5]]
+    assert corpus.doc_of.tolist() == [0, 0, 1]
+    assert corpus.words()[0] == corpus.words()[1] != corpus.words()[2]
+    assert len(corpus.first(1)) == 1 and len(corpus.first(3)) == len(corpus.first(99)) == 2
+    with pytest.raises(DxError, match="DX001"):
+        Corpus.of([np.array([-1])])
+
+
+def test_frequencies_are_those_of_the_public_text_and_leave_room_for_unseen_words():
+    public = Corpus.of([np.array([4] * 60 + [2] * 39 + [7])])
+    frequencies = word_frequencies(10, public)
+    assert frequencies.sum() == pytest.approx(1) and frequencies.min() > 0
+    assert frequencies[4] == pytest.approx(0.6, abs=0.02)
+    assert set(likely_words(frequencies, 2).tolist()) == {4, 2}
+    assert word_frequencies(10) == pytest.approx(zipf(10))
+
+
+def test_pairs_of_words_have_probabilities_and_end_with_a_document():
+    words = np.array([1, 4, 6])
+    public = Corpus.of([np.array([1, 4, 1, 4]), np.array([6, 1])])
+    bigrams = Bigrams.learn(public, words, np.array([0.5, 0.3, 0.2]), discount=0.5)
+    seen = bigrams.seen.toarray()
+    assert seen.sum(axis=1) + bigrams.rest == pytest.approx(np.ones(3))
+    assert seen[0].tolist() == [0, 0.75, 0] and bigrams.rest[0] == 0.25  # seen twice of two
+    assert seen[1, 2] == 0  # 4 ends a document and 6 begins one
+
+
+# -- the channel ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CHOICE)
+def test_a_channel_has_the_probabilities_of_the_mechanism(name, space, exact):
+    words, outputs = np.array([9, 2, 40]), np.array([7, 2, 100, 7])
+    channel = channel_of(
+        make_mechanism(name, space, HALF[name]), space.vectors, words, outputs, Rng(seed=0)
+    )
+    P = exact(name, HALF[name])[np.ix_(words, outputs)]
+    assert np.exp(channel.of(words)[:, channel.columns(outputs)]) == pytest.approx(P, rel=1e-4)
+    assert channel.exact
+    with pytest.raises(DxError, match="DX001"):
+        channel.columns(np.array([8]))
+
+
+@pytest.mark.parametrize("name", CHOICE)
+def test_a_channel_that_is_learned_comes_near_to_the_exact_one(name, scene, space):
+    """One who simulates does not do better than one who knows, and not much worse."""
+    mechanism = make_mechanism(name, space, HALF[name])
+    known, learned = Trial(scene, mechanism), Trial(scene, Hidden(mechanism))
+    assert not learned.channel.exact
+    right = [
+        (bayes_guess(t.logs, scene.log_prior)[t.columns] == scene.places).mean()
+        for t in (known, learned)
+    ]
+    assert right[0] - 0.05 < right[1] < right[0] + 0.02
+
+
+def test_more_numbers_than_fit_are_refused(space, monkeypatch):
+    monkeypatch.setattr("spacy_dxprivacy.attacks.channel.MOST_NUMBERS", 10)
+    rows = np.arange(5)
+    with pytest.raises(DxError, match="DX091"):
+        channel_of(make_mechanism(CHOICE[0], space, 1.0), space.vectors, rows, rows, Rng(seed=0))
+
+
+# -- guessing ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CHOICE)
+def test_the_bayes_guesser_is_the_best_and_below_the_bound(name, space, exact):
+    n, prior = len(space), zipf(len(space))
+    D = make_mechanism(name, space, 1.0).distances(np.arange(n))
+    rows, found = np.arange(n), []
+    for epsilon in (1e-6, 0.05, 0.2, 1.0, 3.0, 8.0):
+        P = exact(name, epsilon)
+        best = expected(P, prior, bayes_guess(logs_of(P), np.log(prior)))
+        assert best == pytest.approx((P * prior[:, None]).max(axis=0).sum(), rel=1e-5)
+        assert best >= expected(P, prior, nearest_guess(space.vectors, rows, rows))
+        assert best <= success_bound(D, prior, epsilon) * (1 + 1e-6)
+        assert best <= prior.max() * np.exp(epsilon * D.max()) * (1 + 1e-6)
+        found.append(best)
+    assert found[0] == pytest.approx(prior.max(), rel=1e-4)  # as without the output
+    assert np.all(np.diff(found) > -1e-9) and found[-1] > 0.99  # falls as epsilon falls
+
+
+def test_the_bound_is_close_where_it_says_something(space, exact):
+    """At a small epsilon an output cannot outweigh how often words come: it is of no use then."""
+    n, prior = len(space), zipf(len(space))
+    D = make_mechanism("dx.Path.v1", space, 1.0).distances(np.arange(n))
+    assert success_bound(D, prior, 0.02) == pytest.approx(prior.max())
+    bound = success_bound(D, prior, 0.25)
+    assert prior.max() * 1.01 < bound < prior.max() * np.exp(0.25 * D.max())
+    assert success_bound(D, prior, 0.05, draws=5) == pytest.approx(bound)
+    assert success_bound(D, prior, 50.0) == 1
+
+
+# -- averaging -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
+def test_averaging_over_more_draws_never_does_worse(epsilon, exact):
+    """All outputs of one, two and three draws of six words, summed up."""
+    P = exact("dx.Exponential.v1", epsilon)[:6]
+    P = np.stack([P[:, :3].sum(1), P[:, 3:6].sum(1), P[:, 6:].sum(1)], axis=1)  # three kinds
+    prior, found = zipf(6), [zipf(6).max()]
+    for k in (1, 2, 3):
+        outputs = np.array(list(itertools.product(range(3), repeat=k)))
+        groups = np.repeat(np.arange(len(outputs)), k)
+        guesses = averaged_guess(logs_of(P), np.log(prior), outputs.ravel(), groups)
+        joint = prior[guesses] * np.prod(P[guesses[:, None], outputs], axis=1)
+        every = prior[:, None] * np.prod(P[:, outputs], axis=2)
+        assert joint.sum() == pytest.approx(every.max(axis=0).sum(), rel=1e-5)
+        found.append(joint.sum())
+    assert np.all(np.diff(found) > -1e-9)
+
+
+@pytest.mark.parametrize("name", CHOICE)
+def test_two_words_are_told_apart_no_better_than_the_promise(name, space, exact):
+    """Of one draw exactly; of k draws, k times the loss is the most there is."""
+    D = make_mechanism(name, space, 1.0).distances(np.arange(30))[:, :30]
+    for epsilon in (0.1, 1.0, 3.0):
+        P = exact(name, epsilon)[:30]
+        found = np.maximum(P[:, None], P[None, :]).sum(axis=2) / 2
+        assert np.all(found <= told_apart(D, epsilon, 1) + 1e-9)
+        assert told_apart(D, epsilon, 4) == pytest.approx(told_apart(D, 4 * epsilon, 1))
+    assert told_apart(np.zeros(1), 5.0, 100) == 0.5
+
+
+def test_the_mean_of_noisy_vectors_finds_the_word(space):
+    mechanism, rows = make_mechanism("dx.Laplace.v1", space, 3.0), np.arange(40)
+    found = []
+    for k in (1, 4, 16, 256):
+        draw = mechanism.sample(np.repeat(rows, k), Rng(seed=0))
+        guesses = mean_vector_guess(
+            space.vectors, np.arange(len(space)), draw.vectors, np.repeat(rows, k)
+        )
+        found.append((guesses == rows).mean())
+    assert np.all(np.diff(found) >= 0) and found[0] < 0.5 and found[-1] == 1
+
+
+def test_groups_may_be_of_any_size_and_order(exact):
+    logs, prior = logs_of(exact("dx.Path.v1", 1.0)[:20]), np.log(zipf(20))
+    columns, groups = np.array([4, 9, 4, 1, 7]), np.array([1, 0, 1, 2, 1])
+    wanted = [prior + logs[:, columns[groups == g]].sum(axis=1) for g in range(3)]
+    assert averaged_guess(logs, prior, columns, groups).tolist() == [w.argmax() for w in wanted]
+
+
+# -- scope = "type" ------------------------------------------------------------------------------
+
+
+def test_with_scope_type_a_word_of_a_document_has_one_output(scene, space):
+    mechanism = make_mechanism("dx.Path.v1", space, 1.5)
+    for scope, most in (("token", None), ("type", 1)):
+        outputs = sanitised(scene.text, mechanism, Rng(seed=0), scope=scope).rows
+        pairs = np.unique(np.stack([scene.text.words(), outputs]), axis=1)
+        different = np.bincount(pairs[0])
+        assert different.max() == most if most else different.max() > 1
+
+
+def test_the_component_does_the_same(make_nlp):
+    text = " ".join(["doctor nurse"] * 12)
+    outputs = {
+        scope: [token.lower_ for token in make_nlp(mechanism=PATH, scope=scope)(text)][::2]
+        for scope in ("token", "type")
+    }
+    assert len(set(outputs["type"])) == 1 < len(set(outputs["token"]))
+
+
+@pytest.mark.parametrize("name", CHOICE)
+def test_scope_type_leaves_nothing_to_average_over(name, space):
+    """Saying a word 16 times helps against scope = "token", and not at all against "type"."""
+    n = len(space)
+    words = np.random.default_rng(0).choice(n, 400, p=zipf(n))
+    mechanism = make_mechanism(name, space, HALF[name] / 2)
+    right = {}
+    for times in (1, 16):
+        scene = Scene(space.vectors, Corpus.of(np.repeat(words[:, None], times, axis=1)), None, n)
+        firsts = np.arange(400) * times
+        for scope in ("token", "type"):
+            outputs = sanitised(scene.text, mechanism, Rng(seed=5), scope=scope).rows
+            some = np.arange(400 * times) if scope == "token" else firsts
+            channel = channel_of(mechanism, space.vectors, np.arange(n), outputs, Rng(seed=0))
+            guesses = averaged_guess(
+                channel.logs, np.log(zipf(n)), channel.columns(outputs[some]),
+                scene.text.doc_of[some],
+            )  # fmt: skip
+            right[scope, times] = (guesses == words).mean()
+    assert right["token", 16] > right["token", 1] + 0.2
+    assert right["type", 16] == pytest.approx(right["type", 1], abs=0.07)
+
+
+# -- context -------------------------------------------------------------------------------------
+
+
+def test_the_posterior_of_a_chain_is_that_of_all_its_sentences(exact):
+    words, start = np.arange(4), np.array([0.4, 0.3, 0.2, 0.1])
+    public = Corpus.of([np.array([0, 1, 2, 3, 0, 2, 0, 1])])
+    bigrams = Bigrams.learn(public, words, start)
+    T = bigrams.seen.toarray() + bigrams.rest[:, None] * start
+    logs = logs_of(exact("dx.Exponential.v1", 1.0)[:4, [2, 9, 1]])
+    wanted = np.zeros((3, 4))
+    for a, b, c in itertools.product(range(4), repeat=3):
+        p = start[a] * T[a, b] * T[b, c] * np.exp(logs[a, 0] + logs[b, 1] + logs[c, 2])
+        wanted[0, a], wanted[1, b], wanted[2, c] = (
+            wanted[0, a] + p, wanted[1, b] + p, wanted[2, c] + p,
+        )  # fmt: skip
+    found = posterior(logs.T, bigrams)
+    assert found / found.sum(1, keepdims=True) == pytest.approx(wanted / wanted.sum(1)[:, None])
+
+
+@pytest.mark.parametrize("name", CHOICE)
+def test_who_reads_the_context_guesses_better(name, scene, space):
+    trial = Trial(scene, make_mechanism(name, space, HALF[name] / 2))
+    alone = bayes_guess(trial.logs, scene.log_prior)[trial.columns]
+    read = context_guess(trial.logs, trial.columns, scene.text.starts, scene.bigrams)
+    assert (read == scene.places).mean() > 1.4 * (alone == scene.places).mean()
+
+
+# -- membership ----------------------------------------------------------------------------------
+
+
+def test_the_score_is_the_likelihood_ratio_of_one_place_of_the_document(exact):
+    P, prior = exact("dx.Exponential.v1", 2.0)[:8], zipf(8)
+    columns, word = np.array([3, 3, 17, 60]), 5
+    usual = background(logs_of(P), np.log(prior))
+    assert np.exp(usual) == pytest.approx(prior @ P, rel=1e-4)
+    places = [
+        np.prod([P[word, y] if i == at else prior @ P[:, y] for i, y in enumerate(columns)])
+        for at in range(4)
+    ]
+    ratio = np.mean(places) / np.prod(prior @ P[:, columns])
+    score = membership_score(logs_of(P)[word, columns], usual[columns])
+    assert score == pytest.approx(np.log(ratio), abs=1e-4)
+
+
+def test_the_curve_counts_pairs_and_false_alarms():
+    members, others = np.array([3.0, 1.0]), np.array([2.0, 1.0, 0.0, 0.0])
+    assert auc(members, others) == pytest.approx((4 + 2.5) / 8)
+    assert auc(others, others) == 0.5
+    assert true_positives(members, others, alarms=0) == 0.5
+    assert true_positives(members, others, alarms=0.25) == 0.5  # a tie with an other is no hit
+    assert true_positives(np.ones(5), np.ones(500)) == 0
+
+
+def test_pairs_have_the_word_on_one_side_alone(scene):
+    text = scene.text
+    generator = np.random.default_rng(0)
+    words, members, others = pairs_to_test(text.starts, text.rows, 4, generator)
+    documents = [set(rows.tolist()) for rows in text]
+    assert len(words) > len(text)
+    for word, member, other in zip(words, members, others, strict=True):
+        assert word in documents[member] and word not in documents[other]
+
+
+# -- linking -------------------------------------------------------------------------------------
+
+
+def test_scores_of_links(exact):
+    originals = np.array([[1, 2, 3], [1, 4, 5], [1, 4, 2]])
+    outputs = np.array([[3, 1, 9], [4, 8, 7], [0, 0, 0]])
+    scores = rare_word_scores(outputs, originals, 10)
+    assert scores[0].tolist() == pytest.approx([np.log(3), 0, 0])  # all have 1; 3 says more
+    assert scores[1].tolist() == pytest.approx([0, np.log(1.5), np.log(1.5)])
+    assert linked(scores).tolist() == pytest.approx([1, 1 / 2, 1 / 3])  # ties are guesses
+    P = exact("dx.Path.v1", 2.0)
+    scores = likelihood_scores(logs_of(P), outputs, originals)
+    wanted = np.log(P[originals[1], outputs[0]]).sum()
+    assert scores.shape == (3, 3) and scores[0, 1] == pytest.approx(wanted, rel=1e-4)
+
+
+# -- all of them ---------------------------------------------------------------------------------
+
+
+def test_without_noise_everything_is_found(scene, space):
+    trial = Trial(scene, Same(make_mechanism("dx.Path.v1", space, 1.0)))
+    found = [f for name in ATTACKS for f in attack(name, trial)]
+    assert {f.attack for f in found} == set(ATTACKS)
+    for f in found:
+        assert f.value > 0.98, f
+
+
+@pytest.mark.parametrize("name", [*CHOICE, "dx.Laplace.v1"])
+def test_attacks_do_worse_at_a_smaller_epsilon_and_end_at_the_baseline(name, scene, space):
+    epsilons = [1e-4, HALF[name] / 2, 3 * HALF[name]]
+    trials = [Trial(scene, make_mechanism(name, space, epsilon)) for epsilon in epsilons]
+    for which in ATTACKS:
+        for least, middle, most in zip(*(attack(which, t) for t in trials), strict=False):
+            assert (least.attacker, least.setting) == (most.attacker, most.setting)
+            assert least.value <= middle.value + 0.05 <= most.value + 0.1
+            assert least.low <= least.value <= least.high
+            if least.attacker != "nearest word" and "budget" not in least.measure:
+                apart = 0.04 + 3 * (least.baseline * (1 - least.baseline) / least.n) ** 0.5
+                assert least.value == pytest.approx(least.baseline, abs=apart), least
+            for f in (least, middle, most):
+                assert not f.low > f.bound, f  # what the promise allows
+
+
+def test_intervals_hold_the_truth_and_get_narrower():
+    generator = np.random.default_rng(0)
+    hit = 0
+    for _ in range(200):
+        right = generator.random(300) < 0.3
+        _, low, high, _ = share_by_document(right, np.repeat(np.arange(60), 5))
+        hit += low <= 0.3 <= high
+    assert hit >= 180
+    assert share(np.ones(10))[1] == pytest.approx(0.025 ** (1 / 10))
+    assert share_by_document(np.ones(10), np.arange(10)) == share(np.ones(10))
+
+
+def test_attacks_that_have_nothing_to_work_on_say_so(space):
+    alone = Scene(space.vectors, Corpus.of([np.array([1, 2, 3])]), None, 50)
+    trial = Trial(alone, make_mechanism("dx.Path.v1", space, 1.0))
+    for name in ("context", "membership", "link"):
+        with pytest.raises(DxError, match=f"DX090.*{name}"):
+            attack(name, trial)
+    with pytest.raises(DxError, match="DX001"):
+        attack("bribery", trial)
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(space_path):
+    def run(*args):
+        chosen = () if "--help" in args else ("--space", space_path)
+        return CliRunner().invoke(app, ["dx", "attack", *map(str, args), *chosen])
+
+    return run
+
+
+@pytest.fixture
+def notes(tmp_path, space):
+    """Documents of the words of the space, each with a word that it lacks."""
+    generator = np.random.default_rng(3)
+    path = tmp_path / "notes.jsonl"
+    lines = [" ".join([*generator.choice(space.words, 25), "Zorblattovich"]) for _ in range(12)]
+    path.write_text("".join(json.dumps({"text": line}) + "\n" for line in lines))
+    return path
+
+
+def test_the_command_writes_figures_and_no_word(run, notes, tmp_path):
+    pytest.importorskip("matplotlib", reason="plots (matplotlib)")
+    out = tmp_path / "out"
+    args = ("all", notes, "-m", "path", "-m", "laplace", "-e", "1,2", "--out", out)
+    result = run(*args)
+    assert result.exit_code == 0, result.output
+    assert "6 documents were attacked" in result.output
+    assert {p.name for p in out.iterdir()} == {f"{a}.{x}" for a in ATTACKS for x in ("csv", "svg")}
+    for name in ATTACKS:
+        rows = list(csv.DictReader((out / f"{name}.csv").read_text().splitlines()))
+        assert {row["mechanism"] for row in rows} == {"dx.Path.v1", "dx.Laplace.v1"}
+        assert all(float(row["low"]) <= float(row["value"]) <= float(row["high"]) for row in rows)
+        assert (out / f"{name}.svg").read_bytes().startswith(b"<?xml")
+    everything = result.output + "".join(p.read_text() for p in out.iterdir())
+    assert not leaks(everything, SECRETS)
+    again = run(*args)
+    assert again.exit_code == 2 and "--force" in again.output
+
+
+def test_epsilons_are_found_where_none_are_given(run, notes):
+    result = run("guess", notes, "--public", notes)
+    assert result.exit_code == 0, result.output
+    shares = [line for line in result.output.splitlines() if line.startswith("words unchanged")]
+    found = [float(cell.rstrip("%")) for cell in shares[0].split()[2:]]
+    assert len(found) == 6 and found[0] < 15 and found[-1] > 85
+
+
+@pytest.mark.parametrize(
+    "args, says",
+    [
+        (("bribery", "NOTES"), "NAME"),
+        (("guess", "missing.jsonl"), "no such file"),
+        (("guess", "FOLDER"), "one file"),
+        (("guess", "NOTES", "-m", "nonsense"), "nonsense"),
+        (("guess", "NOTES", "-e", "-1"), "epsilon"),
+        (("context", "LETTER", "-e", "1"), "DX090"),
+    ],
+)
+def test_mistakes_are_one_line(args, says, run, notes, tmp_path):
+    letter = tmp_path / "letter.txt"
+    letter.write_text("the doctor was good")
+    names = {"NOTES": notes, "FOLDER": tmp_path, "LETTER": letter}
+    result = run(*(names.get(arg, arg) for arg in args))
+    assert result.exit_code != 0 and "Traceback" not in result.output
+    assert says in result.output and len(result.output.strip().splitlines()) == 1
+
+
+def test_help_has_an_example(run):
+    result = run("--help")
+    assert result.exit_code == 0 and "Example: python -m spacy dx attack" in result.output

@@ -1,0 +1,89 @@
+"""The docs: links lead somewhere, and a site with one that does not is not built."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "mkdocs.yml").exists(), reason="the docs are not beside the tests"
+)
+needs_extra = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("mkdocs", "material", "mkdocstrings")),
+    reason="needs the extra 'docs'",
+)
+
+
+def links(path):
+    """(file, anchor or "") of each link that is not one to the web."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf8"), flags=re.S)
+    found = [link for link in LINK.findall(text) if "://" not in link]
+    return [link.partition("#")[::2] for link in found]
+
+
+def anchors(path):
+    """Of the headings, as GitHub and mkdocs make them of letters, digits and hyphens."""
+    heads = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", head).strip().lower().replace(" ", "-") for head in heads}
+
+
+def test_links_of_the_readme_lead_somewhere():
+    for file, anchor in links(ROOT / "README.md"):
+        target = ROOT / (file or "README.md")
+        assert target.exists(), file
+        assert not anchor or anchor in anchors(target), f"{file}#{anchor}"
+
+
+def test_links_out_of_the_docs_lead_somewhere():
+    """The site drops them (docs/hooks.py), so its build does not see them."""
+    out = [(path, file) for path in DOCS.glob("*.md") for file, _ in links(path)]
+    for path, file in out:
+        assert not file.startswith("..") or (DOCS / file).exists(), f"{path.name}: {file}"
+
+
+def build(folder):
+    # Not --quiet: mkdocs then hears no warning, and none stops it.
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", "site"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The docs and what the page of the API is made of."""
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
+    shutil.copytree(DOCS, tmp_path / "docs")
+    ignored = shutil.ignore_patterns("data", "__pycache__")
+    shutil.copytree(ROOT / "spacy_dxprivacy", tmp_path / "spacy_dxprivacy", ignore=ignored)
+    return tmp_path
+
+
+@needs_extra
+@pytest.mark.slow
+def test_the_site_is_built_and_asks_nobody_for_anything(copy):
+    done = build(copy)
+    assert done.returncode == 0, done.stderr[-2000:]
+    api = (copy / "site" / "api.html").read_text(encoding="utf8")
+    assert "assert_sanitized" in api and "class_names" in api
+    for page in (copy / "site").glob("*.html"):
+        html = page.read_text(encoding="utf8")
+        loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="([^"]+)"', html)
+        loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect)"[^>]+href="([^"]+)"', html)
+        assert [where for where in loaded if "//" in where] == [], page.name
+
+
+@needs_extra
+@pytest.mark.slow
+@pytest.mark.parametrize("link", ["nowhere.md", "guarantees.md#nowhere", "/absolute.md"])
+def test_a_broken_link_stops_the_build(copy, link):
+    with (copy / "docs" / "quickstart.md").open("a") as page:
+        page.write(f"\n[broken]({link})\n")
+    done = build(copy)
+    assert done.returncode == 1 and link.partition("#")[0] in done.stderr

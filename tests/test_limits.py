@@ -1,0 +1,303 @@
+"""Files that are damaged, or made to do harm: nothing is unpickled, and nothing grows beyond what
+is there."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import io
+import json
+import pickle
+import time
+import tracemalloc
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+import srsly
+from spacy.tokens import DocBin
+
+import spacy_dxprivacy
+from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy.audit.files import BadFile, read_file
+from spacy_dxprivacy.cli.pipeline import make_pipeline
+from spacy_dxprivacy.cli.plan import UsageError
+from spacy_dxprivacy.cli.records import Fields, Record, read
+from spacy_dxprivacy.readers import VectorFileError, limits, packed, read_vectors
+from spacy_dxprivacy.readers.packed import BadPacked, pack, read_docbin, unpack
+
+PACKAGE = Path(spacy_dxprivacy.__file__).parent
+# What runs what a file says, unless it is told not to.
+FORBIDDEN = {
+    "pickle.load", "pickle.loads", "pickle.Unpickler", "cPickle.loads", "dill.load", "dill.loads",
+    "cloudpickle.load", "cloudpickle.loads", "joblib.load", "torch.load", "marshal.loads",
+    "shelve.open", "yaml.load", "yaml.unsafe_load", "eval", "exec", "compile", "os.system",
+    "pandas.read_pickle", "pd.read_pickle", "link.recv", "srsly.pickle_loads",
+}  # fmt: skip
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func), node
+
+
+def offences(source: str) -> list[str]:
+    tree = ast.parse(source)
+    found = [name for name, _ in calls(tree) if name in FORBIDDEN]
+    for name, call in calls(tree):
+        if name.endswith(("np.load", "numpy.load", "xp.load")):
+            refused = [k for k in call.keywords if k.arg == "allow_pickle"]
+            if refused and ast.unparse(refused[0].value) != "False":  # so it is by default
+                found.append(name)
+    for node in ast.walk(tree):
+        module = node.module if isinstance(node, ast.ImportFrom) else ""
+        if module in ("pickle", "marshal", "shelve", "dill", "joblib"):
+            found.append(f"from {module}")
+    return found
+
+
+def test_no_code_of_the_package_loads_a_pickle_or_runs_a_text() -> None:
+    found = {str(f): offences(f.read_text(encoding="utf8")) for f in PACKAGE.rglob("*.py")}
+    assert len(found) > 80 and not {name: some for name, some in found.items() if some}
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["pickle.loads(x)", "np.load(p, allow_pickle=True)", "eval(x)", "torch.load(p)",
+     "from pickle import loads", "link.recv()", "np.load(p, allow_pickle=how)"],
+)  # fmt: skip
+def test_the_search_finds_what_it_looks_for(source: str) -> None:
+    assert offences(source)
+
+
+# -- msgpack and DocBin ----------------------------------------------------------------------------
+
+
+class Evil:
+    """Would write a file if it were unpickled."""
+
+    path = ""
+
+    def __reduce__(self):
+        return (Path.touch, (Path(self.path),))
+
+
+# 500 lists, each in the other, each of which says that it has a million items.
+PROMISES = (b"\xdd" + (2**20).to_bytes(4, "big")) * 500 + bytes(2**20)
+
+
+def test_msgpack_gives_back_what_was_packed() -> None:
+    value = {"a": [1, 2.5, None, True, "ü", b"x"], "b": {"c": []}}
+    assert unpack(pack(value)) == value == srsly.msgpack_loads(srsly.msgpack_dumps(value))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"\xc1", b"\x92\x01", b"\x01\x01", b"\xd4\x05\x00", PROMISES,
+     b"\x91" * 5000, b"\xdf\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff", b"\xa1\xff"],
+    ids=["empty", "no type", "short", "two values", "extension", "promises", "nested",
+         "large map", "large bytes", "not utf-8"],
+)  # fmt: skip
+def test_msgpack_that_is_not_whole_is_refused_at_once(raw: bytes) -> None:
+    start = time.monotonic()
+    tracemalloc.start()
+    with pytest.raises(BadPacked, match="DX097"):
+        unpack(raw)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 * len(raw) + 2**21 and time.monotonic() - start < 5
+
+
+def array_of_objects(tmp_path: Path) -> tuple[dict, Path]:
+    trap = tmp_path / "trap"
+    evil = Evil()
+    evil.path = str(trap)
+    data = pickle.dumps(evil)
+    return {b"nd": True, b"type": "|O", b"kind": b"O", b"shape": [1], b"data": data}, trap
+
+
+def test_an_array_of_objects_is_bytes_like_any_other(tmp_path: Path) -> None:
+    array, trap = array_of_objects(tmp_path)
+    assert unpack(srsly.msgpack_dumps(array))[b"data"] == array[b"data"] and not trap.exists()
+
+
+def message(**parts: object) -> bytes:
+    docs = list(spacy.blank("en").pipe(["Hello there, Zorblatt.", "", "More"]))
+    told = srsly.msgpack_loads(zlib.decompress(DocBin(docs=docs, store_user_data=True).to_bytes()))
+    return zlib.compress(srsly.msgpack_dumps({**told, **parts}))
+
+
+def test_a_docbin_is_read_as_spacy_reads_it() -> None:
+    docs = list(spacy.blank("en").pipe(["Hello there,  Zorblatt.\n", "", "More"]))
+    docs.append(spacy.tokens.Doc(docs[0].vocab, words=["a", "b"]))
+    raw = DocBin(docs=docs).to_bytes()
+    theirs = [doc.text for doc in DocBin().from_bytes(raw).get_docs(spacy.blank("en").vocab)]
+    ours = read_docbin(raw)
+    texts = ["".join(w + " " * s for w, s in zip(*doc, strict=True)) for doc in ours.documents()]
+    assert texts == theirs and len(ours) == 4
+
+
+def records(raw: bytes, kind: str) -> list[Record]:
+    return list(read(io.BytesIO(raw), kind, Fields()))
+
+
+@pytest.mark.parametrize("raw", [
+    b"", b"x", zlib.compress(b""), zlib.compress(PROMISES),
+    zlib.compress(b"\x81\xa5attrs" + PROMISES), zlib.compress(b"\x81\xa7strings" + PROMISES),
+    zlib.compress(b"\x81\xa4cats" + PROMISES),
+    message(strings=7), message(strings=[b"x"]), message(attrs=[]), message(attrs=["x"]),
+    message(attrs=[65] * 3), message(lengths=b"123"), message(lengths=b"\xff" * 4),
+    message(tokens=b"1234567"), message(tokens=[[1]]), message(spaces=None),
+    message(flags=[1, 2, 3]), message(flags=[{}]), message(strings=[]), message(user_data=[b"x"]),
+])  # fmt: skip
+def test_a_docbin_made_to_do_harm_is_an_error_in_one_line(raw: bytes, tmp_path: Path) -> None:
+    start = time.monotonic()
+    with pytest.raises(UsageError, match=r"\.spacy file") as caught:
+        records(raw, "spacy")
+    path = tmp_path / "r.spacy"
+    path.write_bytes(raw)
+    with pytest.raises(BadFile, match="spacy"):
+        list(read_file(path, "text"))
+    assert "\n" not in str(caught.value) and "Zorblatt" not in str(caught.value)
+    assert time.monotonic() - start < 5
+
+
+def test_objects_in_a_docbin_are_not_unpickled(tmp_path: Path) -> None:
+    array, trap = array_of_objects(tmp_path)
+    user_data = [srsly.msgpack_dumps({"x": array})] * 3
+    raw = message(user_data=user_data, cats=[{"x": array}] * 3)
+    assert len(records(raw, "spacy")) == 3
+    (tmp_path / "r.spacy").write_bytes(raw)
+    assert list(read_file(tmp_path / "r.spacy", "text")) and not trap.exists()
+
+
+# -- bombs -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "FREE", 2**16)
+
+
+def test_a_docbin_that_is_a_bomb_is_not_inflated(small_limits: None) -> None:
+    bomb = message(tokens=bytes(10**7))
+    with pytest.raises(UsageError, match=r"DX096.*more than 200 times"):
+        records(bomb, "spacy")
+
+
+def test_a_docbin_beyond_the_limits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "MOST_INFLATED", 2**17)
+    with pytest.raises(UsageError, match="DX095"):
+        records(message(tokens=bytes(10**6)), "spacy")
+    monkeypatch.setattr(packed, "MOST_DOCBIN", 10)
+    with pytest.raises(UsageError, match="DX095"):
+        records(message(), "spacy")
+
+
+def zipped(data: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("vectors.txt", data)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("pack_it", [gzip.compress, zipped, lambda d: zipped(gzip.compress(d))])
+def test_vectors_that_are_a_bomb_are_refused(pack_it, tmp_path: Path, small_limits: None) -> None:
+    bomb = b"".join(b"w%d" % i + b" 0" * 2000 + b"\n" for i in range(500))
+    path = tmp_path / "vectors"
+    path.write_bytes(pack_it(bomb))
+    with pytest.raises(VectorFileError, match="DX096"):
+        read_vectors(path)
+    path.write_bytes(bomb)  # as it is, it is as large as it is
+    assert len(read_vectors(path)[0]) == 500
+
+
+# -- sizes and nesting -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MOST_RECORD", "MB"):
+        monkeypatch.setattr(f"spacy_dxprivacy.cli.records.{name}", 100)
+
+
+@pytest.mark.parametrize(
+    ("kind", "long", "short"),
+    [("lines", "x" * 1000, "y"), ("jsonl", '{"text": "%s"}' % ("x" * 1000), '{"text": "y"}')],
+)
+def test_a_line_without_end_is_a_bad_record(kind, long, short, short_records: None) -> None:
+    raw = f"{short}\n{long}\n{short}".encode()
+    found = records(raw, kind)
+    assert [r.text for r in found] == ["y", "", "y"] and "longer than" in found[1].problem
+    assert [r.number for r in found] == [1, 2, 3] and sum(r.size for r in found) == len(raw)
+
+
+def test_a_text_and_a_cell_without_end_are_bad_records(short_records: None) -> None:
+    assert "longer than" in records(b"x" * 101, "txt")[0].problem
+    found = records(b'id,text\n1,"' + b"x\n" * 80 + b'"\n2,y\n', "csv")
+    assert found[0].problem == "it is not valid CSV."
+    found = records(b"id,text\n1," + b"x" * 1000 + b"\n2,y\n", "csv")
+    assert found[0].problem == "it is not valid CSV." and found[-1].text == "y"
+
+
+@pytest.mark.parametrize("nested", ["[" * 100_000, '{"text": ' + "[" * 100_000, '{"a":' * 100_000])
+def test_json_without_end_is_a_bad_record(nested: str) -> None:
+    assert records(nested.encode(), "jsonl")[0].problem == "it is not valid JSON."
+
+
+@pytest.fixture
+def saved(tmp_path: Path, space: Space) -> Path:
+    space.save(tmp_path / "space")
+    return tmp_path / "space"
+
+
+def object_array(tmp_path: Path) -> bytes:
+    out = io.BytesIO()
+    np.save(out, np.array([Evil()], dtype=object), allow_pickle=True)
+    return out.getvalue()
+
+
+def archive_of_arrays(tmp_path: Path) -> bytes:
+    out = io.BytesIO()
+    np.savez(out, a=np.zeros(3))
+    return out.getvalue()
+
+
+def wild_header(tmp_path: Path) -> bytes:
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 300), }"
+    header = header.ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "classes.npy"])
+@pytest.mark.parametrize("make", [object_array, archive_of_arrays, wild_header, lambda _: b""])
+def test_arrays_of_a_space_are_read_with_care(make, name: str, saved: Path) -> None:
+    (saved / name).write_bytes(make(saved.parent))
+    with pytest.raises(DxError, match="DX024"):
+        Space.load(saved)
+
+
+@pytest.mark.parametrize("raw", ["[" * 100_000, "[]", "7", "", '{"format": {}}'])
+def test_the_description_of_a_space_is_read_with_care(raw: str, saved: Path) -> None:
+    (saved / "space.json").write_text(raw)
+    with pytest.raises(DxError, match="DX024"):
+        Space.load(saved)
+
+
+def test_a_description_or_a_config_without_end_is_refused(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spacy_dxprivacy.cli.pipeline.MOST_CONFIG", 10)
+    config = saved.parent / "c.cfg"
+    config.write_text("[nlp]\nlang = 'en'\n")
+    with pytest.raises(UsageError, match=r"DX095.*c\.cfg"):
+        make_pipeline(config=config)
+    about = json.loads((saved / "space.json").read_text())
+    (saved / "space.json").write_text(json.dumps({**about, "pad": "x" * (65 * 2**20)}))
+    with pytest.raises(DxError, match="DX095"):
+        Space.load(saved)

@@ -1,0 +1,356 @@
+"""The playground: what it shows is what the commands say, and it keeps and tells nothing."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+import spacy
+from browser import CHROMIUM, browser
+from conftest import CONSTANT, SECRET_TEXT, SECRETS, UNKNOWN_SECRETS, leaks
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import DxError
+from spacy_dxprivacy.cli.pipeline import make_pipeline
+from spacy_dxprivacy.cli.plan import UsageError
+from spacy_dxprivacy.playground import current, pieces, server
+from spacy_dxprivacy.playground.workshop import Workshop
+from spacy_dxprivacy.report import plain
+
+needs_extra = pytest.mark.skipif(
+    any(server.find_spec(name) is None for name in server.NEEDED),
+    reason="needs the extra 'playground'",
+)
+TEXT = "The doctor told Mary <b>about</b> asthma & Zorblattovich."
+
+
+def dx(*args):
+    return CliRunner().invoke(app, ["dx", *map(str, args)])
+
+
+@pytest.fixture(scope="module")
+def workshop(space_path):
+    return Workshop(make_pipeline(space=space_path))
+
+
+def start(workshop, name=None):
+    name = name or workshop.names[0]
+    steps = workshop.epsilons(name)
+    return workshop.sanitizer(name, steps[len(steps) // 2])
+
+
+# -- what it computes ----------------------------------------------------------------------------
+
+
+def test_a_text_is_sanitised_as_the_pipeline_does_it(workshop):
+    done = workshop.sanitise(TEXT, workshop.sanitizer("dx.Path.v1", 2.2))
+    doc = spacy.blank("en").make_doc(TEXT)  # workshop.nlp would keep it
+    expected = workshop.own(doc)._.dx
+    assert dict(done.receipt) == dict(expected)
+    assert len(done.pair.after) == len(done.pair.before) == len(doc)
+
+
+def test_components_before_and_after_the_sanitizer_run(file_space):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_entity_sanitizer", config={"space": file_space, "mechanism": _path()})
+    nlp.add_pipe("sentencizer")
+    made = Workshop(nlp)
+    done = made.sanitise("Mary said nothing.", start(made))
+    assert done.receipt.perturbed == 1
+    assert [token.text for token in done.pair.after][1:] == ["said", "nothing", "."]
+
+
+def _path():
+    return {"@dx_mechanisms": "dx.Path.v1", "epsilon": 2.2}
+
+
+def test_the_vocabulary_forgets_a_text(workshop):
+    done = workshop.sanitise(SECRET_TEXT, start(workshop))
+    strings = workshop.nlp.vocab.strings
+    assert not any(word in strings for word in UNKNOWN_SECRETS)
+    assert any(token.text == UNKNOWN_SECRETS[0] for token in done.pair.before)
+
+
+def test_every_mechanism_that_epsilon_makes_is_there_and_works(workshop):
+    assert workshop.names[0] == "dx.Path.v1"
+    assert "dx.Identity.v1" not in workshop.names and len(workshop.names) > 12
+    for name in workshop.names:
+        steps = workshop.epsilons(name)
+        assert steps == sorted(steps) and 0 < steps[0] and steps[-1] <= 1001 * steps[0]
+        done = workshop.sanitise(TEXT, start(workshop, name))
+        assert done.receipt.mechanism == name
+        assert leaks(" ".join(plain.answers(done.account).protected), SECRETS) == []
+
+
+def test_the_slider_goes_from_all_changed_to_nearly_none(workshop):
+    curve = workshop.curve("dx.Path.v1")
+    assert curve.points[0]["unchanged"] < 0.1 and curve.points[-1]["unchanged"] > 0.9
+    assert workshop.start in workshop.epsilons("dx.Path.v1")
+
+
+def test_a_word_is_told_of_as_inspect_does(workshop, space_path, tmp_path):
+    found = workshop.inspect(
+        "doctor", workshop.sanitizer("dx.Path.v1", 2.2).mechanism, k=5, draws=9
+    )
+    told = tmp_path / "told.json"
+    options = ["--space", space_path, "--epsilon", "2.2", "--k", 5, "--json", told, "--over", "2"]
+    assert dx("inspect", "doctor", *options).exit_code == 0
+    expected = json.loads(told.read_text())
+    assert [list(pair) for pair in found.outputs] == expected["outputs"][:5]
+    assert [list(pair) for pair in found.by_euclid] == expected["nearest_by_euclid"]
+    assert [list(pair) for pair in found.by_metric] == expected["nearest_by_metric"]
+    assert workshop.inspect("Zorblattovich", workshop.own.mechanism, k=5, draws=9) is None
+
+
+def test_a_pipeline_keeps_its_settings(file_space):
+    nlp = spacy.blank("en")
+    mechanism = {"@dx_mechanisms": "dx.Gaussian.v1", "epsilon": 50.0, "delta": 1e-3}
+    unknown = {"@dx_unknowns": "dx.RandomWord.v1"}
+    settings = {"mechanism": mechanism, "space": file_space, "unknown": unknown, "scope": "type"}
+    nlp.add_pipe("dx_sanitizer", config=settings)
+    made = Workshop(nlp)
+    assert made.names[0] == "dx.Gaussian.v1" and made.start == 50.0
+    receipt = made.sanitise(TEXT, made.sanitizer("dx.Gaussian.v1", 40.0)).receipt
+    assert receipt.guarantee["delta"] == 1e-3 and receipt.guarantee["epsilon"] == 40.0
+    assert (receipt.unknown_policy, receipt.scope) == ("RandomWord", "type")
+
+
+def test_a_mechanism_without_epsilon_is_refused(file_space):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": CONSTANT, "space": file_space})
+    with pytest.raises(UsageError, match="no epsilon"):
+        Workshop(nlp)
+
+
+def test_markup_in_a_text_is_text(workshop):
+    done = workshop.sanitise("<script>alert(1)</script> <b>&amp;", start(workshop))
+    html = pieces.marked(done.pair, marks=True) + pieces.bullets(["<i>"])
+    assert set(re.findall(r"</?(\w+)", html)) == {"div", "mark", "ul", "li"}
+    assert "<mark>" not in pieces.marked(done.pair, marks=False)
+
+
+# -- the page ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page(workshop):
+    """page(): the page as it is after one run."""
+    from streamlit.testing.v1 import AppTest
+
+    def run(shown=workshop):
+        current.use(shown)
+        return AppTest.from_file(str(server.PAGE), default_timeout=120).run()
+
+    yield run
+    current.use(None)
+
+
+def html_of(app):
+    return [element.proto.body for element in app.get("html")]
+
+
+def images_of(app):
+    """Streamlit has called them both."""
+    return [element for element in app.main if element.type in ("image", "imgs")]
+
+
+def errors_of(app):
+    assert not app.exception
+    return [element.value for element in app.error]
+
+
+@needs_extra
+def test_a_text_and_its_receipt_are_shown(page, workshop):
+    app = page()
+    app.text_area(key="text").set_value(TEXT).run()
+    assert errors_of(app) == []
+    shown = html_of(app)
+    assert "[REDACTED]" in shown[0] and "<b>" not in shown[0]
+    assert "dx.Path.v1" in " ".join(shown) and "Visible as it was" in " ".join(shown)
+    expected = workshop.sanitise(TEXT, workshop.sanitizer("dx.Path.v1", 2.2)).receipt
+    shown = {metric.label.lower(): metric.value for metric in app.metric}
+    assert shown == {name: str(expected[name]) for name in shown} and shown["unknown"] > "0"
+    assert dict(app.query_params) == {}
+
+
+@needs_extra
+@pytest.mark.parametrize("name", ["dx.Laplace.v1", "dx.Exponential.v1", "dx.Jaccard.v1"])
+def test_another_mechanism_has_another_epsilon_and_receipt(page, name):
+    app = page()
+    app.selectbox(key="mechanism").set_value(name).run()
+    assert app.select_slider(key=f"epsilon of {name}").value > 0
+    assert name in " ".join(html_of(app))
+    alarms = errors_of(app)
+    assert any("NO PRIVACY" in alarm for alarm in alarms) == (name == "dx.Jaccard.v1")
+
+
+@needs_extra
+def test_a_clicked_word_is_shown_with_what_it_becomes(page):
+    app = page()
+    app.text_area(key="text").set_value("the doctor").run()
+    app.get("button_group")[0].set_value("doctor").run()
+    assert "*doctor*" in " ".join(element.value for element in app.markdown)
+    outputs, near = (element.value for element in app.dataframe)
+    assert outputs["output"][0] == "doctor" and outputs["share"].sum() <= 1 + 1e-9
+    assert list(near) == ["by Euclid", "distance", "by path", "path distance"]
+    app.text_input(key="other").set_value("Zorblattovich").run()
+    assert [element.value for element in app.warning] == ["The space does not hold this word."]
+
+
+@needs_extra
+def test_the_curve_is_drawn_when_it_is_asked_for(page):
+    app = page()
+    assert not images_of(app)
+    app.toggle(key="measure").set_value(True).run()
+    assert errors_of(app) == [] and len(images_of(app)) == 1
+
+
+@needs_extra
+def test_an_error_tells_nothing_of_the_text(page, workshop, monkeypatch, caplog, capfd):
+    def fails(text, sanitizer):
+        raise RuntimeError(text)
+
+    monkeypatch.setattr(workshop, "sanitise", fails)
+    app = page()
+    app.text_area(key="text").set_value(SECRET_TEXT).run()
+    (told,) = errors_of(app)
+    assert told.startswith("This failed with RuntimeError in test_playground.py, line")
+    assert leaks(told + caplog.text + "".join(capfd.readouterr())) == []
+
+
+@needs_extra
+def test_without_the_command_there_is_no_page(page):
+    assert errors_of(page(None)) == ["Start this page with: python -m spacy dx playground"]
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", ["127.0.0.1", "localhost", "::1", "127.0.0.5"])
+def test_this_machine_may_listen(given):
+    assert server.check_address(given) in (given, "127.0.0.1")
+
+
+@pytest.mark.parametrize("given", ["0.0.0.0", "::", "192.168.0.2", "example.org", ""])
+def test_nobody_else_may_listen(given):
+    done = dx("playground", "--address", given)
+    assert done.exit_code == 2 and "DX086" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_missing_library_is_named_with_what_to_type(monkeypatch):
+    monkeypatch.setattr(server, "find_spec", lambda name: None if name == "streamlit" else 1)
+    done = dx("playground")
+    assert done.exit_code == 2 and done.stderr.count("\n") == 1
+    assert "needs streamlit: pip install 'spacy-dxprivacy[playground]'" in done.stderr
+
+
+@needs_extra
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        (["--space", "gone.txt"], "gone.txt"),
+        (["--config", "gone.cfg"], "no such config file"),
+        (["--config", "gone.cfg", "--space", "builtin"], "--config holds all settings"),
+    ],
+)
+def test_a_mistake_is_one_line(options, says):
+    done = dx("playground", "--port", free_port(), *options)
+    assert done.exit_code == 2 and says in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_one_line():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(DxError, match=f"Port {port}"):
+            server.check_port("127.0.0.1", port)
+
+
+def test_help_has_an_example():
+    assert "python -m spacy dx playground" in " ".join(dx("playground", "--help").output.split())
+
+
+# -- the server ----------------------------------------------------------------------------------
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answers(host, port):
+    with socket.socket() as probe:
+        probe.settimeout(5)
+        return probe.connect_ex((host, port)) == 0
+
+
+@pytest.fixture(scope="module")
+def served(space_path, tmp_path_factory):
+    """A server in a folder of its own, whose environment asks for what must not be. Gives its port
+    and its folder, and checks at the end that it wrote none of SECRET_TEXT anywhere in it."""
+    folder, port = tmp_path_factory.mktemp("home"), free_port()
+    wrong = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "STREAMLIT_LOGGER_LEVEL": "debug",
+             "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "true"}  # fmt: skip
+    command = [sys.executable, "-m", "spacy", "dx", "playground", "--port", str(port)]
+    environment = {**os.environ, **wrong, "HOME": str(folder)}
+    with open(folder / "log", "w") as log:
+        process = subprocess.Popen([*command, "--space", space_path], cwd=folder, env=environment,
+                                   stdout=log, stderr=log)  # fmt: skip
+        try:
+            end = time.monotonic() + 120
+            while not answers("127.0.0.1", port):
+                assert process.poll() is None and time.monotonic() < end
+                time.sleep(0.05)
+            yield port, folder
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=60)
+    written = [path for path in folder.rglob("*") if path.is_file()]
+    assert "shows the page" in (folder / "log").read_text()
+    assert [(path.name, leaks(path.read_bytes())) for path in written] == [("log", [])]
+
+
+@needs_extra
+def test_it_listens_on_this_machine_alone(served):
+    """127.0.0.2 is this machine as well, but another address: it answers where all do."""
+    port, _ = served
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:
+        assert answer.status == 200
+    assert not answers("127.0.0.2", port)
+
+
+HAD = "[...document.querySelectorAll('button')].find(b => b.innerText == 'had')"
+SHOWN = "document.querySelector('[data-testid=sanitised]')?.innerText"
+
+
+@needs_extra
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+def test_a_browser_shows_it_and_asks_nobody_else(served, tmp_path):
+    """Text in, sanitised text and receipt out; the console is empty, and the address stays."""
+    port, _ = served
+    address = f"http://127.0.0.1:{port}/"
+    with browser(tmp_path / "profile") as page:
+        page.call("Page.navigate", url=address)
+        page.wait_for(SHOWN)
+        page.type_into("textarea", SECRET_TEXT)
+        text = page.wait_for(f"{SHOWN}?.includes('REDACTED') && {SHOWN}")
+        assert leaks(text, UNKNOWN_SECRETS) == []
+        page.js("[...document.querySelectorAll('[role=tab]')].at(-1).click()")
+        page.wait_for("document.body.innerText.includes('What was not protected')")
+        page.js("document.querySelectorAll('[role=tab]')[0].click()")
+        page.wait_for(f"{HAD} && ({HAD}.click(), true)")
+        page.wait_for("document.body.innerText.includes('What had becomes')")
+        assert page.errors() == []
+        assert page.js("location.href") == address
+        hosts = {url.split("/")[2] for url in page.requests() if not url.startswith("data:")}
+        assert hosts == {f"127.0.0.1:{port}"}
