@@ -210,7 +210,7 @@ class DxSanitizer:
         try:
             return self._sanitize(docs)
         except Exception as error:
-            failure = _without_text(error)
+            failure = without_text(error)
         raise failure
 
     def _sanitize(self, docs: list[Doc]) -> list[Doc]:
@@ -429,7 +429,7 @@ def _ids(doc: Doc) -> Any:
     return doc.to_array([ORTH, NORM, LOWER])
 
 
-def _without_text(error: Exception) -> DxError:
+def without_text(error: Exception) -> DxError:
     """Our own errors hold no text; of others, only the type and the place are told. Neither names
     what led to it."""
     last = traceback.extract_tb(error.__traceback__)[-1]

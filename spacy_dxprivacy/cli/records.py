@@ -88,7 +88,11 @@ def read(handle: IO[bytes], kind: str, fields: Fields) -> Iterator[Record]:
 def _read_text(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
     raw = _whole(handle, MOST_RECORD)
     too_long = len(raw) > MOST_RECORD
-    yield Record(1, len(raw), problem=TOO_LONG) if too_long else _record(1, len(raw), _decode(raw))
+    yield (
+        Record(1, len(raw), problem=TOO_LONG)
+        if too_long
+        else checked_record(1, len(raw), _decode(raw))
+    )
 
 
 def _whole(handle: IO[bytes], most: int) -> bytes:
@@ -122,7 +126,7 @@ def _read_lines(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
             continue
         line = _decode(raw)
         text = line.rstrip("\r\n")
-        yield _record(number, len(raw), text, ending=line[len(text) :])
+        yield checked_record(number, len(raw), text, ending=line[len(text) :])
 
 
 def _read_jsonl(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
@@ -143,7 +147,7 @@ def _from_json(number: int, raw: bytes, fields: Fields) -> Record:
     if fields.text not in entry:
         return Record(number, len(raw), problem=f"it has no field {fields.text!r}.")
     kept = {name: entry[name] for name in fields.keep if name in entry}
-    return _record(number, len(raw), entry[fields.text], kept=kept)
+    return checked_record(number, len(raw), entry[fields.text], kept=kept)
 
 
 def _read_csv(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
@@ -164,7 +168,7 @@ def _read_csv(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
             yield Record(number, _taken(sizes), problem=why)
         elif row:
             kept = {name: row[columns[name]] for name in fields.keep}
-            yield _record(number, _taken(sizes), row[columns[fields.text]], kept=kept)
+            yield checked_record(number, _taken(sizes), row[columns[fields.text]], kept=kept)
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
@@ -226,11 +230,11 @@ def _checked_words(record: Record) -> Record:
 
 
 def _decode(raw: bytes) -> str:
-    """Bytes that are not UTF-8 become surrogates, which _record refuses where they matter."""
+    """Bytes that are not UTF-8 become surrogates: checked_record refuses them where they matter."""
     return raw.decode("utf-8-sig", "surrogateescape")
 
 
-def _record(number: int, size: int, text: Any, **others: Any) -> Record:
+def checked_record(number: int, size: int, text: Any, **others: Any) -> Record:
     if not isinstance(text, str):
         return Record(number, size, problem=f"its text is {_JSON_NAMES[type(text)]}, not a string.")
     try:

@@ -18,7 +18,7 @@ from .output import write_bytes
 from .pipeline import BUILTIN
 from .plan import UsageError, check_new
 from .run import Options
-from .tally import COUNTS, Tally, _many, _wrapped
+from .tally import COUNTS, Tally, many, wrapped
 
 if TYPE_CHECKING:
     from ..distributed import How, Recipe
@@ -155,7 +155,7 @@ class Ended:
         """Print what it did. Raises typer.Exit(1) where a shard or a record failed."""
         tally = _tally(self.run, self.seconds)
         if not quiet:
-            rows = _wrapped("Shards", _of_shards(self.run)) + _wrapped("In all", _in_all(self.run))
+            rows = wrapped("Shards", _of_shards(self.run)) + wrapped("In all", _in_all(self.run))
             typer.echo("\n".join([*tally.lines(), *rows]), err=True)
         for alarm in tally.alarms():
             typer.secho(alarm, err=True, fg="red", bold=True)
@@ -187,9 +187,15 @@ def _bar(shards: Sequence[Shard]) -> Any:
     return tqdm(total=total, unit="B", unit_scale=True, leave=False, disable=None, file=sys.stderr)
 
 
+class _Tally(Tally):
+    def _of_documents(self) -> list[tuple[str, str]]:
+        speed = f"{self.words_per_second:,.0f} words a second, with the time to start workers"
+        return [*super()._of_documents()[:-1], ("Speed", speed)]
+
+
 def _tally(run: Run, seconds: float) -> Tally:
     """Of this run alone."""
-    tally = Tally(run.terms, run.manifest["settings"]["in_clear"], seconds=seconds)
+    tally = _Tally(run.terms, run.manifest["settings"]["in_clear"], seconds=seconds)
     for entry in run.released:
         tally.documents += entry["documents"]
         tally.failed.append([0] * entry["failed"])
@@ -210,19 +216,19 @@ def _in_all(run: Run) -> str:
     """What all runs come to."""
     m = run.manifest
     text = (
-        f"{_many(m['corpus']['documents'], 'document')} in "
-        f"{_many(m['corpus']['shards'], 'shard')}, released {_many(m['releases'], 'time')} at "
+        f"{many(m['corpus']['documents'], 'document')} in "
+        f"{many(m['corpus']['shards'], 'shard')}, released {many(m['releases'], 'time')} at "
         f"most. The largest document comes to {_spent(m['by_document'])}"
     )
     if m["by_user"] is not None:
-        users = _many(m["by_user"]["users"], "user")
+        users = many(m["by_user"]["users"], "user")
         text += f", and the largest of {users} to {_spent(m['by_user'])}"
     return text + ". The rest is in _manifest.json"
 
 
 def _spent(total: dict[str, Any]) -> str:
     guarantee = total["total"]
-    draws = _many(total["most_draws"], "draw")
+    draws = many(total["most_draws"], "draw")
     if isinstance(guarantee, dict) and guarantee["epsilon"] is not None:
         return f"{draws}, epsilon = {guarantee['epsilon']:.6g}"
     return draws

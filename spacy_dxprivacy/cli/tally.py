@@ -66,9 +66,9 @@ class Tally:
     def lines(self) -> list[str]:
         """The receipt that a person reads."""
         c = self.counts
-        title = f"Sanitised {_many(self.documents, 'document')}, {_many(c['tokens'], 'token')}."
+        title = f"Sanitised {many(self.documents, 'document')}, {many(c['tokens'], 'token')}."
         rows = [*(self._of_documents() if self.documents else ()), *self._of_failures()]
-        return [title, *(line for row in rows for line in _wrapped(*row))]
+        return [title, *(line for row in rows for line in wrapped(*row))]
 
     def _of_documents(self) -> list[tuple[str, str]]:
         return [
@@ -80,7 +80,7 @@ class Tally:
         ]
 
     def _of_failures(self) -> list[tuple[str, str]]:
-        failures = _many(self.failures, "record")
+        failures = many(self.failures, "record")
         return [("Failed", f"{failures}, of which nothing was written")] if self.failures else []
 
     def alarms(self) -> list[str]:
@@ -138,10 +138,10 @@ class Tally:
         ]
 
 
-def _many(number: int, noun: str) -> str:
+def many(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _wrapped(label: str, text: str) -> list[str]:
+def wrapped(label: str, text: str) -> list[str]:
     lines = textwrap.wrap(text, WIDTH - 13, break_long_words=False, break_on_hyphens=False)
     return [f"  {label if i == 0 else '':<11}{line}" for i, line in enumerate(lines)]

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from spacy.language import Language
 
-from ..cli.records import Record
-from ..cli.records import _record as checked_record
+from ..cli.records import Record, checked_record
 from ..cli.stream import Outcome, outcomes
-from ..component import _without_text
+from ..component import without_text
 from ..errors import DxError, Errors
 from ..ty import Ints2d
 from ..validate import one_of
@@ -101,7 +100,7 @@ def sanitize_table(
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
             return _sanitize_table(partial(outcomes, nlp, batch_size=batch_size), table, columns)
     except Exception as error:
-        failure = _without_text(error)  # engines write tracebacks, with causes, into their logs
+        failure = without_text(error)  # engines write tracebacks, with causes, into their logs
     raise failure
 
 

@@ -17,7 +17,7 @@ from spacy_dxprivacy import DxError, Space, assert_sanitized
 from spacy_dxprivacy.audit.files import BadFile, read_file
 from spacy_dxprivacy.cli.plan import UsageError
 from spacy_dxprivacy.cli.records import Fields, Record, read
-from spacy_dxprivacy.cli.records import _record as record_of
+from spacy_dxprivacy.cli.records import checked_record as record_of
 from spacy_dxprivacy.cli.stream import outcomes
 from spacy_dxprivacy.readers import VectorFileError, read_vectors
 from spacy_dxprivacy.readers.packed import BadPacked, unpack
