@@ -82,7 +82,8 @@ def test_the_vocabulary_forgets_a_text(workshop):
 def test_every_mechanism_that_epsilon_makes_is_there_and_works(workshop):
     assert workshop.names[0] == "dx.Path.v1"
     assert "dx.Identity.v1" not in workshop.names and len(workshop.names) > 12
-    for name in workshop.names:
+    # Other tests register mechanisms of theirs.
+    for name in (name for name in workshop.names if name.startswith("dx.")):
         steps = workshop.epsilons(name)
         assert steps == sorted(steps) and 0 < steps[0] and steps[-1] <= 1001 * steps[0]
         done = workshop.sanitise(TEXT, start(workshop, name))
