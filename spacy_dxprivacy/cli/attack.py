@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,9 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import spacy
 import typer
-from spacy.attrs import LOWER, NORM, ORTH
 from tqdm import tqdm
 from typer import Argument, Option
 from wasabi import table
@@ -24,20 +21,18 @@ from ..attacks import ATTACKS, Corpus, Finding, Scene, Trial
 from ..attacks import attack as findings_of
 from ..attacks.plots import plot_findings
 from ..errors import DxError
-from ..selection import AllWords
 from ..space import Space
-from ..tuning import Bench, epsilon_range, evenly, sampled
-from ..ty import Ints1d, Mechanism
+from ..tuning import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
 from ..validate import one_of
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
 from .output import write_bytes
-from .pipeline import BUILTIN, NO_LIMIT, full_name
-from .plan import UsageError, check_new, plan_jobs
-from .records import Fields, Record, chunks, read
-from .stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
+from .pipeline import BUILTIN, full_name
+from .plan import UsageError, check_new
+from .text_rows import rows_of_file
 from .tune_settings import (
     MaxWords,
+    Mechanisms,
     SpaceName,
     check_tunable,
     load_space,
@@ -48,7 +43,6 @@ from .tune_settings import (
 
 ALL = "all"
 STEPS = 6
-SEARCH_WORDS, SEARCH_DRAWS = 48, 8  # enough to find a range
 # fmt: off
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False,
@@ -62,10 +56,6 @@ Text = Annotated[str, Argument(
 Public = Annotated[str | None, Option(
     "--public", help="What the attacker has read: a file of texts like these. If left out, every "
     "second document of TEXT, which is then not attacked",
-)]
-Mechanisms = Annotated[list[str] | None, Option(
-    "--mechanism", "-m", help="Such as path (if left out), laplace or exponential; may be given "
-    "several times. A wrong name lists them all",
 )]
 Epsilons = Annotated[str | None, Option(
     "--epsilon", "-e", help="LOW:HIGH:STEPS or a list: 1.8,2.2,3. If left out, six from where 2% "
@@ -112,9 +102,9 @@ def attack_cli(
             files = _files(out, names, force=force)
             table_of_words = load_space(space, max_words)
         with settings_that_fail():
-            read_all = partial(read_documents, field=field, lines=lines, space=table_of_words)
-            corpus = Corpus.of(read_all(text))
-            known = None if public is None else Corpus.of(read_all(public))
+            read_all = partial(_corpus, field=field, lines=lines, space=table_of_words)
+            corpus = read_all(text)
+            known = None if public is None else read_all(public)
             if known is None:
                 corpus, known = corpus.halves()
             scene = Scene(table_of_words.vectors, corpus.first(words), known, candidates)
@@ -122,6 +112,11 @@ def attack_cli(
         _print(found, scene)
         for path, data in _contents(files, found):
             write_bytes(path, data, force=force)
+
+
+def _corpus(source: str, *, field: str, lines: bool, space: Space) -> Corpus:
+    parts = rows_of_file(source, "dx attack", field=field, lines=lines, space=space)
+    return Corpus.of([rows for documents, _ in parts for rows in documents])
 
 
 def attacks(
@@ -156,16 +151,10 @@ def _tried(name: str, trial: Trial, *, alone: bool) -> list[Finding]:
         return []  # there are others; _print says which had nothing to work on
 
 
-def _range(make: Any, scene: Scene) -> tuple[float, float]:
+def _range(make: Make, scene: Scene) -> tuple[float, float]:
     words, counts = np.unique(scene.text.rows, return_counts=True)
     few = sampled(words, counts, min(SEARCH_WORDS, len(scene.text.rows)))
-    bench = Bench(scene.X, few, k=1, draws=SEARCH_DRAWS)
-
-    def unchanged(epsilon: float) -> float:
-        mechanism: Mechanism = make(epsilon)
-        return bench.unchanged(mechanism)
-
-    return epsilon_range(unchanged)
+    return epsilon_range_on(scene.X, few, make)
 
 
 @contextmanager
@@ -173,36 +162,6 @@ def _progress(label: str) -> Iterator[Any]:
     """On a terminal alone (disable=None)."""
     with tqdm(desc=label, unit=" attacks", leave=False, disable=None, file=sys.stderr) as bar:
         yield bar
-
-
-# -- reading -------------------------------------------------------------------------------------
-
-
-def read_documents(source: str, *, field: str, lines: bool, space: Space) -> list[Ints1d]:
-    """The rows of every document of a file, -1 where the space lacks a word; punctuation and what
-    cannot be read are left out. Raises UsageError where there is no such file, or no such kind."""
-    if source != "-" and Path(source).is_dir():
-        raise UsageError("dx attack takes one file, and this is a folder.")
-    (job,) = plan_jobs(source, None, lines=lines)
-    documents: list[Ints1d] = []
-    nlp = spacy.blank("en")
-    nlp.max_length = NO_LIMIT
-    handle = sys.stdin.buffer if job.source is None else job.source.open("rb")
-    with handle:
-        records = read(handle, job.read_as, Fields(field))
-        for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
-            documents += _rows(nlp, [record for record in some if not record.problem], space)
-    return documents
-
-
-def _rows(nlp: Any, records: list[Record], space: Space) -> list[Ints1d]:
-    with zone(nlp), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # spaCy's may quote tokens
-        found = []
-        for doc in nlp.pipe(record.for_pipe(nlp.vocab) for record in records):
-            ids = doc.to_array([ORTH, NORM, LOWER])[AllWords().select(doc)]
-            found.append(space.find_ids(*np.ascontiguousarray(ids.T)))
-    return found
 
 
 # -- telling -------------------------------------------------------------------------------------

@@ -13,18 +13,21 @@ from typer import Option
 from ..plots import check_plot, plot_curves
 from ..space import Space
 from ..tuning import (
+    SEARCH_WORDS,
     Answer,
     Bench,
     Curve,
     Losses,
+    Make,
     Point,
     Target,
     Tuner,
-    epsilon_range,
+    epsilon_range_on,
     evenly,
     sampled,
     solve,
 )
+from ..ty import Mechanism
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
 from .output import write_bytes
@@ -33,6 +36,7 @@ from .plan import UsageError, check_new
 from .tune_output import as_report, print_curve, print_notes
 from .tune_settings import (
     MaxWords,
+    Mechanisms,
     SpaceName,
     check_tunable,
     load_space,
@@ -45,12 +49,7 @@ from .tune_settings import (
 from .tune_words import probed_words
 
 STEPS = 12
-SEARCH_WORDS, SEARCH_DRAWS = 48, 8  # enough to find a range
 # fmt: off
-Mechanisms = Annotated[list[str] | None, Option(
-    "--mechanism", "-m", help="Such as path (if left out), laplace or exponential; may be given "
-    "several times. A wrong name lists them all",
-)]
 Epsilons = Annotated[str | None, Option(
     "--epsilon", "-e", help="LOW:HIGH:STEPS or a list: 1.8,2.2,3. If left out, from where 2% of "
     "words are unchanged to where 98% are",
@@ -162,17 +161,16 @@ def _counting(tuner: Tuner, bar: Any) -> Any:
     return measure
 
 
-def _range(make: Any, space: Space, bench: Bench, bar: Any) -> tuple[float, float]:
+def _range(make: Make, space: Space, bench: Bench, bar: Any) -> tuple[float, float]:
     """On fewer words: the ends of a range need not be exact."""
     probes = bench.probes
-    few = sampled(probes.rows, probes.counts, min(SEARCH_WORDS, probes.size))
-    small = Bench(space.vectors, few, k=1, draws=SEARCH_DRAWS)
 
-    def unchanged(epsilon: float) -> float:
+    def counted(epsilon: float) -> Mechanism:
         bar.update()
-        return small.unchanged(make(epsilon))
+        return make(epsilon)
 
-    return epsilon_range(unchanged)
+    few = sampled(probes.rows, probes.counts, min(SEARCH_WORDS, probes.size))
+    return epsilon_range_on(space.vectors, few, counted)
 
 
 def _check_outputs(

@@ -1,4 +1,4 @@
-"""What `dx tune` and `dx inspect` share: their settings, and mechanisms made of them."""
+"""What `dx tune`, `dx inspect` and `dx attack` share: settings, and mechanisms made of them."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ from .plan import UsageError
 MOST_STEPS = 1000
 
 # fmt: off
+Mechanisms = Annotated[list[str] | None, Option(
+    "--mechanism", "-m", help="Such as path (if left out), laplace or exponential; may be given "
+    "several times. A wrong name lists them all",
+)]
 SpaceName = Annotated[str, Option(
     "--space", help="Where replacements come from: 'builtin', a file of word vectors, or a saved "
     "Space",

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import spacy
-from spacy.attrs import LOWER, NORM, ORTH
 
-from ..selection import AllWords
 from ..space import Space
 from ..tuning import Probes, running_text, sampled
-from .pipeline import NO_LIMIT
-from .plan import UsageError, plan_jobs
-from .records import Fields, Record, chunks, read
-from .stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
+from .plan import UsageError
+from .text_rows import rows_of_file
 
 
 def probed_words(
@@ -46,30 +38,11 @@ def probed_words(
 def count_words(source: str, field: str, space: Space) -> tuple[Counter[int], int, int]:
     """How often each row of the space comes in a file; how many words it lacks; how many records
     could not be read. Raises UsageError where there is no such file, or of another kind."""
-    if source != "-" and Path(source).is_dir():
-        raise UsageError("--text takes one file, and this is a folder.")
-    (job,) = plan_jobs(source, None)
     counts: Counter[int] = Counter()
     unknown = failed = 0
-    nlp = spacy.blank("en")
-    nlp.max_length = NO_LIMIT
-    handle = sys.stdin.buffer if job.source is None else job.source.open("rb")
-    with handle:
-        records = read(handle, job.read_as, Fields(field))
-        for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
-            failed += sum(bool(record.problem) for record in some)
-            rows = _rows(nlp, [record for record in some if not record.problem], space)
+    for documents, lost in rows_of_file(source, "--text", field=field, space=space):
+        failed += lost
+        for rows in documents:
             counts.update(rows[rows >= 0].tolist())
             unknown += int((rows < 0).sum())
     return counts, unknown, failed
-
-
-def _rows(nlp: Any, records: list[Record], space: Space) -> Any:
-    """The row of every word but punctuation, -1 where the space lacks it."""
-    found = [np.zeros(0, dtype=np.int64)]
-    with zone(nlp), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # spaCy's may quote tokens
-        for doc in nlp.pipe(record.for_pipe(nlp.vocab) for record in records):
-            ids = doc.to_array([ORTH, NORM, LOWER])[AllWords().select(doc)]
-            found.append(space.find_ids(*np.ascontiguousarray(ids.T)))
-    return np.concatenate(found)

@@ -12,12 +12,11 @@ import numpy as np
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..space import Space
-from ..tuning import Bench, Probes, epsilon_range, evenly
+from ..tuning import SEARCH_WORDS, Probes, epsilon_range_on, evenly
 from .build import Once, make
 from .result import Result
 from .tasks import Tasks
 
-SEARCH_WORDS, SEARCH_DRAWS = 48, 8  # enough to find a range
 Progress = Callable[[Iterable[Any], str], Iterable[Any]]
 
 
@@ -84,10 +83,9 @@ def range_of(name: str, space: Space, options: Options, index: Once | None = Non
     if options.epsilons:
         return list(options.epsilons)
     few = random_probes(space, min(SEARCH_WORDS, options.words))
-    bench = Bench(space.vectors, few, k=1, draws=SEARCH_DRAWS)
     made = partial(make, name, space, index=index)
-    low, high = epsilon_range(lambda epsilon: bench.unchanged(made(epsilon=epsilon)))
-    return evenly(low, high, options.steps)
+    ends = epsilon_range_on(space.vectors, few, lambda epsilon: made(epsilon=epsilon))
+    return evenly(*ends, options.steps)
 
 
 def of_space(space: Space) -> str:

@@ -25,11 +25,12 @@ from ..report import Account, Pair, make_pair
 from ..report.accounts import OF_DOCUMENT, terms_of
 from ..spaces import SpaceSource
 from ..tuning import (
+    SEARCH_WORDS,
     Bench,
     Curve,
     Losses,
     Tuner,
-    epsilon_range,
+    epsilon_range_on,
     evenly,
     nearest_by,
     nearest_others,
@@ -41,7 +42,6 @@ from ..ty import Mechanism
 STEPS = 24  # of the slider
 PLOT_STEPS = 9
 PLOT_WORDS, PLOT_DRAWS = 200, 20
-SEARCH_WORDS, SEARCH_DRAWS = 48, 8  # enough to find a range
 WIDEST = 1000.0  # how many times its low end the high end of a range is at most
 
 # Their fit looks at all pairs of words, for each epsilon anew, so no range is sought. Theirs does
@@ -191,8 +191,7 @@ class Workshop:
 
     def _range(self, name: str) -> tuple[float, float]:
         probes = running_text(len(self.space), SEARCH_WORDS)
-        bench = Bench(self.space.vectors, probes, k=1, draws=SEARCH_DRAWS)
-        return epsilon_range(lambda epsilon: bench.unchanged(self._fitted(name, epsilon)))
+        return epsilon_range_on(self.space.vectors, probes, partial(self._fitted, name))
 
     def _fitted(self, name: str, epsilon: float) -> Mechanism:
         mechanism = self._mechanism(name, epsilon)

@@ -13,12 +13,13 @@ from .curve import FIGURES, SHARES, Curve, Make, Point, Tuner
 from .losses import LOSSES, Losses
 from .one_word import Outputs, nearest_by, outputs_of
 from .probes import Probes, running_text, sampled
-from .ranges import epsilon_range, evenly
+from .ranges import SEARCH_WORDS, epsilon_range, epsilon_range_on, evenly
 from .targets import Answer, Target, solve
 
 __all__ = [
     "FIGURES",
     "LOSSES",
+    "SEARCH_WORDS",
     "SHARES",
     "Answer",
     "Bench",
@@ -32,6 +33,7 @@ __all__ = [
     "Tuner",
     "WordFigures",
     "epsilon_range",
+    "epsilon_range_on",
     "evenly",
     "nearest_by",
     "nearest_others",

@@ -7,10 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from ..errors import DxError
+from ..ty import Floats2d, Mechanism
 from ..validate import fail
+from .bench import Bench
+from .probes import Probes
 
 LOW, HIGH = 0.02, 0.98  # shares unchanged at the ends of a range
 MOST_STEPS = 40  # by a factor of 4 each
+SEARCH_WORDS, SEARCH_DRAWS = 48, 8  # enough to find a range
 
 
 def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
@@ -36,6 +40,15 @@ def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
         return ladder[0], ladder[-1]
     low = _halved(share, ladder[first], ladder[first + 1], max(LOW, shares[0] + 0.005))
     return low[0], _halved(share, ladder[last - 1], ladder[last], min(HIGH, shares[-1] - 0.005))[1]
+
+
+def epsilon_range_on(
+    X: Floats2d, probes: Probes, make: Callable[[float], Mechanism]
+) -> tuple[float, float]:
+    """The same, of the mechanisms that `make` gives, by some probed words (about SEARCH_WORDS) of a
+    space. X: float32 (n, d), its vectors."""
+    bench = Bench(X, probes, k=1, draws=SEARCH_DRAWS)
+    return epsilon_range(lambda epsilon: bench.unchanged(make(epsilon)))
 
 
 class _Remembered:
