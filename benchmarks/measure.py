@@ -27,7 +27,7 @@ from peers import PEERS
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms.laplace import laplace_noise
-from spacy_dxprivacy.metric import in_blocks
+from spacy_dxprivacy.search.metric import in_blocks
 
 FEW, QUERIES, PAIRS = 1024, 2048, 10**9  # words in one call: so many pairs with rows, in bounds
 PRODUCT_ROWS = 400_000  # for larger spaces the product of the first rows stands for all

@@ -20,7 +20,7 @@ from .component import DEFAULT_CONFIG, DxSanitizer
 from .rebuild import RECEIPT_KEY, assert_sanitized, get_receipt
 from .registries import registry
 from .selection import AllWords
-from .spaces import SpaceSource
+from .spaces.sources import SpaceSource
 from .ty import Mechanism, Unknown
 from .validate import fail, one_of
 

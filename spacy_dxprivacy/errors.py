@@ -7,6 +7,10 @@ class DxError(ValueError):
     """Something that the user can mend: a setting, a file, a pipeline."""
 
 
+class UsageError(DxError):
+    """A mistake in what was asked for: options or arguments that do not fit together."""
+
+
 class DxWarning(UserWarning):
     """Something that works, and that the user should know."""
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from .accounting import BASIC, total
 from .errors import DxError, Errors
+from .privacy.accounting import BASIC, total
 from .validate import one_of
 
 KINDS = ("metric-dp", "approx-dp", "none")

@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from .errors import DxError, Errors
 from .registries import registry
-from .spaces import read_words
+from .spaces.sources import read_words
 from .ty import Bools1d
 from .validate import fail
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from spacy.strings import get_string_id
 
 from .errors import DxError, Errors
-from .pages import release
+from .machine.mapped import release
 from .ty import Bools1d, Floats2d, Ids1d, Ints1d
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Space:
 
         Raises DxError where there are no static vectors, or floret vectors and no words.
         """
-        from .pipeline_vectors import space_from_vocab
+        from .spaces.pipeline_vectors import space_from_vocab
 
         return space_from_vocab(nlp.vocab, words=words, name=_pipeline_name(nlp))
 
@@ -233,7 +233,7 @@ class Space:
         quantise: store int8 rows with a scale each, a quarter of the size. The vectors then come
         back rounded, and the digest is that of the rounded table.
         """
-        from .space_files import write_space
+        from .spaces.folder import write_space
 
         write_space(self, Path(path), quantise=quantise)
 
@@ -244,7 +244,7 @@ class Space:
         verify: read all of it now and compare its digest with the one that it states. Raises
         DxError where the folder is missing, incomplete, changed, or from another version.
         """
-        from .space_files import read_space
+        from .spaces.folder import read_space
 
         return read_space(Path(path), verify=verify)
 

@@ -4,9 +4,10 @@ import dataclasses
 
 import pytest
 
-from spacy_dxprivacy import Guarantee, accounting, compose
-from spacy_dxprivacy.hockey_stick import laplace_epsilon
+from spacy_dxprivacy import Guarantee, compose
 from spacy_dxprivacy.mechanisms.gaussian import analytic_sigma
+from spacy_dxprivacy.privacy import accounting
+from spacy_dxprivacy.privacy.hockey_stick import laplace_epsilon
 
 PURE = Guarantee("approx-dp", 0.1, 1e-7, metric="discrete", adjacency="all", status="proven")
 NORMAL = dataclasses.replace(PURE, epsilon=1.0, delta=1e-5, mu=1 / analytic_sigma(1.0, 1e-5))

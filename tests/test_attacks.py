@@ -42,7 +42,7 @@ from spacy_dxprivacy.attacks import (
     word_frequencies,
     zipf,
 )
-from spacy_dxprivacy.cli.tune_settings import make_mechanism
+from spacy_dxprivacy.tuning.settings import make_mechanism
 
 CHOICE = ["dx.Path.v1", "dx.Exponential.v1", "dx.TEM.v1"]
 # Where about half of the words of the small space stay.

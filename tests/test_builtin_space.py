@@ -11,7 +11,7 @@ import pytest
 import spacy_dxprivacy
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.space import _digest
-from spacy_dxprivacy.spaces import OFFENSIVE, read_words
+from spacy_dxprivacy.spaces.sources import OFFENSIVE, read_words
 
 DATA = Path(spacy_dxprivacy.__file__).parent / "data" / "en"
 MONTHS = "January February March April May June July August September October November December"

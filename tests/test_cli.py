@@ -22,8 +22,8 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
+from spacy_dxprivacy.batch.build import full_name, short_names
 from spacy_dxprivacy.cli import Options, make_pipeline, plan_jobs, sanitize
-from spacy_dxprivacy.cli.pipeline import full_name, short_names
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 # None of these is in the space, so none of them may be anywhere in what is written.
@@ -439,7 +439,7 @@ def test_a_full_disk_leaves_nothing(dx, tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("spacy_dxprivacy.cli.output.os.fsync", full)
+    monkeypatch.setattr("spacy_dxprivacy.files.atomic.os.fsync", full)
     result = dx(source, tmp_path / "out.jsonl")
     assert result.exit_code == 1 and "No space left" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
@@ -482,7 +482,7 @@ def workers_that(monkeypatch):
     """Makes workers do something else for every task, once they have been forked."""
     if multiprocessing.get_start_method() != "fork":
         pytest.skip("a spawned worker knows nothing of it")
-    return lambda act: monkeypatch.setattr("spacy_dxprivacy.cli.workers._work", act)
+    return lambda act: monkeypatch.setattr("spacy_dxprivacy.batch.workers._work", act)
 
 
 def test_a_worker_that_dies_ends_the_run(dx, tmp_path, workers_that):

@@ -17,10 +17,10 @@ from spacy.vocab import Vocab
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.component import ENTITY_CONFIG
-from spacy_dxprivacy.entities import DxEntityRuler
-from spacy_dxprivacy.entity_lists import FOLLOWING
-from spacy_dxprivacy.entity_rules import LABELS, RULES, WEAK, all_words, patterns, words_of
-from spacy_dxprivacy.entity_words import KINDS, builtin_lexicon, judge
+from spacy_dxprivacy.entities.lists import FOLLOWING
+from spacy_dxprivacy.entities.ruler import DxEntityRuler
+from spacy_dxprivacy.entities.rules import LABELS, RULES, WEAK, all_words, patterns, words_of
+from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, judge
 
 CONFIG = Path(__file__).parent.parent / "configs" / "entities.cfg"
 NOTE = (

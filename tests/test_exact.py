@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from threadpoolctl import ThreadpoolController
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.projection import exact
-from spacy_dxprivacy.projection.exact import ExactIndex, make_exact
 from spacy_dxprivacy.registries import registry
+from spacy_dxprivacy.search import exact
+from spacy_dxprivacy.search.exact import ExactIndex, make_exact
 
 
 def brute_force(X, Z):

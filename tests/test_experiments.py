@@ -26,8 +26,8 @@ from spacy_dxprivacy.experiments import (
 from spacy_dxprivacy.experiments.build import Once, make
 from spacy_dxprivacy.experiments.corpus import make_corpus, sanitised
 from spacy_dxprivacy.experiments.scores import odd_found
-from spacy_dxprivacy.metric import neighbours
 from spacy_dxprivacy.projection.rank_sampling import make_rank_sampling
+from spacy_dxprivacy.search.metric import neighbours
 
 NEEDS = {"sklearn": "report", "sacrebleu": "report", "rouge_score": "report", "matplotlib": "plots"}
 

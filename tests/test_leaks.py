@@ -41,8 +41,8 @@ from spacy.vocab import Vocab
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, release
+from spacy_dxprivacy.doc.replacement import replace_words
 from spacy_dxprivacy.randomness import Rng as RngClass
-from spacy_dxprivacy.replacement import replace_words
 
 LEAKY = ("sentencizer", "test_leaky_annotator")
 # Every setting that adds something to the output.

@@ -24,11 +24,13 @@ from spacy.tokens import DocBin
 import spacy_dxprivacy
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.audit.files import BadFile, read_file
-from spacy_dxprivacy.cli.pipeline import make_pipeline
-from spacy_dxprivacy.cli.plan import UsageError
-from spacy_dxprivacy.cli.records import Fields, Record, read
-from spacy_dxprivacy.readers import VectorFileError, limits, packed, read_vectors
-from spacy_dxprivacy.readers.packed import BadPacked, pack, read_docbin, unpack
+from spacy_dxprivacy.batch.build import make_pipeline
+from spacy_dxprivacy.batch.jobs import UsageError
+from spacy_dxprivacy.batch.records import Fields, Record, read
+from spacy_dxprivacy.files import docbin as packed
+from spacy_dxprivacy.files import limits
+from spacy_dxprivacy.files.docbin import BadPacked, pack, read_docbin, unpack
+from spacy_dxprivacy.spaces.readers import VectorFileError, read_vectors
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
 # What runs what a file says, unless it is told not to.
@@ -223,7 +225,7 @@ def test_vectors_that_are_a_bomb_are_refused(pack_it, tmp_path: Path, small_limi
 @pytest.fixture
 def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MOST_RECORD", "MB"):
-        monkeypatch.setattr(f"spacy_dxprivacy.cli.records.{name}", 100)
+        monkeypatch.setattr(f"spacy_dxprivacy.batch.records.{name}", 100)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +294,7 @@ def test_the_description_of_a_space_is_read_with_care(raw: str, saved: Path) -> 
 def test_a_description_or_a_config_without_end_is_refused(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spacy_dxprivacy.cli.pipeline.MOST_CONFIG", 10)
+    monkeypatch.setattr("spacy_dxprivacy.batch.build.MOST_CONFIG", 10)
     config = saved.parent / "c.cfg"
     config.write_text("[nlp]\nlang = 'en'\n")
     with pytest.raises(UsageError, match=r"DX095.*c\.cfg"):

@@ -18,8 +18,8 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.cli.pipeline import make_pipeline
-from spacy_dxprivacy.cli.plan import UsageError
+from spacy_dxprivacy.batch.build import make_pipeline
+from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.playground import current, pieces, server
 from spacy_dxprivacy.playground.workshop import Workshop
 from spacy_dxprivacy.report import plain

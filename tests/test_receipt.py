@@ -8,8 +8,8 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import DxError, Space, registry
+from spacy_dxprivacy.privacy.scale import scale_of
 from spacy_dxprivacy.projection import rank_sampling
-from spacy_dxprivacy.scale import scale_of
 
 LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
 

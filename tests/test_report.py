@@ -16,7 +16,7 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.cli.plan import UsageError
+from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.report import Pair, Token, make_pair, read_receipt, utility_of
 from spacy_dxprivacy.report.extra import NEEDED, missing
 from spacy_dxprivacy.report.files import tokenizer

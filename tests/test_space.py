@@ -9,7 +9,7 @@ import srsly
 from spacy.vectors import Vectors
 
 from spacy_dxprivacy import DxError, Space, registry
-from spacy_dxprivacy.spaces import Filter, read_words
+from spacy_dxprivacy.spaces.sources import Filter, read_words
 
 WORDS = ["doctor", "May", "may", "ICU", "the", "naïve"]
 MATRIX = np.arange(24, dtype=np.float32).reshape(6, 4) + 1

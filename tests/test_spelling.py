@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.spelling import like, spell
+from spacy_dxprivacy.doc.spelling import like, spell
 
 
 def text(words, blanks, drawn=None):

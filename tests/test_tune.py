@@ -11,8 +11,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, registry
-from spacy_dxprivacy.cli.tune_settings import make_mechanism, parse_epsilons
-from spacy_dxprivacy.scale import scale_of
+from spacy_dxprivacy.privacy.scale import scale_of
 from spacy_dxprivacy.tuning import (
     SHARES,
     Bench,
@@ -28,6 +27,7 @@ from spacy_dxprivacy.tuning import (
     sampled,
     solve,
 )
+from spacy_dxprivacy.tuning.settings import make_mechanism, parse_epsilons
 
 NAMES = sorted(
     name
@@ -383,7 +383,7 @@ def test_a_plot_is_drawn(dx, tmp_path):
 def test_a_plot_without_matplotlib_is_refused_at_once(dx, tmp_path, monkeypatch):
     find = importlib.util.find_spec
     hidden = lambda name, *rest: None if name == "matplotlib" else find(name, *rest)  # noqa: E731
-    monkeypatch.setattr("spacy_dxprivacy.plots.find_spec", hidden)
+    monkeypatch.setattr("spacy_dxprivacy.tuning.plots.find_spec", hidden)
     result = dx("tune", "--plot", tmp_path / "curve.svg")
     assert result.exit_code == 2 and "spacy-dxprivacy[plots]" in result.stderr
 

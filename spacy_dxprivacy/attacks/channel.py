@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DxError, Errors
-from ..metric import in_blocks
+from ..search.metric import in_blocks
 from ..ty import Floats1d, Floats2d, Ints1d, Ints2d, Mechanism
 from ..validate import fail
 from .corpus import drawn

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..metric import neighbours
+from ..search.metric import neighbours
 from ..ty import Floats1d, Floats2d, Ints1d
 
 BLOCK_NUMBERS = 2**24

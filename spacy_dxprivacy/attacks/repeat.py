@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..metric import in_blocks
+from ..search.metric import in_blocks
 from ..ty import Floats1d, Floats2d, Ints1d
 
 BLOCK_NUMBERS = 2**24

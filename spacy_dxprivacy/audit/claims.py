@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DxError
-from ..metric import euclidean
+from ..search.metric import euclidean
 from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d, Mechanism
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..metric import distances, in_blocks
 from ..randomness import Rng
+from ..search.metric import distances, in_blocks
 from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d, Mechanism
 from .claims import Claim

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DxError
-from ..readers.limits import DEEPEST as DEEPEST_LISTS
-from ..readers.limits import MB, TooLarge, check_ratio, parse_json
-from ..readers.packed import BadPacked, read_docbin, unpack
+from ..files.docbin import BadPacked, read_docbin, unpack
+from ..files.limits import DEEPEST as DEEPEST_LISTS
+from ..files.limits import MB, TooLarge, check_ratio, parse_json
 from ..rebuild import RECEIPT_KEY, VECTORS_KEY
 
 MOST_FILES = 10_000

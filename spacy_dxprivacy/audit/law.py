@@ -108,7 +108,7 @@ def _nadp(mechanism: Any, space: Space) -> Law | None:
     from scipy.stats import chi
 
     from ..mechanisms.gaussian import analytic_sigma
-    from ..metric import diameter
+    from ..search.metric import diameter
 
     if mechanism._build.keywords["noise"] != "global":
         return None

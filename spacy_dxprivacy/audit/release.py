@@ -11,9 +11,9 @@ from typing import Any
 
 from spacy.strings import get_string_id
 
+from ..doc.spelling import capitalised
 from ..selection import LAYOUT
 from ..space import Space
-from ..spelling import capitalised
 from .files import BadFile, Strings, Text, bytes_of, files_of, read_file, unpacked
 from .original import REDACTED, Original, public_strings, read_original, tokens_of
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 import typer
 from spacy.cli._util import app
 
+from ..batch.build import make_pipeline
+from ..batch.jobs import plan_jobs
+from ..batch.run import Options
 from .attack import attack_cli
 from .audit import audit_app
 from .experiment import experiment_cli
 from .index import index_cli
 from .inspect import inspect_cli
-from .pipeline import make_pipeline
-from .plan import plan_jobs
 from .playground import playground_cli
 from .report import report_cli
-from .run import Options
 from .sanitize import sanitize, sanitize_cli
 from .space import space_cli
 from .tune import tune_cli

@@ -20,17 +20,14 @@ from wasabi import table
 from ..attacks import ATTACKS, Corpus, Finding, Scene, Trial
 from ..attacks import attack as findings_of
 from ..attacks.plots import plot_findings
-from ..errors import DxError
+from ..batch.build import BUILTIN, full_name
+from ..batch.jobs import check_new
+from ..batch.rows import rows_of_file
+from ..errors import DxError, UsageError
+from ..files.atomic import write_bytes
 from ..space import Space
 from ..tuning import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
-from ..validate import one_of
-from . import options
-from .mistakes import mistakes_in_a_line, setting_up
-from .output import write_bytes
-from .pipeline import BUILTIN, full_name
-from .plan import UsageError, check_new
-from .text_rows import rows_of_file
-from .tune_settings import (
+from ..tuning.settings import (
     MaxWords,
     Mechanisms,
     SpaceName,
@@ -40,6 +37,9 @@ from .tune_settings import (
     parse_epsilons,
     settings_that_fail,
 )
+from ..validate import one_of
+from . import options
+from .mistakes import mistakes_in_a_line, setting_up
 
 ALL = "all"
 STEPS = 6

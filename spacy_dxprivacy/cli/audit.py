@@ -11,14 +11,14 @@ import typer
 from spacy import util
 from typer import Argument, Option
 
-from ..errors import DxWarning
-from ..readers.limits import parse_json
+from ..batch.build import BUILTIN
+from ..batch.jobs import check_new
+from ..errors import DxWarning, UsageError
+from ..files.atomic import write_bytes
+from ..files.limits import parse_json
 from ..registries import registry
 from ..space import Space
 from .mistakes import mistakes_in_a_line, setting_up
-from .output import write_bytes
-from .pipeline import BUILTIN
-from .plan import UsageError, check_new
 from .report import _space
 
 if TYPE_CHECKING:

@@ -14,23 +14,16 @@ from tqdm import tqdm
 from typer import Argument, Option
 from wasabi import table
 
-from ..experiments import (
-    EXPERIMENTS,
-    Options,
-    Result,
-    Tasks,
-    as_csv,
-    as_figure,
-    check_figure,
-)
+from ..batch.build import BUILTIN
+from ..batch.jobs import check_new
+from ..errors import UsageError
+from ..experiments import EXPERIMENTS, Options, Result, Tasks, as_csv, as_figure, check_figure
 from ..experiments.result import plain
+from ..files.atomic import write_bytes
+from ..tuning.settings import load_space, parse_epsilons, settings_that_fail
 from ..validate import one_of, positive
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
-from .output import write_bytes
-from .pipeline import BUILTIN
-from .plan import UsageError, check_new
-from .tune_settings import load_space, parse_epsilons, settings_that_fail
 
 ALL = "all"
 MOST_ROWS, MOST_COLUMNS = 24, 8  # of a table that is printed

@@ -11,13 +11,13 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
-from ..projection.faiss_index import make_faiss
-from ..projection.index_files import check_target, write_index
+from ..errors import UsageError
+from ..search.faiss_index import make_faiss
 from ..space import Space
-from ..spaces import make_builtin_space, make_file_space
+from ..spaces.index_folder import check_target, write_index
+from ..spaces.sources import make_builtin_space, make_file_space
 from . import options
 from .mistakes import REMOVED, mistakes_in_a_line
-from .plan import UsageError
 
 # fmt: off
 Source = Annotated[str, Argument(

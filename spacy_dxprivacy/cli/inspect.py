@@ -13,16 +13,13 @@ from typer import Argument, Option
 from wasabi import table
 
 from ..about import __version__
+from ..batch.build import BUILTIN, mechanism_config
+from ..batch.jobs import check_new
+from ..errors import UsageError
+from ..files.atomic import write_bytes
 from ..space import Space
 from ..tuning import Bench, Outputs, Probes, epsilon_range, evenly, nearest_by, outputs_of
-from ..ty import Floats1d, Ints1d, Mechanism
-from . import options
-from .mistakes import mistakes_in_a_line, setting_up
-from .output import write_bytes
-from .pipeline import BUILTIN, mechanism_config
-from .plan import UsageError, check_new
-from .tune_output import print_title
-from .tune_settings import (
+from ..tuning.settings import (
     MaxWords,
     SpaceName,
     check_tunable,
@@ -33,6 +30,10 @@ from .tune_settings import (
     settings_that_fail,
     short,
 )
+from ..ty import Floats1d, Ints1d, Mechanism
+from . import options
+from .mistakes import mistakes_in_a_line, setting_up
+from .tune_output import print_title
 
 STEPS = 10
 STAY_DRAWS = 200  # for each epsilon, where nothing is exact

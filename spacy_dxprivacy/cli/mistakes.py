@@ -14,8 +14,7 @@ from typing import NoReturn
 import typer
 from thinc.api import ConfigValidationError
 
-from ..errors import DxError, DxWarning
-from .plan import UsageError
+from ..errors import DxError, DxWarning, UsageError
 
 REMOVED = "What was not complete has been removed."
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from typer import Option
 
+from ..batch.build import make_pipeline
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
-from .pipeline import make_pipeline
 
 # fmt: off
 Config = Annotated[Path | None, Option(

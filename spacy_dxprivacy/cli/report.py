@@ -11,13 +11,14 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
+from ..batch.build import BUILTIN
+from ..batch.jobs import check_new
+from ..batch.records import Fields
+from ..errors import UsageError
+from ..files.atomic import write_bytes
 from ..space import Space
 from .mistakes import mistakes_in_a_line, setting_up
 from .options import Field, Force, Lines
-from .output import write_bytes
-from .pipeline import BUILTIN
-from .plan import UsageError, check_new
-from .records import Fields
 
 # fmt: off
 Before = Annotated[Path, Argument(
@@ -132,7 +133,7 @@ def _space(name: str) -> Space:
         return Space.builtin()
     if Path(name).is_dir():
         return Space.load(name)
-    from ..readers import read_vectors
+    from ..spaces.readers import read_vectors
 
     words, X = read_vectors(Path(name))
     return Space.from_vectors(words, X, name=Path(name).name)

@@ -14,14 +14,15 @@ from typing import Any, NoReturn
 import typer
 from tqdm import tqdm
 
+from ..batch.build import make_pipeline
+from ..batch.jobs import Job, check_new, plan_jobs
+from ..batch.records import Fields
+from ..batch.run import Options, sanitize
+from ..batch.tally import Tally
+from ..errors import UsageError
+from ..files.atomic import write_bytes
 from . import options, shards
 from .mistakes import REMOVED, mistakes_in_a_line, setting_up
-from .output import write_bytes
-from .pipeline import make_pipeline
-from .plan import Job, UsageError, check_new, plan_jobs
-from .records import Fields
-from .run import Options, sanitize
-from .tally import Tally
 
 __all__ = ["sanitize", "sanitize_cli"]
 

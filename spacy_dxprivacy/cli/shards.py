@@ -13,12 +13,13 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
+from ..batch.build import BUILTIN
+from ..batch.jobs import check_new
+from ..batch.run import Options
+from ..batch.tally import COUNTS, Tally, many, wrapped
+from ..errors import UsageError
+from ..files.atomic import write_bytes
 from .mistakes import setting_up
-from .output import write_bytes
-from .pipeline import BUILTIN
-from .plan import UsageError, check_new
-from .run import Options
-from .tally import COUNTS, Tally, many, wrapped
 
 if TYPE_CHECKING:
     from ..distributed import How, Recipe

@@ -12,14 +12,14 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
+from ..batch.build import BUILTIN
+from ..errors import UsageError
 from ..graph import build
-from ..readers import read_vectors
 from ..space import Space
-from ..spaces import Filter
+from ..spaces.readers import read_vectors
+from ..spaces.sources import Filter
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
-from .pipeline import BUILTIN
-from .plan import UsageError
 
 Source = Annotated[
     str,

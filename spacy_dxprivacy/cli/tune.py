@@ -10,7 +10,10 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from ..plots import check_plot, plot_curves
+from ..batch.build import BUILTIN, full_name
+from ..batch.jobs import check_new
+from ..errors import UsageError
+from ..files.atomic import write_bytes
 from ..space import Space
 from ..tuning import (
     SEARCH_WORDS,
@@ -27,14 +30,8 @@ from ..tuning import (
     sampled,
     solve,
 )
-from ..ty import Mechanism
-from . import options
-from .mistakes import mistakes_in_a_line, setting_up
-from .output import write_bytes
-from .pipeline import BUILTIN, full_name
-from .plan import UsageError, check_new
-from .tune_output import as_report, print_curve, print_notes
-from .tune_settings import (
+from ..tuning.plots import check_plot, plot_curves
+from ..tuning.settings import (
     MaxWords,
     Mechanisms,
     SpaceName,
@@ -46,7 +43,11 @@ from .tune_settings import (
     settings_that_fail,
     short,
 )
-from .tune_words import probed_words
+from ..tuning.words import probed_words
+from ..ty import Mechanism
+from . import options
+from .mistakes import mistakes_in_a_line, setting_up
+from .tune_output import as_report, print_curve, print_notes
 
 STEPS = 12
 # fmt: off

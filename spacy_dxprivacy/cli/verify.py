@@ -15,9 +15,8 @@ import typer
 from tqdm import tqdm
 from typer import Argument
 
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, UsageError
 from .mistakes import mistakes_in_a_line
-from .plan import UsageError
 
 BLOCK = 2**20  # bytes read at once
 LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)")

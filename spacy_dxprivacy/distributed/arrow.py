@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from spacy.language import Language
 
-from ..cli.records import Record, checked_record
-from ..cli.stream import Outcome, outcomes
+from ..batch.records import Record, checked_record
+from ..batch.stream import Outcome, outcomes
 from ..component import without_text
 from ..errors import DxError, Errors
 from ..ty import Ints2d

@@ -14,9 +14,9 @@ import spacy
 from spacy import util
 from spacy.language import Language
 
-from ..cli.pipeline import make_pipeline, the_sanitizer
+from ..batch.build import make_pipeline, the_sanitizer
+from ..doc.receipt import Terms
 from ..errors import DxError, Errors
-from ..receipt import Terms
 
 Config = str | Path | Mapping[str, Any] | None
 

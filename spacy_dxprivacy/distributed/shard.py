@@ -17,12 +17,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from spacy.language import Language
 
-from ..cli.plan import UsageError
-from ..cli.records import Fields, Record, read
-from ..cli.stream import outcomes
-from ..cli.workers import outcomes_of_workers
-from ..cli.writers import WRITERS
-from ..errors import DxError
+from ..batch.records import Fields, Record, read
+from ..batch.stream import outcomes
+from ..batch.workers import outcomes_of_workers
+from ..batch.writers import WRITERS
+from ..errors import DxError, UsageError
 from .arrow import Columns, Pipe, find_column, finish, kept_columns, sanitize_tables
 from .recipe import Recipe, pipeline_of_worker
 from .sums import Sums

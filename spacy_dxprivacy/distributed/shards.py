@@ -10,10 +10,10 @@ from typing import Any
 
 from spacy.language import Language
 
-from ..cli.output import write_bytes
-from ..cli.plan import KINDS, UsageError
-from ..errors import DxError, Errors
-from ..receipt import Terms
+from ..batch.jobs import KINDS
+from ..doc.receipt import Terms
+from ..errors import DxError, Errors, UsageError
+from ..files.atomic import write_bytes
 from .arrow import Columns
 from .engines import Engine, needs
 from .journal import Journal

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..receipt import Receipt
+from ..doc.receipt import Receipt
 from ..ty import Ints2d
 from .arrow import COUNTS
 from .users import user_id

@@ -6,15 +6,7 @@ and everything is seeded. Nothing that is drawn here may be released.
 
 from __future__ import annotations
 
-from . import (
-    classification,
-    dot_product,
-    mahalanobis,
-    margins,
-    outputs,
-    text_quality,
-    utility,
-)
+from . import classification, dot_product, mahalanobis, margins, outputs, text_quality, utility
 from .options import Experiment, Options
 from .result import FORMATS, Result, as_csv, as_figure, check_figure
 from .tasks import Tasks

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from ..mechanisms.laplace import laplace_noise
-from ..metric import in_blocks
 from ..randomness import Rng
+from ..search.metric import in_blocks
 from ..space import Space
 from ..tuning import Bench
 from ..ty import Floats1d

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..metric import neighbours
+from ..search.metric import neighbours
 from ..space import Space
 from ..ty import Floats1d
 from .dot_product import cdf

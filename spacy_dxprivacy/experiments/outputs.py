@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from ..metric import neighbours
-from ..projection.faiss_index import load_faiss
 from ..projection.rank_sampling import calibrated, geometric, powers_of_2
 from ..randomness import Rng
+from ..search.faiss_index import load_faiss
+from ..search.metric import neighbours
 from ..space import Space
 from ..tuning import Bench, evenly
 from ..ty import Bools1d, Floats2d, Ints1d

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..guarantee import Guarantee
-from ..mechanisms.noise import Noise, NoiseMechanism
+from ..mechanisms.base.noise import Noise, NoiseMechanism
 from ..mechanisms.truncated_laplace import TruncatedLaplaceNoise, paper_width
 from ..randomness import Rng
 from ..registries import registry

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DxError, Errors
-from ..metric import neighbours
 from ..randomness import Rng
+from ..search.metric import neighbours
 from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d
 from .build import VectorsAlone, make

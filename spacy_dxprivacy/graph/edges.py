@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..near import nearest_others
-from ..projection.faiss_index import load_faiss
+from ..search.all_neighbours import nearest_others
+from ..search.faiss_index import load_faiss
 from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d
 

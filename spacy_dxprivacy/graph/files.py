@@ -19,7 +19,7 @@ import numpy as np
 import srsly
 
 from ..errors import DxError, Errors
-from ..readers.limits import read_array, read_json
+from ..files.limits import read_array, read_json
 from .word_graph import WordGraph
 
 FORMAT = 1

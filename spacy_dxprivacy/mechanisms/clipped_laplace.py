@@ -22,7 +22,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Floats2d, Ints1d, Projection
 from ..validate import positive
-from .noise import Noise, NoiseMechanism, clipped
+from .base.noise import Noise, NoiseMechanism, clipped
 
 
 @registry.dx_mechanisms("dx.ClippedLaplace.v1")

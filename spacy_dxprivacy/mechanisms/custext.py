@@ -19,12 +19,12 @@ from functools import partial
 import numpy as np
 
 from ..guarantee import Guarantee
-from ..metric import distances
 from ..registries import registry
+from ..search.metric import distances
 from ..space import Space
 from ..ty import Floats2d, Ints1d
 from ..validate import positive, whole
-from .choice import Choice, ChoiceMechanism
+from .base.choice import Choice, ChoiceMechanism
 from .exponential import clamped_score
 
 

@@ -23,7 +23,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Floats2d, Ints1d
 from ..validate import positive
-from .choice import Choice, ChoiceMechanism
+from .base.choice import Choice, ChoiceMechanism
 from .exponential import clamped_score
 
 

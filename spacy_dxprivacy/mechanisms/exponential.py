@@ -16,13 +16,13 @@ from functools import partial
 import numpy as np
 
 from ..guarantee import Guarantee
-from ..metric import euclidean
 from ..registries import registry
+from ..search.metric import euclidean
 from ..space import Space
 from ..ty import Floats2d
 from ..validate import one_of, positive
-from .choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
-from .tables import BLOCK_NUMBERS
+from .base.choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
+from .base.tables import BLOCK_NUMBERS
 
 # exp(-700) is above the smallest float64: no word's probability is rounded to 0.
 LARGEST_SCORE = 700.0

@@ -20,7 +20,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Floats2d, Ints1d, Projection
 from ..validate import between, fail, one_of, positive
-from .noise import Noise, NoiseMechanism, clipped
+from .base.noise import Noise, NoiseMechanism, clipped
 
 
 @registry.dx_mechanisms("dx.Gaussian.v1")

@@ -10,7 +10,7 @@ from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..ty import Draw, Ints1d
-from .checks import checked_rows, fitted, warn_if_void
+from .base.checks import checked_rows, fitted, warn_if_void
 
 
 class Identity:

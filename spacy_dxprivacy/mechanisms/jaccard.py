@@ -17,14 +17,14 @@ from functools import partial
 import numpy as np
 
 from ..guarantee import Guarantee
-from ..metric import in_blocks, neighbours
 from ..randomness import Rng
 from ..registries import registry
+from ..search.metric import in_blocks, neighbours
 from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d, Projection
 from ..validate import between, positive, whole
+from .base.noise import Noise, NoiseMechanism
 from .gaussian import classical_sigma
-from .noise import Noise, NoiseMechanism
 
 DENSE, SPARSE = 1.835, 1.276
 

@@ -15,14 +15,14 @@ from functools import partial
 import numpy as np
 
 from ..guarantee import Guarantee
-from ..hockey_stick import laplace_epsilon
-from ..metric import euclidean
+from ..privacy.hockey_stick import laplace_epsilon
 from ..randomness import Rng
 from ..registries import registry
+from ..search.metric import euclidean
 from ..space import Space
 from ..ty import Floats2d, Ints1d, Projection
 from ..validate import positive
-from .noise import Noise, NoiseMechanism
+from .base.noise import Noise, NoiseMechanism
 
 
 @registry.dx_mechanisms("dx.Laplace.v1")

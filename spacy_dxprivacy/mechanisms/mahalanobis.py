@@ -18,14 +18,14 @@ import numpy as np
 
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
-from ..metric import euclidean
 from ..randomness import Rng
 from ..registries import registry
+from ..search.metric import euclidean
 from ..space import Space
 from ..ty import Floats2d, Ints1d, Projection
 from ..validate import between, positive
+from .base.noise import Noise, NoiseMechanism
 from .laplace import LaplaceNoise, laplace_noise
-from .noise import Noise, NoiseMechanism
 
 
 @registry.dx_mechanisms("dx.Mahalanobis.v1")

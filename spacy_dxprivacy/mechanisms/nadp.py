@@ -22,14 +22,14 @@ import numpy as np
 
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
-from ..metric import diameter, neighbours
 from ..randomness import Rng
 from ..registries import registry
+from ..search.metric import diameter, neighbours
 from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d, Projection
 from ..validate import between, one_of, positive, whole
+from .base.noise import Noise, NoiseMechanism
 from .gaussian import IsotropicNormal, analytic_sigma
-from .noise import Noise, NoiseMechanism
 
 NOISES = ("global", "adjacent", "paper")
 TOP = 10

@@ -26,7 +26,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d
 from ..validate import fail, positive
-from .choice import Choice, ChoiceMechanism
+from .base.choice import Choice, ChoiceMechanism
 from .exponential import LARGEST_SCORE, solved_beta
 
 WORDS_AT_ONCE = 8192

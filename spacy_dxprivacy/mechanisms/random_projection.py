@@ -17,13 +17,13 @@ from functools import partial
 import numpy as np
 
 from ..guarantee import Guarantee
-from ..metric import distances, euclidean, in_blocks
 from ..registries import registry
+from ..search.metric import distances, euclidean, in_blocks
 from ..space import Space
 from ..ty import Floats2d, Projection
 from ..validate import positive, whole
+from .base.noise import Noise, NoiseMechanism
 from .laplace import LaplaceNoise
-from .noise import Noise, NoiseMechanism
 
 PUBLIC_SEED = 20210728  # Phi is public and fixed; drawing it anew would be a second mechanism
 ALL_PAIRS_UP_TO = 20_000

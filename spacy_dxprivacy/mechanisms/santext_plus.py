@@ -21,12 +21,12 @@ from functools import partial
 import numpy as np
 
 from ..guarantee import Guarantee
-from ..metric import distances, euclidean
 from ..registries import registry
+from ..search.metric import distances, euclidean
 from ..space import Space
 from ..ty import Floats2d, Ints1d
 from ..validate import between, positive
-from .choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann
+from .base.choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann
 from .exponential import clamped_score
 
 

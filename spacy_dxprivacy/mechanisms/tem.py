@@ -22,7 +22,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Floats2d
 from ..validate import between, positive
-from .choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
+from .base.choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
 from .exponential import LARGEST_SCORE
 
 

@@ -17,13 +17,13 @@ import numpy as np
 
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
-from ..metric import in_blocks, neighbours
 from ..randomness import Rng
 from ..registries import registry
+from ..search.metric import in_blocks, neighbours
 from ..space import Space
 from ..ty import Draw, Floats1d, Floats2d, Ints1d
 from ..validate import positive
-from .checks import checked_rows, fitted, warn_if_void
+from .base.checks import checked_rows, fitted, warn_if_void
 
 
 @registry.dx_mechanisms("dx.TruncatedGumbel.v1")

@@ -28,7 +28,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Floats1d, Floats2d, Ints1d, Projection
 from ..validate import between, one_of, positive, whole
-from .noise import Noise, NoiseMechanism, clipped
+from .base.noise import Noise, NoiseMechanism, clipped
 
 CALIBRATIONS = ("sound", "paper")
 ANGLES = 2001

@@ -13,14 +13,14 @@ from typing import Any
 
 import streamlit as st
 
-from spacy_dxprivacy.cli.tune_settings import short
 from spacy_dxprivacy.component import DxSanitizer
 from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.playground import current
 from spacy_dxprivacy.playground.pieces import bullets, marked
 from spacy_dxprivacy.playground.workshop import SLOW, OneWord, Sanitised, Workshop
-from spacy_dxprivacy.plots import plot_curves
 from spacy_dxprivacy.report import plain
+from spacy_dxprivacy.tuning.plots import plot_curves
+from spacy_dxprivacy.tuning.settings import short
 
 EXAMPLE = "Maria told her doctor in London that she sleeps badly since the divorce."
 LONGEST = 20_000  # characters: the page is to stay quick

@@ -12,18 +12,16 @@ from typing import Any
 import numpy as np
 from spacy.language import Language
 
-from ..cli.pipeline import the_sanitizer
-from ..cli.plan import UsageError
-from ..cli.stream import zone
-from ..cli.tune_settings import check_tunable
+from ..batch.build import the_sanitizer
+from ..batch.stream import zone
 from ..component import DxSanitizer
-from ..errors import DxWarning
+from ..doc.receipt import Receipt
+from ..errors import DxWarning, UsageError
 from ..rebuild import assert_sanitized, get_receipt
-from ..receipt import Receipt
 from ..registries import registry
 from ..report import Account, Pair, make_pair
 from ..report.accounts import OF_DOCUMENT, terms_of
-from ..spaces import SpaceSource
+from ..spaces.sources import SpaceSource
 from ..tuning import (
     SEARCH_WORDS,
     Bench,
@@ -37,6 +35,7 @@ from ..tuning import (
     outputs_of,
     running_text,
 )
+from ..tuning.settings import check_tunable
 from ..ty import Mechanism
 
 STEPS = 24  # of the slider

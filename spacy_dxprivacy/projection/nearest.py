@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..randomness import Rng
 from ..registries import registry
+from ..search.exact import make_exact
 from ..ty import Floats2d, Index, Ints1d
-from .exact import make_exact
 
 
 class Nearest:

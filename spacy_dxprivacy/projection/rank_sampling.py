@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from ..metric import in_blocks, neighbours
 from ..randomness import Rng
 from ..registries import registry
+from ..search.exact import make_exact
+from ..search.metric import in_blocks, neighbours
 from ..ty import Floats1d, Floats2d, Index, Ints1d
 from ..validate import positive
-from .exact import make_exact
 
 LISTED_AT_ONCE = 100_000  # rows whose lists are all made by fit
 LISTS_BYTES = 2**28  # memory for the lists of neighbours: 256 MB
@@ -96,7 +96,7 @@ class NeighbourLists:
         self._lists = np.zeros((len(X), depth), dtype=np.min_scalar_type(len(X) - 1))
         self._known = np.zeros(len(X), dtype=bool)
         if len(X) <= LISTED_AT_ONCE and depth > 1:
-            from ..near import nearest_others
+            from ..search.all_neighbours import nearest_others
 
             self._lists[:, 0] = np.arange(len(X))
             self._lists[:, 1:] = nearest_others(self._X, depth - 1)

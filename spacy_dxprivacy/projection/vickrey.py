@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..metric import neighbours
 from ..randomness import Rng
 from ..registries import registry
+from ..search.metric import neighbours
 from ..ty import Floats2d, Ints1d
 from ..validate import between
 

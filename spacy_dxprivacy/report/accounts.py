@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from ..cli.plan import UsageError
-from ..cli.tally import COUNTS, Tally
-from ..errors import Errors
+from ..batch.tally import COUNTS, Tally
+from ..doc.receipt import Terms
+from ..errors import Errors, UsageError
+from ..files.docbin import MOST_DOCBIN, BadPacked, read_docbin, unpack
+from ..files.limits import TooLarge, check_size, read_json
 from ..guarantee import Guarantee
-from ..readers.limits import TooLarge, check_size, read_json
-from ..readers.packed import MOST_DOCBIN, BadPacked, read_docbin, unpack
 from ..rebuild import RECEIPT_KEY
-from ..receipt import Terms
 
 OF_DOCUMENT = (*COUNTS, "total", "earlier")
 

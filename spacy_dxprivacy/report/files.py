@@ -10,9 +10,10 @@ from typing import Any
 import spacy
 from spacy.language import Language
 
-from ..cli.pipeline import NO_LIMIT
-from ..cli.plan import KINDS, KNOWN, UsageError, plan_jobs
-from ..cli.records import Fields, Record, read
+from ..batch.build import NO_LIMIT
+from ..batch.jobs import KINDS, KNOWN, plan_jobs
+from ..batch.records import Fields, Record, read
+from ..errors import UsageError
 from ..unknown import REDACTED
 from .pairs import Pair, make_pair
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cli.plan import UsageError
+from ..errors import UsageError
 from ..ty import Floats1d
 from .extra import need
 from .pairs import Pair

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..metric import neighbours
 from ..randomness import Rng
+from ..search.metric import neighbours
 from ..ty import Floats1d, Floats2d, Ints1d, Mechanism
 from ..validate import whole
 from .probes import Probes

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..scale import scale_of
+from ..privacy.scale import scale_of
 from ..ty import Floats2d, Mechanism
 
 LOSSES = ("nearest", "median", "diameter")

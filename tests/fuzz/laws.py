@@ -15,12 +15,12 @@ from spacy.language import Language
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized
 from spacy_dxprivacy.audit.files import BadFile, read_file
-from spacy_dxprivacy.cli.plan import UsageError
-from spacy_dxprivacy.cli.records import Fields, Record, read
-from spacy_dxprivacy.cli.records import checked_record as record_of
-from spacy_dxprivacy.cli.stream import outcomes
-from spacy_dxprivacy.readers import VectorFileError, read_vectors
-from spacy_dxprivacy.readers.packed import BadPacked, unpack
+from spacy_dxprivacy.batch.jobs import UsageError
+from spacy_dxprivacy.batch.records import Fields, Record, read
+from spacy_dxprivacy.batch.records import checked_record as record_of
+from spacy_dxprivacy.batch.stream import outcomes
+from spacy_dxprivacy.files.docbin import BadPacked, unpack
+from spacy_dxprivacy.spaces.readers import VectorFileError, read_vectors
 
 from .generate import SECRETS, WORDS
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.mechanisms import tables
+from spacy_dxprivacy.mechanisms.base import tables
 from spacy_dxprivacy.mechanisms.exponential import exact_epsilon
-from spacy_dxprivacy.metric import euclidean
+from spacy_dxprivacy.search.metric import euclidean
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 40.0])

@@ -6,10 +6,11 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 from scipy.stats import chisquare
 
-from spacy_dxprivacy import DxError, DxWarning, Rng, Space, near, registry
+from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.graph import STEPS, word_graph
 from spacy_dxprivacy.graph.edges import JOINED, NEAR, OFFSET
 from spacy_dxprivacy.mechanisms.path import exact_epsilon, log_sums
+from spacy_dxprivacy.search import all_neighbours as near
 
 N = 400
 

@@ -17,11 +17,12 @@ import pytest
 import srsly
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, Rng, Space, pages, registry
+from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.machine import mapped as pages
 from spacy_dxprivacy.mechanisms.laplace import laplace_noise
-from spacy_dxprivacy.projection import faiss_index
-from spacy_dxprivacy.projection.index_files import table_digest
+from spacy_dxprivacy.search import faiss_index
+from spacy_dxprivacy.spaces.index_folder import table_digest
 from spacy_dxprivacy.ty import Index
 
 # Python 3.12 and later warn wherever a process with threads forks; OpenMP has threads.

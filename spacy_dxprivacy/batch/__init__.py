@@ -1,0 +1,1 @@
+"""A corpus through a pipeline: jobs, records, streams, workers, writers, tallies."""

@@ -1,0 +1,189 @@
+"""The pipeline that a command works with, from the options of the command line."""
+
+from __future__ import annotations
+
+import configparser
+import inspect
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy import util
+from spacy.language import Language
+from spacy.training.initialize import get_sourced_components
+
+from ..component import DEFAULT_CONFIG, DxSanitizer
+from ..errors import UsageError
+from ..files.limits import MOST_CONFIG, TooLarge, check_size
+from ..registries import registry
+from ..validate import positive
+
+BUILTIN = "builtin"
+NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
+
+
+def make_pipeline(
+    *,
+    config: Path | None = None,
+    model: str | None = None,
+    mechanism: str | None = None,
+    epsilon: float | None = None,
+    space: str | None = None,
+    entities: Sequence[str] = (),
+    unknown: str | None = None,
+    scope: str | None = None,
+) -> Language:
+    """A pipeline that sanitises, its space loaded and its mechanism fitted.
+
+    config: a complete pipeline as for `spacy assemble`. model: a pipeline's name or path, of which
+    the tokenizer and the vectors are used, and the entity recogniser with `entities`; if it holds
+    a sanitizer, it is used as it is. The others are settings of the sanitizer; mechanism and
+    unknown are short names, such as "laplace" and "random-word".
+
+    Raises UsageError and whatever spaCy raises for a wrong config.
+    """
+    chosen = {
+        "mechanism": mechanism_config(mechanism, epsilon),
+        "space": space_config(space),
+        "unknown": unknown and {"@dx_unknowns": full_name("dx_unknowns", unknown)},
+        "scope": scope,
+    }
+    settings = {name: value for name, value in chosen.items() if value}
+    if entities:
+        settings["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": list(entities)}
+    if config is not None:
+        if model is not None or settings:
+            raise UsageError("--config holds all settings: give them there, or leave it out.")
+        nlp = _assembled(config)
+    else:
+        nlp = _extended(model, settings)
+    sanitizer = the_sanitizer(nlp)
+    sanitizer.selector.check(nlp, sanitizer.name)
+    _warm_up(sanitizer)
+    _lift_limit(nlp)
+    return nlp
+
+
+def the_sanitizer(nlp: Language) -> DxSanitizer:
+    """The last one of the pipeline, whose receipts its documents carry.
+
+    Raises UsageError where there is none, or where it is disabled.
+    """
+    found = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
+    if not found:
+        raise UsageError(
+            "the pipeline has no active dx_sanitizer: the text would come out as it is."
+        )
+    return found[-1]
+
+
+def short_names(registry_name: str) -> dict[str, str]:
+    """{"random-word": "dx.RandomWord.v1"}: the latest version of each; ours go before others'."""
+    names = getattr(registry, registry_name).get_all()
+    ordered = sorted(names, key=lambda n: (n.startswith("dx."), _version(n)))
+    return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", _middle(n)).lower(): n for n in ordered}
+
+
+def full_name(registry_name: str, given: str) -> str:
+    """The registered name for a short or a full one. Raises UsageError with the names there are."""
+    known = short_names(registry_name)
+    if given in known.values():
+        return given
+    plain = {short.replace("-", ""): full for short, full in known.items()}
+    wanted = given.lower().replace("-", "").replace("_", "")
+    if wanted not in plain:
+        noun = "mechanism" if registry_name == "dx_mechanisms" else "policy for unknown words"
+        raise UsageError(f"no {noun} {given!r}. There are: {', '.join(sorted(known))}.")
+    return plain[wanted]
+
+
+def _middle(name: str) -> str:
+    parts = name.split(".")
+    return parts[1] if len(parts) == 3 else name
+
+
+def _version(name: str) -> int:
+    last = name.rpartition(".v")[2]
+    return int(last) if last.isdigit() else 0
+
+
+def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
+    if epsilon is not None:
+        epsilon = positive("epsilon", epsilon)
+    if mechanism is None:
+        return {} if epsilon is None else {"epsilon": epsilon}
+    name = full_name("dx_mechanisms", mechanism)
+    parameter = inspect.signature(registry.dx_mechanisms.get(name)).parameters.get("epsilon")
+    if parameter is None and epsilon is not None:
+        raise UsageError(f"{name} has no epsilon: leave --epsilon out.")
+    needed = parameter is not None and parameter.default is parameter.empty
+    if needed and epsilon is None and name != DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]:
+        raise UsageError(
+            f"{name} needs --epsilon: its unit is its own. configs/ has a fair one for each."
+        )
+    if needed and epsilon is None:
+        epsilon = DEFAULT_CONFIG["mechanism"]["epsilon"]
+    return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
+
+
+def space_config(space: str | None) -> dict[str, Any]:
+    if space is None:
+        return {}
+    if space == BUILTIN:
+        return {"@dx_spaces": "dx.BuiltinSpace.v1"}
+    return {"@dx_spaces": "dx.FileSpace.v1", "path": space}
+
+
+def _assembled(path: Path) -> Language:
+    """As `spacy assemble` does it."""
+    if not path.is_file():
+        raise UsageError(f"{path}: no such config file.")
+    try:
+        check_size(path, MOST_CONFIG)
+        config = util.load_config(path, interpolate=False)
+    except TooLarge as error:
+        raise UsageError(str(error)) from None
+    except (ValueError, configparser.Error):
+        # The parser quotes the line that it stumbles over, and this may be a text.
+        raise UsageError(f"{path}: this is not a config file of spaCy.") from None
+    nlp = util.load_model_from_config(config, auto_fill=True)
+    nlp._link_components()
+    with nlp.select_pipes(disable=[*get_sourced_components(config.interpolate())]):
+        nlp.initialize()
+    return nlp
+
+
+def _extended(model: str | None, settings: dict[str, Any]) -> Language:
+    nlp = spacy.blank("en") if model is None else util.load_model(model)
+    if any(isinstance(pipe, DxSanitizer) for _, pipe in nlp.pipeline):
+        if settings:
+            raise UsageError("the model has a dx_sanitizer of its own: leave its settings out.")
+        return nlp
+    if "selector" not in settings:
+        nlp.add_pipe("dx_sanitizer", config=settings, first=True)
+        nlp.select_pipes(enable=["dx_sanitizer"])
+        return nlp
+    if model is None:
+        nlp.add_pipe("dx_entity_ruler")
+    elif not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
+        raise UsageError(
+            "the model has no entity recogniser. Leave --model out to use the rules that come with "
+            "spacy_dxprivacy."
+        )
+    nlp.add_pipe("dx_entity_sanitizer", config=settings)
+    return nlp
+
+
+def _warm_up(sanitizer: DxSanitizer) -> None:
+    """Load the space, fit the mechanism, and let both build what they build at first use: before
+    workers are forked, which then share it, and before the clock starts."""
+    sanitizer.warm_up()
+
+
+def _lift_limit(nlp: Language) -> None:
+    """max_length is there for parsers and recognisers, which need a gigabyte for 100,000 words;
+    without any, texts may be as long as they are."""
+    if not any(getattr(pipe, "is_trainable", False) for _, pipe in nlp.pipeline):
+        nlp.max_length = NO_LIMIT

@@ -1,0 +1,102 @@
+"""Records through a pipeline: in memory zones, in batches, and one by one where a batch fails."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..doc.receipt import Receipt
+from ..doc.vocabulary import MANY_WORDS, trim_vocab
+from ..errors import DxError
+from ..rebuild import assert_sanitized, get_receipt
+from .records import Record, chunks
+
+# What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.
+ZONE_DOCUMENTS = 2**14
+ZONE_CHARACTERS = 2**22
+
+
+@dataclass(frozen=True)
+class Sanitised:
+    """What came of a record. doc: for the formats that need it; it dies with its memory zone, so
+    it lasts until the next outcome is asked for."""
+
+    text: str
+    receipt: Receipt
+    doc: Doc | None = None
+
+
+Outcome = tuple[Record, "Sanitised | str"]
+
+
+def outcomes(
+    nlp: Language, records: Iterable[Record], *, batch_size: int
+) -> Generator[Outcome, None, None]:
+    """Each record with what came of it, or with the reason why nothing did. A reason never holds
+    text of a record."""
+    for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
+        yield from in_zone(nlp, some, batch_size=batch_size)
+
+
+def in_zone(nlp: Language, records: list[Record], *, batch_size: int) -> Iterator[Outcome]:
+    yield from ((record, record.problem) for record in records if record.problem)
+    good = [record for record in records if not record.problem]
+    with zone(nlp):
+        yield from _sanitised(nlp, good, batch_size)
+
+
+@contextmanager
+def zone(nlp: Language) -> Iterator[None]:
+    """A memory zone, unless there is one already: they cannot be nested."""
+    if getattr(nlp.vocab, "in_memory_zone", False):
+        yield
+        return
+    with nlp.memory_zone():
+        yield
+    trim_vocab(nlp, after=MANY_WORDS)
+
+
+def _sanitised(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Outcome]:
+    done = 0
+    while done < len(records):
+        try:
+            for result in _piped(nlp, records[done:], batch_size):
+                yield records[done], result
+                done += 1
+        except Exception:
+            # Whatever it was, it comes again for the record it belongs to. The others of the
+            # batch are drawn anew: nobody saw their noise.
+            batch = records[done : done + batch_size]
+            yield from ((record, _alone(nlp, record)) for record in batch)
+            done += len(batch)
+
+
+def _piped(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Sanitised]:
+    """One for each record, in order. Raises DxError where the pipeline drops or swaps documents:
+    the kept fields of one would go to another."""
+    inputs = ((record.for_pipe(nlp.vocab), record.number) for record in records)
+    docs = nlp.pipe(inputs, as_tuples=True, batch_size=batch_size)
+    for record, (doc, number) in zip(records, docs, strict=True):
+        if number != record.number:
+            raise DxError("The pipeline mixed up its documents.")
+        yield _checked(doc)
+
+
+def _alone(nlp: Language, record: Record) -> Sanitised | str:
+    if len(record.text) > nlp.max_length:
+        return f"it is longer than the {nlp.max_length:,} characters that the pipeline takes."
+    try:
+        return _checked(nlp(record.for_pipe(nlp.vocab)))
+    except DxError as error:
+        return str(error)
+    except Exception as error:
+        return f"sanitising failed with {type(error).__name__}."
+
+
+def _checked(doc: Doc) -> Sanitised:
+    assert_sanitized(doc)
+    return Sanitised(doc.text, get_receipt(doc) or Receipt(), doc)

@@ -1,0 +1,147 @@
+"""What a run did, in numbers and in plain sentences. Nothing of the texts."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..about import __version__
+from ..doc.receipt import Receipt, Terms, summary
+
+WIDTH = 92
+COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
+
+
+@dataclass
+class Tally:
+    """Adds up the receipts of documents.
+
+    terms: what all receipts say. in_clear: what is visible besides what the receipts name.
+    failed: for each input, the numbers of the records of which nothing was written.
+    most_draws: the largest number of draws for a single document. seconds: without set-up.
+    """
+
+    terms: Terms
+    in_clear: list[str] = field(default_factory=list)
+    documents: int = 0
+    failed: list[list[int]] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
+    most_draws: int = 0
+    seconds: float = 0.0
+
+    def add(self, receipt: Receipt) -> None:
+        self.documents += 1
+        self.most_draws = max(self.most_draws, receipt.draws)
+        for name, number in summary([receipt]).items():
+            self.counts[name] += number
+
+    @property
+    def failures(self) -> int:
+        return sum(map(len, self.failed))
+
+    @property
+    def words_per_second(self) -> float:
+        """Tokens, as spaCy counts them."""
+        return self.counts["tokens"] / self.seconds if self.seconds else 0.0
+
+    @property
+    def visible(self) -> list[str]:
+        return list(dict.fromkeys([*self.terms.in_clear, *self.in_clear]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for json. `total` is that of the document with the most draws."""
+        of_largest = self.terms.receipt(tokens=0, perturbed=0, unknown=0, draws=self.most_draws)
+        terms = {k: v for k, v in of_largest.items() if k not in (*COUNTS, "earlier")}
+        return {
+            "spacy_dxprivacy": __version__,
+            **terms,
+            "in_clear": self.visible,
+            "documents": self.documents,
+            "failed": self.failed,
+            **self.counts,
+            "words_per_second": round(self.words_per_second, 1),
+        }
+
+    def lines(self) -> list[str]:
+        """The receipt that a person reads."""
+        c = self.counts
+        title = f"Sanitised {many(self.documents, 'document')}, {many(c['tokens'], 'token')}."
+        rows = [*(self._of_documents() if self.documents else ()), *self._of_failures()]
+        return [title, *(line for row in rows for line in wrapped(*row))]
+
+    def _of_documents(self) -> list[tuple[str, str]]:
+        return [
+            ("Mechanism", self._mechanism()),
+            ("Words", self._words()),
+            ("Guarantee", " ".join(self._guarantee())),
+            ("In clear", "; ".join(self.visible)),
+            ("Speed", f"{self.words_per_second:,.0f} words a second, set-up not counted"),
+        ]
+
+    def _of_failures(self) -> list[tuple[str, str]]:
+        failures = many(self.failures, "record")
+        return [("Failed", f"{failures}, of which nothing was written")] if self.failures else []
+
+    def alarms(self) -> list[str]:
+        """What must not be overlooked."""
+        guarantee = self.terms.guarantee
+        alarms = []
+        if self.terms.seeded:
+            alarms.append("the random numbers were seeded, and whoever has the seed can undo them.")
+        if guarantee.kind == "none":
+            alarms.append(f"{self.terms.mechanism} gives no guarantee. {guarantee.notes}".strip())
+        elif guarantee.status == "refuted":
+            alarms.append(f"the published proof of {self.terms.mechanism} does not hold.")
+        return [f"NO PRIVACY: {alarm}" for alarm in alarms]
+
+    def _mechanism(self) -> str:
+        name, _, digest = self.terms.space.rpartition(" (")
+        each = "every occurrence" if self.terms.scope == "token" else "every distinct word"
+        return (
+            f"{self.terms.mechanism}, drawn anew for {each}, from the space {name!r} "
+            f"(digest {digest[:12]})"
+        )
+
+    def _words(self) -> str:
+        c = self.counts
+        return (
+            f"{c['perturbed']:,} perturbed; "
+            f"{c['unknown']:,} unknown to the space (policy "
+            f"{self.terms.unknown_policy}); {c['kept']:,} tokens kept as they are. "
+            "A perturbed word may come out as itself"
+        )
+
+    def _guarantee(self) -> list[str]:
+        g = self.terms.guarantee
+        if g.kind == "none":
+            return ["none."]
+        unit = f" nats per unit of {g.metric} distance" if g.kind == "metric-dp" else " nats"
+        delta = f", delta = {g.delta:.3g}" if g.delta else ""
+        what = f"epsilon = {g.epsilon:.6g}{unit}{delta} for each perturbed word ({g.status})."
+        means = f"Covers {g.adjacency}. {g.notes}".strip()
+        if g.kind == "metric-dp":
+            near = "Words close together in the space are hard to tell apart, distant ones less so."
+            means = f"{near} {means}"
+        total = f"The words of a document add up: here to {self.most_draws:,} times that at most."
+        return [what, means, *self._nats(), total]
+
+    def _nats(self) -> list[str]:
+        """What epsilon means on this space."""
+        scale = self.terms.scale
+        if scale is None:
+            return []
+        near, middle, far = (scale[name]["nats"] for name in ("nearest", "median", "diameter"))
+        return [
+            f"That is {near:.3g} nats between a word and its nearest one, {middle:.3g} between two "
+            f"at random, and {far:.3g} at most."
+        ]
+
+
+def many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def wrapped(label: str, text: str) -> list[str]:
+    lines = textwrap.wrap(text, WIDTH - 13, break_long_words=False, break_on_hyphens=False)
+    return [f"  {label if i == 0 else '':<11}{line}" for i, line in enumerate(lines)]

@@ -1,0 +1,83 @@
+"""The receipt of a sanitised document: what was done, under which promise. Nothing of the input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..guarantee import Guarantee, repeat
+
+
+class Receipt(dict[str, Any]):
+    """A plain dictionary (json, msgpack), whose entries are attributes as well.
+
+    mechanism: its registered name. guarantee: of one perturbed word (see Guarantee.to_dict).
+    total: of the document. tokens: how many there are. perturbed: how many were drawn by the
+    mechanism, which may draw the word that went in. unknown: how many were not in the space, and
+    went through `unknown_policy`. kept: how many are as they were, punctuation and white space
+    among them. space: name and digest. scope, casing, vectors: as configured. draws: how many
+    draws were made. seeded: True voids the promise. in_clear: what of the input is visible, in
+    words. scale: what epsilon means in nats on this space, see scale.scale_of. found: settings that
+    were looked for on the space, and the index that was chosen for it. earlier: the receipts of
+    sanitizers that were there before; their totals come on top.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The part of a receipt that is the same for every document of a component."""
+
+    mechanism: str
+    guarantee: Guarantee
+    space: str
+    unknown_policy: str
+    scope: str
+    casing: str
+    vectors: str
+    seeded: bool
+    in_clear: tuple[str, ...]
+    scale: dict[str, dict[str, float]] | None = None
+    found: dict[str, Any] = field(default_factory=dict)
+
+    def receipt(
+        self,
+        *,
+        tokens: int,
+        perturbed: int,
+        unknown: int,
+        draws: int,
+        earlier: Sequence[dict[str, Any]] = (),
+    ) -> Receipt:
+        return Receipt(
+            mechanism=self.mechanism,
+            guarantee=self.guarantee.to_dict(),
+            total=repeat(self.guarantee, draws).to_dict(),
+            tokens=tokens,
+            perturbed=perturbed,
+            unknown=unknown,
+            kept=tokens - perturbed - unknown,
+            draws=draws,
+            space=self.space,
+            unknown_policy=self.unknown_policy,
+            scope=self.scope,
+            casing=self.casing,
+            vectors=self.vectors,
+            seeded=self.seeded,
+            in_clear=list(self.in_clear),
+            scale=self.scale,
+            found=self.found,
+            earlier=list(earlier),
+        )
+
+
+def summary(receipts: list[Receipt]) -> dict[str, int]:
+    """The counts of several receipts, added up."""
+    names = ("tokens", "perturbed", "unknown", "kept", "draws")
+    return {name: sum(receipt[name] for receipt in receipts) for name in names}

@@ -1,0 +1,154 @@
+"""From string ids to replacements, for the selected words of a batch of documents at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import DxError, Errors
+from ..randomness import Rng
+from ..space import Space
+from ..ty import Bools1d, Draw, Floats2d, Ids1d, Ints1d, Mechanism, Unknown
+
+NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """For the m selected words of one document: what stands in their place.
+
+    words: m strings. known: bool (m,), whether the space held the word. draws: how many draws the
+    mechanism made. vectors: float32 (m, d), noisy, with rows of zeros for unknown words; or None.
+    """
+
+    words: list[str]
+    known: Bools1d
+    draws: int
+    vectors: Floats2d | None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The selected words of several documents, one after another.
+
+    doc_of: int64 (t,), the document of each. rows: int64 (t,), -1 for unknown words. firsts: places
+    of the words that are drawn; draw_of: int64 (t,), for each word which of these draws it takes.
+    """
+
+    sizes: Ints1d
+    doc_of: Ints1d
+    rows: Ints1d
+    firsts: Ints1d
+    draw_of: Ints1d
+
+    @classmethod
+    def of(cls, ids: list[Ids1d], space: Space, *, once_per_type: bool) -> Batch:
+        """ids: for each document uint64 (m, 3), the orth, norm and lower-case ids of its words."""
+        sizes = np.array([len(some) for some in ids], dtype=np.int64)
+        doc_of = np.repeat(np.arange(len(ids)), sizes)
+        stacked = np.ascontiguousarray(np.concatenate(ids).T)
+        rows = space.find_ids(*stacked)
+        firsts = draw_of = np.arange(len(rows))
+        if once_per_type:
+            # Words of one row are one word to the mechanism, and so are unknown words alike.
+            values = np.where(rows >= 0, rows.astype(np.uint64), stacked[2])
+            keys = np.stack([doc_of.astype(np.uint64), (rows >= 0).astype(np.uint64), values])
+            _, firsts, draw_of = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+        return cls(sizes, doc_of, rows, firsts, draw_of.reshape(-1))
+
+    def split(self, values: Floats2d) -> list[Floats2d]:
+        """Values a draw, (draws, ...) -> for each document an array of values a word."""
+        return np.split(values[self.draw_of], np.cumsum(self.sizes)[:-1])
+
+
+def replace_words(
+    ids: list[Ids1d],
+    clear: Callable[[Ints1d], list[str]],
+    *,
+    space: Space,
+    mechanism: Mechanism,
+    unknown: Unknown,
+    rng: Rng,
+    once_per_type: bool,
+    with_vectors: bool,
+    check: Callable[[int], None],
+) -> list[Replacement]:
+    """ids: for each document uint64 (m, 3), the orth, norm and lower-case ids of its m selected
+    words. clear: reads the words at some places of the batch, for policies that look at unknown
+    ones. check: is told, before anything is drawn, how many draws a document takes at most."""
+    if not ids:
+        return []
+    batch = Batch.of(ids, space, once_per_type=once_per_type)
+    rows = batch.rows[batch.firsts]
+    draws_in = np.bincount(batch.doc_of[batch.firsts[rows >= 0]], minlength=len(ids))
+    check(int(draws_in.max()))
+    words, vectors = _draw(rows, space, mechanism, rng, with_vectors=with_vectors)
+    missing = np.flatnonzero(rows < 0)
+    if len(missing):
+        stand_ins = unknown.replace(clear(batch.firsts[missing]), space, rng)
+        words[missing] = _checked_words(stand_ins, len(missing))
+    return [
+        Replacement(new.tolist(), known, int(draws), noisy)
+        for new, known, draws, noisy in zip(
+            batch.split(words),
+            batch.split(rows >= 0),
+            draws_in,
+            [None] * len(ids) if vectors is None else batch.split(vectors),
+            strict=True,
+        )
+    ]
+
+
+def _draw(
+    rows: Ints1d, space: Space, mechanism: Mechanism, rng: Rng, *, with_vectors: bool
+) -> tuple[Floats2d, Floats2d | None]:
+    """rows (t,), -1 left out -> words (t,) and, if wanted, noisy vectors (t, d)."""
+    d = space.vectors.shape[1]
+    words = np.empty(len(rows), dtype=object)
+    vectors = np.zeros((len(rows), d), dtype=np.float32) if with_vectors else None
+    known = np.flatnonzero(rows >= 0)
+    at_once = max(1024, NUMBERS_AT_ONCE // d)
+    for start in range(0, len(known), at_once):
+        places = known[start : start + at_once]
+        draw = mechanism.sample(rows[places], rng)
+        words[places] = [space.words[row] for row in _checked_rows(draw, len(places), space)]
+        if vectors is not None:
+            vectors[places] = _checked_vectors(draw, len(places), space)
+    return words, vectors
+
+
+# Mechanisms and policies may be anyone's. What they give back is checked, since numpy would take
+# one word for all, and a row of -1 for the last word.
+
+
+def _checked_rows(draw: Draw, k: int, space: Space) -> list[int]:
+    rows, n = np.asarray(draw.rows), len(space)
+    right = rows.shape == (k,) and rows.dtype.kind in "iu"
+    if not right or rows.min() < 0 or rows.max() >= n:
+        raise _bad("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")
+    checked: list[int] = rows.tolist()
+    return checked
+
+
+def _checked_vectors(draw: Draw, k: int, space: Space) -> Floats2d:
+    X, d = np.asarray(draw.vectors), space.vectors.shape[1]
+    if X.shape != (k, d) or X.dtype.kind != "f" or not np.isfinite(X).all():
+        raise _bad("The mechanism", X, k, f"finite vectors of {d} numbers")
+    return X
+
+
+def _checked_words(words: list[str], k: int) -> list[str]:
+    right = isinstance(words, list) and len(words) == k
+    if not right or not all(isinstance(word, str) and word for word in words):
+        given = np.empty(len(words) if isinstance(words, list) else (), dtype=object)
+        raise _bad("The policy for unknown words", given, k, "a list of as many texts")
+    return words
+
+
+def _bad(part: str, given: Any, count: int, expected: str) -> DxError:
+    """The shape and type alone are told: the values may be words of a document."""
+    told = f"{given.dtype} of shape {given.shape}"
+    return DxError(Errors.DX038.format(part=part, given=told, count=count, expected=expected))

@@ -1,0 +1,105 @@
+"""Words as a person would write them: capitals, contractions, blanks. A function of the output.
+
+Nothing here looks at the words that were replaced, so it is post-processing and free.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..ty import Bools1d
+
+_SENTENCE_END = re.compile(r"[.!?\u2026]|[!?]{2,}")
+_BULLETS = {"-", "*", "\u2022", "\u2013", "\u2014", ">"}
+_FULL_FORMS = {
+    "n't": "not", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would",
+    "n\u2019t": "not", "\u2019m": "am", "\u2019re": "are", "\u2019ve": "have",
+    "\u2019ll": "will", "\u2019d": "would",
+}  # fmt: skip
+_POSSESSIVES = {"'s", "\u2019s", "'", "\u2019"}
+_NEGATIONS = {"n't", "n\u2019t"}
+_CLITICS = _POSSESSIVES | set(_FULL_FORMS)
+# What is left of "can't", "won't" and "shan't" without its end, and of "n't" in a hurry.
+_STEMS = {"ca": "can", "wo": "will", "sha": "shall", "nt": "not"}
+_PRONOUNS = {"i", "you", "he", "she", "it", "we", "they", "who", "that", "there"}
+_BEFORE_NOT = {
+    "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "ca", "could", "would",
+    "should", "wo", "sha", "must", "need", "might",
+}  # fmt: skip
+
+
+def spell(words: list[str], spaces: list[bool], drawn: Bools1d) -> tuple[list[str], list[bool]]:
+    """words and spaces (whether a blank follows) of a document, some of whose words were drawn.
+
+    Gives new lists in which the drawn words have a capital at the start of a sentence, clitics
+    stand where they can, and no two words run together. Words that were not drawn stay as they are.
+    """
+    words, spaces, is_drawn = list(words), list(spaces), drawn.tolist()
+    _fit_clitics(words, is_drawn)
+    _fit_blanks(words, spaces, is_drawn)
+    _capitalise(words, is_drawn)
+    return words, spaces
+
+
+def like(word: str, model: str) -> str:
+    """The word in the case of another: UPPER, Title or lower. casing = "preserve" uses it; it
+    copies a trait of the input."""
+    if len(model) > 1 and model.isupper():
+        return word.upper()
+    if model[:1].isupper():
+        return capitalised(word)
+    return word.lower() if model.islower() else word
+
+
+def capitalised(word: str) -> str:
+    return word[:1].upper() + word[1:]
+
+
+def _fit_clitics(words: list[str], drawn: list[bool]) -> None:
+    """Write drawn clitics, and the stems that go with them, in full where they do not fit."""
+    for i, word in enumerate(words):
+        if not drawn[i]:
+            continue
+        if word in _FULL_FORMS and not (i and _fits(words[i - 1].lower(), word)):
+            words[i] = _FULL_FORMS[word]
+        elif word in _STEMS and not (i + 1 < len(words) and words[i + 1] in _NEGATIONS):
+            words[i] = _STEMS[word]
+
+
+def _fits(left: str, clitic: str) -> bool:
+    return left in (_BEFORE_NOT if clitic in _NEGATIONS else _PRONOUNS)
+
+
+def _fit_blanks(words: list[str], spaces: list[bool], drawn: list[bool]) -> None:
+    """Drawn clitics lose the blank before them; words that would run together gain one."""
+    for i in range(1, len(words)):
+        if words[i] in _CLITICS:
+            spaces[i - 1] &= not (drawn[i] and _ends_a_word(words[i - 1]))
+        elif not spaces[i - 1] and (drawn[i - 1] or drawn[i]):
+            # A drawn apostrophe ends a word ("As'"); any other may open a quotation.
+            ends = _ends_a_word(words[i - 1]) or (drawn[i - 1] and words[i - 1] in _CLITICS)
+            spaces[i - 1] = ends and _begins_a_word(words[i])
+
+
+def _begins_a_word(word: str) -> bool:
+    return word[:1].isalnum() or word[:1] == "["
+
+
+def _ends_a_word(word: str) -> bool:
+    return word[-1:].isalnum() or word[-1:] == "]"
+
+
+def _capitalise(words: list[str], drawn: list[bool]) -> None:
+    starts = line_begins = True
+    for i, word in enumerate(words):
+        if word.isalpha() or any(map(str.isalnum, word)):
+            if starts and drawn[i]:
+                words[i] = capitalised(word)
+            starts = line_begins = False
+        elif not word or word.isspace():
+            line_begins = line_begins or "\n" in word
+            starts = starts or word.count("\n") > 1
+        else:
+            ends = _SENTENCE_END.fullmatch(word) is not None
+            starts = starts or ends or (line_begins and word in _BULLETS)
+            line_begins = False

@@ -1,0 +1,215 @@
+"""A recogniser of names, dates, places and numbers by rules, for pipelines that have no NER.
+
+It finds what public lists and forms can find, and misses the rest: see docs/entities.md for its
+recall. Nothing that it misses is protected by the entity sanitizer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any, NoReturn
+
+import numpy as np
+from spacy import util
+from spacy.lang.en.lex_attrs import like_num
+from spacy.lang.lex_attrs import like_email, like_url, word_shape
+from spacy.language import Language
+from spacy.matcher import Matcher
+from spacy.pipeline import EntityRuler
+from spacy.tokens import Doc, Span, Token
+from spacy.vocab import Vocab
+
+from ..validate import fail
+from .lists import FOLLOWING
+from .rules import LABELS, WEAK, all_words, forms, patterns
+from .words import flag_getters, kinds
+
+FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
+Match = tuple[str, int, int]
+
+
+@Language.factory(
+    "dx_entity_ruler",
+    assigns=["doc.ents", "token.ent_type", "token.ent_iob"],
+    default_config={"guess": True, "overwrite_ents": False},
+)
+def make_dx_entity_ruler(
+    nlp: Language, name: str, guess: bool, overwrite_ents: bool
+) -> DxEntityRuler:
+    """Find entities by rules. See DxEntityRuler."""
+    return DxEntityRuler(nlp, name, guess=guess, overwrite_ents=overwrite_ents)
+
+
+class DxEntityRuler(EntityRuler):
+    """spaCy's EntityRuler with rules for English of its own, made from the built-in space.
+
+    guess: also take capitalised words within a sentence that no list holds for persons; more
+    names are found, and more brands and terms are marked. overwrite_ents: replace the entities
+    of earlier components rather than add to them.
+
+    Your own patterns (`add_patterns`) come on top, and they alone are saved with the pipeline:
+    the built-in ones are made anew from the package. Every Doc leaves with ENT_IOB set. Like the
+    sanitizer, it lets no error handler swallow an error.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        name: str = "dx_entity_ruler",
+        *,
+        guess: bool = True,
+        overwrite_ents: bool = False,
+    ) -> None:
+        super().__init__(nlp, name, overwrite_ents=overwrite_ents)
+        self.guess = guess
+        flags = _set_flags(nlp.vocab)
+        self._live, self._anchor = flags.pop("LIVE"), flags.pop("ANCHOR")
+        self._rules, self._keys = _matcher(nlp.vocab, flags, guess)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All labels that the rules and your own patterns give."""
+        return tuple(sorted({*LABELS, *super().labels}))
+
+    def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
+        """(label, start, end) of all matches, the one to prefer first."""
+        own = super().match(doc) if len(self) else []
+        found = {*self._match_words(doc), *_match_forms(doc)}
+        return own + sorted(found, key=_preference)
+
+    def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
+        """Every matched word becomes part of an entity: where two matches overlap, the later one
+        keeps what the earlier left. What earlier components found stays, unless overwritten."""
+        kept = [] if self.overwrite else list(doc.ents)
+        taken = {i for span in kept for i in range(span.start, span.end)}
+        for label, start, end in matches:
+            key, span_id = self._ent_ids.get(label) or (label, "")
+            for first, last in _free_runs(doc, start, end, taken):
+                kept.append(Span(doc, first, last, label=key, span_id=span_id or ""))
+            taken.update(range(start, end))
+        doc.ents = tuple(kept)
+
+    def _match_words(self, doc: Doc) -> Iterator[Match]:
+        # The flags of words belong to a vocabulary; a Doc of another one is read through a copy.
+        if doc.vocab is not self.nlp.vocab:
+            doc = Doc(self.nlp.vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
+        for first, last in _segments(doc, self._live, self._anchor):
+            for key, start, end in self._rules(doc[first:last]):
+                label, before, after = self._keys[key]
+                yield label, first + start + before, first + end - after
+
+    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
+        """Does nothing: a handler that swallows errors would leave names unmarked."""
+
+    def get_error_handler(self) -> Callable[..., NoReturn]:
+        return util.raise_error
+
+
+def _matcher(
+    vocab: Vocab, flags: dict[str, str], guess: bool
+) -> tuple[Matcher, dict[int, tuple[str, int, int]]]:
+    """The rules, and for each key of theirs its label and tokens of context before and after."""
+    matcher = Matcher(vocab, validate=False)
+    keys = {}
+    for (label, before, after), some in patterns(flags, guess=guess).items():
+        name = f"{label}/{before}/{after}"
+        matcher.add(name, some)
+        keys[vocab.strings[name]] = (label, before, after)
+    return matcher, keys
+
+
+def _set_flags(vocab: Vocab) -> dict[str, str]:
+    """Kind -> name of the lexeme flag that says whether a word is of this kind.
+
+    A second recogniser on the vocabulary takes the same flags. Raises DxError where other
+    components have left too few.
+    """
+    getters = {**flag_getters(), "LIVE": is_live, "ANCHOR": is_anchor}
+    present: dict[int, Any] = vocab.lex_attr_getters  # type: ignore[attr-defined]
+    taken = {getter: bit for bit, getter in present.items()}
+    free = [bit for bit in FREE_FLAGS if bit not in present]
+    new = [getter for getter in getters.values() if getter not in taken]
+    if len(new) > len(free):
+        raise fail("the number of free lexeme flags", f"{len(new)} or more", len(free))
+    taken |= {getter: vocab.add_flag(getter, bit) for getter, bit in zip(new, free, strict=False)}
+    return {kind: f"FLAG{taken[getter]}" for kind, getter in getters.items()}
+
+
+def is_live(word: str) -> bool:
+    """Whether a word can be a token of any rule, but for MID, which only comes first."""
+    return bool(_tokens_matched(word) - {"MID"}) or word.isspace()
+
+
+def is_anchor(word: str) -> bool:
+    return bool(_tokens_matched(word) - WEAK)
+
+
+@lru_cache(maxsize=1)
+def _tokens_matched(word: str) -> set[str]:
+    lower = word.lower()
+    found = {kind for kind, words in FOLLOWING.items() if lower in words} | kinds(word)
+    if lower in _rule_words():
+        found.add(lower)
+    if like_num(word) or like_email(word) or like_url(word):
+        found.add("NUM")
+    if word_shape(word) in {"x", "x."}:
+        found.add("LOW_INITIAL")
+    return found
+
+
+@lru_cache(maxsize=1)
+def _rule_words() -> frozenset[str]:
+    return all_words()
+
+
+def _segments(doc: Doc, live: str, anchor: str) -> Iterator[tuple[int, int]]:
+    """The stretches of a Doc where a rule can match: live words, at least one of them an anchor,
+    and the word before them. Most of a text is not looked at any further."""
+    flags = doc.to_array([live, anchor]).astype(bool)
+    if not flags[:, 1].any():
+        return
+    edges = np.flatnonzero(np.diff(flags[:, 0], prepend=False, append=False))
+    starts, ends = edges[::2], edges[1::2]
+    anchored = np.cumsum(np.append(0, flags[:, 1]))
+    for start, end in zip(starts, ends, strict=True):
+        if anchored[end] > anchored[start]:
+            yield max(int(start) - 1, 0), int(end)
+
+
+def _preference(match: Match) -> tuple[int, int, int]:
+    """The longest first, then by label, then from left to right."""
+    label, start, end = match
+    return start - end, LABELS.index(label), start
+
+
+def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:
+    """The parts of a match that are still free, without punctuation and space at their ends."""
+    free = [i not in taken and not _is_edge(doc[i]) for i in range(start, end)]
+    while any(free):
+        first = free.index(True)
+        last = first + 1
+        while last < len(free) and start + last not in taken:
+            last += 1
+        run = max(i for i in range(first, last) if free[i]) + 1
+        yield start + first, start + run
+        free[first:last] = [False] * (last - first)
+
+
+def _is_edge(token: Token) -> bool:
+    return token.is_space or (token.is_punct and not token.text.startswith("#"))
+
+
+@lru_cache(maxsize=1)
+def _forms() -> re.Pattern[str]:
+    return forms()
+
+
+def _match_forms(doc: Doc) -> Iterator[Match]:
+    """What is found by its letters; a form that a token only partly belongs to takes all of it."""
+    for match in _forms().finditer(doc.text):
+        span = doc.char_span(*match.span(), alignment_mode="expand")
+        assert span is not None and match.lastgroup is not None
+        label = match.lastgroup.partition("_")[0]
+        yield ("ID" if label == "CODE" else label), span.start, span.end

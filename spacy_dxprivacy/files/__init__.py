@@ -1,0 +1,1 @@
+"""Bytes in and out, within limits: what every reader and writer of files goes through."""

@@ -1,0 +1,74 @@
+"""Files that appear when they are complete, and not before."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from ..batch.jobs import check_new
+
+
+class Output:
+    """A binary file for a `with` block, written under a hidden name in the folder of `path` and
+    moved to `path` at the end; None stands for stdout.
+
+    An exception in the block, Ctrl-C included, leaves nothing behind. So does discard().
+    Raises UsageError where `path` exists and `force` is not set, and OSError as writing does.
+    """
+
+    def __init__(self, path: Path | None, *, force: bool = False) -> None:
+        self.path = path
+        self.force = force
+        self._discarded = False
+
+    def discard(self) -> None:
+        self._discarded = True
+
+    def __enter__(self) -> Output:
+        if self.path is None:
+            self.handle: IO[bytes] = sys.stdout.buffer
+            return self
+        check_new(self.path, force=self.force)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # The name is random: that of the output may say whom it is about. tempfile would make the
+        # file readable for its owner alone, and it would stay so.
+        self._hidden = self.path.parent / f".dx-{secrets.token_hex(8)}.tmp"
+        self.handle = open(self._hidden, "xb")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        if self.path is None:
+            if kind is None:
+                self.handle.flush()
+            return
+        try:
+            if kind is None and not self._discarded:
+                self._publish(self.path)
+        finally:
+            # Closing writes what is left in the buffer, and a full disk refuses that again.
+            with suppress(OSError):
+                self.handle.close()
+            self._hidden.unlink(missing_ok=True)
+
+    def _publish(self, path: Path) -> None:
+        self.handle.flush()
+        os.fsync(self.handle.fileno())
+        self.handle.close()
+        check_new(path, force=self.force)
+        os.replace(self._hidden, path)
+
+
+def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
+    """All of it or nothing."""
+    with Output(path, force=force) as output:
+        output.handle.write(data)

@@ -1,0 +1,1 @@
+"""Cores, the GPU and mapped memory of this machine."""

@@ -1,0 +1,1 @@
+"""What mechanisms are built from: checks, choices, noise, tables, two-step making."""

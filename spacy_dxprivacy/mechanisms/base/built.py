@@ -1,0 +1,65 @@
+"""What all mechanisms share that are made in two steps: settings first, then a space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from ...guarantee import Guarantee
+from ...space import Space
+from .checks import fitted, warn_if_void
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class OnASpace(Protocol):
+    """A mechanism on one space."""
+
+    @property
+    def guarantee(self) -> Guarantee: ...
+
+
+T = TypeVar("T", bound=OnASpace)
+
+
+class BuiltMechanism(Generic[T]):
+    """guarantee: what can be said before a space is known. build: what the space makes of it.
+    in_clear: what of the input the mechanism lets through, for the receipt."""
+
+    def __init__(
+        self,
+        name: str,
+        guarantee: Guarantee,
+        build: Callable[[Space, Guarantee], T],
+        in_clear: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.in_clear = in_clear
+        self.guarantee = self._promise = guarantee
+        self._build = build
+        self._space: Space | None = None
+        self._built: T | None = None
+        warn_if_void(name, guarantee)
+
+    def fit(self, space: Space) -> Self:
+        """Learn what there is to learn from a public space. Raises DxError where the settings have
+        no solution on it."""
+        self._built = self._build(space, self._promise)
+        self.guarantee = self._built.guarantee.named(space.digest)
+        self._space = space
+        return self
+
+    @property
+    def built(self) -> T:
+        """Raises DxError before fit."""
+        return fitted(self._built, self.name)
+
+    # A worker maps the table of the space and fits again: cheaper than a copy through a pipe.
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_built": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._space is not None:
+            self.fit(self._space)

@@ -1,0 +1,183 @@
+"""What mechanisms of the form "choose a word with these exact probabilities" share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...guarantee import Guarantee
+from ...machine.device import array_module, to_device, to_host
+from ...randomness import Rng
+from ...search.metric import euclidean
+from ...space import Space
+from ...ty import Draw, Floats1d, Floats2d, Ints1d, Ints2d
+from ...validate import between
+from .built import BuiltMechanism
+from .checks import checked_rows, fitted
+from .tables import Tables
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+CACHE_MB = 256.0
+WIDTH = 16  # outputs that one number of a table stands for
+AT_ONCE = 256  # words whose outputs are weighed at once
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A mechanism on one space: whom it chooses, and what that promises.
+
+    weights: rows (k,) -> float64 (k, n), proportional to the probabilities of every output.
+    distances: rows (k,) -> float64 (k, n), the metric of the guarantee.
+    draw: rows (k,) -> (k,), where there is a faster way than by the weights of all outputs.
+    longest: the largest of the distances, where it is known.
+    some: rows (k,), outputs (k, m) -> float64 (k, m), proportional to their probabilities in each
+    row, where some can be had without all.
+    """
+
+    n: int
+    weights: Callable[[Ints1d], Floats2d]
+    distances: Callable[[Ints1d], Floats2d]
+    guarantee: Guarantee
+    draw: Callable[[Ints1d, Rng], Ints1d] | None = None
+    longest: float | None = None
+    some: Callable[[Ints1d, Ints2d], Floats2d] | None = None
+
+
+class ChoiceMechanism(BuiltMechanism[Choice]):
+    """One draw a word, from exact probabilities over the whole space.
+
+    cache_mb: memory that tables of the words that come most often may take, in megabytes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        guarantee: Guarantee,
+        build: Callable[[Space, Guarantee], Choice],
+        in_clear: tuple[str, ...] = (),
+        cache_mb: float = CACHE_MB,
+    ) -> None:
+        super().__init__(name, guarantee, build, in_clear)
+        self.cache_mb = between("cache_mb", cache_mb, 0.0, inf, low_in=True)
+        self._tables: Tables | None = None
+
+    def fit(self, space: Space) -> Self:
+        super().fit(space)
+        width = WIDTH if self.built.some else 1
+        self._tables = Tables(self.built.weights, self.built.n, self.cache_mb, width)
+        return self
+
+    # What was drawn for is no business of anybody who gets a copy.
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_tables": None}
+
+    def sample(self, rows: Ints1d, rng: Rng) -> Draw:
+        """rows: int64 (k,) -> replacements (k,); no vectors.
+
+        Raises DxError before fit, and for rows that the space does not have.
+        """
+        rows = checked_rows(rows, self.built.n)
+        if self.built.draw:
+            return Draw(self.built.draw(rows, rng))
+        return Draw(self._by_weights(rows, rng))
+
+    def _by_weights(self, rows: Ints1d, rng: Rng) -> Ints1d:
+        tables = fitted(self._tables, self.name)
+        uniforms = rng.uniform(len(rows))
+        drawn = np.empty(len(rows), dtype=np.int64)
+        distinct, counts = np.unique(rows, return_counts=True)
+        by_word = np.argsort(rows, kind="stable")
+        ends = np.cumsum(counts)
+        for which, table in tables(distinct, counts):
+            places = by_word[ends[which] - counts[which] : ends[which]]
+            drawn[places] = inverse_cdf(table, uniforms[places])
+        return drawn if self.built.some is None else self._one_of_each(rows, drawn, rng)
+
+    def _one_of_each(self, rows: Ints1d, blocks: Ints1d, rng: Rng) -> Ints1d:
+        """rows (k,), and for each which WIDTH outputs were drawn -> one of these outputs (k,)."""
+        choice = self.built
+        assert choice.some is not None
+        uniforms = rng.uniform(len(rows))
+        drawn = np.empty(len(rows), dtype=np.int64)
+        for start in range(0, len(rows), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            outputs = blocks[part, None] * WIDTH + np.arange(WIDTH)
+            W = to_host(choice.some(rows[part], np.minimum(outputs, choice.n - 1)))
+            W[outputs >= choice.n] = 0
+            C = np.cumsum(W, axis=1)
+            marks = np.minimum(uniforms[part] * C[:, -1], np.nextafter(C[:, -1], 0))
+            drawn[part] = outputs[np.arange(len(C)), (C <= marks[:, None]).sum(axis=1)]
+        return drawn
+
+    def distribution(self, rows: Ints1d) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""
+        choice = self.built
+        W = to_host(choice.weights(checked_rows(rows, choice.n)))
+        return W / W.sum(axis=1, keepdims=True)
+
+    def distances(self, rows: Ints1d) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the metric of the guarantee."""
+        choice = self.built
+        D: Floats2d = to_host(choice.distances(checked_rows(rows, choice.n)))
+        return D
+
+    @property
+    def longest(self) -> float | None:
+        """The largest distance between two words, where it is known."""
+        return self.built.longest
+
+
+def euclidean_choice(
+    space: Space, guarantee: Guarantee, score: Callable[[Floats2d], Floats2d]
+) -> Choice:
+    """P(y | w) proportional to exp(-score(d(w, y))), d Euclidean."""
+    distances = _Euclidean(to_device(space.vectors))
+    weights = _Scored(distances, score)
+    return Choice(len(space), weights, distances, guarantee, some=weights.some)
+
+
+@dataclass(frozen=True)
+class _Euclidean:
+    X: Floats2d
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        return euclidean(self.X, rows)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    distances: _Euclidean
+    score: Callable[[Floats2d], Floats2d]
+
+    def __call__(self, rows: Ints1d) -> Floats2d:
+        return boltzmann(self.score(self.distances(rows)))
+
+    def some(self, rows: Ints1d, outputs: Ints2d) -> Floats2d:
+        """float64 (k, m): the weights of m outputs of each row, by differences."""
+        X = self.distances.X
+        xp = array_module(X)
+        D = X[xp.asarray(outputs)] - X[xp.asarray(rows)][:, None].astype("float64")
+        return boltzmann(self.score(xp.sqrt(xp.einsum("kmd,kmd->km", D, D))))
+
+
+def boltzmann(S: Floats2d) -> Floats2d:
+    """exp(-S), each row shifted by its least score, so that the largest weight is 1."""
+    S = S - S.min(axis=1, keepdims=True)
+    return np.exp(np.negative(S, out=S), out=S)
+
+
+def inverse_cdf(cumulative: Floats1d, uniforms: Floats1d) -> Ints1d:
+    """cumulative (n,) sums of weights, uniforms (k,) in [0, 1) -> k indices drawn by weight."""
+    xp = array_module(cumulative)
+    total = cumulative[-1:]
+    drawn = xp.searchsorted(cumulative, xp.asarray(uniforms) * total, side="right")
+    # Rounding up of uniform * total could step past the last index of positive weight.
+    last = xp.searchsorted(cumulative, total)
+    indices: Ints1d = to_host(xp.minimum(drawn, last))
+    return indices

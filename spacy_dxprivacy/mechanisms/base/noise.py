@@ -1,0 +1,123 @@
+"""What mechanisms of the form "add noise to the vector, then project" share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import DxError, Errors
+from ...guarantee import Guarantee
+from ...projection.nearest import make_nearest
+from ...randomness import Rng
+from ...space import Space
+from ...ty import Draw, Floats1d, Floats2d, Ints1d, Projection
+from .built import BuiltMechanism
+from .checks import checked_rows
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+GRID_BITS = 10
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A mechanism on one space: what it adds to what, and what that promises.
+
+    centres: (n, d), where a word's noise starts and where replacements are sought: the vectors of
+    the space, or a public function of them. draw: (rows (k,), rng) -> float64 (k, d).
+    spread: the least standard deviation of a coordinate, which sets the grid. distances: rows (k,)
+    -> float64 (k, n), the metric of the guarantee, where the space gives it. approximate: the
+    epsilon at delta = 1e-6 of two words at a distance, where that is known.
+    """
+
+    centres: Floats2d
+    draw: Callable[[Ints1d, Rng], Floats2d]
+    spread: float
+    guarantee: Guarantee
+    distances: Callable[[Ints1d], Floats2d] | None = None
+    approximate: Callable[[float], float] | None = None
+
+
+class NoiseMechanism(BuiltMechanism[Noise]):
+    """x + z, on a grid, then a projection."""
+
+    def __init__(
+        self,
+        name: str,
+        guarantee: Guarantee,
+        build: Callable[[Space, Guarantee], Noise],
+        projection: Projection | None = None,
+    ) -> None:
+        super().__init__(name, guarantee, build)
+        self.projection = make_nearest() if projection is None else projection
+
+    def fit(self, space: Space) -> Self:
+        super().fit(space)
+        self.projection.fit(self.built.centres, epsilon=self._promise.epsilon)
+        return self
+
+    def sample(self, rows: Ints1d, rng: Rng) -> Draw:
+        """rows: int64 (k,) -> replacements (k,) and the noisy vectors, float32 (k, d).
+
+        Raises DxError before fit, and for rows that the space does not have.
+        """
+        noise = self.built
+        rows = checked_rows(rows, len(noise.centres))
+        Z = noise.centres[rows] + noise.draw(rows, rng)
+        Z = on_grid(Z, grid_step(noise.spread))
+        return Draw(self.projection.project(Z, rng), Z)
+
+    @property
+    def approximate(self) -> Callable[[float], float] | None:
+        """distance -> epsilon (nats) of an (epsilon, 1e-6) guarantee; None where unknown."""
+        return self.built.approximate
+
+    def distances(self, rows: Ints1d) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the metric of the guarantee.
+
+        Raises DxError before fit, and where the guarantee is not about a metric.
+        """
+        noise = self.built
+        if noise.distances is None:
+            raise DxError(Errors.DX004.format(name=self.name))
+        return noise.distances(checked_rows(rows, len(noise.centres)))
+
+
+def on_grid(Z: Floats2d, step: float) -> Floats2d:
+    """Round float64 vectors to multiples of step, as float32.
+
+    The low bits of x + z tell which x it was: unrounded vectors identify most words where the best
+    statistical attack finds few (Mironov 2012, "On significance of the least significant bits").
+    """
+    Z /= step
+    np.rint(Z, out=Z)
+    Z *= step
+    return Z.astype(np.float32)
+
+
+def grid_step(spread: float) -> float:
+    """A power of two, 2**-GRID_BITS of the standard deviation or less: exact in binary."""
+    return float(2.0 ** (np.floor(np.log2(spread)) - GRID_BITS))
+
+
+def clipped(X: Floats2d, clip: float | None) -> tuple[Floats2d, float]:
+    """Rows of norm `clip` at most, float32 (n, d), and the bound; None takes the largest norm."""
+    norms = _norms(X)
+    if clip is None:
+        # Rows that are all 0 need no noise to be alike; any will do.
+        return X, float(norms.max()) or 1.0
+    # Rounded down, so that no float32 row is longer than the bound.
+    factors = np.minimum(1.0, clip * (1 - 2.0**-22) / np.maximum(norms, clip))
+    factors[norms <= clip] = 1.0
+    centres = (X * factors[:, None]).astype(np.float32)
+    # A clip below 1e-38, where float32 loses its digits, may be passed all the same.
+    return centres, max(clip, float(_norms(centres).max()))
+
+
+def _norms(X: Floats2d) -> Floats1d:
+    norms: Floats1d = np.linalg.norm(X.astype(np.float64), axis=1)
+    return norms

@@ -1,0 +1,1 @@
+"""What adds up, and what epsilon means: accounting, noise laws, scales in nats."""

@@ -1,0 +1,1 @@
+"""The nearest rows of vectors: metrics, exact search and faiss."""

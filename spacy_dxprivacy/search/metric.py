@@ -1,0 +1,79 @@
+"""Distances that a guarantee is stated in, and neighbours by them, in float64.
+
+Distances are computed where the vectors are, on the CPU or, as cupy arrays, on the GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..machine.device import array_module
+from ..ty import Floats2d, Ints1d
+
+BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
+
+
+def euclidean(X: Floats2d, rows: Ints1d) -> Floats2d:
+    """X: (n, d), rows: (k,) -> float64 (k, n), the distances of these rows to all."""
+    return distances(X[array_module(X).asarray(rows)], X)
+
+
+def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
+    """Z: (k, d), X: (n, d) -> float64 (k, n), Euclidean.
+
+    Expanded squares lose digits where two vectors are near each other, and the loss of a mechanism
+    doubles every error of its distances; so near pairs are computed from their differences.
+    """
+    n, d = X.shape
+    xp = array_module(X)
+    A = Z.astype(np.float64)
+    squares = xp.einsum("kd,kd->k", A, A)
+    D = xp.empty((len(A), n))
+    block = max(1, BLOCK_NUMBERS // d)
+    for start in range(0, n, block):
+        B = X[start : start + block].astype(np.float64)
+        D[:, start : start + block] = _block(A, squares, B)
+    return D
+
+
+def _block(A: Floats2d, squares: Floats2d, B: Floats2d) -> Floats2d:
+    xp = array_module(B)
+    sums = squares[:, None] + xp.einsum("nd,nd->n", B, B)[None, :]
+    S = sums - 2 * (A @ B.T)
+    near = xp.nonzero(S < 1e-6 * sums)
+    at_once = max(1, BLOCK_NUMBERS // A.shape[1])
+    for start in range(0, len(near[0]), at_once):
+        i, j = (index[start : start + at_once] for index in near)
+        S[i, j] = xp.square(A[i] - B[j]).sum(axis=1)
+    return xp.sqrt(S)
+
+
+def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:
+    """distances(Z, X) by parts of Z, with the part that each belongs to."""
+    at_once = max(1, BLOCK_NUMBERS // len(X))
+    for start in range(0, len(Z), at_once):
+        part = slice(start, min(start + at_once, len(Z)))
+        yield part, distances(Z[part], X)
+
+
+def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints1d, Floats2d]:
+    """Z: (k, d), X: (n, d) -> rows int64 (k, depth) by rising distance, and their distances.
+
+    Of rows at one distance the lowest comes first; which of them fill the last place is open.
+    """
+    rows = np.empty((len(Z), depth), dtype=np.int64)
+    apart = np.empty((len(Z), depth))
+    for part, D in in_blocks(Z, X):
+        nearest = np.sort(np.argpartition(D, depth - 1, axis=1)[:, :depth], axis=1)
+        found = np.take_along_axis(D, nearest, axis=1)
+        order = np.argsort(found, axis=1, kind="stable")
+        rows[part] = np.take_along_axis(nearest, order, axis=1)
+        apart[part] = np.take_along_axis(found, order, axis=1)
+    return rows, apart
+
+
+def diameter(X: Floats2d) -> float:
+    """The largest distance between two rows."""
+    return max(float(D.max()) for _, D in in_blocks(X, X))

@@ -1,0 +1,129 @@
+"""The folder that a Space is saved in.
+
+space.json    format, name, shape, digest, class names
+words.txt     one word a line, UTF-8, in row order
+vectors.npy   float32 (n, d), mapped into memory; or int8 (n, d), with
+scales.npy    float32 (n,), by which the int8 rows are multiplied
+classes.npy   uint64 (n,), a bit for each class (optional)
+aliases.json  further keys and their rows (optional)
+graph/        what dx.Path.v1 learned from the space (optional)
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import srsly
+
+from ..errors import DxError, Errors
+from ..files.limits import read_array, read_json
+from ..graph import read_graph, write_graph
+from ..space import FORMAT, Space, _digest
+from ..ty import Floats2d
+
+
+def write_space(space: Space, path: Path, *, quantise: bool = False) -> None:
+    """All or nothing: the folder is written beside its place and then moved into it.
+
+    Raises DxError where something other than a saved space is at the path.
+    """
+    if path.exists() and not (path / "space.json").exists():
+        raise DxError(Errors.DX024.format(path=path, why="something else is there."))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        _write_files(space, temporary, quantise=quantise)
+        os.chmod(temporary, 0o755)
+        if path.exists():
+            shutil.rmtree(path)
+        os.replace(temporary, path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _write_files(space: Space, folder: Path, *, quantise: bool) -> None:
+    n, d = space.vectors.shape
+    digest = space.digest
+    if quantise:
+        codes, scales = _quantised(space.vectors)
+        np.save(folder / "vectors.npy", codes)
+        np.save(folder / "scales.npy", scales)
+        digest = _digest(space.words, _dequantised(codes, scales))
+    else:
+        np.save(folder / "vectors.npy", space.vectors)
+    (folder / "words.txt").write_bytes("".join(w + "\n" for w in space.words).encode())
+    if space.classes is not None:
+        np.save(folder / "classes.npy", space.classes)
+    if space.aliases:
+        srsly.write_json(folder / "aliases.json", space.aliases)
+    if space.graph is not None and space.graph.digest == digest:
+        write_graph(space.graph, folder / "graph")
+    about = {"format": FORMAT, "name": space.name, "rows": n, "dims": d, "digest": digest}
+    srsly.write_json(folder / "space.json", {**about, "class_names": list(space.class_names)})
+
+
+def read_space(path: Path, *, verify: bool = False) -> Space:
+    if not path.is_dir() or not (path / "space.json").is_file():
+        raise DxError(Errors.DX024.format(path=path, why="it has no space.json."))
+    try:
+        space = _read_files(path)
+    except DxError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        why = f"a file in it is missing or damaged ({type(error).__name__})."
+        raise DxError(Errors.DX024.format(path=path, why=why)) from error
+    if verify and _digest(space.words, space.vectors) != space.digest:
+        raise DxError(Errors.DX024.format(path=path, why="it is not what its digest says."))
+    return space
+
+
+def _read_files(path: Path) -> Space:
+    about = read_json(path / "space.json")
+    if about.get("format") != FORMAT:
+        why = f"its format is {about.get('format')!r}, and this version reads {FORMAT}."
+        raise DxError(Errors.DX024.format(path=path, why=why))
+    words = (path / "words.txt").read_bytes().decode().split("\n")[:-1]
+    vectors = _read_vectors(path)
+    if vectors.shape != (about["rows"], about["dims"]) or len(words) != about["rows"]:
+        raise DxError(Errors.DX024.format(path=path, why="its files disagree about its size."))
+    space = Space(words, vectors, path=path, **_read_rest(path, about))
+    if (path / "graph").is_dir():
+        space.graph = read_graph(path / "graph", digest=space.digest)
+    return space
+
+
+def _read_vectors(path: Path) -> Floats2d:
+    stored = read_array(path / "vectors.npy")
+    if stored.dtype == np.int8:
+        return _dequantised(stored, read_array(path / "scales.npy"))
+    if stored.dtype != np.float32 or not stored.flags.c_contiguous:
+        why = f"its vectors are {stored.dtype}, not float32 or int8 rows."
+        raise DxError(Errors.DX024.format(path=path, why=why))
+    return stored
+
+
+def _read_rest(path: Path, about: dict[str, Any]) -> dict[str, Any]:
+    classes, aliases = path / "classes.npy", path / "aliases.json"
+    return {
+        "classes": np.array(read_array(classes)) if classes.exists() else None,
+        "aliases": read_json(aliases) if aliases.exists() else None,
+        "class_names": about["class_names"],
+        "name": about["name"],
+        "digest": about["digest"],
+    }
+
+
+def _quantised(X: Floats2d) -> tuple[Floats2d, Floats2d]:
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    scales = np.where(largest > 0, largest / 127, 1).astype(np.float32)
+    return np.rint(X / scales).astype(np.int8), scales[:, 0]
+
+
+def _dequantised(codes: Floats2d, scales: Floats2d) -> Floats2d:
+    return codes.astype(np.float32) * scales[:, None]

@@ -1,0 +1,177 @@
+"""The folder that `python -m spacy dx index` writes: a saved space with its index in it.
+
+index.faiss   what faiss.write_index writes
+index.json    format, factory, refine, version of faiss, and the digests below
+...           the files of the space (see space_files.py), hard links where the disk allows
+
+A pipeline names the folder twice: as its space (dx.FileSpace.v1) and as its index (dx.Faiss.v1).
+The vectors are mapped into memory, so all processes of a machine share one copy. Codes of fast scan
+have to be read, as faiss cannot map them: forked workers share those of their parent, spawned ones
+have a copy each (75 bytes a row for 300 dimensions). Other codes are mapped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import srsly
+
+from ..errors import DxError, Errors
+from ..files.limits import read_json
+from ..machine.mapped import release
+from ..search.faiss_index import ADD_ROWS, REFINE, Progress, build, default_factory, load_faiss
+from ..space import Space
+from ..ty import Floats2d
+
+FORMAT = 1
+ABOUT, CODES = "index.json", "index.faiss"
+_FIELDS = {"factory": str, "refine": int, "faiss": str, "rows": int, "dims": int, "table": str}
+
+
+@dataclass(frozen=True)
+class SavedIndex:
+    index: Any
+    factory: str
+    refine: int
+
+
+def write_index(
+    space: Space,
+    path: Path,
+    *,
+    factory: str | None = None,
+    refine: int | None = None,
+    on_rows: Progress | None = None,
+    on_step: Callable[[str], Any] | None = None,
+) -> None:
+    """Build the index of a space and write both; all or nothing. on_rows: called with each number
+    of rows that have been added. on_step: called with what is done next.
+
+    Raises DxError where faiss refuses the factory, memory would not do, or something other than
+    such a folder is at the path.
+    """
+    check_target(path)
+    say = on_step or (lambda step: None)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=".dx-index-"))
+    try:
+        say("copying the space")
+        folder = temporary / "index"
+        _write_space(space, folder)
+        X = Space.load(folder).vectors
+        say("learning codes")
+        factory = factory or default_factory(*X.shape)
+        index = build(X, factory, on_rows)
+        say("writing")
+        load_faiss().write_index(index, str(folder / CODES))
+        srsly.write_json(folder / ABOUT, _about(space, X, factory, refine))
+        _replace(folder, path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def check_target(path: Path) -> None:
+    if path.exists() and not (path / ABOUT).is_file():
+        raise DxError(Errors.DX050.format(path=path, why="something else is there."))
+
+
+def _write_space(space: Space, folder: Path) -> None:
+    """Links to the files of a saved space: Space.save never writes into one, it puts a new folder
+    in its place. What is not saved, or not as float32, is written."""
+    source = space.path
+    if source is None or not isinstance(space.vectors, np.memmap):
+        space.save(folder)
+        return
+    shutil.copytree(source, folder, copy_function=_link, ignore=_no_index)
+
+
+def _no_index(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if name in (ABOUT, CODES)]
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(os.path.realpath(source), target)
+    except OSError:  # another disk, or one without links
+        shutil.copy2(source, target)
+
+
+def _about(space: Space, X: Floats2d, factory: str, refine: int | None) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "factory": factory,
+        "refine": REFINE if refine is None else refine,
+        "faiss": load_faiss().__version__,
+        "rows": X.shape[0],
+        "dims": X.shape[1],
+        "table": table_digest(X),
+        "space": space.digest,
+        "name": space.name,
+    }
+
+
+def _replace(folder: Path, path: Path) -> None:
+    os.chmod(folder, 0o755)
+    if path.exists():
+        shutil.rmtree(path)
+    os.replace(folder, path)
+
+
+def read_index(path: Path, X: Floats2d) -> SavedIndex:
+    """The index in a folder, for the table X: float32 (n, d).
+
+    Raises DxError where it is missing, damaged, of another version of faiss, or of another table.
+    """
+    about = _read_about(path)
+    faiss = load_faiss()
+    if about["faiss"] != faiss.__version__:
+        raise DxError(Errors.DX052.format(path=path, saved=about["faiss"], found=faiss.__version__))
+    if (about["rows"], about["dims"]) != X.shape or about["table"] != table_digest(X):
+        saved = f"{about['rows']} x {about['dims']} ({about['table'][:12]})"
+        found = f"{X.shape[0]} x {X.shape[1]} ({table_digest(X)[:12]})"
+        raise DxError(Errors.DX051.format(path=path, saved=saved, found=found))
+    try:
+        index = faiss.read_index(str(path / CODES), faiss.IO_FLAG_MMAP_IFC)
+    except RuntimeError:
+        why = f"{CODES} is missing, cut short or not an index of faiss."
+        raise DxError(Errors.DX050.format(path=path, why=why)) from None
+    if (index.ntotal, index.d) != X.shape:
+        why = f"{CODES} and {ABOUT} do not belong together."
+        raise DxError(Errors.DX050.format(path=path, why=why))
+    return SavedIndex(index, about["factory"], about["refine"])
+
+
+def _read_about(path: Path) -> dict[str, Any]:
+    try:
+        about: dict[str, Any] = read_json(path / ABOUT)
+    except (OSError, ValueError):
+        why = f"it has no {ABOUT} that can be read."
+        raise DxError(Errors.DX050.format(path=path, why=why)) from None
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        why = f"{ABOUT} is not of format {FORMAT}."
+        raise DxError(Errors.DX050.format(path=path, why=why))
+    if any(not isinstance(about.get(name), kind) for name, kind in _FIELDS.items()):
+        why = f"{ABOUT} is incomplete."
+        raise DxError(Errors.DX050.format(path=path, why=why))
+    return about
+
+
+def table_digest(X: Floats2d) -> str:
+    """SHA-256 of the shape and the float32 rows, in hexadecimal.
+
+    The digest of a space has its words in it as well, and an index sees vectors alone: those of
+    a mechanism may be clipped or turned.
+    """
+    hasher = hashlib.sha256(f"{X.shape}\n".encode())
+    for start in range(0, len(X), ADD_ROWS):
+        hasher.update(np.ascontiguousarray(X[start : start + ADD_ROWS], dtype="<f4").data)
+        release(X)
+    return hasher.hexdigest()

@@ -1,0 +1,167 @@
+"""Where a pipeline's space comes from: the functions that a config names.
+
+Each gives a SpaceSource, which is asked for the Space when the pipeline is complete, since spaCy
+loads the vectors of a pipeline after it makes the components.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DxError, Errors
+from ..registries import registry
+from ..space import Space
+from ..validate import fail, one_of, whole
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+OFFENSIVE = Path(__file__).parent.parent / "data" / "offensive.txt"
+
+
+@dataclass(frozen=True)
+class SpaceSource:
+    """load: gives the Space for a pipeline. packed: whether a saved pipeline takes a copy along,
+    since nothing else in it holds the table."""
+
+    load: Callable[[Language], Space]
+    packed: bool = False
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which words of a table may be output; see Space.filtered.
+
+    exclude: "offensive" for the list that comes with the package, the path of a text file with
+    one word a line, or a list of words; [] for none. "stem*" excludes all that begins so.
+    """
+
+    max_words: int | None = None
+    pattern: str | None = None
+    exclude: str | list[str] = "offensive"
+
+    def __post_init__(self) -> None:
+        if self.max_words is not None:
+            whole("max_words", self.max_words, least=1)
+        try:
+            re.compile(self.pattern or "")
+        except re.error:
+            raise fail("pattern", "a regular expression", self.pattern) from None
+
+    def apply(self, space: Space) -> Space:
+        return space.filtered(
+            max_words=self.max_words, pattern=self.pattern, exclude=self.excluded()
+        )
+
+    def excluded(self) -> tuple[str, ...]:
+        if not isinstance(self.exclude, str):
+            return tuple(self.exclude)
+        return read_words(OFFENSIVE if self.exclude == "offensive" else Path(self.exclude))
+
+
+@registry.dx_spaces("dx.AutoSpace.v1")
+def make_auto_space(
+    max_words: int | None = None,
+    pattern: str | None = None,
+    exclude: str | list[str] = "offensive",
+) -> SpaceSource:
+    """The pipeline's own static vectors where it has them, else the built-in space."""
+    return SpaceSource(partial(_auto, choose=Filter(max_words, pattern, exclude)))
+
+
+@registry.dx_spaces("dx.BuiltinSpace.v1")
+def make_builtin_space(
+    max_words: int | None = None,
+    pattern: str | None = None,
+    exclude: str | list[str] = "offensive",
+) -> SpaceSource:
+    """The English space that comes with the package."""
+    return SpaceSource(partial(_builtin, choose=Filter(max_words, pattern, exclude)))
+
+
+@registry.dx_spaces("dx.PipelineVectors.v1")
+def make_pipeline_vectors(
+    words: str | None = None,
+    max_words: int | None = None,
+    pattern: str | None = None,
+    exclude: str | list[str] = "offensive",
+) -> SpaceSource:
+    """The pipeline's own static vectors. words: for floret vectors, the path of a text file with
+    one word a line."""
+    choose = Filter(max_words, pattern, exclude)
+    return SpaceSource(partial(_from_pipeline, words=words, choose=choose))
+
+
+@registry.dx_spaces("dx.FileSpace.v1")
+def make_file_space(
+    path: str,
+    max_words: int | None = None,
+    pattern: str | None = None,
+    exclude: str | list[str] = "offensive",
+    duplicates: str = "error",
+) -> SpaceSource:
+    """A folder written by Space.save, or a file of vectors: GloVe and word2vec text (with or
+    without a header; .gz, .zip or archive.zip!member) and word2vec binary.
+
+    duplicates: "error" refuses a file that holds a word twice; "first" takes the first.
+    """
+    one_of("duplicates", duplicates, ("error", "first"))
+    load = partial(
+        _from_file,
+        path=Path(path),
+        choose=Filter(max_words, pattern, exclude),
+        duplicates=duplicates,
+    )
+    return SpaceSource(load, packed=True)
+
+
+def _auto(nlp: Language, *, choose: Filter) -> Space:
+    from .pipeline_vectors import has_static_vectors
+
+    if has_static_vectors(nlp.vocab):
+        return _from_pipeline(nlp, words=None, choose=choose)
+    return _builtin(nlp, choose=choose)
+
+
+def _builtin(nlp: Language, *, choose: Filter) -> Space:
+    # The built-in table was made without the words of the default list.
+    return Space.builtin() if choose == Filter() else choose.apply(Space.builtin())
+
+
+def _from_pipeline(nlp: Language, *, words: str | None, choose: Filter) -> Space:
+    candidates = None if words is None else read_words(Path(words))
+    return choose.apply(Space.from_nlp(nlp, words=candidates))
+
+
+def _from_file(nlp: Language, *, path: Path, choose: Filter, duplicates: Any) -> Space:
+    if path.is_dir():
+        return choose.apply(Space.load(path))
+    from .readers import read_vectors
+
+    try:
+        words, vectors = read_vectors(path, duplicates=duplicates)
+    except FileNotFoundError:
+        hint = "dx.FileSpace.v1 takes a file of vectors or a folder written by Space.save."
+        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
+    return choose.apply(Space.from_vectors(words, vectors, name=path.name))
+
+
+@lru_cache(maxsize=8)
+def read_words(path: Path) -> tuple[str, ...]:
+    """The lines of a text file, without blank ones and those that begin with "#".
+
+    Raises DxError where there is no such file or it is not UTF-8.
+    """
+    try:
+        lines = path.read_text(encoding="utf8").splitlines()
+    except OSError:
+        hint = "It should be a text file with one word a line."
+        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
+    except UnicodeDecodeError:
+        raise fail("a list of words", "a UTF-8 text file", str(path)) from None
+    return tuple(w for w in (line.strip() for line in lines) if w and not w.startswith("#"))

@@ -1,0 +1,115 @@
+"""What `dx tune`, `dx inspect` and `dx attack` share: settings, and mechanisms made of them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import numpy as np
+import spacy
+from tqdm import tqdm
+from typer import Option
+
+from ..batch.build import space_config
+from ..errors import DxError, DxWarning, UsageError
+from ..registries import registry
+from ..space import Space
+from ..spaces.sources import make_builtin_space
+from ..ty import Mechanism
+from ..validate import positive, whole
+
+MOST_STEPS = 1000
+
+# fmt: off
+Mechanisms = Annotated[list[str] | None, Option(
+    "--mechanism", "-m", help="Such as path (if left out), laplace or exponential; may be given "
+    "several times. A wrong name lists them all",
+)]
+SpaceName = Annotated[str, Option(
+    "--space", help="Where replacements come from: 'builtin', a file of word vectors, or a saved "
+    "Space",
+)]
+MaxWords = Annotated[int | None, Option(
+    "--max-words", min=2, help="Take the first N words of the space: for mechanisms that take "
+    "long to fit",
+)]
+# fmt: on
+
+
+@contextmanager
+def settings_that_fail() -> Iterator[None]:
+    """What the package refuses is a mistake in the command. A text may have been read: what else
+    goes wrong is not quoted."""
+    try:
+        yield
+    except DxError as error:
+        raise UsageError(str(error)) from None
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Any]:
+    """On a terminal alone (disable=None)."""
+    with tqdm(
+        desc=label, unit=" epsilons", leave=False, disable=None, file=sys.stderr, delay=0.5
+    ) as bar:
+        yield bar
+
+
+def parse_epsilons(text: str) -> list[float]:
+    """ "1:4:7" or "1.8,2.2". Raises UsageError for anything else."""
+    try:
+        if ":" not in text:
+            return sorted({positive("epsilon", float(part)) for part in text.split(",")})
+        low, high, steps = text.split(":")
+        ends = positive("epsilon", float(low)), positive("epsilon", float(high))
+        number = whole("steps", int(steps), least=2)
+    except ValueError:
+        raise UsageError(
+            f"--epsilon must be LOW:HIGH:STEPS or numbers above 0 with commas, got {text!r}."
+        ) from None
+    if ends[0] >= ends[1] or number > MOST_STEPS:
+        raise UsageError(f"--epsilon must rise, in {MOST_STEPS} steps at most, got {text!r}.")
+    return sorted({float(f"{epsilon:.6g}") for epsilon in np.geomspace(*ends, number)})
+
+
+def check_tunable(name: str) -> None:
+    """Raises UsageError for a mechanism that epsilon alone does not make."""
+    parameters = inspect.signature(registry.dx_mechanisms.get(name)).parameters
+    if "epsilon" not in parameters:
+        raise UsageError(f"{name} has no epsilon.")
+    required = [p.name for p in parameters.values() if p.default is p.empty and p.name != "epsilon"]
+    if required:
+        raise UsageError(f"{name} has no default for {', '.join(required)}.")
+
+
+def make_mechanism(name: str, space: Space, epsilon: float) -> Mechanism:
+    """Fitted on the space. Its warnings are left out: what they say is printed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DxWarning)
+        config = {"@dx_mechanisms": name, "epsilon": epsilon}
+        mechanism: Mechanism = registry.resolve({"mechanism": config})["mechanism"]
+        mechanism.fit(space)
+    return mechanism
+
+
+def load_space(given: str, max_words: int | None = None) -> Space:
+    """'builtin', a saved space or a file of vectors, as a pipeline loads it."""
+    config = space_config(given)
+    source: Any = registry.resolve({"space": config})["space"] if config else make_builtin_space()
+    space: Space = source.load(spacy.blank("en"))
+    if max_words is not None:
+        space = space.filtered(max_words=max_words)
+    if len(space) < 2:
+        raise UsageError("the space holds one word alone.")
+    return space
+
+
+def short(name: str) -> str:
+    """ "path" of "dx.Path.v1"."""
+    parts = name.split(".")
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", parts[1]).lower() if len(parts) == 3 else name
