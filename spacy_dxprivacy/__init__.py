@@ -15,6 +15,7 @@ from .ty import Draw
 
 __all__ = [
     "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee", "Receipt", "Rng", "Space",
-    "UsageError",     "__version__", "assert_sanitized", "attach_vectors", "compose", "mechanisms", "projection",
+    "UsageError", "__version__", "assert_sanitized", "attach_vectors", "compose", "mechanisms",
+    "projection",
     "registry", "release", "selection", "spaces", "trim_vocab", "unknown",
 ]  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import UsageError
+
 KINDS = {".txt": "txt", ".jsonl": "jsonl", ".csv": "csv", ".spacy": "spacy"}
 KNOWN = ", ".join(KINDS)
 
