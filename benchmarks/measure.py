@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from peers import PEERS
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.mechanisms.laplace import laplace_noise
+from spacy_dxprivacy.privacy.laplace import laplace_noise
 from spacy_dxprivacy.search.metric import in_blocks
 
 FEW, QUERIES, PAIRS = 1024, 2048, 10**9  # words in one call: so many pairs with rows, in bounds

@@ -6,7 +6,8 @@ from .component import DxSanitizer
 from .doc.receipt import Receipt
 from .doc.vocabulary import trim_vocab
 from .errors import DxError, DxWarning, UsageError
-from .guarantee import Guarantee, compose
+from .guarantee import Guarantee
+from .privacy.composition import compose
 from .randomness import Rng
 from .rebuild import assert_sanitized, attach_vectors, release
 from .registries import registry

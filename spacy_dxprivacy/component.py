@@ -17,21 +17,23 @@ from spacy.attrs import LOWER, NORM, ORTH, SPACY
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from .arrays import Bools1d, Ints1d
 from .doc.receipt import Terms
 from .doc.replacement import Replacement, replace_words
 from .doc.spelling import like, spell
 from .errors import DxError, DxWarning, Errors, Warnings
 from .files.limits import read_json
 from .graph import read_graph, write_graph
-from .guarantee import Guarantee, repeat
+from .guarantee import Guarantee
 from .machine.threads import one_thread_in_workers
+from .privacy.composition import repeat
 from .privacy.scale import scale_of
 from .randomness import Rng
 from .rebuild import CARRIED, CARRIED_IN_CLEAR, earlier_receipts, install_extensions, rebuild
 from .selection import Selector
 from .space import BUILTIN, Space
 from .spaces.sources import SpaceSource
-from .ty import Bools1d, Ints1d, Mechanism, Unknown
+from .ty import Mechanism, Unknown
 from .validate import fail, one_of, positive
 
 SCOPES = ("token", "type")

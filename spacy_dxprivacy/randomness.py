@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import Floats1d, Ints1d
 from .errors import DxError, Errors
-from .ty import Floats1d, Ints1d
 from .validate import whole
 
 _KEY_BYTES = 16

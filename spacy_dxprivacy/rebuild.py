@@ -9,9 +9,9 @@ from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
+from .arrays import Floats2d
 from .doc.receipt import Receipt
 from .errors import DxError, Errors
-from .ty import Floats2d
 
 CARRIED = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}
 CARRIED_IN_CLEAR = {

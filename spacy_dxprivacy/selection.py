@@ -15,10 +15,10 @@ from spacy.language import Language
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
+from .arrays import Bools1d
 from .errors import DxError, Errors
 from .registries import registry
 from .spaces.sources import read_words
-from .ty import Bools1d
 from .validate import fail
 
 LAYOUT = "number of tokens, punctuation and white space"

@@ -19,9 +19,9 @@ import srsly
 from numpy.typing import NDArray
 from spacy.strings import get_string_id
 
+from .arrays import Bools1d, Floats2d, Ids1d, Ints1d
 from .errors import DxError, Errors
 from .machine.mapped import release
-from .ty import Bools1d, Floats2d, Ids1d, Ints1d
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -8,22 +8,12 @@ k is the number of words to replace, n the number of rows of the space, d its di
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from .guarantee import Guarantee
-    from .randomness import Rng
-    from .space import Space
-
-Ints1d = NDArray[np.int64]
-Ints2d = NDArray[np.int64]
-Ids1d = NDArray[np.uint64]
-Bools1d = NDArray[np.bool_]
-Floats1d = NDArray[np.float64]
-Floats2d = NDArray[Any]
+from .arrays import Floats2d, Ints1d
+from .guarantee import Guarantee
+from .randomness import Rng
+from .space import Space
 
 
 @dataclass(frozen=True)

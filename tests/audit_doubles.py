@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from spacy_dxprivacy import Draw, Guarantee, Rng, Space, registry
-from spacy_dxprivacy.mechanisms.laplace import laplace_noise
 from spacy_dxprivacy.mechanisms.mahalanobis import regularised_covariance
+from spacy_dxprivacy.privacy.laplace import laplace_noise
 from spacy_dxprivacy.search.metric import distances, euclidean, neighbours
 
 EPSILON = 2.0

@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 from spacy_dxprivacy import Guarantee, compose
-from spacy_dxprivacy.mechanisms.gaussian import analytic_sigma
 from spacy_dxprivacy.privacy import accounting
+from spacy_dxprivacy.privacy.gaussian import analytic_sigma
 from spacy_dxprivacy.privacy.hockey_stick import laplace_epsilon
 
 PURE = Guarantee("approx-dp", 0.1, 1e-7, metric="discrete", adjacency="all", status="proven")
@@ -76,7 +76,7 @@ def test_the_epsilon_at_delta_is_what_a_simulation_finds():
     import numpy as np
 
     from spacy_dxprivacy import Rng
-    from spacy_dxprivacy.mechanisms.laplace import laplace_noise
+    from spacy_dxprivacy.privacy.laplace import laplace_noise
 
     d, epsilon, distance, delta = 20, 3.0, 2.0, 1e-3
     Z = laplace_noise(400_000, d, Rng(seed=0), epsilon=epsilon)

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from spacy_dxprivacy import DxError, Guarantee, compose
-from spacy_dxprivacy.guarantee import repeat
+from spacy_dxprivacy.privacy.composition import repeat
 
 METRIC = Guarantee("metric-dp", 3.0, metric="euclidean", adjacency="all pairs", status="proven")
 APPROX = Guarantee("approx-dp", 1.0, 1e-6, metric="discrete", adjacency="all", status="proven")

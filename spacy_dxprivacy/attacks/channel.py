@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..search.metric import in_blocks
-from ..ty import Floats1d, Floats2d, Ints1d, Ints2d, Mechanism
+from ..ty import Mechanism
 from ..validate import fail
 from .corpus import drawn
 from .prior import places_in

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..ty import Floats2d, Ints1d
+from ..arrays import Floats2d, Ints1d
 from .prior import Bigrams
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..ty import Draw, Floats2d, Ints1d, Mechanism
+from ..arrays import Floats2d, Ints1d
+from ..ty import Draw, Mechanism
 from ..validate import fail, one_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d, Ints1d
 from ..audit.bounds import lower, upper
-from ..ty import Floats1d, Ints1d
 
 REPLICATES = 400
 ALPHA = 0.05

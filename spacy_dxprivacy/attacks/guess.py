@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..search.metric import neighbours
-from ..ty import Floats1d, Floats2d, Ints1d
 
 BLOCK_NUMBERS = 2**24
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ty import Floats1d, Floats2d, Ints2d
+from ..arrays import Floats1d, Floats2d, Ints2d
 
 
 def rare_word_scores(outputs: Ints2d, originals: Ints2d, n: int) -> Floats2d:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ty import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d
 
 
 def background(logs: Floats2d, log_prior: Floats1d) -> Floats1d:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..ty import Floats1d, Ints1d
+from ..arrays import Floats1d, Ints1d
 from ..validate import positive, whole
 from .corpus import Corpus
 

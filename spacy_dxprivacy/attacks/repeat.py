@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..search.metric import in_blocks
-from ..ty import Floats1d, Floats2d, Ints1d
 
 BLOCK_NUMBERS = 2**24
 

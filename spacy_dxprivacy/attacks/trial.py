@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ..randomness import Rng
-from ..ty import Bools1d, Draw, Floats1d, Floats2d, Ints1d, Mechanism
+from ..ty import Draw, Mechanism
 from ..validate import whole
 from .channel import Channel, channel_of
 from .corpus import Corpus, drawn, sanitised

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Bools1d, Ints1d
 from ..errors import DxError, Errors
-from ..ty import Bools1d, Ints1d
 from ..validate import one_of
 from .context import context_guess
 from .findings import Finding, Measured, bootstrap, share, share_by_document

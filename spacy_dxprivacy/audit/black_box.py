@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Bools1d, Floats1d, Ints1d
 from ..randomness import Rng
 from ..space import Space
-from ..ty import Bools1d, Floats1d, Ints1d, Mechanism
+from ..ty import Mechanism
 from .bounds import ceiling
 from .claims import Claim
 from .pairs import CALLS, Contest, Sampler, Tested, centres_of

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError
 from ..search.metric import euclidean
 from ..space import Space
-from ..ty import Floats1d, Floats2d, Ints1d, Mechanism
+from ..ty import Mechanism
 
 Distances = Callable[[Ints1d], Floats2d]
 

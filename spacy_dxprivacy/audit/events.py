@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ty import Draw, Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d
+from ..ty import Draw
 
 LINE = np.array([-2, -1, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3])
 ACROSS = np.array([-2, -1, -0.5, -0.25, -0.1, 0, 0.1, 0.25, 0.5, 1, 2])

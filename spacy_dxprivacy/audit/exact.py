@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..randomness import Rng
 from ..search.metric import distances, in_blocks
 from ..space import Space
-from ..ty import Floats1d, Floats2d, Ints1d, Mechanism
+from ..ty import Mechanism
 from .claims import Claim
 from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d
 from ..randomness import Rng
 from ..space import Space
-from ..ty import Draw, Floats1d, Floats2d
+from ..ty import Draw
 from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
 
 Law = tuple[Callable[[Floats2d], Floats1d], Any]  # a radius of noise (k, d) -> (k,), and its law
@@ -92,7 +93,7 @@ def _mahalanobis(mechanism: Any, space: Space) -> Law:
 def _gaussian(mechanism: Any, space: Space) -> Law | None:
     from scipy.stats import chi
 
-    from ..mechanisms.gaussian import analytic_sigma
+    from ..privacy.gaussian import analytic_sigma
 
     if "Balle" not in mechanism.guarantee.source:
         return None
@@ -107,7 +108,7 @@ def _gaussian(mechanism: Any, space: Space) -> Law | None:
 def _nadp(mechanism: Any, space: Space) -> Law | None:
     from scipy.stats import chi
 
-    from ..mechanisms.gaussian import analytic_sigma
+    from ..privacy.gaussian import analytic_sigma
     from ..search.metric import diameter
 
     if mechanism._build.keywords["noise"] != "global":

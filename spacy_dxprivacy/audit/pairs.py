@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..randomness import Rng
 from ..space import Space
-from ..ty import Draw, Floats1d, Floats2d, Ints1d, Mechanism
+from ..ty import Draw, Mechanism
 from .bounds import lower, upper, wilson
 from .events import Sides, scores
 

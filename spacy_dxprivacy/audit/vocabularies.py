@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..space import Space
-from ..ty import Floats2d, Ints1d
 
 WORDS, DIMS = 2000, 50
 TURN = np.pi * (3 - np.sqrt(5))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
+from ..files.atomic import check_new
 
 KINDS = {".txt": "txt", ".jsonl": "jsonl", ".csv": "csv", ".spacy": "spacy"}
 KNOWN = ", ".join(KINDS)
@@ -50,14 +51,6 @@ def plan_jobs(
         jobs = [_plan_file(path, out, lines)]
     _check_targets(jobs, force)
     return jobs
-
-
-def check_new(path: Path, *, force: bool) -> None:
-    """Raises UsageError where the path cannot be a new file, or replace one with `force`."""
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{path}: is not a regular file, and will not be replaced.")
-    if path.exists() and not force:
-        raise UsageError(f"{path}: exists already. --force overwrites it.")
 
 
 def _plan_file(source: Path | None, target: Path | None, lines: bool) -> Job:

@@ -12,10 +12,10 @@ import spacy
 from spacy.attrs import LOWER, NORM, ORTH
 from spacy.language import Language
 
+from ..arrays import Ints1d
 from ..errors import UsageError
 from ..selection import AllWords
 from ..space import Space
-from ..ty import Ints1d
 from .build import NO_LIMIT
 from .jobs import plan_jobs
 from .records import Fields, Record, chunks, read

@@ -12,9 +12,8 @@ from spacy import util
 from typer import Argument, Option
 
 from ..batch.build import BUILTIN
-from ..batch.jobs import check_new
 from ..errors import DxWarning, UsageError
-from ..files.atomic import write_bytes
+from ..files.atomic import check_new, write_bytes
 from ..files.limits import parse_json
 from ..registries import registry
 from ..space import Space

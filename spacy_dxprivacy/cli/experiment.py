@@ -15,11 +15,10 @@ from typer import Argument, Option
 from wasabi import table
 
 from ..batch.build import BUILTIN
-from ..batch.jobs import check_new
 from ..errors import UsageError
 from ..experiments import EXPERIMENTS, Options, Result, Tasks, as_csv, as_figure, check_figure
 from ..experiments.result import plain
-from ..files.atomic import write_bytes
+from ..files.atomic import check_new, write_bytes
 from ..tuning.settings import load_space, parse_epsilons, settings_that_fail
 from ..validate import one_of, positive
 from . import options

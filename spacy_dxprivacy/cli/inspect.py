@@ -13,10 +13,10 @@ from typer import Argument, Option
 from wasabi import table
 
 from ..about import __version__
+from ..arrays import Floats1d, Ints1d
 from ..batch.build import BUILTIN, mechanism_config
-from ..batch.jobs import check_new
 from ..errors import UsageError
-from ..files.atomic import write_bytes
+from ..files.atomic import check_new, write_bytes
 from ..space import Space
 from ..tuning import Bench, Outputs, Probes, epsilon_range, evenly, nearest_by, outputs_of
 from ..tuning.settings import (
@@ -30,7 +30,7 @@ from ..tuning.settings import (
     settings_that_fail,
     short,
 )
-from ..ty import Floats1d, Ints1d, Mechanism
+from ..ty import Mechanism
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
 from .tune_output import print_title

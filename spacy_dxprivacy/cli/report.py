@@ -12,10 +12,9 @@ from tqdm import tqdm
 from typer import Argument, Option
 
 from ..batch.build import BUILTIN
-from ..batch.jobs import check_new
 from ..batch.records import Fields
 from ..errors import UsageError
-from ..files.atomic import write_bytes
+from ..files.atomic import check_new, write_bytes
 from ..space import Space
 from .mistakes import mistakes_in_a_line, setting_up
 from .options import Field, Force, Lines

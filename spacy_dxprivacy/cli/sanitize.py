@@ -15,12 +15,12 @@ import typer
 from tqdm import tqdm
 
 from ..batch.build import make_pipeline
-from ..batch.jobs import Job, check_new, plan_jobs
+from ..batch.jobs import Job, plan_jobs
 from ..batch.records import Fields
 from ..batch.run import Options, sanitize
 from ..batch.tally import Tally
 from ..errors import UsageError
-from ..files.atomic import write_bytes
+from ..files.atomic import check_new, write_bytes
 from . import options, shards
 from .mistakes import REMOVED, mistakes_in_a_line, setting_up
 

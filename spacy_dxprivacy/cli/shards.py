@@ -14,11 +14,10 @@ from tqdm import tqdm
 from typer import Argument, Option
 
 from ..batch.build import BUILTIN
-from ..batch.jobs import check_new
 from ..batch.run import Options
 from ..batch.tally import COUNTS, Tally, many, wrapped
 from ..errors import UsageError
-from ..files.atomic import write_bytes
+from ..files.atomic import check_new, write_bytes
 from .mistakes import setting_up
 
 if TYPE_CHECKING:

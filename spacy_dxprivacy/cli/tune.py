@@ -11,9 +11,8 @@ import typer
 from typer import Option
 
 from ..batch.build import BUILTIN, full_name
-from ..batch.jobs import check_new
 from ..errors import UsageError
-from ..files.atomic import write_bytes
+from ..files.atomic import check_new, write_bytes
 from ..space import Space
 from ..tuning import (
     SEARCH_WORDS,

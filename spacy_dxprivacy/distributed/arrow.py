@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from spacy.language import Language
 
+from ..arrays import Ints2d
 from ..batch.records import Record, checked_record
 from ..batch.stream import Outcome, outcomes
 from ..component import without_text
 from ..errors import DxError, Errors
-from ..ty import Ints2d
 from ..validate import one_of
 
 if TYPE_CHECKING:

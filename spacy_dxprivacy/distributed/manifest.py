@@ -11,7 +11,8 @@ import srsly
 
 from ..about import __version__
 from ..errors import DxError
-from ..guarantee import Guarantee, compose, repeat
+from ..guarantee import Guarantee
+from ..privacy.composition import compose, repeat
 from .arrow import COUNTS
 from .journal import FORMAT, Journal
 from .users import largest

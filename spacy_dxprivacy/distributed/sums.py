@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Ints2d
 from ..doc.receipt import Receipt
-from ..ty import Ints2d
 from .arrow import COUNTS
 from .users import user_id
 

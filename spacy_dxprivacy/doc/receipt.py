@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..guarantee import Guarantee, repeat
+from ..guarantee import Guarantee
+from ..privacy.composition import repeat
 
 
 class Receipt(dict[str, Any]):

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..space import Space
-from ..ty import Bools1d, Draw, Floats2d, Ids1d, Ints1d, Mechanism, Unknown
+from ..ty import Draw, Mechanism, Unknown
 
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
 

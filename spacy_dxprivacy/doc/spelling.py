@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ..ty import Bools1d
+from ..arrays import Bools1d
 
 _SENTENCE_END = re.compile(r"[.!?\u2026]|[!?]{2,}")
 _BULLETS = {"-", "*", "\u2022", "\u2013", "\u2014", ">"}

@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..errors import DxWarning
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Floats2d, Index, Ints1d, Mechanism
+from ..ty import Index, Mechanism
 
 T = TypeVar("T")
 INDEXES = {"exact": "dx.Exact.v1", "faiss": "dx.Faiss.v1", "auto": "dx.AutoIndex.v1"}

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..randomness import Rng
 from ..space import Space
-from ..ty import Floats2d, Ints1d, Mechanism
+from ..ty import Mechanism
 from .tasks import Texts
 
 # The report takes a while to import, and imports the commands, which import the experiments.

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanisms.laplace import laplace_noise
+from ..arrays import Floats1d
+from ..privacy.laplace import laplace_noise
 from ..randomness import Rng
 from ..search.metric import in_blocks
 from ..space import Space
 from ..tuning import Bench
-from ..ty import Floats1d
 from .build import Once, make
 from .options import Options, first_words, of_space, random_probes, range_of
 from .result import Result, Row, draw_lines, finish

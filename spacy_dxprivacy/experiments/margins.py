@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d
 from ..search.metric import neighbours
 from ..space import Space
-from ..ty import Floats1d
 from .dot_product import cdf
 from .options import Options, first_words, of_space, random_probes
 from .result import COLOURS, Result, Row, finish

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Bools1d, Floats2d, Ints1d
 from ..projection.rank_sampling import calibrated, geometric, powers_of_2
 from ..randomness import Rng
 from ..search.faiss_index import load_faiss
 from ..search.metric import neighbours
 from ..space import Space
 from ..tuning import Bench, evenly
-from ..ty import Bools1d, Floats2d, Ints1d
 from .build import Once, make
 from .options import Options, first_words, of_space, random_probes, range_of
 from .result import Result, Row, draw_lines, finish

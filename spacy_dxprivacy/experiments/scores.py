@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ty import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d
 
 FOLDS = 5
 

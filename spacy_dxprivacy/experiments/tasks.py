@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import srsly
 
+from ..arrays import Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..space import Space
 from ..tuning import nearest_others
-from ..ty import Floats1d, Ints1d
 from ..validate import fail
 
 TOPICS = {"health": "doctor", "sport": "football", "food": "soup", "money": "bank"}

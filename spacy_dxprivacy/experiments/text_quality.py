@@ -22,13 +22,14 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..guarantee import Guarantee
 from ..mechanisms.base.noise import Noise, NoiseMechanism
 from ..mechanisms.truncated_laplace import TruncatedLaplaceNoise, paper_width
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Floats2d, Ints1d, Mechanism
+from ..ty import Mechanism
 from .build import Once, make, quietly
 from .corpus import Corpus, make_corpus, sanitised
 from .options import Options, first_words, of_space

@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..search.metric import neighbours
 from ..space import Space
-from ..ty import Floats1d, Floats2d, Ints1d
 from .build import VectorsAlone, make
 from .corpus import make_corpus, mean_vectors
 from .options import Options, first_words, of_space, random_probes

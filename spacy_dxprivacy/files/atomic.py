@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from ..batch.jobs import check_new
+from ..errors import UsageError
 
 
 class Output:
@@ -72,3 +72,11 @@ def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
     """All of it or nothing."""
     with Output(path, force=force) as output:
         output.handle.write(data)
+
+
+def check_new(path: Path, *, force: bool) -> None:
+    """Raises UsageError where the path cannot be a new file, or replace one with `force`."""
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path}: is not a regular file, and will not be replaced.")
+    if path.exists() and not force:
+        raise UsageError(f"{path}: exists already. --force overwrites it.")

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..search.all_neighbours import nearest_others
 from ..search.faiss_index import load_faiss
 from ..space import Space
-from ..ty import Floats1d, Floats2d, Ints1d
 
 STEPS = 4  # steps of the grid in a unit of length
 JOINED = 10

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ty import Floats2d, Ints1d
+from ..arrays import Floats2d, Ints1d
 
 NUMBERS = 2**25  # distances at once, of one byte each
 MOST = 512  # words walked from at once

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from ..arrays import Floats2d, Ints1d
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..space import Space
-from ..ty import Floats2d, Ints1d
 from .edges import STEPS, edges, neighbour_lists
 from .walk import Walker, Walks
 

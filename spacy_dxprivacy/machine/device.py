@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from thinc.backends import get_array_ops, get_current_ops
 
-from ..ty import Floats2d
+from ..arrays import Floats2d
 
 
 def to_device(X: Floats2d) -> Floats2d:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ty import Floats2d
+from ..arrays import Floats2d
 
 LARGE = 2 * 2**30  # bytes of a mapped table that may stay in memory
 MAPPED_AT_ONCE = 2**27  # bytes of a larger one that a process has in memory at most

@@ -16,11 +16,12 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..guarantee import Guarantee
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Floats2d, Ints1d, Projection
+from ..ty import Projection
 from ..validate import positive
 from .base.noise import Noise, NoiseMechanism, clipped
 

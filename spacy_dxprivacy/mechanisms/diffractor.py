@@ -18,10 +18,10 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
-from ..ty import Floats2d, Ints1d
 from ..validate import positive
 from .base.choice import Choice, ChoiceMechanism
 from .exponential import clamped_score

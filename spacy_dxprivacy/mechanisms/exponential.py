@@ -15,11 +15,11 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats2d
 from ..guarantee import Guarantee
 from ..registries import registry
 from ..search.metric import euclidean
 from ..space import Space
-from ..ty import Floats2d
 from ..validate import one_of, positive
 from .base.choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
 from .base.tables import BLOCK_NUMBERS

@@ -12,15 +12,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-import numpy as np
-
+from ..arrays import Floats2d, Ints1d
 from ..guarantee import Guarantee
+from ..privacy.gaussian import analytic_sigma, classical_sigma
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Floats2d, Ints1d, Projection
+from ..ty import Projection
 from ..validate import between, fail, one_of, positive
 from .base.noise import Noise, NoiseMechanism, clipped
+
+SIGMAS = {"analytic": analytic_sigma, "classical": classical_sigma}
 
 
 @registry.dx_mechanisms("dx.Gaussian.v1")
@@ -75,44 +77,3 @@ class IsotropicNormal:
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         return rng.normal((len(rows), self.d)) * self.sigma
-
-
-def log_delta(epsilon: float, mu: float) -> float:
-    """ln of the least delta of two unit normals mu apart: Balle and Wang 2018, theorem 8, in a form
-    that keeps its digits down to delta = 4^-300."""
-    from scipy.special import erfcx, log_ndtr
-
-    t = epsilon / mu
-    a = float(log_ndtr(mu / 2 - t))
-    if a == -np.inf:
-        return a
-    ratio = epsilon + float(log_ndtr(-mu / 2 - t)) - a
-    if ratio > -1e-4:
-        # The digits of the difference are gone. Its first term has the normal hazard less t, which
-        # is below 1/t.
-        hazard = np.sqrt(2 / np.pi) / float(erfcx(t / np.sqrt(2)))
-        ratio = -mu * (hazard - t if t < 1e4 else 1 / t)
-    return float(a + np.log(-np.expm1(ratio)))
-
-
-def analytic_sigma(epsilon: float, delta: float) -> float:
-    """The least sigma for sensitivity 1. (NADP calls it u*.)"""
-    from scipy.optimize import brentq
-
-    def excess(log_sigma: float) -> float:
-        return log_delta(epsilon, float(np.exp(-log_sigma))) - float(np.log(delta))
-
-    low, high = -1.0, 1.0
-    while excess(low) < 0:
-        low *= 2
-    while excess(high) > 0:
-        high *= 2
-    return float(np.exp(brentq(excess, low, high, xtol=1e-14, rtol=1e-14)))
-
-
-def classical_sigma(epsilon: float, delta: float) -> float:
-    """sqrt(2 ln(1.25 / delta)) / epsilon, for sensitivity 1 and epsilon below 1."""
-    return float(np.sqrt(2 * np.log(1.25 / delta)) / epsilon)
-
-
-SIGMAS = {"analytic": analytic_sigma, "classical": classical_sigma}

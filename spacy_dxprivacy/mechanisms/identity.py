@@ -5,11 +5,12 @@ Use       to see what the rest of a pipeline does
 
 from __future__ import annotations
 
+from ..arrays import Ints1d
 from ..guarantee import Guarantee
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Draw, Ints1d
+from ..ty import Draw
 from .base.checks import checked_rows, fitted, warn_if_void
 
 

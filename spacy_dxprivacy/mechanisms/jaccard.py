@@ -16,15 +16,16 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..guarantee import Guarantee
+from ..privacy.gaussian import classical_sigma
 from ..randomness import Rng
 from ..registries import registry
 from ..search.metric import in_blocks, neighbours
 from ..space import Space
-from ..ty import Floats1d, Floats2d, Ints1d, Projection
+from ..ty import Projection
 from ..validate import between, positive, whole
 from .base.noise import Noise, NoiseMechanism
-from .gaussian import classical_sigma
 
 DENSE, SPARSE = 1.835, 1.276
 

@@ -9,18 +9,14 @@ Papers    Fernandes, Dras, McIver 2019 (arXiv 1811.10256); Feyisetan, Balle, Dra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from ..guarantee import Guarantee
-from ..privacy.hockey_stick import laplace_epsilon
-from ..randomness import Rng
+from ..privacy.laplace import LaplaceNoise
 from ..registries import registry
 from ..search.metric import euclidean
 from ..space import Space
-from ..ty import Floats2d, Ints1d, Projection
+from ..ty import Projection
 from ..validate import positive
 from .base.noise import Noise, NoiseMechanism
 
@@ -46,34 +42,3 @@ def _build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Noise:
     noise = LaplaceNoise(space.vectors.shape[1], epsilon)
     metric = partial(euclidean, space.vectors)
     return Noise(space.vectors, noise, noise.spread, guarantee, metric, noise.approximate)
-
-
-@dataclass(frozen=True)
-class LaplaceNoise:
-    """Density proportional to exp(-epsilon ||z||) in d dimensions."""
-
-    d: int
-    epsilon: float
-
-    def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
-        return laplace_noise(len(rows), self.d, rng, epsilon=self.epsilon)
-
-    def approximate(self, distance: float) -> float:
-        """The epsilon at delta = 1e-6 of two words at this distance."""
-        return laplace_epsilon(self.epsilon, distance, self.d)
-
-    @property
-    def spread(self) -> float:
-        """The standard deviation of a coordinate: the covariance is (d + 1)/epsilon^2 times I."""
-        return float(np.sqrt(self.d + 1) / self.epsilon)
-
-
-def laplace_noise(k: int, d: int, rng: Rng, *, epsilon: float) -> Floats2d:
-    """float64 (k, d) with density proportional to exp(-epsilon ||z||).
-
-    z = sqrt(V) g with V ~ Gamma((d + 1)/2, 2/epsilon^2) and g standard normal: the normal scale
-    mixture with this law of V has the characteristic function (1 + ||t||^2/epsilon^2)^(-(d+1)/2).
-    """
-    Z = rng.normal((k, d))
-    Z *= np.sqrt(rng.gamma((d + 1) / 2, 2.0, k))[:, None] / epsilon
-    return Z

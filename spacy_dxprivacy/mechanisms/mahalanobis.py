@@ -16,16 +16,17 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
+from ..privacy.laplace import LaplaceNoise, laplace_noise
 from ..randomness import Rng
 from ..registries import registry
 from ..search.metric import euclidean
 from ..space import Space
-from ..ty import Floats2d, Ints1d, Projection
+from ..ty import Projection
 from ..validate import between, positive
 from .base.noise import Noise, NoiseMechanism
-from .laplace import LaplaceNoise, laplace_noise
 
 
 @registry.dx_mechanisms("dx.Mahalanobis.v1")

@@ -20,16 +20,18 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
+from ..privacy.gaussian import analytic_sigma
 from ..randomness import Rng
 from ..registries import registry
 from ..search.metric import diameter, neighbours
 from ..space import Space
-from ..ty import Floats1d, Floats2d, Ints1d, Projection
+from ..ty import Projection
 from ..validate import between, one_of, positive, whole
 from .base.noise import Noise, NoiseMechanism
-from .gaussian import IsotropicNormal, analytic_sigma
+from .gaussian import IsotropicNormal
 
 NOISES = ("global", "adjacent", "paper")
 TOP = 10

@@ -19,12 +19,12 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..graph import STEPS, WordGraph, build
 from ..guarantee import Guarantee
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Floats1d, Floats2d, Ints1d
 from ..validate import fail, positive
 from .base.choice import Choice, ChoiceMechanism
 from .exponential import LARGEST_SCORE, solved_beta

@@ -16,14 +16,15 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats2d
 from ..guarantee import Guarantee
+from ..privacy.laplace import LaplaceNoise
 from ..registries import registry
 from ..search.metric import distances, euclidean, in_blocks
 from ..space import Space
-from ..ty import Floats2d, Projection
+from ..ty import Projection
 from ..validate import positive, whole
 from .base.noise import Noise, NoiseMechanism
-from .laplace import LaplaceNoise
 
 PUBLIC_SEED = 20210728  # Phi is public and fixed; drawing it anew would be a second mechanism
 ALL_PAIRS_UP_TO = 20_000

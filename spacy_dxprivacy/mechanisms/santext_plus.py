@@ -20,11 +20,11 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..guarantee import Guarantee
 from ..registries import registry
 from ..search.metric import distances, euclidean
 from ..space import Space
-from ..ty import Floats2d, Ints1d
 from ..validate import between, positive
 from .base.choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann
 from .exponential import clamped_score

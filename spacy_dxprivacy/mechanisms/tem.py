@@ -17,10 +17,10 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats2d
 from ..guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
-from ..ty import Floats2d
 from ..validate import between, positive
 from .base.choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
 from .exponential import LARGEST_SCORE

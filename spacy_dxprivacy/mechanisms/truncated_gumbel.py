@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
 from ..randomness import Rng
 from ..registries import registry
 from ..search.metric import in_blocks, neighbours
 from ..space import Space
-from ..ty import Draw, Floats1d, Floats2d, Ints1d
+from ..ty import Draw
 from ..validate import positive
 from .base.checks import checked_rows, fitted, warn_if_void
 

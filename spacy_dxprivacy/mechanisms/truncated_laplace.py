@@ -21,12 +21,13 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Floats1d, Floats2d, Ints1d, Projection
+from ..ty import Projection
 from ..validate import between, one_of, positive, whole
 from .base.noise import Noise, NoiseMechanism, clipped
 

@@ -11,10 +11,8 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..guarantee import Guarantee
+from ..guarantee import Guarantee
 
 BASIC = "basic composition (Dwork and Roth 2014, theorem 3.16)"
 GAUSSIAN = "Gaussian composition (Dong, Roth and Su 2019, corollary 3.3)"
@@ -51,7 +49,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     """The least epsilon of two unit normals mu apart, at delta (Balle and Wang 2018, theorem 8)."""
     from scipy.optimize import brentq
 
-    from ..mechanisms.gaussian import log_delta
+    from .gaussian import log_delta
 
     def excess(epsilon: float) -> float:
         return log_delta(epsilon, mu) - math.log(delta)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ty import Floats1d, Floats2d
+from ..arrays import Floats1d, Floats2d
 
 NODES = 1200
 FAR = 1e6  # nats; the pure loss is a bound, and nobody asks for more digits of such

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ty import Floats2d, Ints1d, Mechanism
+from ..arrays import Floats2d, Ints1d
+from ..ty import Mechanism
 
 PROBES = 128
 NUMBERS = 2**26  # distances that a look at the space may cost

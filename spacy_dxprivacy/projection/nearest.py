@@ -6,10 +6,11 @@ the lowest row. It is what the papers on dx-privacy do.
 
 from __future__ import annotations
 
+from ..arrays import Floats2d, Ints1d
 from ..randomness import Rng
 from ..registries import registry
 from ..search.exact import make_exact
-from ..ty import Floats2d, Index, Ints1d
+from ..ty import Index
 
 
 class Nearest:

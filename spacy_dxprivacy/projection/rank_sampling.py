@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..randomness import Rng
 from ..registries import registry
 from ..search.exact import make_exact
 from ..search.metric import in_blocks, neighbours
-from ..ty import Floats1d, Floats2d, Index, Ints1d
+from ..ty import Index
 from ..validate import positive
 
 LISTED_AT_ONCE = 100_000  # rows whose lists are all made by fit
@@ -164,7 +165,7 @@ def calibrated(X: Floats2d, index: Index) -> float:
 def _probe_ranks(X: Floats2d, index: Index) -> tuple[Floats2d, Floats1d]:
     """ranks (levels, probes, 1 + CLOSE): of each probe and its close words, from the pivot of its
     noisy vector. rates (levels,): the epsilon of each level."""
-    from ..mechanisms.laplace import laplace_noise
+    from ..privacy.laplace import laplace_noise
 
     n, d = X.shape
     rng = Rng(seed=0)

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..randomness import Rng
 from ..registries import registry
 from ..search.metric import neighbours
-from ..ty import Floats2d, Ints1d
 from ..validate import between
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d
 from ..errors import UsageError
-from ..ty import Floats1d
 from .extra import need
 from .pairs import Pair
 

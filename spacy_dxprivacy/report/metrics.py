@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d
 from ..space import Space
-from ..ty import Floats1d, Floats2d
 from .extra import need
 from .pairs import Pair, Token, is_same
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ty import Floats1d
+from ..arrays import Floats1d
 from .extra import need
 
 COLOUR = "#2f6f8f"

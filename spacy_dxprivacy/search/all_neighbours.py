@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..ty import Floats2d, Ints1d
+from ..arrays import Floats2d, Ints1d
 from .faiss_index import load_faiss
 
 EXACT_ROWS = 100_000  # beyond, near rows are sought in the cells of an index

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..registries import registry
-from ..ty import Floats2d, Index, Ints1d
+from ..ty import Index
 from ..validate import whole
 from .exact import make_exact
 from .faiss_index import make_faiss

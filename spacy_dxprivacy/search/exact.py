@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 from thinc.backends import Ops, get_array_ops
 
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..machine.device import array_module, to_device
 from ..machine.threads import in_order, product_threads
 from ..registries import registry
-from ..ty import Bools1d, Floats1d, Floats2d, Ints1d
 
 GROUP = 8  # rows folded into one maximum; a power of 2
 FEW_QUERIES = 48  # up to here the product waits for memory, and a copy of the rows costs more

@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..machine.device import to_host
 from ..machine.mapped import FAULT, MAPPED_AT_ONCE, large_map, release
 from ..registries import registry
-from ..ty import Floats2d, Ints1d
 from ..validate import fail, whole
 
 REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise

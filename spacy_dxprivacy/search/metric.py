@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..arrays import Floats2d, Ints1d
 from ..machine.device import array_module
-from ..ty import Floats2d, Ints1d
 
 BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
 

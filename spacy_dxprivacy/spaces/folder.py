@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 import srsly
 
+from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..files.limits import read_array, read_json
 from ..graph import read_graph, write_graph
 from ..space import FORMAT, Space, _digest
-from ..ty import Floats2d
 
 
 def write_space(space: Space, path: Path, *, quantise: bool = False) -> None:

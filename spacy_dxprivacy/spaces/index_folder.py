@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 import srsly
 
+from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..files.limits import read_json
 from ..machine.mapped import release
 from ..search.faiss_index import ADD_ROWS, REFINE, Progress, build, default_factory, load_faiss
 from ..space import Space
-from ..ty import Floats2d
 
 FORMAT = 1
 ABOUT, CODES = "index.json", "index.faiss"

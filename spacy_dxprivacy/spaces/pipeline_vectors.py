@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 from spacy.vocab import Vocab
 
+from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..machine.device import to_host
 from ..space import Space
-from ..ty import Floats2d
 
 
 def has_static_vectors(vocab: Vocab) -> bool:

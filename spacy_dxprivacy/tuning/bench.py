@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..randomness import Rng
 from ..search.metric import neighbours
-from ..ty import Floats1d, Floats2d, Ints1d, Mechanism
+from ..ty import Mechanism
 from ..validate import whole
 from .probes import Probes
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..ty import Floats1d, Floats2d, Mechanism
+from ..arrays import Floats1d, Floats2d
+from ..ty import Mechanism
 from ..validate import fail
 from .bench import Bench, WordFigures
 from .losses import Losses

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats2d
 from ..privacy.scale import scale_of
-from ..ty import Floats2d, Mechanism
+from ..ty import Mechanism
 
 LOSSES = ("nearest", "median", "diameter")
 

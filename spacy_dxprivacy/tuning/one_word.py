@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats1d, Ints1d
 from ..errors import DxError
 from ..randomness import Rng
-from ..ty import Floats1d, Ints1d
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ty import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..validate import fail, whole
 
 REPLICATES = 1000

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..arrays import Floats2d
 from ..errors import DxError
-from ..ty import Floats2d, Mechanism
+from ..ty import Mechanism
 from ..validate import fail
 from .bench import Bench
 from .probes import Probes

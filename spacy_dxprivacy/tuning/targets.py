@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ty import Bools1d, Floats1d
+from ..arrays import Bools1d, Floats1d
 from ..validate import fail
 from .curve import FIGURES, SHARES, Curve, Point
 from .probes import Probes

@@ -10,8 +10,8 @@ from scipy.special import ndtr
 from scipy.stats import gamma
 
 from spacy_dxprivacy import Rng, Space
-from spacy_dxprivacy.mechanisms.gaussian import log_delta
 from spacy_dxprivacy.mechanisms.nadp import relation
+from spacy_dxprivacy.privacy.gaussian import log_delta
 from spacy_dxprivacy.spaces.readers import read_vectors
 
 FILE = "word2vec-googlenews-300d-10151.w2v.txt.gz"

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.machine import mapped as pages
-from spacy_dxprivacy.mechanisms.laplace import laplace_noise
+from spacy_dxprivacy.privacy.laplace import laplace_noise
 from spacy_dxprivacy.search import faiss_index
 from spacy_dxprivacy.spaces.index_folder import table_digest
 from spacy_dxprivacy.ty import Index

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ...arrays import Ints1d
 from ...errors import DxError, DxWarning, Errors, Warnings
 from ...guarantee import Guarantee
-from ...ty import Ints1d
 
 T = TypeVar("T")
 

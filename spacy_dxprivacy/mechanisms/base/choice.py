@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...guarantee import Guarantee
 from ...machine.device import array_module, to_device, to_host
 from ...randomness import Rng
 from ...search.metric import euclidean
 from ...space import Space
-from ...ty import Draw, Floats1d, Floats2d, Ints1d, Ints2d
+from ...ty import Draw
 from ...validate import between
 from .built import BuiltMechanism
 from .checks import checked_rows, fitted

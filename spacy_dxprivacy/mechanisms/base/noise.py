@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...arrays import Floats1d, Floats2d, Ints1d
 from ...errors import DxError, Errors
 from ...guarantee import Guarantee
 from ...projection.nearest import make_nearest
 from ...randomness import Rng
 from ...space import Space
-from ...ty import Draw, Floats1d, Floats2d, Ints1d, Projection
+from ...ty import Draw, Projection
 from .built import BuiltMechanism
 from .checks import checked_rows
 

@@ -1,0 +1,16 @@
+"""What arrays are called: k is the number of words to replace, n that of rows of the space, d its
+dimensions. The types say how many axes an array has and what is on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints1d = NDArray[np.int64]
+Ints2d = NDArray[np.int64]
+Ids1d = NDArray[np.uint64]
+Bools1d = NDArray[np.bool_]
+Floats1d = NDArray[np.float64]
+Floats2d = NDArray[Any]
