@@ -26,8 +26,10 @@ from numpy.typing import NDArray
 from peers import PEERS
 
 from spacy_dxprivacy import Rng, Space, registry
+from spacy_dxprivacy.graph import kept_graph
 from spacy_dxprivacy.privacy.laplace import laplace_noise
 from spacy_dxprivacy.search.metric import in_blocks
+from spacy_dxprivacy.tables import learned
 
 FEW, QUERIES, PAIRS = 1024, 2048, 10**9  # words in one call: so many pairs with rows, in bounds
 PRODUCT_ROWS = 400_000  # for larger spaces the product of the first rows stands for all
@@ -228,7 +230,7 @@ def ready_mechanism(row: Row, work: Work) -> Ready:
         check_graph(space, forget=row.shown)
     mechanism = resolve("dx_mechanisms", row.block)
     fit_seconds = seconds_of(lambda: mechanism.fit(space))
-    if row.shown and space.graph is not None:
+    if row.shown and kept_graph(space) is not None:
         space.save(work.folder)  # for the cases that come after
 
     def sample(rows: Rows) -> None:
@@ -246,10 +248,10 @@ def ready_mechanism(row: Row, work: Work) -> Ready:
 
 def check_graph(space: Space, *, forget: bool) -> None:
     """Where learning it is what the case is about, a graph that was saved is not used."""
-    if len(space) > GRAPH_UP_TO and space.graph is None:
+    if len(space) > GRAPH_UP_TO and kept_graph(space) is None:
         raise SystemExit("no saved graph for this space (learning one takes many minutes)")
     if forget and len(space) <= GRAPH_UP_TO:
-        space.graph = None
+        learned.forget(space)
 
 
 def ready_peer(row: Row, work: Work) -> Ready:

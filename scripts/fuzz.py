@@ -105,7 +105,7 @@ def guided(seconds: float, folder: Path) -> None:
     from spacy_dxprivacy.audit import files
     from spacy_dxprivacy.batch import records
     from spacy_dxprivacy.files import docbin as packed
-    from spacy_dxprivacy.spaces.readers import binary, source, table, text
+    from spacy_dxprivacy.tables.readers import binary, source, table, text
 
     for module in (files, records, binary, packed, source, table, text):
         for name, value in list(vars(module).items()):

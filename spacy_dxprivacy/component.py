@@ -23,7 +23,6 @@ from .doc.replacement import Replacement, replace_words
 from .doc.spelling import like, spell
 from .errors import DxError, DxWarning, Errors, Warnings
 from .files.limits import read_json
-from .graph import read_graph, write_graph
 from .guarantee import Guarantee
 from .machine.threads import one_thread_in_workers
 from .privacy.composition import repeat
@@ -33,6 +32,7 @@ from .rebuild import CARRIED, CARRIED_IN_CLEAR, earlier_receipts, install_extens
 from .selection import Selector
 from .space import BUILTIN, Space
 from .spaces.sources import SpaceSource
+from .tables import learned
 from .ty import Mechanism, Unknown
 from .validate import fail, one_of, positive
 
@@ -159,7 +159,7 @@ class DxSanitizer:
         self._terms: Terms | None = None
         self._expected_digest: str | None = None
         self._names_another_space = False
-        self._graph_folder: Path | None = None
+        self._learned_folder: Path | None = None
         self._has_read = False
         self._has_read_in_zone = False
 
@@ -289,8 +289,8 @@ class DxSanitizer:
         if self._expected_digest not in (None, space.digest):
             message = Errors.DX025.format(saved=self._expected_digest, found=space.digest)
             raise DxError(message)
-        if space.graph is None and self._graph_folder and not self._names_another_space:
-            space.graph = read_graph(self._graph_folder, digest=space.digest)
+        if self._learned_folder and not self._names_another_space:
+            learned.read_beside(space, self._learned_folder)
         self._space, self._terms = space, None
 
     def _make_terms(self, space: Space) -> Terms:
@@ -337,16 +337,15 @@ class DxSanitizer:
         writers = {"dx.json": lambda p: srsly.write_json(p, self._about())}
         if self.source.packed:
             writers["space"] = self.space.save
-        elif self.space.graph is not None and self.space.path != BUILTIN:
-            writers["graph"] = partial(write_graph, self.space.graph)
+        elif self.space.path != BUILTIN:
+            writers |= learned.writers(self.space)
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
         util.from_disk(path, {"dx.json": lambda p: self._expect(read_json(p))}, exclude)
         if (Path(path) / "space").is_dir():
             self._use_packed(lambda: Space.load(Path(path) / "space", verify=True))
-        if (Path(path) / "graph").is_dir():
-            self._graph_folder = Path(path) / "graph"
+        self._learned_folder = Path(path)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:

@@ -7,10 +7,10 @@ lead to it. The distance between keys of one row is 0, so they share their outpu
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from dataclasses import fields
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +22,13 @@ from spacy.strings import get_string_id
 from .arrays import Bools1d, Floats2d, Ids1d, Ints1d
 from .errors import DxError, Errors
 from .machine.mapped import release
+from .tables import learned
+from .tables.folder import Table, digest_of, read_table, write_table
+from .tables.pipeline import table_of_vocab
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-    from .graph import WordGraph
-
-FORMAT = 1
 BUILTIN = Path(__file__).parent / "data" / "en"
 _NOT_PRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u2028-\u202e\ufeff]")
 
@@ -80,8 +80,7 @@ class Space:
         self.class_names = tuple(class_names)
         self.name = name
         self.path = path
-        self.graph: WordGraph | None = None  # what dx.Path.v1 learned, to be saved with the space
-        self._digest = digest
+        self._digest = digest or None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -123,9 +122,8 @@ class Space:
 
         Raises DxError where there are no static vectors, or floret vectors and no words.
         """
-        from .spaces.pipeline_vectors import space_from_vocab
-
-        return space_from_vocab(nlp.vocab, words=words, name=_pipeline_name(nlp))
+        keys, matrix, aliases = table_of_vocab(nlp.vocab, words=words)
+        return cls.from_vectors(keys, matrix, aliases=aliases, name=_pipeline_name(nlp))
 
     def filtered(
         self,
@@ -222,7 +220,7 @@ class Space:
     def digest(self) -> str:
         """SHA-256 of the shape, the words and the float32 vectors, in hexadecimal."""
         if self._digest is None:
-            self._digest = _digest(self.words, self.vectors)
+            self._digest = digest_of(self.words, self.vectors)
         return self._digest
 
     # -- keeping it ------------------------------------------------------------------------------
@@ -233,9 +231,9 @@ class Space:
         quantise: store int8 rows with a scale each, a quarter of the size. The vectors then come
         back rounded, and the digest is that of the rounded table.
         """
-        from .spaces.folder import write_space
-
-        write_space(self, Path(path), quantise=quantise)
+        write_table(
+            self._table(), Path(path), partial(learned.write_beside, self), quantise=quantise
+        )
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool = False) -> Space:
@@ -244,34 +242,48 @@ class Space:
         verify: read all of it now and compare its digest with the one that it states. Raises
         DxError where the folder is missing, incomplete, changed, or from another version.
         """
-        from .spaces.folder import read_space
+        path = Path(path)
+        space = cls._of(read_table(path, verify=verify), path)
+        learned.read_beside(space, path)
+        return space
 
-        return read_space(Path(path), verify=verify)
+    @classmethod
+    def _of(cls, table: Table, path: Path | None = None) -> Space:
+        return cls(**{f.name: getattr(table, f.name) for f in fields(table)}, path=path)
+
+    def _table(self) -> Table:
+        return Table(
+            self.words,
+            self.vectors,
+            self.aliases,
+            self.classes,
+            self.class_names,
+            self.name,
+            self.digest,
+        )
 
     def to_bytes(self) -> bytes:
-        """All of it, for pipelines that are kept as bytes."""
-        from .graph import to_fields
-
+        """All of it, for pipelines that are kept as bytes, with what was learned from it."""
         return srsly.msgpack_dumps(
             {
-                "graph": None if self.graph is None else to_fields(self.graph),
                 "words": self.words,
                 "vectors": np.asarray(self.vectors),
                 "aliases": self.aliases,
                 "classes": self.classes,
                 "class_names": list(self.class_names),
                 "name": self.name,
+                "learned": learned.to_fields(self),
             }
         )
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Space:
-        from .graph import from_fields
-
-        fields = srsly.msgpack_loads(data)
-        graph = fields.pop("graph", None)
-        space = cls(fields.pop("words"), np.array(fields.pop("vectors")), **fields)
-        space.graph = None if graph is None else from_fields(graph)
+        saved = srsly.msgpack_loads(data)
+        others = saved.pop("learned", {})
+        if (graph := saved.pop("graph", None)) is not None:  # as version 0.1.0 wrote it
+            others = {"graph": graph}
+        space = cls(saved.pop("words"), np.array(saved.pop("vectors")), **saved)
+        learned.from_fields(space, others)
         return space
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -350,12 +362,3 @@ def _check_words(words: Sequence[str]) -> None:
             given = f"one twice (row {row})"
             raise DxError(Errors.DX020.format(expected="words that differ", given=given))
         seen.add(word)
-
-
-def _digest(words: Sequence[str], vectors: Floats2d, block: int = 65536) -> str:
-    hasher = hashlib.sha256(f"{vectors.shape}\n".encode())
-    hasher.update("\n".join(words).encode("utf-8", "surrogatepass"))
-    for start in range(0, len(vectors), block):
-        hasher.update(np.ascontiguousarray(vectors[start : start + block], dtype="<f4").data)
-        release(vectors)
-    return hasher.hexdigest()

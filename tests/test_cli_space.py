@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+import spacy
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import Space
+from spacy_dxprivacy import Space, spaces
 from spacy_dxprivacy.cli import make_pipeline
+from spacy_dxprivacy.graph import kept_graph
+from spacy_dxprivacy.tuning.settings import load_space
 
 
 @pytest.fixture
@@ -27,7 +30,7 @@ def test_a_file_of_vectors_becomes_a_space_with_its_graph(dx, vectors, tmp_path)
     result = dx(vectors, tmp_path / "out", "--max-words", 50)
     assert result.exit_code == 0 and not result.stdout
     space = Space.load(tmp_path / "out", verify=True)
-    assert len(space) == 50 and space.graph is not None and "shit" not in space.words
+    assert len(space) == 50 and kept_graph(space) is not None and "shit" not in space.words
     assert space.digest in result.stderr and "50 words of 5 dimensions" in result.stderr
     nlp = make_pipeline(space=str(tmp_path / "out"))
     assert nlp("word3 word4")._.dx.mechanism == "dx.Path.v1"
@@ -36,7 +39,7 @@ def test_a_file_of_vectors_becomes_a_space_with_its_graph(dx, vectors, tmp_path)
 def test_the_graph_can_be_left_out_and_a_space_taken_up_again(dx, vectors, tmp_path):
     assert dx(vectors, tmp_path / "plain", "--no-graph", "--exclude", "nothing").exit_code == 0
     plain = Space.load(tmp_path / "plain")
-    assert plain.graph is None and "shit" in plain.words
+    assert kept_graph(plain) is None and "shit" in plain.words
     assert dx(tmp_path / "plain", tmp_path / "less", "--pattern", "word1.*").exit_code == 0
     assert set(Space.load(tmp_path / "less").words) == {"word1", *(f"word1{i}" for i in range(10))}
 
@@ -52,7 +55,7 @@ def test_a_space_is_replaced_on_request_alone_and_anything_else_never(dx, vector
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["/no/such/file"], "No such file"),
+        (["/no/such/file"], "no such file"),
         (["builtin", "--max-words", 0], "max_words"),
         (["builtin", "--pattern", "("], "pattern"),
         (["builtin", "--pattern", "xyzzy"], "No word is left"),
@@ -64,3 +67,30 @@ def test_a_mistake_is_told_in_a_line(dx, tmp_path, arguments, message):
     result = dx(source, tmp_path / "out", *options)
     assert result.exit_code == 2 and message in result.stderr
     assert result.stderr.count("\n") == 1 and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("most", [None, 40])
+def test_one_space_has_one_digest_by_every_road(dx, vectors, tmp_path, most):
+    """A command, a config file, and Python, with one filter."""
+    given = [] if most is None else ["--max-words", str(most)]
+    assert dx(vectors, tmp_path / "saved", "--no-graph", *given).exit_code == 0
+    config = {"@dx_spaces": "dx.FileSpace.v1", "path": str(vectors), "max_words": most}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"space": config})
+    digests = {
+        spaces.load(vectors, spaces.Filter(max_words=most)).digest,
+        spaces.load(tmp_path / "saved").digest,
+        Space.load(tmp_path / "saved").digest,
+        load_space(str(vectors), most).digest,
+        nlp.get_pipe("dx_sanitizer").space.digest,
+    }
+    assert len(digests) == 1
+
+
+def test_as_much_of_a_large_file_is_read_as_it_takes(tmp_path):
+    """The first words may not be output: those further on take their places."""
+    lines = [f"other{i} 1 {i}" for i in range(30)] + [f"word{i} 2 {i}" for i in range(30)]
+    path = tmp_path / "vectors.txt"
+    path.write_text("\n".join(lines) + "\n")
+    whole = spaces.load(path, spaces.Filter(max_words=10, pattern="word.*"))
+    assert whole.words == [f"word{i}" for i in range(10)]

@@ -30,7 +30,7 @@ from spacy_dxprivacy.batch.records import Fields, Record, read
 from spacy_dxprivacy.files import docbin as packed
 from spacy_dxprivacy.files import limits
 from spacy_dxprivacy.files.docbin import BadPacked, pack, read_docbin, unpack
-from spacy_dxprivacy.spaces.readers import VectorFileError, read_vectors
+from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
 # What runs what a file says, unless it is told not to.

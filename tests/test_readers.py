@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from spacy_dxprivacy.spaces.readers import VectorFileError, read_vectors, source
+from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors, source
 
 WORDS = ["the", "café", "5", "don't", "東京"]
 MATRIX = np.random.default_rng(0).standard_normal((5, 4)).astype(np.float32)

@@ -18,9 +18,9 @@ from ..component import DEFAULT_CONFIG, DxSanitizer
 from ..errors import UsageError
 from ..files.limits import MOST_CONFIG, TooLarge, check_size
 from ..registries import registry
+from ..spaces import BUILTIN
 from ..validate import positive
 
-BUILTIN = "builtin"
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 
 

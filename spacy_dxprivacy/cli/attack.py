@@ -20,11 +20,12 @@ from wasabi import table
 from ..attacks import ATTACKS, Corpus, Finding, Scene, Trial
 from ..attacks import attack as findings_of
 from ..attacks.plots import plot_findings
-from ..batch.build import BUILTIN, full_name
+from ..batch.build import full_name
 from ..batch.rows import rows_of_file
 from ..errors import DxError, UsageError
 from ..files.atomic import check_new, write_bytes
 from ..space import Space
+from ..spaces import BUILTIN
 from ..tuning import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
 from ..tuning.settings import (
     MaxWords,

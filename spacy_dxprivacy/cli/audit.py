@@ -11,14 +11,13 @@ import typer
 from spacy import util
 from typer import Argument, Option
 
-from ..batch.build import BUILTIN
 from ..errors import DxWarning, UsageError
 from ..files.atomic import check_new, write_bytes
 from ..files.limits import parse_json
 from ..registries import registry
 from ..space import Space
+from ..spaces import BUILTIN, load
 from .mistakes import mistakes_in_a_line, setting_up
-from .report import _space
 
 if TYPE_CHECKING:
     from ..ty import Mechanism
@@ -97,7 +96,7 @@ def audit_mechanism_cli(
             check_new(page, force=force)
         mechanism = mechanism_of(config, code=code, epsilon=epsilon)
         with setting_up():
-            own = None if space is None else _space(space)
+            own = None if space is None else load(space)
         report = audit(mechanism, effort="quick" if quick else "full", space=own)
         if page is not None:
             write_bytes(page, report.page().encode(), force=force)
@@ -128,7 +127,7 @@ def audit_release_cli(
         try:
             account = None if receipt is None else _receipt(receipt)
             with setting_up():
-                table: Space = _space(space)
+                table: Space = load(space)
             found = audit_release(path, against, field=field, receipt=account, space=table)
         except BadFile as error:
             raise UsageError(str(error)) from None

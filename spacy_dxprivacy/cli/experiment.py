@@ -14,11 +14,11 @@ from tqdm import tqdm
 from typer import Argument, Option
 from wasabi import table
 
-from ..batch.build import BUILTIN
 from ..errors import UsageError
 from ..experiments import EXPERIMENTS, Options, Result, Tasks, as_csv, as_figure, check_figure
 from ..experiments.result import plain
 from ..files.atomic import check_new, write_bytes
+from ..spaces import BUILTIN
 from ..tuning.settings import load_space, parse_epsilons, settings_that_fail
 from ..validate import one_of, positive
 from . import options

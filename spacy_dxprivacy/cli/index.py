@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import spacy
 import typer
 from tqdm import tqdm
 from typer import Argument, Option
@@ -14,8 +13,8 @@ from typer import Argument, Option
 from ..errors import UsageError
 from ..search.faiss_index import make_faiss
 from ..space import Space
+from ..spaces import load
 from ..spaces.index_folder import check_target, write_index
-from ..spaces.sources import make_builtin_space, make_file_space
 from . import options
 from .mistakes import REMOVED, mistakes_in_a_line
 
@@ -65,7 +64,7 @@ def index(
     """Write the folder; the space that is in it. Raises DxError, UsageError for what cannot be."""
     make_faiss(factory, refine)  # checks the settings before hours of work
     _check(source, target, force=force)
-    space = load_space(source)
+    space = load(source)
     with tqdm(total=len(space), unit="row", leave=False, disable=None, file=sys.stderr) as bar:
         write_index(
             space,
@@ -75,13 +74,6 @@ def index(
             on_rows=bar.update,
             on_step=bar.set_description,
         )
-    return space
-
-
-def load_space(source: str) -> Space:
-    """As a pipeline loads it: without the words that are never output."""
-    make: Any = make_builtin_space() if source == "builtin" else make_file_space(source)
-    space: Space = make.load(spacy.blank("xx"))
     return space
 
 

@@ -14,10 +14,11 @@ from wasabi import table
 
 from ..about import __version__
 from ..arrays import Floats1d, Ints1d
-from ..batch.build import BUILTIN, mechanism_config
+from ..batch.build import mechanism_config
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
 from ..space import Space
+from ..spaces import BUILTIN
 from ..tuning import Bench, Outputs, Probes, epsilon_range, evenly, nearest_by, outputs_of
 from ..tuning.settings import (
     MaxWords,

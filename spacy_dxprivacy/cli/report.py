@@ -11,11 +11,10 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
-from ..batch.build import BUILTIN
 from ..batch.records import Fields
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
-from ..space import Space
+from ..spaces import BUILTIN, load
 from .mistakes import mistakes_in_a_line, setting_up
 from .options import Field, Force, Lines
 
@@ -103,7 +102,7 @@ def report(
 
     with setting_up():
         check()
-        table = _space(space)
+        table = load(space)
     sources = plan_sources(before, after, lines=lines)
     account = read_receipt(receipt) if receipt is not None else None
     failed = None if account is None else account.failed
@@ -125,17 +124,6 @@ def report(
         progress=_bar,
     )
     return render(made)
-
-
-def _space(name: str) -> Space:
-    if name == BUILTIN:
-        return Space.builtin()
-    if Path(name).is_dir():
-        return Space.load(name)
-    from ..spaces.readers import read_vectors
-
-    words, X = read_vectors(Path(name))
-    return Space.from_vectors(words, X, name=Path(name).name)
 
 
 def _bar(items: Iterable[Any]) -> Iterable[Any]:

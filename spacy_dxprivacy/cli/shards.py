@@ -13,11 +13,11 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
-from ..batch.build import BUILTIN
 from ..batch.run import Options
 from ..batch.tally import COUNTS, Tally, many, wrapped
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
+from ..spaces import BUILTIN
 from .mistakes import setting_up
 
 if TYPE_CHECKING:

@@ -12,12 +12,10 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
-from ..batch.build import BUILTIN
 from ..errors import UsageError
-from ..graph import build
+from ..graph import graph_of
 from ..space import Space
-from ..spaces.readers import read_vectors
-from ..spaces.sources import Filter
+from ..spaces import Filter, load
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
 
@@ -87,22 +85,11 @@ def _check_target(path: Path, *, force: bool) -> None:
 def make_space(vectors: str, chosen: Filter, *, graph: bool = True) -> Space:
     """The space of a file of vectors, of a saved space, or the built-in one; with its graph, if
     that is wanted. Raises DxError and OSError where there is no such thing."""
-    space = chosen.apply(_read(vectors, chosen.max_words))
-    if graph and space.graph is None:
-        space.graph = build(space)
-    return space
-
-
-def _read(vectors: str, max_words: int | None) -> Space:
-    if vectors == BUILTIN:
-        return Space.builtin()
-    if Path(vectors).is_dir():
-        return Space.load(vectors)
     with tqdm(unit="B", unit_scale=True, disable=None, leave=False, file=sys.stderr) as bar:
-        # Words that are excluded later make room for others.
-        more = None if max_words is None else 2 * max_words
-        words, X = read_vectors(Path(vectors), max_words=more, progress=partial(_show, bar))
-    return Space.from_vectors(words, X, name=Path(vectors).name)
+        space = load(vectors, chosen, progress=partial(_show, bar))
+    if graph:
+        graph_of(space)
+    return space
 
 
 def _show(bar: tqdm[None], done: int, total: int | None) -> None:

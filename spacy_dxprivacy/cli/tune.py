@@ -10,10 +10,11 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from ..batch.build import BUILTIN, full_name
+from ..batch.build import full_name
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
 from ..space import Space
+from ..spaces import BUILTIN
 from ..tuning import (
     SEARCH_WORDS,
     Answer,

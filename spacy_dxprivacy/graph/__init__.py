@@ -1,7 +1,7 @@
 """A public graph of near words, and how far words are apart on it."""
 
 from .edges import STEPS
-from .files import from_fields, read_graph, to_fields, write_graph
-from .word_graph import WordGraph, build
+from .store import graph_of, kept_graph
+from .word_graph import WordGraph
 
-__all__ = ["STEPS", "WordGraph", "build", "from_fields", "read_graph", "to_fields", "write_graph"]
+__all__ = ["STEPS", "WordGraph", "graph_of", "kept_graph"]

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..search.all_neighbours import nearest_others
-from ..search.faiss_index import load_faiss
+from ..search.faiss_codes import load_faiss
 from ..space import Space
 
 STEPS = 4  # steps of the grid in a unit of length

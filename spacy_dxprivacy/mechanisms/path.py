@@ -20,7 +20,7 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
-from ..graph import STEPS, WordGraph, build
+from ..graph import STEPS, WordGraph, graph_of
 from ..guarantee import Guarantee
 from ..randomness import Rng
 from ..registries import registry
@@ -64,9 +64,7 @@ def _names(keep: Sequence[str]) -> tuple[str, ...]:
 
 
 def _build(space: Space, guarantee: Guarantee, *, epsilon: float, keep: tuple[str, ...]) -> Choice:
-    graph = space.graph
-    if graph is None or graph.keep != keep:
-        graph = space.graph = build(space, keep)
+    graph = graph_of(space, keep)
     longest = graph.reach / STEPS
     if epsilon * longest > LARGEST_SCORE:
         raise fail("epsilon", f"at most {LARGEST_SCORE / longest:.4g} on this space", epsilon)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ..arrays import Floats2d, Ints1d
-from .faiss_index import load_faiss
+from .faiss_codes import load_faiss
 
 EXACT_ROWS = 100_000  # beyond, near rows are sought in the cells of an index
 CELLS_SEARCHED = 32

@@ -1,5 +1,5 @@
-"""Where public vectors come from: config functions, saved folders, files, pipelines."""
+"""Where the space of a pipeline comes from: one way to load it, and the functions of configs."""
 
-from .sources import Filter, SpaceSource, read_words
+from .sources import BUILTIN, Filter, SpaceSource, load, read_words
 
-__all__ = ["Filter", "SpaceSource", "read_words"]
+__all__ = ["BUILTIN", "Filter", "SpaceSource", "load", "read_words"]

@@ -13,14 +13,18 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..registries import registry
 from ..space import Space
+from ..tables.pipeline import has_static_vectors
+from ..tables.readers import Duplicates, Progress, read_vectors
 from ..validate import fail, one_of, whole
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
+BUILTIN = "builtin"
 OFFENSIVE = Path(__file__).parent.parent / "data" / "offensive.txt"
 
 
@@ -81,7 +85,7 @@ def make_builtin_space(
     exclude: str | list[str] = "offensive",
 ) -> SpaceSource:
     """The English space that comes with the package."""
-    return SpaceSource(partial(_builtin, choose=Filter(max_words, pattern, exclude)))
+    return SpaceSource(partial(_public, BUILTIN, choose=Filter(max_words, pattern, exclude)))
 
 
 @registry.dx_spaces("dx.PipelineVectors.v1")
@@ -111,26 +115,18 @@ def make_file_space(
     duplicates: "error" refuses a file that holds a word twice; "first" takes the first.
     """
     one_of("duplicates", duplicates, ("error", "first"))
-    load = partial(
-        _from_file,
-        path=Path(path),
-        choose=Filter(max_words, pattern, exclude),
-        duplicates=duplicates,
-    )
-    return SpaceSource(load, packed=True)
+    choose = Filter(max_words, pattern, exclude)
+    return SpaceSource(partial(_public, path, choose=choose, duplicates=duplicates), packed=True)
+
+
+def _public(source: str, nlp: Language, *, choose: Filter, duplicates: Any = "error") -> Space:
+    return load(source, choose, duplicates=duplicates)
 
 
 def _auto(nlp: Language, *, choose: Filter) -> Space:
-    from .pipeline_vectors import has_static_vectors
-
     if has_static_vectors(nlp.vocab):
         return _from_pipeline(nlp, words=None, choose=choose)
-    return _builtin(nlp, choose=choose)
-
-
-def _builtin(nlp: Language, *, choose: Filter) -> Space:
-    # The built-in table was made without the words of the default list.
-    return Space.builtin() if choose == Filter() else choose.apply(Space.builtin())
+    return load(BUILTIN, choose)
 
 
 def _from_pipeline(nlp: Language, *, words: str | None, choose: Filter) -> Space:
@@ -138,17 +134,64 @@ def _from_pipeline(nlp: Language, *, words: str | None, choose: Filter) -> Space
     return choose.apply(Space.from_nlp(nlp, words=candidates))
 
 
-def _from_file(nlp: Language, *, path: Path, choose: Filter, duplicates: Any) -> Space:
+def load(
+    source: str | Path,
+    choose: Filter | None = None,
+    *,
+    duplicates: Duplicates = "error",
+    progress: Progress | None = None,
+) -> Space:
+    """The space that every command, config and function means by a name: "builtin", a folder
+    written by Space.save, or a file of vectors (see dx.FileSpace.v1).
+
+    choose: which of its words may be output; by default all but those of the offensive list. One
+    source and one filter give one digest. progress: see tables.readers.read_vectors.
+
+    Raises DxError where there is no such thing, it is damaged, or no word of it is left.
+    """
+    choose = choose or Filter()
+    if str(source) == BUILTIN:
+        # The built-in table was made without the words of the default list.
+        return Space.builtin() if choose == Filter() else choose.apply(Space.builtin())
+    path = Path(source)
     if path.is_dir():
         return choose.apply(Space.load(path))
-    from .readers import read_vectors
+    return _from_file(path, choose, duplicates, progress)
 
-    try:
-        words, vectors = read_vectors(path, duplicates=duplicates)
-    except FileNotFoundError:
-        hint = "dx.FileSpace.v1 takes a file of vectors or a folder written by Space.save."
-        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
+
+def _from_file(
+    path: Path, choose: Filter, duplicates: Duplicates, progress: Progress | None
+) -> Space:
+    """Words that may not be output make room for others further on: as much of a large file is
+    read as it takes."""
+    if choose.max_words is not None:
+        space = _from_start(path, choose, 2 * choose.max_words, duplicates, progress)
+        if space is not None:
+            return space
+    words, vectors = _read(path, None, duplicates, progress)
     return choose.apply(Space.from_vectors(words, vectors, name=path.name))
+
+
+def _from_start(
+    path: Path, choose: Filter, most: int, duplicates: Duplicates, progress: Progress | None
+) -> Space | None:
+    """As if the whole file had been read, from its first words; None where these are too few."""
+    words, vectors = _read(path, most, duplicates, progress)
+    try:
+        space = choose.apply(Space.from_vectors(words, vectors, name=path.name))
+    except DxError:  # none of them may be output
+        return None
+    return space if len(space) == choose.max_words else None
+
+
+def _read(
+    path: Path, most: int | None, duplicates: Duplicates, progress: Progress | None
+) -> tuple[list[str], Floats2d]:
+    try:
+        return read_vectors(path, max_words=most, duplicates=duplicates, progress=progress)
+    except FileNotFoundError:
+        hint = "A space is 'builtin', a file of vectors or a folder written by Space.save."
+        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
 
 
 @lru_cache(maxsize=8)

@@ -11,15 +11,13 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import numpy as np
-import spacy
 from tqdm import tqdm
 from typer import Option
 
-from ..batch.build import space_config
 from ..errors import DxError, DxWarning, UsageError
 from ..registries import registry
 from ..space import Space
-from ..spaces.sources import make_builtin_space
+from ..spaces import Filter, load
 from ..ty import Mechanism
 from ..validate import positive, whole
 
@@ -99,11 +97,7 @@ def make_mechanism(name: str, space: Space, epsilon: float) -> Mechanism:
 
 def load_space(given: str, max_words: int | None = None) -> Space:
     """'builtin', a saved space or a file of vectors, as a pipeline loads it."""
-    config = space_config(given)
-    source: Any = registry.resolve({"space": config})["space"] if config else make_builtin_space()
-    space: Space = source.load(spacy.blank("en"))
-    if max_words is not None:
-        space = space.filtered(max_words=max_words)
+    space = load(given, Filter(max_words=max_words))
     if len(space) < 2:
         raise UsageError("the space holds one word alone.")
     return space

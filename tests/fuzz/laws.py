@@ -20,7 +20,7 @@ from spacy_dxprivacy.batch.records import Fields, Record, read
 from spacy_dxprivacy.batch.records import checked_record as record_of
 from spacy_dxprivacy.batch.stream import outcomes
 from spacy_dxprivacy.files.docbin import BadPacked, unpack
-from spacy_dxprivacy.spaces.readers import VectorFileError, read_vectors
+from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors
 
 from .generate import SECRETS, WORDS
 

@@ -7,10 +7,11 @@ from scipy.sparse.csgraph import shortest_path
 from scipy.stats import chisquare
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
-from spacy_dxprivacy.graph import STEPS, word_graph
+from spacy_dxprivacy.graph import STEPS, kept_graph, word_graph
 from spacy_dxprivacy.graph.edges import JOINED, NEAR, OFFSET
 from spacy_dxprivacy.mechanisms.path import exact_epsilon, log_sums
 from spacy_dxprivacy.search import all_neighbours as near
+from spacy_dxprivacy.tables import learned
 
 N = 400
 
@@ -166,9 +167,9 @@ def test_draws_follow_the_probabilities_whether_lists_are_stored_or_walked(
     """Each distance by itself, and each word at it; at 0.2 most are beyond the reach."""
     if not stored:
         monkeypatch.setattr(word_graph, "LISTS_BYTES", 2000)
-    cloud.graph = None
+    learned.forget(cloud)
     mechanism = made(epsilon).fit(cloud)
-    assert (cloud.graph.lists is not None) == stored
+    assert (kept_graph(cloud).lists is not None) == stored
     n = 200_000
     for row in (0, 133):
         p = mechanism.distribution(np.array([row]))[0]
@@ -183,13 +184,13 @@ def test_draws_follow_the_probabilities_whether_lists_are_stored_or_walked(
 
 def test_a_draw_does_not_depend_on_what_was_drawn_before(cloud, monkeypatch):
     monkeypatch.setattr(word_graph, "LISTS_BYTES", 2000)
-    cloud.graph = None
+    learned.forget(cloud)
     mechanism = made(1.0).fit(cloud)
     rows = np.arange(N)
     first = mechanism.sample(rows, Rng(seed=1)).rows
     mechanism.sample(np.tile(rows, 3), Rng(seed=2))
     assert np.array_equal(mechanism.sample(rows, Rng(seed=1)).rows, first)
-    cloud.graph = None
+    learned.forget(cloud)
 
 
 # -- classes that are never left -----------------------------------------------------------------
@@ -223,10 +224,10 @@ def test_what_was_learned_is_saved_with_the_space_and_not_learned_again(
     cloud, tmp_path, monkeypatch
 ):
     fresh = Space.from_bytes(cloud.to_bytes())
-    fresh.graph = None
+    learned.forget(fresh)
     mechanism = made(2.0).fit(fresh)
     fresh.save(tmp_path / "space")
-    monkeypatch.setattr("spacy_dxprivacy.mechanisms.path.build", None)
+    monkeypatch.setattr("spacy_dxprivacy.graph.store.build", None)
     again = made(2.0).fit(Space.load(tmp_path / "space"))
     packed = made(2.0).fit(Space.from_bytes(fresh.to_bytes()))
     rows = np.arange(N)
@@ -262,11 +263,12 @@ def test_a_damaged_graph_is_refused(cloud, tmp_path, name):
 
 def test_the_built_in_space_comes_with_its_graph():
     space = Space.builtin()
-    assert space.graph is not None and space.graph.digest == space.digest
+    graph = kept_graph(space)
+    assert graph is not None and graph.digest == space.digest
     rows = np.array([space.find(w) for w in ("doctor", "the", "March", "walked")])
-    D, counts = space.graph.distances(rows), space.graph.counts[rows]
+    D, counts = graph.distances(rows), graph.counts[rows]
     for row, steps in enumerate(np.rint(D * STEPS).astype(int)):
-        within = np.bincount(steps, minlength=space.graph.reach + 1)[: space.graph.reach]
+        within = np.bincount(steps, minlength=graph.reach + 1)[: graph.reach]
         assert np.array_equal(within, counts[row])
 
 

@@ -6,14 +6,17 @@ vectors.npy   float32 (n, d), mapped into memory; or int8 (n, d), with
 scales.npy    float32 (n,), by which the int8 rows are multiplied
 classes.npy   uint64 (n,), a bit for each class (optional)
 aliases.json  further keys and their rows (optional)
-graph/        what dx.Path.v1 learned from the space (optional)
+graph/        what dx.Path.v1 learned from the space (optional; see learned.py)
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +26,32 @@ import srsly
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..files.limits import read_array, read_json
-from ..graph import read_graph, write_graph
-from ..space import FORMAT, Space, _digest
+from ..machine.mapped import release
+
+FORMAT = 1
 
 
-def write_space(space: Space, path: Path, *, quantise: bool = False) -> None:
+@dataclass(frozen=True)
+class Table:
+    """What is in the folder. vectors: float32 (n, d); classes: uint64 (n,) or None. digest: of
+    words and vectors; "" where it is not known yet."""
+
+    words: list[str]
+    vectors: Floats2d
+    aliases: dict[str, int] = field(default_factory=dict)
+    classes: Any = None
+    class_names: tuple[str, ...] = ()
+    name: str = "custom"
+    digest: str = ""
+
+
+def write_table(
+    table: Table, path: Path, beside: Callable[[Path, str], None], *, quantise: bool = False
+) -> None:
     """All or nothing: the folder is written beside its place and then moved into it.
+
+    quantise: int8 rows. beside: writes what else belongs there, given the folder and the digest of
+    what was written.
 
     Raises DxError where something other than a saved space is at the path.
     """
@@ -37,7 +60,8 @@ def write_space(space: Space, path: Path, *, quantise: bool = False) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
-        _write_files(space, temporary, quantise=quantise)
+        digest = _write_files(table, temporary, quantise=quantise)
+        beside(temporary, digest)
         os.chmod(temporary, 0o755)
         if path.exists():
             shutil.rmtree(path)
@@ -47,14 +71,15 @@ def write_space(space: Space, path: Path, *, quantise: bool = False) -> None:
         raise
 
 
-def _write_files(space: Space, folder: Path, *, quantise: bool) -> None:
+def _write_files(space: Table, folder: Path, *, quantise: bool) -> str:
+    """The digest of what is in the folder now."""
     n, d = space.vectors.shape
     digest = space.digest
     if quantise:
         codes, scales = _quantised(space.vectors)
         np.save(folder / "vectors.npy", codes)
         np.save(folder / "scales.npy", scales)
-        digest = _digest(space.words, _dequantised(codes, scales))
+        digest = digest_of(space.words, _dequantised(codes, scales))
     else:
         np.save(folder / "vectors.npy", space.vectors)
     (folder / "words.txt").write_bytes("".join(w + "\n" for w in space.words).encode())
@@ -62,28 +87,29 @@ def _write_files(space: Space, folder: Path, *, quantise: bool) -> None:
         np.save(folder / "classes.npy", space.classes)
     if space.aliases:
         srsly.write_json(folder / "aliases.json", space.aliases)
-    if space.graph is not None and space.graph.digest == digest:
-        write_graph(space.graph, folder / "graph")
     about = {"format": FORMAT, "name": space.name, "rows": n, "dims": d, "digest": digest}
     srsly.write_json(folder / "space.json", {**about, "class_names": list(space.class_names)})
+    return digest
 
 
-def read_space(path: Path, *, verify: bool = False) -> Space:
+def read_table(path: Path, *, verify: bool = False) -> Table:
+    """float32 vectors are mapped into memory. verify: compare all of it with its digest. Raises
+    DxError where the folder is missing, incomplete, changed, or from another version."""
     if not path.is_dir() or not (path / "space.json").is_file():
         raise DxError(Errors.DX024.format(path=path, why="it has no space.json."))
     try:
-        space = _read_files(path)
+        table = _read_files(path)
     except DxError:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"a file in it is missing or damaged ({type(error).__name__})."
         raise DxError(Errors.DX024.format(path=path, why=why)) from error
-    if verify and _digest(space.words, space.vectors) != space.digest:
+    if verify and digest_of(table.words, table.vectors) != table.digest:
         raise DxError(Errors.DX024.format(path=path, why="it is not what its digest says."))
-    return space
+    return table
 
 
-def _read_files(path: Path) -> Space:
+def _read_files(path: Path) -> Table:
     about = read_json(path / "space.json")
     if about.get("format") != FORMAT:
         why = f"its format is {about.get('format')!r}, and this version reads {FORMAT}."
@@ -92,10 +118,7 @@ def _read_files(path: Path) -> Space:
     vectors = _read_vectors(path)
     if vectors.shape != (about["rows"], about["dims"]) or len(words) != about["rows"]:
         raise DxError(Errors.DX024.format(path=path, why="its files disagree about its size."))
-    space = Space(words, vectors, path=path, **_read_rest(path, about))
-    if (path / "graph").is_dir():
-        space.graph = read_graph(path / "graph", digest=space.digest)
-    return space
+    return Table(words, vectors, **_read_rest(path, about))
 
 
 def _read_vectors(path: Path) -> Floats2d:
@@ -112,8 +135,8 @@ def _read_rest(path: Path, about: dict[str, Any]) -> dict[str, Any]:
     classes, aliases = path / "classes.npy", path / "aliases.json"
     return {
         "classes": np.array(read_array(classes)) if classes.exists() else None,
-        "aliases": read_json(aliases) if aliases.exists() else None,
-        "class_names": about["class_names"],
+        "aliases": read_json(aliases) if aliases.exists() else {},
+        "class_names": tuple(about["class_names"]),
         "name": about["name"],
         "digest": about["digest"],
     }
@@ -127,3 +150,13 @@ def _quantised(X: Floats2d) -> tuple[Floats2d, Floats2d]:
 
 def _dequantised(codes: Floats2d, scales: Floats2d) -> Floats2d:
     return codes.astype(np.float32) * scales[:, None]
+
+
+def digest_of(words: Sequence[str], vectors: Floats2d, block: int = 65536) -> str:
+    """SHA-256 of the shape, the words and the float32 rows, in hexadecimal."""
+    hasher = hashlib.sha256(f"{vectors.shape}\n".encode())
+    hasher.update("\n".join(words).encode("utf-8", "surrogatepass"))
+    for start in range(0, len(vectors), block):
+        hasher.update(np.ascontiguousarray(vectors[start : start + block], dtype="<f4").data)
+        release(vectors)
+    return hasher.hexdigest()

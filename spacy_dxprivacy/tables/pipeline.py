@@ -1,4 +1,4 @@
-"""A Space from the static vectors of a spaCy vocabulary."""
+"""The static vectors of a spaCy vocabulary, as words and rows."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from spacy.vocab import Vocab
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..machine.device import to_host
-from ..space import Space
 
 
 def has_static_vectors(vocab: Vocab) -> bool:
     return vocab.vectors.data.shape[0] > 0 and vocab.vectors.data.shape[1] > 0
 
 
-def space_from_vocab(vocab: Vocab, *, words: Iterable[str] | None, name: str) -> Space:
-    """One candidate a row: the first key of the row whose string is known. Further keys: aliases.
+def table_of_vocab(
+    vocab: Vocab, *, words: Iterable[str] | None
+) -> tuple[list[str], Floats2d, dict[str, int]]:
+    """Words, float32 (n, d) and aliases. One candidate a row: the first key of the row whose string
+    is known; further keys are aliases.
 
     Raises DxError without static vectors, for floret vectors without words, or where no key has
     a string.
@@ -26,18 +28,17 @@ def space_from_vocab(vocab: Vocab, *, words: Iterable[str] | None, name: str) ->
     if not has_static_vectors(vocab):
         raise DxError(Errors.DX021.format(hint=""))
     if vocab.vectors.mode == "floret":
-        return _floret_space(vocab, words, name)
+        return _floret_table(vocab, words)
     firsts, aliases = _keys_by_row(vocab)
     if not firsts:
         raise DxError(Errors.DX021.format(hint=": none of their keys has a string"))
     rows = sorted(firsts)
     new_row = {row: i for i, row in enumerate(rows)}
     matrix = _to_numpy(vocab.vectors.data)[rows]
-    return Space.from_vectors(
+    return (
         [firsts[row] for row in rows],
         matrix,
-        aliases={key: new_row[row] for key, row in aliases.items()},
-        name=name,
+        {key: new_row[row] for key, row in aliases.items()},
     )
 
 
@@ -54,12 +55,14 @@ def _keys_by_row(vocab: Vocab) -> tuple[dict[int, str], dict[str, int]]:
     return firsts, aliases
 
 
-def _floret_space(vocab: Vocab, words: Iterable[str] | None, name: str) -> Space:
+def _floret_table(
+    vocab: Vocab, words: Iterable[str] | None
+) -> tuple[list[str], Floats2d, dict[str, int]]:
     if words is None:
         raise DxError(Errors.DX022)
     candidates = list(dict.fromkeys(words))
     matrix = vocab.vectors.get_batch(candidates)
-    return Space.from_vectors(candidates, _to_numpy(matrix), name=name)
+    return candidates, _to_numpy(matrix), {}
 
 
 def _to_numpy(X: Floats2d) -> Floats2d:

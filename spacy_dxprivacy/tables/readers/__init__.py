@@ -11,7 +11,7 @@ from .source import Progress, VectorFileError, open_source
 from .table import Duplicates, Floats2d, find_header
 from .text import read_text
 
-__all__ = ["VectorFileError", "read_vectors"]
+__all__ = ["Duplicates", "Progress", "VectorFileError", "read_vectors"]
 
 _BOM = b"\xef\xbb\xbf"
 
