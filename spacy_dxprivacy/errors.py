@@ -131,6 +131,12 @@ class Errors:
         "[DX054] Building this index takes about {needed:.2f} GiB of memory, and {free:.2f} GiB "
         "are free. Nothing was started. A factory with smaller codes takes less."
     )
+    # language
+    DX060 = "[DX060] Not a law of sentences: {why}."
+    DX061 = (
+        "[DX061] The policy {policy!r} is about English words, and the space {space!r} holds none "
+        'of them. Use policy = "plain".'
+    )
     # robustness
     DX094 = (
         "[DX094] The random generator failed its known-answer test on this machine ({what}), so "

@@ -18,6 +18,8 @@ NAMES = (
     "dx_selectors",
     "dx_spaces",
     "dx_unknowns",
+    "dx_priors",
+    "dx_editors",
 )
 
 # Any: type checkers cannot know the registries that are added here.

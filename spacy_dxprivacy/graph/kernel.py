@@ -1,0 +1,74 @@
+"""exp(-beta path) on a graph of words: what a word weighs as the output of another.
+
+Words that are nearer than the reach have weights of their own; all others have that of the reach.
+Nothing is left out: the weight of the reach is counted for every word of the space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..arrays import Floats1d, Floats2d, Ints1d
+from .policy_graph import PolicyGraph
+
+CACHE_BYTES = 2**27
+ENTRY_BYTES = 200  # of an entry of the cache besides its arrays
+
+Near = tuple[Ints1d, Floats1d]
+
+
+class Kernel:
+    """far: the weight of a word at the reach, which every word has at least."""
+
+    def __init__(self, graph: PolicyGraph, beta: float) -> None:
+        self.graph, self.beta = graph, beta
+        self.far = float(np.exp(-beta * graph.longest))
+        steps = np.arange(graph.reach + 1) / graph.quanta
+        self._extra = np.exp(-beta * steps) - self.far
+        self._kept: dict[int, Near] = {}
+        self._bytes = 0
+
+    def near(self, row: int) -> Near:
+        """The words nearer than the reach, by rising number, and what each weighs beyond far."""
+        found = self._kept.get(row)
+        return self.prepare([row])[row] if found is None else found
+
+    def prepare(self, rows: Iterable[int]) -> dict[int, Near]:
+        """near of several words at once, which takes less time."""
+        wanted = set(rows)
+        new = np.array(sorted(wanted - self._kept.keys()), dtype=np.int64)
+        found = {row: self._kept[row] for row in wanted & self._kept.keys()}
+        if len(new):
+            walked = self.graph.within(new)
+            made = {row: self._weigh(*one) for row, one in zip(new.tolist(), walked, strict=True)}
+            self._keep(made)
+            found |= made
+        return found
+
+    def _weigh(self, words: Ints1d, steps: Ints1d) -> Near:
+        order = np.argsort(words)
+        return words[order], self._extra[steps[order]]
+
+    def _keep(self, made: dict[int, Near]) -> None:
+        size = sum(words.nbytes + extra.nbytes + ENTRY_BYTES for words, extra in made.values())
+        if self._bytes + size > CACHE_BYTES:
+            self._kept, self._bytes = {}, 0
+        self._kept.update(made)
+        self._bytes += size
+
+    def weights(self, row: int, outputs: Ints1d) -> Floats1d:
+        """float64 (k,): exp(-beta path) from a word to each of k outputs."""
+        words, extra = self.near(row)
+        at = np.minimum(np.searchsorted(words, outputs), len(words) - 1)
+        weights: Floats1d = self.far + np.where(words[at] == outputs, extra[at], 0.0)
+        return weights
+
+    def distances(self, rows: Ints1d) -> Floats2d:
+        """float64 (k, n): the metric."""
+        return self.graph.distances(rows)
+
+    # What was drawn for is no business of anybody who gets a copy.
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_kept": {}, "_bytes": 0}

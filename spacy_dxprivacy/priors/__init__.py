@@ -1,0 +1,1 @@
+"""Public language: laws of sentences that never see the input."""

@@ -1,0 +1,206 @@
+r"""A public law of sentences whose sums are exact: hidden states that follow each other, with words.
+
+    q(y_1 .. y_n) = sum over z of  begin[z_1] B[y_1, z_1] T[z_1, z_2] B[y_2, z_2] ...  (end[z_n])
+
+    T[z, z'] = back[z] u[z'] + delta[z, z']        B[y, z] = emit[y, z]
+
+Word pairs with back-off are such a law, their states being types of words; so is a hidden Markov
+model (back = 0, delta dense), and words drawn alone (one state). K is the number of states, n that
+of words of the space, S that of sentences side by side.
+
+Paper  Rabiner 1989, "A tutorial on hidden Markov models"; Katz 1987 (back-off)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Floats1d, Floats2d, Ints1d
+from ..errors import DxError, Errors
+
+ARRAYS = ("begin", "alone", "end", "back", "u")
+TOLERANCE = 1e-4  # of sums that should be 1, in float32
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """begin (K,): of the first state of a sentence. alone (K,): of the state of a word without
+    context. end (K,): the probability that a sentence ends after a state. back (K,), u (K,).
+    delta: scipy csr or array, float32 (K, K), not negative. emit: csr float32 (n, K), the words of
+    a state; its columns sum to 1, or to less where words of the law are not in the space.
+    """
+
+    begin: Floats1d
+    alone: Floats1d
+    end: Floats1d
+    back: Floats1d
+    u: Floats1d
+    delta: Any
+    emit: Any
+
+    def __post_init__(self) -> None:
+        check_chain(self)
+
+    @property
+    def states(self) -> int:
+        return len(self.u)
+
+    @property
+    def words(self) -> int:
+        return int(self.emit.shape[0])
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no word knows of another."""
+        return self.states == 1
+
+    @cached_property
+    def totals(self) -> Floats1d:
+        """float64 (K,): how much of each state its words are."""
+        sums: Floats1d = np.asarray(self.emit.sum(axis=0, dtype=np.float64)).reshape(-1)
+        return sums
+
+    @cached_property
+    def of_states(self) -> Any:
+        """csc (n, K): the words of a state side by side."""
+        return self.emit.tocsc()
+
+    @cached_property
+    def one_state(self) -> tuple[Ints1d, Floats1d] | None:
+        """(n,), (n,): the only state of each word and how much of it the word is; None where words
+        have several or none."""
+        if not (np.diff(self.emit.indptr) == 1).all():
+            return None
+        return self.emit.indices, self.emit.data
+
+    @cached_property
+    def unigram(self) -> Floats1d:
+        """float64 (n,): how likely each word is where nothing is known of its neighbours."""
+        weights: Floats1d = self.emit @ self.alone.astype(np.float64)
+        return weights
+
+    @cached_property
+    def _into(self) -> Any:
+        """delta, by the state that is entered: csr (K, K) of its transpose, or the array."""
+        return self.delta.T.tocsr() if _sparse(self.delta) else np.ascontiguousarray(self.delta.T)
+
+    def forward(self, M: Floats2d) -> Floats2d:
+        """M: float (K, S), how likely each state is -> (K, S), the state after it."""
+        ahead: Floats2d = self._into @ M
+        ahead += np.multiply.outer(self.u, self.back @ M)
+        return ahead
+
+    def backward(self, M: Floats2d) -> Floats2d:
+        """M: float (K, S), what follows from each next state -> (K, S), what follows from this."""
+        behind: Floats2d = self.delta @ M
+        behind += np.multiply.outer(self.back, self.u @ M)
+        return behind
+
+    def before(self, state: int) -> tuple[Ints1d, Floats1d]:
+        """The states that delta leads from into this one, and delta there."""
+        into = self._into
+        if not _sparse(into):
+            return np.arange(self.states), into[state]
+        part = slice(into.indptr[state], into.indptr[state + 1])
+        return into.indices[part], into.data[part]
+
+    def words_of(self, state: int) -> tuple[Ints1d, Floats1d]:
+        """The words of a state and how likely each is."""
+        part = slice(self.of_states.indptr[state], self.of_states.indptr[state + 1])
+        return self.of_states.indices[part], self.of_states.data[part]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all of it, in hexadecimal."""
+        hasher = hashlib.sha256()
+        for array in (*(getattr(self, name) for name in ARRAYS), *_numbers(self.delta)):
+            hasher.update(np.ascontiguousarray(array).data)
+        for array in _numbers(self.emit):
+            hasher.update(np.ascontiguousarray(array).data)
+        return hasher.hexdigest()
+
+
+def check_chain(chain: Chain) -> None:
+    """Raises DxError for arrays that do not fit together, negative numbers, sums that are not 1
+    (by how much), and states that lead nowhere."""
+    K = chain.states
+    for name in ARRAYS:
+        array = getattr(chain, name)
+        if array.shape != (K,) or not np.isfinite(array).all() or array.min(initial=0) < 0:
+            raise _bad(f"{name} should be {K} numbers that are not negative")
+    if chain.delta.shape != (K, K) or chain.emit.shape[1:] != (K,):
+        raise _bad(f"it has {K} states, and tables of {chain.delta.shape}, {chain.emit.shape}")
+    if any(table.min() < 0 for table in _numbers(chain.delta)[:1] if table.size):
+        raise _bad("some probabilities are negative")
+    for name in ("begin", "alone"):
+        _check_sum(name, np.asarray([getattr(chain, name).sum(dtype=np.float64)]))
+    _check_sum("what follows a state", _row_sums(chain))
+    if not (chain.totals > 0).any():
+        raise _bad("no word of the space is in it")
+
+
+def _row_sums(chain: Chain) -> Floats1d:
+    delta = np.asarray(chain.delta.sum(axis=1, dtype=np.float64)).reshape(-1)
+    sums: Floats1d = delta + chain.back.astype(np.float64) * chain.u.sum(dtype=np.float64)
+    return sums
+
+
+def _check_sum(what: str, sums: Floats1d) -> None:
+    off = float(np.abs(sums - 1).max())
+    if off > TOLERANCE:
+        where = "leads nowhere" if sums.min() == 0 else f"should add up to 1, and is {off:.3g} off"
+        raise _bad(f"{what} {where}")
+
+
+def _bad(why: str) -> DxError:
+    return DxError(Errors.DX060.format(why=why))
+
+
+def _sparse(table: Any) -> bool:
+    return not isinstance(table, np.ndarray)
+
+
+def _numbers(table: Any) -> tuple[Any, ...]:
+    return (table.data, table.indices, table.indptr) if _sparse(table) else (table,)
+
+
+def alone_chain(weights: Floats1d) -> Chain:
+    """Words that know nothing of each other. weights: float (n,), above 0."""
+    from scipy.sparse import csr_array
+
+    one = np.ones(1, dtype=np.float32)
+    emit = csr_array((weights / weights.sum()).astype(np.float32)[:, None])
+    nothing = csr_array((1, 1), dtype=np.float32)
+    return Chain(one, one, one, one, one, nothing, emit)
+
+
+def to_fields(chain: Chain) -> dict[str, Any]:
+    """Plain arrays, by name."""
+    fields = {name: getattr(chain, name) for name in ARRAYS}
+    for name in ("delta", "emit"):
+        table = getattr(chain, name)
+        parts = ("data", "indices", "indptr") if _sparse(table) else ("data",)
+        fields |= {f"{name}_{p}": a for p, a in zip(parts, _numbers(table), strict=True)}
+    return fields
+
+
+def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
+    """n: words of the space. Raises DxError as check_chain does."""
+    from scipy.sparse import csr_array
+
+    K = len(fields["u"])
+    tables = {}
+    for name, shape in (("delta", (K, K)), ("emit", (n, K))):
+        data = fields[f"{name}_data"]
+        if f"{name}_indptr" in fields:
+            data = csr_array(
+                (data, fields[f"{name}_indices"], fields[f"{name}_indptr"]), shape=shape
+            )
+        tables[name] = data
+    return Chain(**{name: fields[name] for name in ARRAYS}, **tables)

@@ -1,0 +1,83 @@
+"""Words drawn each by itself: P(y | w) proportional to q(y) exp(-beta path(w, y))."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
+from ..graph.kernel import Kernel
+from ..randomness import Rng
+from .emissions import NOTHING
+
+CACHE_BYTES = 2**28
+ENTRY_BYTES = 200
+
+
+class WordDraw:
+    """weights: float64 (n,), above 0: public, such as how frequent words are.
+
+    A word is drawn from the weights as they are with the share that the reach has in Z, else from
+    those of the words nearer than the reach, by what these weigh beyond it.
+    """
+
+    def __init__(self, kernel: Kernel, weights: Floats1d) -> None:
+        self.kernel, self.weights = kernel, weights
+        self._sums = np.cumsum(weights)
+        self._kept: dict[int, tuple[Ints1d, Floats1d]] = {}
+        self._bytes = 0
+
+    def __call__(self, rows: Ints1d, fixed: Bools1d, rng: Rng) -> Ints1d:
+        drawn = rows.copy()
+        uniforms = rng.uniform(len(rows))
+        free = np.flatnonzero(~fixed)
+        order = free[np.argsort(rows[free], kind="stable")]
+        distinct, begins = np.unique(rows[order], return_index=True)
+        self._prepare(distinct[distinct != NOTHING])
+        for row, places in zip(distinct.tolist(), np.split(order, begins[1:]), strict=True):
+            drawn[places] = self._draw(row, uniforms[places])
+        return drawn
+
+    def _draw(self, row: int, uniforms: Floats1d) -> Ints1d:
+        total = self._sums[-1]
+        if row == NOTHING:
+            return np.searchsorted(self._sums, uniforms * total, side="right")
+        words, sums = self._table(row)
+        far = self.kernel.far * total
+        marks = uniforms * (far + sums[-1])
+        drawn = words[np.minimum(np.searchsorted(sums, marks - far, side="right"), len(words) - 1)]
+        beyond = marks < far
+        places = np.searchsorted(self._sums, marks[beyond] / self.kernel.far, side="right")
+        drawn[beyond] = np.minimum(places, len(self._sums) - 1)
+        return drawn.astype(np.int64)
+
+    def _prepare(self, rows: Ints1d) -> None:
+        new = [row for row in rows.tolist() if row not in self._kept]
+        self.kernel.prepare(new)
+        for row in new:
+            self._table(row)
+
+    def _table(self, row: int) -> tuple[Ints1d, Floats1d]:
+        """The words nearer than the reach, and the sums of their weights beyond it."""
+        found = self._kept.get(row)
+        if found is None:
+            words, extra = self.kernel.near(row)
+            found = words, np.cumsum(extra * self.weights[words])
+            self._bytes += found[0].nbytes + found[1].nbytes + ENTRY_BYTES
+            if self._bytes > CACHE_BYTES:
+                self._kept, self._bytes = {}, 0
+            self._kept[row] = found
+        return found
+
+    def log_sums(self, rows: Ints1d) -> Floats1d:
+        """ln Z (k,): exact."""
+        far = self.kernel.far * self._sums[-1]
+        return np.log([far + self._table(row)[1][-1] for row in rows.tolist()])
+
+    def distribution(self, rows: Ints1d) -> Floats2d:
+        """float64 (k, n)."""
+        W = np.exp(-self.kernel.beta * self.kernel.distances(rows)) * self.weights
+        return W / W.sum(axis=1, keepdims=True)
+
+    # What was drawn for is no business of anybody who gets a copy.
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_kept": {}, "_bytes": 0}

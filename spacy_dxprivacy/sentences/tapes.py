@@ -1,0 +1,63 @@
+"""Sentences side by side: laid end to end on tapes that are about equally long."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Bools2d, Ints1d, Ints2d
+
+LANES = 64
+
+
+@dataclass(frozen=True)
+class Tapes:
+    """place (steps, lanes): which word of the input, -1 behind the end of a tape. begins, ends:
+    bool (steps, lanes), whether a sentence begins or ends there."""
+
+    place: Ints2d
+    begins: Bools2d
+    ends: Bools2d
+
+
+def spans(starts: Ints1d) -> tuple[Ints1d, Ints1d]:
+    """starts: bool (k,) -> the first word of each sentence, and its length."""
+    first = np.flatnonzero(starts)
+    return first, np.diff(np.append(first, len(starts)))
+
+
+def batches(lengths: Ints1d, words: int) -> Iterator[Ints1d]:
+    """Sentences of like lengths that have so many words together, or a single longer one."""
+    order = np.argsort(-lengths, kind="stable")
+    total = np.cumsum(lengths[order])
+    part = (total - 1) // max(words, int(lengths.max(initial=1)))
+    for number in np.unique(part):
+        yield order[part == number]
+
+
+def lay(first: Ints1d, lengths: Ints1d, lanes: int = LANES) -> Tapes:
+    """first, lengths: (s,), where each sentence begins and how many words it has, above 0."""
+    rolls = _rolls(lengths, lanes)
+    most = max(int(lengths[roll].sum()) for roll in rolls)
+    place = np.full((most, len(rolls)), -1, dtype=np.int64)
+    begins, ends = np.zeros(place.shape, dtype=bool), np.zeros(place.shape, dtype=bool)
+    for lane, roll in enumerate(rolls):
+        words = np.concatenate([first[s] + np.arange(lengths[s]) for s in roll])
+        stops = np.cumsum(lengths[roll])
+        place[: len(words), lane] = words
+        begins[stops - lengths[roll], lane] = ends[stops - 1, lane] = True
+    return Tapes(place, begins, ends)
+
+
+def _rolls(lengths: Ints1d, lanes: int) -> list[list[int]]:
+    """The sentences of each tape: the longest first, each to the tape that is shortest then."""
+    heap = [(0, lane) for lane in range(min(lanes, len(lengths)))]
+    rolls: list[list[int]] = [[] for _ in heap]
+    for sentence in np.argsort(-lengths, kind="stable").tolist():
+        length, lane = heapq.heappop(heap)
+        rolls[lane].append(sentence)
+        heapq.heappush(heap, (length + int(lengths[sentence]), lane))
+    return rolls
