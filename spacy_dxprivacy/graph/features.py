@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from spacy.strings import get_string_id
 
-from ..arrays import Bools1d, Floats1d, Ints1d
+from ..arrays import Bools1d, Floats1d, Ids1d, Ints1d
 from ..space import BUILTIN, Space
 
 PROPER = (
@@ -49,7 +49,7 @@ class Features:
         return largest
 
     def of(self, rows: Ints1d) -> Features:
-        """rows: (n,) rows of this table, -1 where a word is not in it -> the features of n words."""
+        """rows: (n,) rows of this table, -1 for words it lacks -> the features of n words."""
         known = rows >= 0
         pick = np.where(known, rows, 0)
         flags = [f[pick] & known for f in (self.proper, self.function, self.negation, self.unit)]
@@ -68,14 +68,12 @@ def builtin_rows(space: Space) -> Ints1d:
     ours = Space.builtin()
     if space is ours or space.digest == ours.digest:
         return np.arange(len(ours))
-    ids = [
-        np.array([get_string_id(w) for w in some], dtype=np.uint64) for some in _spellings(space)
-    ]
-    return ours.find_ids(*ids)
+    exact, lower = (_ids(words) for words in (space.words, [w.lower() for w in space.words]))
+    return ours.find_ids(exact, lower)
 
 
-def _spellings(space: Space) -> tuple[list[str], list[str]]:
-    return space.words, [word.lower() for word in space.words]
+def _ids(words: list[str]) -> Ids1d:
+    return np.fromiter(map(get_string_id, words), dtype=np.uint64, count=len(words))
 
 
 @lru_cache(maxsize=1)

@@ -1,6 +1,7 @@
 """A metric with a policy: lengths of the public graph, by what kind of words they join.
 
-    length(v, w) = graph length * scale(v, w) + apart * max over axes |f(v) - f(w)| + toll(v) + toll(w)
+    length(v, w) = graph length * scale(v, w) + toll(v) + toll(w)
+                   + apart * max over axes |f(v) - f(w)|
 
 Words of a class with a scale below 1 are nearer to each other, so better hidden; above 1 they are
 kept more often. An axis gives words a place from -1 to 1 (left -1, right 1, others 0). Whatever

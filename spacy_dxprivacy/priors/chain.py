@@ -1,4 +1,4 @@
-r"""A public law of sentences whose sums are exact: hidden states that follow each other, with words.
+r"""A public law of sentences whose sums are exact: hidden states in a row, each with words.
 
     q(y_1 .. y_n) = sum over z of  begin[z_1] B[y_1, z_1] T[z_1, z_2] B[y_2, z_2] ...  (end[z_n])
 
@@ -63,8 +63,8 @@ class Chain:
     @cached_property
     def totals(self) -> Floats1d:
         """float64 (K,): how much of each state its words are."""
-        sums: Floats1d = np.asarray(self.emit.sum(axis=0, dtype=np.float64)).reshape(-1)
-        return sums
+        numbers = self.emit.data.astype(np.float64)  # sparse tables add up float32 as float32
+        return np.bincount(self.emit.indices, numbers, self.states)
 
     @cached_property
     def of_states(self) -> Any:

@@ -1,4 +1,4 @@
-"""What a word of the input says of the states of a chain: the sums of its kernel over their words."""
+"""What a word of the input says of the states of a chain: sums of its kernel over their words."""
 
 from __future__ import annotations
 
