@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints1d = NDArray[np.int64]
-Ints2d = NDArray[np.int64]
-Ids1d = NDArray[np.uint64]
-Bools1d = NDArray[np.bool_]
-Floats1d = NDArray[np.float64]
-Floats2d = NDArray[Any]
-Bools2d = NDArray[np.bool_]
+Ints1d = np.ndarray[tuple[int], np.dtype[np.int64]]
+Ints2d = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+Ids1d = np.ndarray[tuple[int], np.dtype[np.uint64]]
+Bools1d = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Bools2d = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+Floats1d = np.ndarray[tuple[int], np.dtype[np.float64]]
+Floats2d = np.ndarray[tuple[Any, ...], np.dtype[Any]]
+Numbers1d = np.ndarray[tuple[int], np.dtype[Any]]  # of any width

@@ -23,8 +23,8 @@ from .doc.replacement import Replacement, replace_words
 from .doc.spelling import like, spell
 from .errors import DxError, DxWarning, Errors, Warnings
 from .files.limits import read_json
-from .guarantee import Guarantee
 from .machine.threads import one_thread_in_workers
+from .mechanisms.base.trial import check_fitted, check_mechanism
 from .privacy.composition import repeat
 from .privacy.scale import scale_of
 from .randomness import Rng
@@ -33,8 +33,17 @@ from .selection import Selector
 from .space import BUILTIN, Space
 from .spaces.sources import SpaceSource
 from .tables import learned
-from .ty import Mechanism, Unknown
-from .validate import fail, one_of, positive
+from .ty import (
+    ChoosesIndex,
+    FindsSettings,
+    HasIndex,
+    HasProjection,
+    Mechanism,
+    Projection,
+    TellsInClear,
+    Unknown,
+)
+from .validate import one_of, positive
 
 SCOPES = ("token", "type")
 CASINGS = ("truecase", "preserve")
@@ -136,9 +145,7 @@ class DxSanitizer:
         max_epsilon_per_doc: float | None = None,
     ) -> None:
         install_extensions()
-        guarantee = getattr(mechanism, "guarantee", None)
-        if not isinstance(guarantee, Guarantee):
-            raise fail("guarantee of the mechanism", "a Guarantee", type(guarantee))
+        check_mechanism(mechanism)
         self.name = name
         self.mechanism = mechanism
         self.selector = selector
@@ -295,15 +302,13 @@ class DxSanitizer:
 
     def _make_terms(self, space: Space) -> Terms:
         self.mechanism.fit(space)
+        check_fitted(self.mechanism, space)
         if self.vectors == "noisy":
             empty = self.mechanism.sample(np.zeros(0, dtype=np.int64), self.rng)
             if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
                 raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
-        found = self._projection.found() if self._looks_for_settings() else {}
-        if choice := getattr(getattr(self._projection, "index", None), "choice", None):
-            found = {**found, "index": choice}
         in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
-        in_clear += getattr(self.mechanism, "in_clear", ())
+        in_clear += self.mechanism.in_clear if isinstance(self.mechanism, TellsInClear) else ()
         if self.scope == "type":
             in_clear.append("which words of a document are the same")
         if self.casing == "preserve":
@@ -320,7 +325,7 @@ class DxSanitizer:
             seeded=self.rng.seed is not None,
             in_clear=tuple(dict.fromkeys(in_clear)),
             scale=scale_of(self.mechanism, len(space)),
-            found=found,
+            found={**self._found(), **self._chosen()},
         )
 
     def _note_reading(self, docs: list[Doc]) -> None:
@@ -364,16 +369,22 @@ class DxSanitizer:
         return self
 
     def _about(self) -> dict[str, Any]:
-        found = self.terms.found if self._looks_for_settings() else {}
+        looks = isinstance(self._projection, FindsSettings)
+        found: dict[str, Any] = self.terms.found if looks else {}
         return {"digest": self.space.digest, "space": self._space_block(), "found": found}
 
-    def _looks_for_settings(self) -> bool:
-        """Whether the projection finds some of its settings on the space, such as c = "auto"."""
-        return hasattr(self._projection, "found")
-
     @property
-    def _projection(self) -> Any:
-        return getattr(self.mechanism, "projection", None)
+    def _projection(self) -> Projection | None:
+        return self.mechanism.projection if isinstance(self.mechanism, HasProjection) else None
+
+    def _found(self) -> dict[str, Any]:
+        rule = self._projection
+        return rule.found() if isinstance(rule, FindsSettings) else {}
+
+    def _chosen(self) -> dict[str, str]:
+        rule = self._projection
+        index = rule.index if isinstance(rule, HasIndex) else None
+        return {"index": index.choice} if isinstance(index, ChoosesIndex) else {}
 
     def _space_block(self) -> dict[str, Any]:
         """[components.dx_sanitizer.space] of the pipeline's config; {} out of a pipeline."""
@@ -388,8 +399,9 @@ class DxSanitizer:
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
         self._expected_digest = None if self._names_another_space else saved["digest"]
-        if self._looks_for_settings() and not self._names_another_space:
-            self._projection.restore(saved.get("found", {}))
+        rule = self._projection
+        if isinstance(rule, FindsSettings) and not self._names_another_space:
+            rule.restore(saved.get("found", {}))
 
     def _use_packed(self, load: Callable[[], Space]) -> None:
         if not self._names_another_space:

@@ -111,6 +111,15 @@ class Errors:
         "[DX045] The graph in {path} belongs to the space {found}, but this space is {expected}. "
         "Remove that folder, fit dx.Path.v1 on the space and save the space again."
     )
+    DX046 = (
+        "[DX046] {name} is no mechanism: it has no {part}. A mechanism has a name, a guarantee, "
+        "fit(space) and sample(rows, rng)."
+    )
+    DX047 = "[DX047] A trial draw of {count} public words by {name} gave {why}. It was not used."
+    DX048 = (
+        "[DX048] The guarantee of {name} has covers = {covers!r}, which takes {part}, and the "
+        "mechanism has none."
+    )
     DX040 = "[DX040] These guarantees cannot be added up: {why}."
     # indexes
     DX050 = (

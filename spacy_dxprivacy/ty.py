@@ -1,16 +1,19 @@
 """The shapes that parts plug into: anyone's object with these methods will do.
 
-Configs are checked against them when they are resolved, so they can be checked at run time.
+Configs are checked against them when they are resolved, so they can be checked at run time. What
+every part has comes first; then what only some mechanisms, rules and indexes have, a shape each:
+audits, attacks and tuning ask for these shapes and know no classes.
 
 k is the number of words to replace, n the number of rows of the space, d its dimensions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from .arrays import Floats2d, Ints1d
+from .arrays import Bools2d, Floats1d, Floats2d, Ints1d
 from .guarantee import Guarantee
 from .randomness import Rng
 from .space import Space
@@ -26,6 +29,19 @@ class Draw:
 
     rows: Ints1d
     vectors: Floats2d | None = None
+
+
+@dataclass(frozen=True)
+class NoiseLaw:
+    """The law that released vectors have to follow, for those who check them.
+
+    centres: float (n, c), where the noise of each word starts. radius: noise (k, c) -> float64
+    (k,). law: of that radius, a frozen distribution of scipy.stats.
+    """
+
+    centres: Floats2d
+    radius: Callable[[Floats2d], Floats1d]
+    law: Any
 
 
 @runtime_checkable
@@ -65,3 +81,122 @@ class Unknown(Protocol):
     in_clear: tuple[str, ...]
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]: ...
+
+
+# -- what some mechanisms have -------------------------------------------------------------------
+
+
+@runtime_checkable
+class HasSettings(Protocol):
+    """settings: a frozen dataclass of all that changes what is drawn, beside the projection."""
+
+    settings: Any
+
+
+@runtime_checkable
+class TellsInClear(Protocol):
+    """in_clear: what of the input the mechanism lets through, in words, for the receipt."""
+
+    in_clear: tuple[str, ...]
+
+
+@runtime_checkable
+class HasProjection(Protocol):
+    projection: Projection
+
+
+@runtime_checkable
+class StatesProbabilities(Protocol):
+    def distribution(self, rows: Ints1d) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""
+        ...
+
+
+@runtime_checkable
+class HasMetric(Protocol):
+    def distances(self, rows: Ints1d) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the metric of the guarantee, infinite where it promises
+        nothing. Raises DxError (DX004) where the guarantee is not about a metric."""
+        ...
+
+
+@runtime_checkable
+class KnowsLongest(Protocol):
+    """longest: the largest distance between two words, where it is known. Raises DxError before
+    fit."""
+
+    @property
+    def longest(self) -> float | None: ...
+
+
+@runtime_checkable
+class ApproximatesAt(Protocol):
+    def approximate(self, distance: float) -> float | None:
+        """The epsilon (nats) of an (epsilon, 1e-6) guarantee for two words at this distance; None
+        where that is not known."""
+        ...
+
+
+@runtime_checkable
+class CoversPairs(Protocol):
+    def covers(self, rows: Ints1d) -> Bools2d:
+        """rows (k,) -> bool (k, n): the pairs that the promise covers."""
+        ...
+
+
+@runtime_checkable
+class HasCentres(Protocol):
+    """centres: float (n, c), where noise starts. Raises DxError before fit."""
+
+    @property
+    def centres(self) -> Floats2d: ...
+
+
+@runtime_checkable
+class StatesLaw(Protocol):
+    def law(self) -> NoiseLaw | None:
+        """The law of the noise, from promise, settings and space alone: a mistake in the code that
+        draws must not move it, or no check could see one. None where it is not known."""
+        ...
+
+
+@runtime_checkable
+class StatesLoss(Protocol):
+    """Closed forms of the privacy loss of the noise that is drawn, between the words at rows (k,)
+    and those at others (m,); None where they are not known."""
+
+    def loss(self, rows: Ints1d, others: Ints1d) -> Floats2d | None:
+        """float64 (k, m): the largest log ratio of two densities, nats."""
+        ...
+
+    def delta(self, rows: Ints1d, others: Ints1d, epsilons: Floats2d) -> Floats2d | None:
+        """float64 (k, m): the least delta at epsilons (k, m), nats."""
+        ...
+
+
+# -- what some rules and indexes have ------------------------------------------------------------
+
+
+@runtime_checkable
+class FindsSettings(Protocol):
+    """A rule that looks for some of its settings on the space, such as c = "auto"."""
+
+    def found(self) -> dict[str, Any]:
+        """What fit looked for; a saved pipeline keeps it."""
+        ...
+
+    def restore(self, found: dict[str, Any]) -> None:
+        """The next fit takes this instead of looking again."""
+        ...
+
+
+@runtime_checkable
+class HasIndex(Protocol):
+    index: Index
+
+
+@runtime_checkable
+class ChoosesIndex(Protocol):
+    """choice: the index that was chosen for the table, with its settings."""
+
+    choice: str

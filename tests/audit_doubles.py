@@ -221,11 +221,11 @@ class _Beyond:
     def __init__(self, inner: Any) -> None:
         self.inner = inner
         self.name = "test.Beyond.v1"
-        self.guarantee = replace(inner.guarantee, adjacency="all pairs of words")
+        self.guarantee = replace(inner.guarantee, adjacency="", covers="all")
 
     def fit(self, space: Space) -> Any:
         self.inner.fit(space)
-        self.guarantee = replace(self.inner.guarantee, adjacency="all pairs of words")
+        self.guarantee = replace(self.inner.guarantee, adjacency="", covers="all")
         return self
 
     def sample(self, rows: Any, rng: Rng) -> Draw:

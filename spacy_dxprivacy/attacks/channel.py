@@ -8,14 +8,14 @@ counts are mixed with what the distance of two words says.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..search.metric import in_blocks
-from ..ty import Mechanism
+from ..ty import Mechanism, StatesProbabilities
 from ..validate import fail
 from .corpus import drawn
 from .prior import places_in
@@ -73,7 +73,7 @@ def channel_of(
     words, outputs = np.unique(words), np.unique(outputs)
     if len(words) * len(outputs) > MOST_NUMBERS:
         raise DxError(Errors.DX091.format(words=len(words), outputs=len(outputs)))
-    if hasattr(mechanism, "distribution"):
+    if isinstance(mechanism, StatesProbabilities):
         return Channel(words, outputs, _exact(mechanism, len(X), words, outputs), exact=True)
     times = np.broadcast_to(np.asarray(draws, dtype=np.int64), len(words))
     source = np.repeat(np.arange(len(words)), times)
@@ -82,7 +82,7 @@ def channel_of(
     return Channel(words, outputs, _logs(P), exact=False)
 
 
-def _exact(mechanism: Any, n: int, words: Ints1d, outputs: Ints1d) -> Floats2d:
+def _exact(mechanism: StatesProbabilities, n: int, words: Ints1d, outputs: Ints1d) -> Floats2d:
     logs = np.empty((len(words), len(outputs)), dtype=np.float32)
     at_once = max(1, BLOCK_NUMBERS // n)
     for start in range(0, len(words), at_once):
@@ -116,7 +116,7 @@ def _simulated(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
 
 def _weight(pairs: Ints2d, smooth: Floats2d, times: Ints1d) -> float:
     """How many draws the distance is worth: what foretells one half of them best from the other."""
-    flat = np.ravel_multi_index(tuple(pairs), smooth.shape)
+    flat = np.ravel_multi_index((pairs[0], pairs[1]), smooth.shape)
     hidden = flat[1::2]
     met, counts = np.unique(flat[::2], return_counts=True)
     at = places_in(met, hidden)

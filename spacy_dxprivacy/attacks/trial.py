@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ..randomness import Rng
-from ..ty import Draw, Mechanism
+from ..ty import Draw, HasMetric, Mechanism
 from ..validate import whole
 from .channel import Channel, channel_of
 from .corpus import Corpus, drawn, sanitised
@@ -103,9 +102,9 @@ class Trial:
     def rivals(self) -> tuple[Ints1d, Floats1d] | None:
         """For each probe the candidate nearest to it in the metric of the guarantee, and how far it
         is; None where there is no promise in such a metric."""
-        mechanism: Any = self.mechanism
+        mechanism = self.mechanism
         words, probes = self.scene.words, self.scene.probes
-        if mechanism.guarantee.kind != "metric-dp" or not hasattr(mechanism, "distances"):
+        if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric):
             return None
         distinct, at = np.unique(probes, return_inverse=True)
         parts = np.array_split(distinct, 1 + len(distinct) * len(self.scene.X) // BLOCK_NUMBERS)

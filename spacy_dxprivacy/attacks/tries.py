@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Bools1d, Ints1d
 from ..errors import DxError, Errors
+from ..ty import HasMetric
 from ..validate import one_of
 from .context import context_guess
 from .findings import Finding, Measured, bootstrap, share, share_by_document
@@ -73,8 +74,8 @@ def _of_text(trial: Trial, right: Bools1d) -> Measured:
 
 def _bound(trial: Trial, draws: int = 1) -> float:
     """What the promise allows for words that come as often as in this text; nan if no metric."""
-    mechanism: Any = trial.mechanism
-    if mechanism.guarantee.kind != "metric-dp" or not hasattr(mechanism, "distances"):
+    mechanism = trial.mechanism
+    if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric):
         return NAN
     words, counts = np.unique(trial.scene.text.rows, return_counts=True)
     centres = words[np.argsort(-counts, kind="stable")[:20]]
@@ -234,7 +235,7 @@ def try_link(trial: Trial) -> Iterator[Finding]:
     outputs, originals = trial.release.rows[at], text.rows[at]
     setting, baseline = f"{LINK_LENGTH} words", 1 / len(long)
     scores = {"rare words": rare_word_scores(outputs, originals, len(scene.X))}
-    places = places_in(trial.channel.words, originals)
+    places = places_in(trial.channel.words, originals.ravel()).reshape(originals.shape)
     scores["likelihood"] = likelihood_scores(trial.channel.logs, trial.columns[at], places)
     for attacker, table in scores.items():
         yield _finding(trial, "link", attacker, share(linked(table)), baseline, setting=setting,

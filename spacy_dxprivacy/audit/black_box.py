@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Ints1d
+from ..arrays import Bools1d, Floats1d, Ints1d, Ints2d
 from ..randomness import Rng
 from ..space import Space
 from ..ty import Mechanism
@@ -37,14 +37,14 @@ class Effort:
     pairs: int
 
 
-def plane_pairs(mechanism: Mechanism, claim: Claim, space: Space, effort: Effort) -> Ints1d:
+def plane_pairs(mechanism: Mechanism, claim: Claim, space: Space, effort: Effort) -> Ints2d:
     """All of them, neighbours on the spiral first."""
     pairs = np.array(np.triu_indices(len(space), 1)).T
-    ordered: Ints1d = pairs[np.argsort(pairs[:, 1] - pairs[:, 0], kind="stable")]
+    ordered: Ints2d = pairs[np.argsort(pairs[:, 1] - pairs[:, 0], kind="stable")]
     return ordered
 
 
-def cloud_pairs(mechanism: Mechanism, claim: Claim, space: Space, effort: Effort) -> Ints1d:
+def cloud_pairs(mechanism: Mechanism, claim: Claim, space: Space, effort: Effort) -> Ints2d:
     """Those that the vocabulary has for it, words with unlike noise, and some by what is claimed:
     the nearest, the middle and the far ones that a test can still tell."""
     rows = np.arange(46, len(space), max(1, len(space) // 60))
@@ -61,7 +61,7 @@ def cloud_pairs(mechanism: Mechanism, claim: Claim, space: Space, effort: Effort
     return pairs[pairs[:, 0] != pairs[:, 1]]
 
 
-def _on_line(space: Space) -> Ints1d:
+def _on_line(space: Space) -> Ints2d:
     """Neighbours on the line, about as far from the cluster as mechanisms truncate distances: at
     2 ln(n / beta) units, beta from 0.1 to 0.001."""
     line = line_of(len(space))
@@ -71,7 +71,7 @@ def _on_line(space: Space) -> Ints1d:
     return np.stack([some, some + 1], axis=1)
 
 
-def _unlike(mechanism: Mechanism, rows: Ints1d) -> Ints1d:
+def _unlike(mechanism: Mechanism, rows: Ints1d) -> Ints2d:
     """Pairs of the rows with the weakest and the strongest noise, by their first draws."""
     rows = rows[:SCREENED]
     spreads = []
@@ -90,7 +90,7 @@ def contest(
     mechanism: Mechanism,
     claim: Claim,
     space: Space,
-    pairs: Callable[[Mechanism, Claim, Space, Effort], Ints1d],
+    pairs: Callable[[Mechanism, Claim, Space, Effort], Ints2d],
     effort: Effort,
     alpha: float,
     seed: int | None,
@@ -113,7 +113,7 @@ def contest(
     return _finding(tier, tested, claim, sampler, space, time.perf_counter() - start)
 
 
-def _some(found: Ints1d, E: Floats1d, keep: Bools1d, most: int) -> tuple[Ints1d, Floats1d]:
+def _some(found: Ints2d, E: Floats1d, keep: Bools1d, most: int) -> tuple[Ints2d, Floats1d]:
     """The first `most` different pairs of those to keep."""
     found, E = found[keep], E[keep]
     _, first = np.unique(np.sort(found, axis=1), axis=0, return_index=True)
@@ -142,7 +142,7 @@ def _seconds(mechanism: Mechanism, draws: int) -> float:
 
 
 def _all(
-    sampler: Sampler, pairs: Ints1d, E: Floats1d, claim: Claim, space: Space, alpha: float
+    sampler: Sampler, pairs: Ints2d, E: Floats1d, claim: Claim, space: Space, alpha: float
 ) -> list[Tested]:
     keep = len(space) <= 100
     kept = {row: sampler(row) for row in np.unique(pairs).tolist()} if keep else {}

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Bools2d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError
 from ..search.metric import euclidean
 from ..space import Space
-from ..ty import Mechanism
+from ..ty import CoversPairs, HasMetric, Mechanism
 
 Distances = Callable[[Ints1d], Floats2d]
+Covered = Callable[[Ints1d], Bools2d]
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Claim:
     def of_pair(self, one: int, other: int) -> float:
         return float(self.epsilons([one])[0, other])
 
-    def of_pairs(self, pairs: Ints1d) -> Floats1d:
+    def of_pairs(self, pairs: Ints2d) -> Floats1d:
         """pairs: (p, 2) -> (p,)."""
         some, which = np.unique(pairs[:, 0], return_inverse=True)
         return np.array(self.epsilons(some)[which.reshape(-1), pairs[:, 1]])
@@ -44,9 +45,8 @@ def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
     """The claim of a mechanism that is fitted on this space, or why it cannot be put in numbers.
 
     Distances are those that the mechanism computes; "euclidean" ones are never more than those of
-    the space, whatever it says, and infinite where it says so. An (epsilon, delta) promise is for
-    all pairs unless its adjacency says something else; then the pairs are those at a finite
-    distance, or those that `covers(rows)` (bool (k, n)) names.
+    the space, whatever it says, and infinite where it says so. The pairs of an (epsilon, delta)
+    promise are those of guarantee.covers.
     """
     guarantee = mechanism.guarantee
     distances = _distances(mechanism)
@@ -88,42 +88,31 @@ class _Scaled:
 
 @dataclass(frozen=True)
 class _Within:
-    covers: Callable[[Ints1d], Any]
+    covers: Covered
     epsilon: float
 
     def __call__(self, rows: Ints1d) -> Floats2d:
         return np.where(self.covers(rows), self.epsilon, np.inf)
 
 
-def _distances(mechanism: Any) -> Distances | None:
+def _distances(mechanism: Mechanism) -> Distances | None:
     """The mechanism's own distances; None where it has none. One row is asked for, since a
     mechanism may refuse (DX004)."""
+    if not isinstance(mechanism, HasMetric):
+        return None
     try:
         mechanism.distances(np.zeros(1, dtype=np.int64))
-    except (AttributeError, DxError):
+    except DxError:
         return None
     return mechanism.distances
 
 
-def _covered(mechanism: Any, space: Space, distances: Distances | None) -> Any:
-    adjacency = mechanism.guarantee.adjacency
-    if hasattr(mechanism, "covers"):
+def _covered(mechanism: Mechanism, space: Space, distances: Distances | None) -> Covered | None:
+    covers = mechanism.guarantee.covers
+    if covers == "finite":
+        return None if distances is None else lambda rows: np.isfinite(distances(rows))
+    if isinstance(mechanism, CoversPairs):
         return mechanism.covers
-    if distances is not None and "no other pair" in adjacency:
-        return lambda rows: np.isfinite(distances(rows))
-    if not adjacency or "all pairs" in adjacency:
+    if covers == "all":
         return lambda rows: np.ones((len(rows), len(space)), dtype=bool)
-    return _relation(mechanism, space)
-
-
-def _relation(mechanism: Any, space: Space) -> Any:
-    """The related pairs of dx.NADP.v1, which are found by its settings."""
-    settings = getattr(getattr(mechanism, "_build", None), "keywords", {})
-    if mechanism.name != "dx.NADP.v1" or not {"m", "tau"} <= set(settings):
-        return None
-    from ..mechanisms.nadp import relation
-
-    pairs, _ = relation(space.vectors, settings["m"], settings["tau"])
-    related = np.zeros((len(space), len(space)), dtype=bool)
-    related[pairs[:, 0], pairs[:, 1]] = related[pairs[:, 1], pairs[:, 0]] = True
-    return lambda rows: related[rows]
+    return None

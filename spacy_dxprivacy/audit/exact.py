@@ -9,9 +9,8 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..randomness import Rng
-from ..search.metric import distances, in_blocks
 from ..space import Space
-from ..ty import Mechanism
+from ..ty import Mechanism, StatesLoss, StatesProbabilities
 from .claims import Claim
 from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
 
@@ -21,9 +20,11 @@ CHECKED, DRAWS = 3, 20_000
 RARE = 1e-9
 
 
-def exact(mechanism: Any, claim: Claim, space: Space, seed: int | None = None) -> Finding | None:
+def exact(
+    mechanism: Mechanism, claim: Claim, space: Space, seed: int | None = None
+) -> Finding | None:
     """All pairs of words by the probabilities that `distribution` gives, where there is one."""
-    if not hasattr(mechanism, "distribution"):
+    if not isinstance(mechanism, StatesProbabilities):
         return None
     start = time.perf_counter()
     rows = np.unique(np.linspace(0, len(space) - 1, ROWS).astype(np.int64))
@@ -129,85 +130,32 @@ def _verdict(refuted: bool) -> str:
 # -- closed forms ----------------------------------------------------------------------------------
 
 
-def closed_form(mechanism: Any, claim: Claim, space: Space) -> Finding | None:
-    """The loss of known noise at known centres; None for noise that is not known here."""
-    built: Any = getattr(mechanism, "_built", None)
-    loss = _loss_of(getattr(built, "draw", None), claim)
-    if loss is None:
-        return None
+def closed_form(mechanism: Mechanism, claim: Claim, space: Space) -> Finding | None:
+    """All pairs of some words by the loss, or, where a delta is promised, by the delta that the
+    mechanism has closed forms of (ty.StatesLoss); None where it has none."""
     start = time.perf_counter()
     rows = np.unique(np.linspace(0, len(space) - 1, ROWS).astype(np.int64))
     rows = np.union1d(rows, np.arange(min(len(space), 46)))
-    X = np.asarray(built.centres, dtype=np.float64)[rows]
     E = claim.epsilons(rows)[:, rows]
-    best: Any = (-np.inf, 0, 0, 0.0, 0.0)
-    for part, D in in_blocks(X, X):
-        found = loss(X[part], X, D, rows[part], rows)
-        excess = found - (E[part] if claim.delta == 0 else claim.delta)
-        excess[~np.isfinite(E[part])] = -np.inf
-        excess[np.arange(len(D)), np.arange(part.start, part.stop)] = -np.inf
-        at = np.unravel_index(int(np.argmax(excess)), excess.shape)
-        if excess[at] > best[0]:
-            w = int(at[0]) + part.start
-            best = (float(excess[at]), w, int(at[1]), float(E[w, at[1]]), float(found[at]))
-    seconds = time.perf_counter() - start
-    return _finding("closed form", best, claim, space.words, rows, seconds)
-
-
-def _loss_of(draw: Any, claim: Claim) -> Any:
-    """(X, Y, D, rows of X, rows of Y) -> (k, m): the epsilon of each pair, or, where a delta is
-    promised, the delta of each pair at the epsilon that is promised."""
-    from ..mechanisms import clipped_laplace, gaussian, laplace, mahalanobis, nadp
-
-    if isinstance(draw, laplace.LaplaceNoise) and not claim.delta:
-        return lambda X, Y, D, r, s: draw.epsilon * D
-    if isinstance(draw, mahalanobis._Ellipse) and not claim.delta:
-        inverse = np.linalg.inv(draw.root)
-        return lambda X, Y, D, r, s: draw.epsilon * distances(X @ inverse, Y @ inverse)
-    if isinstance(draw, clipped_laplace._Laplace) and not claim.delta:
-        return lambda X, Y, D, r, s: _manhattan(X, Y) / draw.scale
-    if isinstance(draw, gaussian.IsotropicNormal) and claim.delta:
-        return lambda X, Y, D, r, s: _normal(claim, D, np.full(len(Y), draw.sigma), r, s)
-    if isinstance(draw, nadp._PerWord) and claim.delta:
-        return lambda X, Y, D, r, s: _normal(claim, D, draw.sigmas[s], r, s)
-    return _truncated(draw, claim)
-
-
-def _manhattan(X: Floats2d, Y: Floats2d) -> Floats2d:
-    return np.stack([np.abs(Y - x).sum(axis=1) for x in X])
-
-
-def _normal(claim: Claim, D: Floats2d, sigmas: Floats1d, r: Ints1d, s: Ints1d) -> Floats2d:
-    """Balle and Wang 2018, theorem 8, for two normals of the strength of the second; only a lower
-    bound where the first has another one, and no bound at all for one without noise."""
-    from scipy.special import log_ndtr
-
-    E = claim.epsilons(r)[:, s]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        mu = np.where(D > 0, D, 0) / sigmas
-        a = log_ndtr(mu / 2 - E / mu)
-        b = E + log_ndtr(-mu / 2 - E / mu)
-        delta = np.exp(a) - np.exp(np.minimum(b, 700))
-    delta = np.where(np.isnan(delta), np.where(D > 0, 1.0, 0.0), delta)
-    # exp(a) - exp(b) keeps 1e-13 or so of either.
-    found: Floats2d = np.where(delta > claim.delta * (1 + 1e-6) + 1e-13, delta, 0.0)
-    return found
-
-
-def _truncated(draw: Any, claim: Claim) -> Any:
-    """1 - prod_i (1 - t(|v_i|)) of dx.TruncatedLaplace.v1: what leaves the other support."""
-    from ..mechanisms import truncated_laplace
-
-    if not isinstance(draw, truncated_laplace.TruncatedLaplaceNoise):
+    found = _stated(mechanism, claim, rows, E)
+    if found is None:
         return None
-    width = draw.rate * draw.bound
+    excess = found - (claim.delta or E)
+    excess[~np.isfinite(E)] = -np.inf
+    np.fill_diagonal(excess, -np.inf)
+    w, v = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    worst = (float(excess[w, v]), int(w), int(v), float(E[w, v]), float(found[w, v]))
+    return _finding("closed form", worst, claim, space.words, rows, time.perf_counter() - start)
 
-    def delta(X: Floats2d, Y: Floats2d, D: Floats2d, r: Ints1d, s: Ints1d) -> Floats2d:
-        found = np.empty(D.shape)
-        for i, x in enumerate(X):
-            leave = truncated_laplace._leave(draw.rate * np.abs(Y - x), width)
-            with np.errstate(divide="ignore"):
-                found[i] = -np.expm1(np.log1p(-leave).sum(axis=1))
-        return np.where(found > claim.delta * (1 + 1e-6), found, 0.0)
 
-    return delta
+def _stated(mechanism: Mechanism, claim: Claim, rows: Ints1d, E: Floats2d) -> Floats2d | None:
+    """float64 (k, k): losses, or deltas at E; 0 for deltas that rounding alone lifts above what is
+    promised."""
+    if not isinstance(mechanism, StatesLoss):
+        return None
+    if not claim.delta:
+        return mechanism.loss(rows, rows)
+    delta = mechanism.delta(rows, rows, E)
+    if delta is None:
+        return None
+    return np.where(delta > claim.delta * (1 + 1e-6) + 1e-13, delta, 0.0)

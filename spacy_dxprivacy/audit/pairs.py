@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..randomness import Rng
 from ..space import Space
-from ..ty import Draw, Mechanism
+from ..ty import Draw, HasCentres, Mechanism
 from .bounds import lower, upper, wilson
 from .events import Sides, scores
 
@@ -107,7 +107,7 @@ class Contest:
 
 def centres_of(mechanism: Mechanism, space: Space, width: int | None) -> Floats2d:
     """(n, c): where noise starts, in the dimensions of the noisy vectors; zeros where unknown."""
-    known = getattr(getattr(mechanism, "_built", None), "centres", None)
+    known = mechanism.centres if isinstance(mechanism, HasCentres) else None
     for table in (known, space.vectors):
         if table is not None and (width is None or table.shape[1] == width):
             return np.asarray(table, dtype=np.float64)

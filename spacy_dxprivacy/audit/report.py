@@ -8,6 +8,8 @@ import textwrap
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..guarantee import Guarantee
+
 REFUTED, NOT_REFUTED, INCONCLUSIVE = "refuted", "not refuted", "inconclusive"
 MEANING = {
     REFUTED: "the promise does not hold: see the pair, the event and the bound",
@@ -99,8 +101,7 @@ def promise(guarantee: dict[str, Any]) -> str:
     """A guarantee in a sentence."""
     if guarantee["kind"] == "none":
         return "none"
-    metric = guarantee["metric"]
-    unit = f"nats per unit of {metric} distance" if guarantee["kind"] == "metric-dp" else "nats"
+    unit = Guarantee.from_dict(guarantee).unit
     # A delta of 1 says nothing: it waits for the space, where 1/n takes its place.
     delta = f", delta {guarantee['delta']:.3g}" if 0 < guarantee["delta"] < 1 else ""
     epsilon = "no bound" if guarantee["epsilon"] is None else f"{guarantee['epsilon']:.6g}"

@@ -116,9 +116,8 @@ class Tally:
         g = self.terms.guarantee
         if g.kind == "none":
             return ["none."]
-        unit = f" nats per unit of {g.metric} distance" if g.kind == "metric-dp" else " nats"
         delta = f", delta = {g.delta:.3g}" if g.delta else ""
-        what = f"epsilon = {g.epsilon:.6g}{unit}{delta} for each perturbed word ({g.status})."
+        what = f"epsilon = {g.epsilon:.6g} {g.unit}{delta} for each perturbed word ({g.status})."
         means = f"Covers {g.adjacency}. {g.notes}".strip()
         if g.kind == "metric-dp":
             near = "Words close together in the space are hard to tell apart, distant ones less so."

@@ -40,9 +40,8 @@ def print_curve(curve: Curve, answer: Answer | None, target: Target | None) -> N
 
 def print_title(mechanism: Mechanism) -> None:
     guarantee = mechanism.guarantee
-    unit = {"metric-dp": f"nats per unit of {guarantee.metric} distance", "approx-dp": "nats"}
-    typer.secho(f"{mechanism.name}, epsilon in {unit.get(guarantee.kind, 'no unit')}", bold=True)
-    if guarantee.kind == "none" or guarantee.status == "refuted":
+    typer.secho(f"{mechanism.name}, epsilon in {guarantee.unit or 'no unit'}", bold=True)
+    if not guarantee.holds:
         why = "its published proof does not hold" if guarantee.kind != "none" else guarantee.notes
         typer.secho(f"NO PRIVACY: {why.rstrip('.')}.", fg="red", bold=True)
 

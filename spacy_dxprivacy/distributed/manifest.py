@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -112,5 +111,4 @@ def _sum(entries: Iterable[dict[str, Any]]) -> dict[str, int]:
 
 def read_guarantee(about: dict[str, Any]) -> Guarantee:
     """What Guarantee.to_dict wrote."""
-    fields: dict[str, Any] = {k: math.inf if v is None else v for k, v in about.items()}
-    return Guarantee(**fields)
+    return Guarantee.from_dict(about)

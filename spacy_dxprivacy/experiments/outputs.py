@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats2d, Ints1d
+from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d
 from ..projection.rank_sampling import calibrated, geometric, powers_of_2
 from ..randomness import Rng
 from ..search.faiss_codes import load_faiss
@@ -106,8 +106,8 @@ def _epsilons(space: Space, index: Once, c: float, options: Options) -> list[flo
 
 
 def ranked_outputs(
-    X: Floats2d, pivots: Ints1d, ranks: Ints1d, close: Ints1d, options: Options
-) -> Ints1d:
+    X: Floats2d, pivots: Ints2d, ranks: Ints2d, close: Ints2d, options: Options
+) -> Ints2d:
     """(epsilons, k) of pivots and ranks, (k, m) of each word with its close ones -> (epsilons, k)
     outputs, FAR where it is certain that they are none of the close ones."""
     rows = pivots.copy()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints2d
 
 FOLDS = 5
 
@@ -23,7 +23,7 @@ def spearman(A: Floats2d, B: Floats2d, scores: Floats1d) -> float:
     return float(spearmanr(cosines, scores).statistic)
 
 
-def odd_found(X: Floats2d, *, rows: Ints1d) -> float:
+def odd_found(X: Floats2d, *, rows: Ints2d) -> float:
     """rows: (k, m), the odd word last -> how often it is the one least like the others."""
     U = unit(X[rows].astype(np.float64))
     likeness = np.einsum("kmd,kjd->km", U, U)

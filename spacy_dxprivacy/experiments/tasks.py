@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import srsly
 
-from ..arrays import Floats1d, Ints1d
+from ..arrays import Floats1d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..space import Space
@@ -59,7 +59,7 @@ class Texts(NamedTuple):
 class Sets(NamedTuple):
     """rows: int64 (k, m), words of the space, the odd one last."""
 
-    rows: Ints1d
+    rows: Ints2d
     made: bool
 
 

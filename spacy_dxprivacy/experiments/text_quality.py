@@ -102,24 +102,24 @@ def as_in_code(space: Space, index: Once, name: str, epsilon: float) -> Mechanis
     dims = dims_for(epsilon, d)
     scale = 2 * CODE_CLIP * np.sqrt(dims if name == "truncated-code" else d) / epsilon
     width = paper_width(epsilon, -dims * np.log(4), dims) if name == "truncated-code" else np.inf
-    noise = _CodeNoise(name, d, float(scale), float(width))
+    noise = CodeNoise(name, d, float(scale), float(width))
     nothing = Guarantee("none", notes="The noise of code that does not clip.")
     nearest = registry.dx_projections.get("dx.Nearest.v1")(index)
-
-    def build(on: Space, guarantee: Guarantee) -> Noise:
-        return Noise(on.vectors, noise, float(scale), guarantee)
-
-    return quietly(lambda: NoiseMechanism(name, nothing, build, nearest).fit(space))
+    return quietly(lambda: NoiseMechanism(name, nothing, noise, nearest).fit(space))
 
 
 @dataclass(frozen=True)
-class _CodeNoise:
-    """scale: of a coordinate. width: where truncated noise ends, in scales."""
+class CodeNoise:
+    """Settings and noise in one. scale: of a coordinate. width: where truncated noise ends, in
+    scales."""
 
     name: str
     d: int
     scale: float
     width: float
+
+    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        return Noise(space.vectors, self, self.scale, guarantee)
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         shape = (len(rows), self.d)

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..search.metric import neighbours
@@ -133,7 +133,7 @@ def hiding(space: Space, words: Ints1d) -> Task:
     return Task(score, f"of {len(words)} words")
 
 
-def overlap(one: Ints1d, other: Ints1d) -> Floats1d:
+def overlap(one: Ints2d, other: Ints2d) -> Floats1d:
     """The Jaccard index of each row of one (k, m) and the same row of the other."""
     shared = (one[:, :, None] == other[:, None, :]).sum(axis=(1, 2))
     index: Floats1d = shared / (2 * one.shape[1] - shared)

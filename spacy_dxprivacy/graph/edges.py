@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ..search.all_neighbours import nearest_others
 from ..search.faiss_codes import load_faiss
 from ..space import Space
@@ -38,7 +38,7 @@ class Edges:
     steps: Ints1d
 
 
-def edges(lists: Ints1d) -> Edges:
+def edges(lists: Ints2d) -> Edges:
     """lists: (n, RANKED or fewer) rows by rising distance, -1 where a list ends."""
     depth = lists.shape[1]
     low, high, ranks = _pairs(lists)
@@ -50,7 +50,7 @@ def edges(lists: Ints1d) -> Edges:
     return Edges(low, high, np.ceil(lengths * STEPS - 1e-9).astype(np.int64))
 
 
-def _pairs(lists: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
+def _pairs(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints2d]:
     """low (m,), high (m,) and ranks (m, 2): that of high in the list of low, and of low in that of
     high, from 1 on; 0 where it is not in the list."""
     n = len(lists)
@@ -63,7 +63,7 @@ def _pairs(lists: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
     return distinct // n, distinct % n, ranks
 
 
-def _with_companions(lists: Ints1d, low: Ints1d, high: Ints1d, lengths: Floats1d) -> Floats1d:
+def _with_companions(lists: Ints2d, low: Ints1d, high: Ints1d, lengths: Floats1d) -> Floats1d:
     n = len(lists)
     keys = low * n + high
     shortest = np.full(n, np.inf)
@@ -90,7 +90,7 @@ def _first_free(neighbours: Ints1d, taken: Ints1d) -> int:
     return 0
 
 
-def neighbour_lists(space: Space, parts: Ints1d, depth: int = RANKED) -> Ints1d:
+def neighbour_lists(space: Space, parts: Ints1d, depth: int = RANKED) -> Ints2d:
     """(n, depth) rows by rising distance within the same part, -1 where there are no more."""
     Y = with_classes(space)
     lists = np.full((len(space), min(depth, len(space) - 1)), -1, dtype=np.int64)

@@ -52,9 +52,15 @@ class Features:
         """rows: (n,) rows of this table, -1 for words it lacks -> the features of n words."""
         known = rows >= 0
         pick = np.where(known, rows, 0)
-        flags = [f[pick] & known for f in (self.proper, self.function, self.negation, self.unit)]
-        axes = self.axes[pick].multiply(known[:, None]).tocsr()
-        return Features(*flags, self.rare[pick] | ~known, axes, int(known.sum()))
+        return Features(
+            proper=self.proper[pick] & known,
+            function=self.function[pick] & known,
+            negation=self.negation[pick] & known,
+            unit=self.unit[pick] & known,
+            rare=self.rare[pick] | ~known,
+            axes=self.axes[pick].multiply(known[:, None]).tocsr(),
+            known=int(known.sum()),
+        )
 
 
 def features_of(space: Space) -> Features:

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d
 from .policy_graph import PolicyGraph
 
 CACHE_BYTES = 2**27
 ENTRY_BYTES = 200  # of an entry of the cache besides its arrays
 
-Near = tuple[Ints1d, Floats1d]
+Near = tuple[Numbers1d, Floats1d]
 
 
 class Kernel:
@@ -47,7 +47,7 @@ class Kernel:
             found |= made
         return found
 
-    def _weigh(self, words: Ints1d, steps: Ints1d) -> Near:
+    def _weigh(self, words: Numbers1d, steps: Numbers1d) -> Near:
         order = np.argsort(words)
         return words[order], self._extra[steps[order]]
 
@@ -58,7 +58,7 @@ class Kernel:
         self._kept.update(made)
         self._bytes += size
 
-    def weights(self, row: int, outputs: Ints1d) -> Floats1d:
+    def weights(self, row: int, outputs: Numbers1d) -> Floats1d:
         """float64 (k,): exp(-beta path) from a word to each of k outputs."""
         words, extra = self.near(row)
         at = np.minimum(np.searchsorted(words, outputs), len(words) - 1)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d
 from .edges import STEPS
 from .walk import Walker
 from .word_graph import WordGraph
@@ -21,9 +21,9 @@ class PolicyGraph:
     """starts (n + 1,), ends (m,), steps (m,): the edges of each word in both directions, with their
     lengths in quanta. reach: quanta of the edge between any two words."""
 
-    starts: Ints1d
-    ends: Ints1d
-    steps: Ints1d
+    starts: Numbers1d
+    ends: Numbers1d
+    steps: Numbers1d
     reach: int
     quanta: int = QUANTA
 
@@ -39,9 +39,9 @@ class PolicyGraph:
     def walker(self) -> Walker:
         return Walker(self.starts, self.ends, self.steps, self.reach)
 
-    def within(self, rows: Ints1d) -> list[tuple[Ints1d, Ints1d]]:
+    def within(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
         """For each of k words: the words nearer than the reach, itself first, and their steps."""
-        found: list[tuple[Ints1d, Ints1d]] = []
+        found: list[tuple[Numbers1d, Numbers1d]] = []
         for _, walks in self.walker(rows):
             cuts = np.cumsum(walks.sizes)[:-1]
             words = np.split(walks.words.astype(np.int32), cuts)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..arrays import Floats2d, Ints1d
+from ..arrays import Floats2d, Ints1d, Ints2d
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..space import Space
 from .edges import STEPS, edges, neighbour_lists
@@ -216,7 +216,7 @@ def _walk_all(walker: Walker, dtype: Any) -> tuple[Numbers, Numbers | None]:
     return counts, _joined(blocks, dtype) if room >= 0 else None
 
 
-def _counted(walks: Walks, reach: int) -> Ints1d:
+def _counted(walks: Walks, reach: int) -> Ints2d:
     k = len(walks.sizes)
     keys = np.repeat(np.arange(k), walks.sizes) * reach + walks.steps
     return np.bincount(keys, minlength=k * reach).reshape(k, reach)

@@ -12,18 +12,17 @@ dx.Laplace.v1 at epsilon / 2C gives the same promise with sqrt(2) times less noi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..guarantee import Guarantee
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Projection
+from ..ty import NoiseLaw, Projection
 from ..validate import positive
-from .base.noise import Noise, NoiseMechanism, clipped
+from .base.noise import Noise, NoiseMechanism, clipped, norms_of
 
 
 @registry.dx_mechanisms("dx.ClippedLaplace.v1")
@@ -38,20 +37,40 @@ def make_clipped_laplace(
         kind="approx-dp",
         epsilon=epsilon,
         metric="discrete",
-        adjacency="all pairs of words of the space",
+        covers="all",
         status="proven",
         source="Dwork et al. 2006, the Laplace mechanism, with L1 sensitivity 2 sqrt(d) clip",
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    build = partial(_build, epsilon=epsilon, clip=clip)
-    return NoiseMechanism("dx.ClippedLaplace.v1", guarantee, build, projection)
+    settings = ClippedLaplaceSettings(epsilon, clip)
+    return NoiseMechanism("dx.ClippedLaplace.v1", guarantee, settings, projection)
 
 
-def _build(space: Space, guarantee: Guarantee, *, epsilon: float, clip: float | None) -> Noise:
-    centres, bound = clipped(space.vectors, clip)
-    d = centres.shape[1]
-    scale = float(2 * np.sqrt(d) * bound / epsilon)
-    return Noise(centres, _Laplace(d, scale), scale * np.sqrt(2), guarantee)
+@dataclass(frozen=True)
+class ClippedLaplaceSettings:
+    epsilon: float
+    clip: float | None
+
+    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        centres, bound = clipped(space.vectors, self.clip)
+        d = centres.shape[1]
+        scale = float(2 * np.sqrt(d) * bound / self.epsilon)
+        return Noise(centres, _Laplace(d, scale), scale * np.sqrt(2), guarantee)
+
+    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
+        """The L1 norm of d independent Laplace coordinates is a Gamma."""
+        from scipy.stats import gamma
+
+        centres, _ = clipped(space.vectors, self.clip)
+        bound = float(norms_of(space.vectors).max()) if self.clip is None else self.clip
+        d = space.vectors.shape[1]
+        scale = 2 * np.sqrt(d) * bound / guarantee.epsilon
+        return NoiseLaw(centres, _manhattan_norms, gamma(d, scale=scale))
+
+
+def _manhattan_norms(Z: Floats2d) -> Floats1d:
+    norms: Floats1d = np.abs(Z).sum(axis=1)
+    return norms
 
 
 @dataclass(frozen=True)
@@ -61,3 +80,6 @@ class _Laplace:
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         return rng.laplace((len(rows), self.d)) * self.scale
+
+    def loss(self, X: Floats2d, Y: Floats2d) -> Floats2d:
+        return np.stack([_manhattan_norms(Y - x) for x in X]) / self.scale

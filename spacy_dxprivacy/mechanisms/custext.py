@@ -14,7 +14,6 @@ that have none either. (Its "aggressive" mapping, each word's own k nearest, pro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -38,18 +37,24 @@ def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
         epsilon=epsilon,
         metric="discrete",
         adjacency=f"pairs of words of one group of about {k}; no other pair",
+        covers="finite",
         status="proven",
         source="McSherry and Talwar 2007, theorem 6, within the group; Chen et al. 2023",
         notes="The output tells which group the word was of.",
     )
-    build = partial(_build, epsilon=epsilon, k=k)
     in_clear = ("which group of words each word is of",)
-    return ChoiceMechanism("dx.CusText.v1", guarantee, build, in_clear)
+    return ChoiceMechanism("dx.CusText.v1", guarantee, CusTextSettings(epsilon, k), in_clear)
 
 
-def _build(space: Space, guarantee: Guarantee, *, epsilon: float, k: int) -> Choice:
-    group = groups(space.vectors, k)
-    return Choice(len(space), _Weights(space.vectors, group, epsilon), _Discrete(group), guarantee)
+@dataclass(frozen=True)
+class CusTextSettings:
+    epsilon: float
+    k: int
+
+    def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        group = groups(space.vectors, self.k)
+        weights = _Weights(space.vectors, group, self.epsilon)
+        return Choice(len(space), weights, _Discrete(group), guarantee)
 
 
 @dataclass(frozen=True)

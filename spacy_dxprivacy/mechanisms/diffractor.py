@@ -14,7 +14,6 @@ list takes a search a word to make. (The paper draws among several lists; each i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -35,17 +34,21 @@ def make_diffractor(epsilon: float) -> ChoiceMechanism:
         kind="metric-dp",
         epsilon=epsilon,
         metric="list positions",
-        adjacency="all pairs of words of the space",
+        covers="all",
         status="proven",
         source="Ghosh et al. 2009, on the list of Meisenbacher et al. 2024; clamping is free",
         notes="Words that are near in the space can be far apart on the list.",
     )
-    return ChoiceMechanism("dx.Diffractor.v1", guarantee, partial(_build, epsilon=epsilon))
+    return ChoiceMechanism("dx.Diffractor.v1", guarantee, DiffractorSettings(epsilon))
 
 
-def _build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
-    place = np.argsort(chain(space.vectors))
-    return Choice(len(place), _Weights(place, epsilon), _Places(place), guarantee)
+@dataclass(frozen=True)
+class DiffractorSettings:
+    epsilon: float
+
+    def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        place = np.argsort(chain(space.vectors))
+        return Choice(len(place), _Weights(place, self.epsilon), _Places(place), guarantee)
 
 
 @dataclass(frozen=True)

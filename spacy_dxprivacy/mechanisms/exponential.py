@@ -10,7 +10,7 @@ Papers      McSherry, Talwar 2007, theorem 6; Yue et al. 2021 (arXiv 2106.01221)
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -46,7 +46,7 @@ def make_exponential(
         kind="metric-dp",
         epsilon=epsilon,
         metric="euclidean",
-        adjacency="all pairs of words of the space",
+        covers="all",
         status="computed" if exact else "proven",
         source="McSherry and Talwar 2007, theorem 6; Yue et al. 2021",
         notes=(
@@ -54,19 +54,22 @@ def make_exponential(
             "Draws use 53 random bits: a word of probability below 2**-53 may never come out."
         ),
     )
-    build = partial(_build_exact if exact else _build, epsilon=epsilon)
-    return ChoiceMechanism("dx.Exponential.v1", guarantee, build, cache_mb=cache_mb)
+    settings = ExponentialSettings(epsilon, calibration)
+    return ChoiceMechanism("dx.Exponential.v1", guarantee, settings, cache_mb=cache_mb)
 
 
-def _build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
-    return euclidean_choice(space, guarantee, partial(clamped_score, beta=epsilon / 2))
+@dataclass(frozen=True)
+class ExponentialSettings:
+    epsilon: float
+    calibration: str
 
-
-def _build_exact(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
-    beta = exact_beta(space.vectors, epsilon)
-    notes = f"The choice uses exp(-{beta:.6g} d) on this space. {guarantee.notes}"
-    guarantee = replace(guarantee, notes=notes)
-    return euclidean_choice(space, guarantee, partial(clamped_score, beta=beta))
+    def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        beta = self.epsilon / 2
+        if self.calibration == "exact":
+            beta = exact_beta(space.vectors, self.epsilon)
+            notes = f"The choice uses exp(-{beta:.6g} d) on this space. {guarantee.notes}"
+            guarantee = replace(guarantee, notes=notes)
+        return euclidean_choice(space, guarantee, partial(clamped_score, beta=beta))
 
 
 def clamped_score(D: Floats2d, *, beta: float) -> Floats2d:

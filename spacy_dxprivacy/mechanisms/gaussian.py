@@ -10,17 +10,19 @@ Papers    Balle, Wang 2018 (arXiv 1805.06530), theorem 8 ("analytic"); Dwork, Ro
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+
+import numpy as np
 
 from ..arrays import Floats2d, Ints1d
 from ..guarantee import Guarantee
-from ..privacy.gaussian import analytic_sigma, classical_sigma
+from ..privacy.gaussian import analytic_sigma, classical_sigma, deltas
 from ..randomness import Rng
 from ..registries import registry
+from ..search.metric import distances
 from ..space import Space
-from ..ty import Projection
+from ..ty import NoiseLaw, Projection
 from ..validate import between, fail, one_of, positive
-from .base.noise import Noise, NoiseMechanism, clipped
+from .base.noise import Noise, NoiseMechanism, clipped, norms_of
 
 SIGMAS = {"analytic": analytic_sigma, "classical": classical_sigma}
 
@@ -47,7 +49,7 @@ def make_gaussian(
         epsilon=epsilon,
         delta=delta,
         metric="discrete",
-        adjacency="all pairs of words of the space",
+        covers="all",
         status="proven",
         source={
             "analytic": "Balle and Wang 2018, theorem 8",
@@ -55,17 +57,39 @@ def make_gaussian(
         }[calibration],
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    unit = SIGMAS[calibration](epsilon, delta)
-    return NoiseMechanism(
-        "dx.Gaussian.v1", guarantee, partial(_build, unit=unit, clip=clip), projection
-    )
+    settings = GaussianSettings(epsilon, delta, clip, calibration)
+    return NoiseMechanism("dx.Gaussian.v1", guarantee, settings, projection)
 
 
-def _build(space: Space, guarantee: Guarantee, *, unit: float, clip: float | None) -> Noise:
-    centres, bound = clipped(space.vectors, clip)
-    sigma = unit * 2 * bound
-    noise = IsotropicNormal(centres.shape[1], sigma)
-    return Noise(centres, noise, sigma, replace(guarantee, mu=1 / unit))
+@dataclass(frozen=True)
+class GaussianSettings:
+    epsilon: float
+    delta: float
+    clip: float | None
+    calibration: str
+
+    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        centres, bound = clipped(space.vectors, self.clip)
+        unit = SIGMAS[self.calibration](self.epsilon, self.delta)
+        sigma = unit * 2 * bound
+        noise = IsotropicNormal(centres.shape[1], sigma)
+        return Noise(centres, noise, sigma, replace(guarantee, mu=1 / unit))
+
+    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
+        """That of the least noise; of "classical" it is not checked, which has more."""
+        if self.calibration != "analytic":
+            return None
+        centres, _ = clipped(space.vectors, self.clip)
+        bound = float(norms_of(space.vectors).max()) if self.clip is None else self.clip
+        return normal_law(centres, 2 * bound, guarantee)
+
+
+def normal_law(centres: Floats2d, sensitivity: float, guarantee: Guarantee) -> NoiseLaw:
+    """Of the least normal noise that keeps the promise for centres (n, d) at most so far apart."""
+    from scipy.stats import chi
+
+    sigma = sensitivity * analytic_sigma(guarantee.epsilon, guarantee.delta)
+    return NoiseLaw(centres, norms_of, chi(centres.shape[1], scale=sigma))
 
 
 @dataclass(frozen=True)
@@ -77,3 +101,7 @@ class IsotropicNormal:
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         return rng.normal((len(rows), self.d)) * self.sigma
+
+    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
+        """Centres X (k, d), Y (m, d), epsilons (k, m), nats -> float64 (k, m)."""
+        return deltas(distances(X, Y), np.full(len(Y), self.sigma), epsilons)

@@ -5,6 +5,8 @@ Use       to see what the rest of a pipeline does
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..arrays import Ints1d
 from ..guarantee import Guarantee
 from ..randomness import Rng
@@ -14,9 +16,15 @@ from ..ty import Draw
 from .base.checks import checked_rows, fitted, warn_if_void
 
 
+@dataclass(frozen=True)
+class IdentitySettings:
+    pass
+
+
 class Identity:
     name = "dx.Identity.v1"
     in_clear = ("every word",)
+    settings = IdentitySettings()
 
     def __init__(self) -> None:
         self.guarantee = Guarantee("none", notes="Words come out as they went in.")

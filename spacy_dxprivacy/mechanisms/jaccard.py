@@ -12,7 +12,6 @@ Paper     the baseline of Bollegala et al. 2023 (EACL), section 4
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -50,27 +49,36 @@ def make_jaccard(
         delta=delta,
         metric="discrete",
         adjacency="claimed for all pairs; refuted for words of different density",
+        covers="all",
         status="refuted",
         source="the baseline of Bollegala et al. 2023, section 4",
         notes="The strength of the noise tells dense words from others.",
     )
-    build = partial(_build, unit=classical_sigma(epsilon, delta), k=k, eta=eta)
-    return NoiseMechanism("dx.Jaccard.v1", guarantee, build, projection)
+    settings = JaccardSettings(epsilon, delta, k, eta)
+    return NoiseMechanism("dx.Jaccard.v1", guarantee, settings, projection)
 
 
-def _build(space: Space, guarantee: Guarantee, *, unit: float, k: int, eta: float | None) -> Noise:
-    X = space.vectors
-    depth = min(k + 1, len(X))
-    density = neighbours(X, X, depth)[1][:, 1:].mean(axis=1) if depth > 1 else np.zeros(len(X))
-    bar = float(np.median(density)) if eta is None else eta
-    sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean_distance(X)
-    d = X.shape[1]
-    notes = (
-        f"{guarantee.notes} In these {d} dimensions, delta between the two is "
-        f"{delta_between_strengths(guarantee.epsilon, d):.3g} or more."
-    )
-    guarantee = replace(guarantee, notes=notes)
-    return Noise(X, _TwoStrengths(d, sigmas), float(sigmas.min()), guarantee)
+@dataclass(frozen=True)
+class JaccardSettings:
+    epsilon: float
+    delta: float
+    k: int
+    eta: float | None
+
+    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        X = space.vectors
+        depth = min(self.k + 1, len(X))
+        density = neighbours(X, X, depth)[1][:, 1:].mean(axis=1) if depth > 1 else np.zeros(len(X))
+        bar = float(np.median(density)) if self.eta is None else self.eta
+        unit = classical_sigma(self.epsilon, self.delta)
+        sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean_distance(X)
+        d = X.shape[1]
+        notes = (
+            f"{guarantee.notes} In these {d} dimensions, delta between the two is "
+            f"{delta_between_strengths(guarantee.epsilon, d):.3g} or more."
+        )
+        guarantee = replace(guarantee, notes=notes)
+        return Noise(X, _TwoStrengths(d, sigmas), float(sigmas.min()), guarantee)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ Papers    Fernandes, Dras, McIver 2019 (arXiv 1811.10256); Feyisetan, Balle, Dra
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from ..guarantee import Guarantee
@@ -16,29 +17,38 @@ from ..privacy.laplace import LaplaceNoise
 from ..registries import registry
 from ..search.metric import euclidean
 from ..space import Space
-from ..ty import Projection
+from ..ty import NoiseLaw, Projection
 from ..validate import positive
-from .base.noise import Noise, NoiseMechanism
+from .base.noise import Noise, NoiseMechanism, norms_of
 
 
 @registry.dx_mechanisms("dx.Laplace.v1")
 def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseMechanism:
     """epsilon: nats per unit of Euclidean distance, above 0. projection: dx.Nearest.v1 if None."""
-    epsilon = positive("epsilon", epsilon)
+    settings = LaplaceSettings(positive("epsilon", epsilon))
     guarantee = Guarantee(
         kind="metric-dp",
-        epsilon=epsilon,
+        epsilon=settings.epsilon,
         metric="euclidean",
-        adjacency="all pairs of words of the space",
+        covers="all",
         status="proven",
         source="Fernandes et al. 2019; Feyisetan et al. 2020; projection is post-processing",
         notes="Released vectors are rounded to a grid of 2**-10 of their standard deviation.",
     )
-    build = partial(_build, epsilon=epsilon)
-    return NoiseMechanism("dx.Laplace.v1", guarantee, build, projection)
+    return NoiseMechanism("dx.Laplace.v1", guarantee, settings, projection)
 
 
-def _build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Noise:
-    noise = LaplaceNoise(space.vectors.shape[1], epsilon)
-    metric = partial(euclidean, space.vectors)
-    return Noise(space.vectors, noise, noise.spread, guarantee, metric, noise.approximate)
+@dataclass(frozen=True)
+class LaplaceSettings:
+    epsilon: float
+
+    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        noise = LaplaceNoise(space.vectors.shape[1], self.epsilon)
+        metric = partial(euclidean, space.vectors)
+        return Noise(space.vectors, noise, noise.spread, guarantee, metric, noise.approximate)
+
+    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
+        from scipy.stats import gamma
+
+        d = space.vectors.shape[1]
+        return NoiseLaw(space.vectors, norms_of, gamma(d, scale=1 / guarantee.epsilon))

@@ -16,17 +16,17 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
 from ..privacy.laplace import LaplaceNoise, laplace_noise
 from ..randomness import Rng
 from ..registries import registry
-from ..search.metric import euclidean
+from ..search.metric import distances, euclidean
 from ..space import Space
-from ..ty import Projection
+from ..ty import NoiseLaw, Projection
 from ..validate import between, positive
-from .base.noise import Noise, NoiseMechanism
+from .base.noise import Noise, NoiseMechanism, norms_of
 
 
 @registry.dx_mechanisms("dx.Mahalanobis.v1")
@@ -44,34 +44,55 @@ def make_mahalanobis(
         kind="metric-dp",
         epsilon=epsilon,
         metric="mahalanobis",
-        adjacency="all pairs of words of the space",
+        covers="all",
         status="proven",
         source="Xu et al. 2020, theorem 1; projection is post-processing",
     )
-    build = partial(_build, epsilon=epsilon, lam=lam)
-    return NoiseMechanism("dx.Mahalanobis.v1", guarantee, build, projection)
+    settings = MahalanobisSettings(epsilon, lam)
+    return NoiseMechanism("dx.Mahalanobis.v1", guarantee, settings, projection)
 
 
-def _build(space: Space, guarantee: Guarantee, *, epsilon: float, lam: float) -> Noise:
-    values, axes = regularised_covariance(space.vectors, lam)
-    if values[0] <= 1e-12 * values[-1]:
-        expected = "vectors whose covariance is regular at this lam (lower it)"
-        raise DxError(Errors.DX020.format(expected=expected, given="singular ones"))
-    root = (axes * np.sqrt(values)) @ axes.T
-    euclid = epsilon / np.sqrt(values[0])
-    notes = f"Per unit of Euclidean distance this is {euclid:.6g} nats."
-    d = len(root)
-    spread = float(np.sqrt((d + 1) * np.min(np.sum(root**2, axis=1))) / epsilon)
-    draw = _Ellipse(root, epsilon)
-    whitened = space.vectors @ ((axes / np.sqrt(values)) @ axes.T)
-    return Noise(
-        space.vectors,
-        draw,
-        spread,
-        replace(guarantee, notes=notes),
-        partial(euclidean, whitened),
-        LaplaceNoise(d, epsilon).approximate,
-    )
+@dataclass(frozen=True)
+class MahalanobisSettings:
+    epsilon: float
+    lam: float
+
+    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        values, axes = regularised_covariance(space.vectors, self.lam)
+        if values[0] <= 1e-12 * values[-1]:
+            expected = "vectors whose covariance is regular at this lam (lower it)"
+            raise DxError(Errors.DX020.format(expected=expected, given="singular ones"))
+        root = (axes * np.sqrt(values)) @ axes.T
+        euclid = self.epsilon / np.sqrt(values[0])
+        notes = f"Per unit of Euclidean distance this is {euclid:.6g} nats."
+        d = len(root)
+        spread = float(np.sqrt((d + 1) * np.min(np.sum(root**2, axis=1))) / self.epsilon)
+        whitened = space.vectors @ ((axes / np.sqrt(values)) @ axes.T)
+        return Noise(
+            space.vectors,
+            _Ellipse(root, self.epsilon),
+            spread,
+            replace(guarantee, notes=notes),
+            partial(euclidean, whitened),
+            LaplaceNoise(d, self.epsilon).approximate,
+        )
+
+    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
+        from scipy.stats import gamma
+
+        values, axes = regularised_covariance(space.vectors, self.lam)
+        radius = gamma(space.vectors.shape[1], scale=1 / guarantee.epsilon)
+        return NoiseLaw(space.vectors, _Norm(axes / np.sqrt(values)), radius)
+
+
+@dataclass(frozen=True)
+class _Norm:
+    """||z||_M, with S^-1 = inverse inverse^T."""
+
+    inverse: Floats2d
+
+    def __call__(self, Z: Floats2d) -> Floats1d:
+        return norms_of(Z @ self.inverse)
 
 
 @dataclass(frozen=True)
@@ -81,6 +102,10 @@ class _Ellipse:
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         return laplace_noise(len(rows), len(self.root), rng, epsilon=self.epsilon) @ self.root
+
+    def loss(self, X: Floats2d, Y: Floats2d) -> Floats2d:
+        inverse = np.linalg.inv(self.root)
+        return self.epsilon * distances(X @ inverse, Y @ inverse)
 
 
 def regularised_covariance(X: Floats2d, lam: float) -> tuple[Floats2d, Floats2d]:

@@ -16,22 +16,21 @@ Paper     Bollegala et al. 2023 (EACL), theorem 3. As in the authors' code, m co
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Bools2d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
-from ..privacy.gaussian import analytic_sigma
+from ..privacy.gaussian import analytic_sigma, deltas
 from ..randomness import Rng
 from ..registries import registry
-from ..search.metric import diameter, neighbours
+from ..search.metric import diameter, distances, neighbours
 from ..space import Space
-from ..ty import Projection
+from ..ty import NoiseLaw, Projection
 from ..validate import between, one_of, positive, whole
 from .base.noise import Noise, NoiseMechanism
-from .gaussian import IsotropicNormal
+from .gaussian import IsotropicNormal, normal_law
 
 NOISES = ("global", "adjacent", "paper")
 TOP = 10
@@ -66,44 +65,59 @@ def make_nadp(
         epsilon=epsilon,
         delta=1.0 if delta is None else delta,
         metric="discrete",
-        adjacency="all pairs of words of the space" if everyone else RELATED,
+        adjacency="" if everyone else RELATED,
+        covers="all" if everyone else "related",
         status="proven",
         source="Balle and Wang 2018, theorem 8" + ("" if everyone else "; Bollegala 2023, thm 3"),
     )
-    build = partial(_build, epsilon=epsilon, delta=delta, m=m, tau=tau, noise=noise)
-    return NoiseMechanism("dx.NADP.v1", guarantee, build, projection)
+    settings = NADPSettings(epsilon, delta, m, tau, noise)
+    return NoiseMechanism("dx.NADP.v1", guarantee, settings, projection)
 
 
-def _build(
-    space: Space,
-    guarantee: Guarantee,
-    *,
-    epsilon: float,
-    delta: float | None,
-    m: int,
-    tau: float,
-    noise: str,
-) -> Noise:
-    n, d = space.vectors.shape
-    delta = 1 / max(n, 2) if delta is None else delta
-    unit = analytic_sigma(epsilon, delta)
-    guarantee = replace(guarantee, delta=delta, mu=1 / unit)
-    if noise == "global":
-        # Words that all lie at one point need no noise to be alike; any will do.
-        sigma = unit * (diameter(space.vectors) or 1.0)
-        draw = IsotropicNormal(d, sigma)
-        return Noise(space.vectors, draw, sigma, guarantee)
-    edges, lengths = relation(space.vectors, m, tau)
-    if noise == "adjacent":
-        sigma = unit * (float(lengths.max()) or 1.0)
-        guarantee = replace(guarantee, notes=coverage(n, edges))
-        return Noise(space.vectors, IsotropicNormal(d, sigma), sigma, guarantee)
-    sigmas = unit * component_lengths(n, edges, lengths)
+@dataclass(frozen=True)
+class NADPSettings:
+    epsilon: float
+    delta: float | None
+    m: int
+    tau: float
+    noise: str
+
+    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        delta = 1 / max(len(space), 2) if self.delta is None else self.delta
+        unit = analytic_sigma(self.epsilon, delta)
+        guarantee = replace(guarantee, delta=delta, mu=1 / unit)
+        if self.noise == "global":
+            # Words that all lie at one point need no noise to be alike; any will do.
+            return _isotropic(space, unit * (diameter(space.vectors) or 1.0), guarantee)
+        edges, lengths = relation(space.vectors, self.m, self.tau)
+        notes = coverage(len(space), edges)
+        if self.noise == "adjacent":
+            sigma = unit * (float(lengths.max()) or 1.0)
+            noise = _isotropic(space, sigma, replace(guarantee, notes=notes))
+        else:
+            sigmas = unit * component_lengths(len(space), edges, lengths)
+            noise = _per_word(space, sigmas, replace(guarantee, notes=notes))
+        return replace(noise, covers=_Related(len(space), edges))
+
+    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
+        """For "global" alone: that of the least noise for all pairs."""
+        if self.noise != "global":
+            return None
+        return normal_law(space.vectors, diameter(space.vectors), guarantee)
+
+
+def _isotropic(space: Space, sigma: float, guarantee: Guarantee) -> Noise:
+    draw = IsotropicNormal(space.vectors.shape[1], sigma)
+    return Noise(space.vectors, draw, sigma, guarantee)
+
+
+def _per_word(space: Space, sigmas: Floats1d, guarantee: Guarantee) -> Noise:
     bare = int(np.sum(sigmas == 0))
-    guarantee = replace(guarantee, notes=f"{coverage(n, edges)} {without_noise(n, bare)}")
+    notes = f"{guarantee.notes} {without_noise(len(space), bare)}"
     spread = float(np.min(sigmas, initial=np.inf, where=sigmas > 0))
     spread = spread if np.isfinite(spread) else 1.0
-    return Noise(space.vectors, _PerWord(d, sigmas), spread, guarantee)
+    draw = _PerWord(space.vectors.shape[1], sigmas)
+    return Noise(space.vectors, draw, spread, replace(guarantee, notes=notes))
 
 
 @dataclass(frozen=True)
@@ -114,8 +128,31 @@ class _PerWord:
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         return rng.normal((len(rows), self.d)) * self.sigmas[rows, None]
 
+    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
+        """Centres X (k, d), Y (m, d), epsilons (k, m), nats -> float64 (k, m): for two normals of
+        the strength of the second. Related words share theirs."""
+        return deltas(distances(X, Y), self.sigmas[others], epsilons)
 
-def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints1d, Floats1d]:
+
+@dataclass(frozen=True)
+class _Related:
+    """edges: int64 (e, 2), the related pairs of n words."""
+
+    n: int
+    edges: Ints2d
+
+    def __call__(self, rows: Ints1d) -> Bools2d:
+        """rows (k,) -> bool (k, n): the words that are related to each."""
+        from scipy.sparse import coo_array
+
+        both = np.concatenate([self.edges, self.edges[:, ::-1]])
+        ones = np.ones(len(both), dtype=bool)
+        table = coo_array((ones, (both[:, 0], both[:, 1])), shape=(self.n, self.n)).tocsr()
+        related: Bools2d = table[rows].toarray()
+        return related
+
+
+def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
     """The related pairs, int64 (e, 2) with the lower row first, and their lengths (e,)."""
     n = len(X)
     if n < m:
@@ -141,7 +178,7 @@ def jaccard(one: Ints1d, other: Ints1d) -> float:
     return shared / (len(one) + len(other) - shared)
 
 
-def component_lengths(n: int, edges: Ints1d, lengths: Floats1d) -> Floats1d:
+def component_lengths(n: int, edges: Ints2d, lengths: Floats1d) -> Floats1d:
     """(n,): the longest edge of each word's connected component, 0 for words without an edge."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -153,7 +190,7 @@ def component_lengths(n: int, edges: Ints1d, lengths: Floats1d) -> Floats1d:
     return longest[component]
 
 
-def coverage(n: int, edges: Ints1d) -> str:
+def coverage(n: int, edges: Ints2d) -> str:
     """What the relation leaves out, on this space."""
     alone = n - len(np.unique(edges))
     share = len(edges) / (n * (n - 1) / 2)

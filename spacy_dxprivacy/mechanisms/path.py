@@ -41,20 +41,28 @@ def make_path(epsilon: float, keep: Sequence[str] = ()) -> ChoiceMechanism:
     that differ in them are at infinite distance.
     """
     epsilon, keep = positive("epsilon", epsilon), _names(keep)
-    alike = f" with the same ones of the classes {', '.join(keep)}; no other pair" if keep else ""
+    kept = f"all pairs of words of the space with the same ones of the classes {', '.join(keep)}"
     guarantee = Guarantee(
         kind="metric-dp",
         epsilon=epsilon,
         metric="path",
-        adjacency=f"all pairs of words of the space{alike}",
+        adjacency=f"{kept}; no other pair" if keep else "",
+        covers="finite" if keep else "all",
         status="computed",
         source="docs/path.md, theorem; McSherry and Talwar 2007",
         notes="Draws use 53 random bits: a word of probability below 2**-53 may never come out.",
     )
     in_clear = (f"which of these classes each word has: {', '.join(keep)}",) if keep else ()
-    return ChoiceMechanism(
-        "dx.Path.v1", guarantee, partial(_build, epsilon=epsilon, keep=keep), in_clear
-    )
+    return ChoiceMechanism("dx.Path.v1", guarantee, PathSettings(epsilon, keep), in_clear)
+
+
+@dataclass(frozen=True)
+class PathSettings:
+    epsilon: float
+    keep: tuple[str, ...]
+
+    def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        return _build(space, guarantee, epsilon=self.epsilon, keep=self.keep)
 
 
 def _names(keep: Sequence[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ Paper     Feyisetan, Kasiviswanathan 2021 (TrustNLP)
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -22,9 +22,9 @@ from ..privacy.laplace import LaplaceNoise
 from ..registries import registry
 from ..search.metric import distances, euclidean, in_blocks
 from ..space import Space
-from ..ty import Projection
+from ..ty import NoiseLaw, Projection
 from ..validate import positive, whole
-from .base.noise import Noise, NoiseMechanism
+from .base.noise import Noise, NoiseMechanism, norms_of
 
 PUBLIC_SEED = 20210728  # Phi is public and fixed; drawing it anew would be a second mechanism
 ALL_PAIRS_UP_TO = 20_000
@@ -41,27 +41,43 @@ def make_random_projection(
         kind="metric-dp",
         epsilon=epsilon,
         metric="euclidean",
-        adjacency="all pairs of words of the space",
+        covers="all",
         status="computed",
         source="Feyisetan and Kasiviswanathan 2021, with the exact Lipschitz constant",
     )
-    build = partial(_build, epsilon=epsilon, dims=dims)
-    return NoiseMechanism("dx.RandomProjection.v1", guarantee, build, projection)
+    settings = RandomProjectionSettings(epsilon, dims)
+    return NoiseMechanism("dx.RandomProjection.v1", guarantee, settings, projection)
 
 
-def _build(space: Space, guarantee: Guarantee, *, epsilon: float, dims: int) -> Noise:
-    X = space.vectors
+@dataclass(frozen=True)
+class RandomProjectionSettings:
+    epsilon: float
+    dims: int
+
+    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        Y, Phi = projected(space.vectors, self.dims)
+        stretch, how = stretch_of(space.vectors, Y, Phi)
+        noise = LaplaceNoise(self.dims, self.epsilon / stretch)
+        notes = f"The projection stretches distances {stretch:.6g} times at most ({how})."
+        metric = partial(euclidean, space.vectors)
+        return Noise(Y, noise, noise.spread, replace(guarantee, notes=notes), metric)
+
+    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
+        from scipy.stats import gamma
+
+        Y, Phi = projected(space.vectors, self.dims)
+        stretch, _ = stretch_of(space.vectors, Y, Phi)
+        return NoiseLaw(Y, norms_of, gamma(self.dims, scale=stretch / guarantee.epsilon))
+
+
+def projected(X: Floats2d, dims: int) -> tuple[Floats2d, Floats2d]:
+    """X (n, d) -> X Phi, float64 (n, dims), and Phi, float64 (d, dims)."""
     # Seeded with a public number: this matrix is no secret, and has to be the same everywhere.
     public = np.random.Generator(np.random.PCG64(PUBLIC_SEED))
     Phi = public.standard_normal((X.shape[1], dims)) / np.sqrt(dims)
     # Equal rows have to stay equal, to the last bit that a matrix product may round otherwise.
     _, first, which = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    Y = (X @ Phi)[first][which.reshape(-1)]
-    stretch, how = stretch_of(X, Y, Phi)
-    noise = LaplaceNoise(dims, epsilon / stretch)
-    notes = f"The projection stretches distances {stretch:.6g} times at most ({how})."
-    metric = partial(euclidean, X)
-    return Noise(Y, noise, noise.spread, replace(guarantee, notes=notes), metric)
+    return (X @ Phi)[first][which.reshape(-1)], Phi
 
 
 def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:

@@ -16,7 +16,6 @@ takes them, and the vocabulary, from the private text.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -46,6 +45,7 @@ def make_santext_plus(
         epsilon=epsilon,
         metric="euclidean",
         adjacency=f"pairs of sensitive words, the rarest {sensitive:.0%} of the space",
+        covers="finite",
         status="proven",
         source="Yue et al. 2021, for outputs that are sensitive words",
         notes=(
@@ -54,20 +54,24 @@ def make_santext_plus(
             "no protection."
         ),
     )
-    build = partial(_build, epsilon=epsilon, p=p, sensitive=sensitive)
-    common = f"words that are not among the rarest {sensitive:.0%}"
     common = f"words that are not among the rarest {sensitive:.0%}"
     in_clear = (f"{common}, each with probability {1 - p:.3g}",)
-    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, build, in_clear, cache_mb)
+    settings = SanTextPlusSettings(epsilon, p, sensitive)
+    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, settings, in_clear, cache_mb)
 
 
-def _build(
-    space: Space, guarantee: Guarantee, *, epsilon: float, p: float, sensitive: float
-) -> Choice:
-    n = len(space)
-    first = n - max(1, int(np.ceil(sensitive * n)))
-    metric = _AmongSensitive(space.vectors, first)
-    return Choice(n, _Weights(space.vectors, first, epsilon, p), metric, guarantee)
+@dataclass(frozen=True)
+class SanTextPlusSettings:
+    epsilon: float
+    p: float
+    sensitive: float
+
+    def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        n = len(space)
+        first = n - max(1, int(np.ceil(self.sensitive * n)))
+        metric = _AmongSensitive(space.vectors, first)
+        weights = _Weights(space.vectors, first, self.epsilon, self.p)
+        return Choice(n, weights, metric, guarantee)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ the metric min(d, g), which is how it is drawn here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -37,18 +38,23 @@ def make_tem(epsilon: float, beta: float = 0.001, cache_mb: float = CACHE_MB) ->
         kind="metric-dp",
         epsilon=epsilon,
         metric="euclidean",
-        adjacency="all pairs of words of the space",
+        covers="all",
         status="proven",
         source="Carvalho et al. 2023; as the exponential mechanism on min(d, g)",
         notes="The loss between two words is at most epsilon min(d, g).",
     )
-    build = partial(_build, epsilon=epsilon, beta=beta)
-    return ChoiceMechanism("dx.TEM.v1", guarantee, build, cache_mb=cache_mb)
+    settings = TEMSettings(epsilon, beta)
+    return ChoiceMechanism("dx.TEM.v1", guarantee, settings, cache_mb=cache_mb)
 
 
-def _build(space: Space, guarantee: Guarantee, *, epsilon: float, beta: float) -> Choice:
-    g = truncation(len(space), epsilon, beta)
-    return euclidean_choice(space, guarantee, partial(_score, epsilon=epsilon, g=g))
+@dataclass(frozen=True)
+class TEMSettings:
+    epsilon: float
+    beta: float
+
+    def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        g = truncation(len(space), self.epsilon, self.beta)
+        return euclidean_choice(space, guarantee, partial(_score, epsilon=self.epsilon, g=g))
 
 
 def truncation(n: int, epsilon: float, beta: float) -> float:

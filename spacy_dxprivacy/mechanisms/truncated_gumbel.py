@@ -13,6 +13,8 @@ Paper     Xu et al. 2021, "Density-aware differentially private textual perturba
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
@@ -31,14 +33,19 @@ from .base.checks import checked_rows, fitted, warn_if_void
 def make_truncated_gumbel(epsilon: float) -> TruncatedGumbel:
     """epsilon: as published, nats per unit of Euclidean distance, above 0. Its fit raises DxError
     where it is too small for the nearest pair of words: the formulas have no solution there."""
-    return TruncatedGumbel(positive("epsilon", epsilon))
+    return TruncatedGumbel(TruncatedGumbelSettings(positive("epsilon", epsilon)))
+
+
+@dataclass(frozen=True)
+class TruncatedGumbelSettings:
+    epsilon: float
 
 
 class TruncatedGumbel:
     name = "dx.TruncatedGumbel.v1"
 
-    def __init__(self, epsilon: float) -> None:
-        self.epsilon = epsilon
+    def __init__(self, settings: TruncatedGumbelSettings) -> None:
+        self.settings = settings
         self.guarantee = Guarantee(
             "none",
             status="refuted",
@@ -50,7 +57,7 @@ class TruncatedGumbel:
 
     def fit(self, space: Space) -> TruncatedGumbel:
         nearest, farthest = extent(space.vectors)
-        scale = gumbel_scale(self.epsilon, len(space), nearest, farthest)
+        scale = gumbel_scale(self.settings.epsilon, len(space), nearest, farthest)
         self._state = space.vectors, farthest, scale
         self.guarantee = self.guarantee.named(space.digest)
         return self

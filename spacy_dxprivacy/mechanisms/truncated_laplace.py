@@ -17,7 +17,7 @@ t(v) = (exp(a v) - 1) / (2 (exp(a A) - 1)), at the worst v with ||v||_2 <= 2C.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from ..validate import between, one_of, positive, whole
 from .base.noise import Noise, NoiseMechanism, clipped
 
 CALIBRATIONS = ("sound", "paper")
+SOUND_DELTA = 1e-6
 ANGLES = 2001
 PAPER = "The published proof is wrong: the volume that it bounds is that of a shell, not of a cube."
 
@@ -59,72 +60,70 @@ def make_truncated_laplace(
     one_of("calibration", calibration, CALIBRATIONS)
     if dims is not None:
         dims = whole("dims", dims, least=1)
-    if calibration == "sound":
-        delta = 1e-6 if delta is None else delta
-        promise = Guarantee(
-            kind="approx-dp",
-            epsilon=epsilon,
-            delta=delta,
-            metric="discrete",
-            adjacency="all pairs of words of the space",
-            status="proven",
-            source="Overlap of the two supports, computed for the worst shift; d = 1: Geng 2020",
-            notes="dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less noise.",
-        )
-        build = partial(_build_sound, epsilon=epsilon, delta=delta, clip=clip)
-    else:
-        promise = Guarantee(
-            kind="approx-dp",
-            epsilon=epsilon,
-            delta=0.0 if delta is None else delta,
-            metric="discrete",
-            adjacency="all pairs of words of the space",
-            status="refuted",
-            source="Huang et al. 2024, theorem 3",
-            notes=PAPER,
-        )
-        build = partial(_build_paper, epsilon=epsilon, delta=delta, clip=clip, dims=dims)
-    return NoiseMechanism("dx.TruncatedLaplace.v1", promise, build, projection)
-
-
-def _build_sound(
-    space: Space, guarantee: Guarantee, *, epsilon: float, delta: float, clip: float | None
-) -> Noise:
-    centres, bound = clipped(space.vectors, clip)
-    d = centres.shape[1]
-    rate = epsilon / (2 * np.sqrt(d) * bound)
-    noise = _noise(centres, rate, sound_width(epsilon, delta, d) / rate, guarantee)
-    share = noise.spread * rate / np.sqrt(2)
-    notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
-    return replace(noise, guarantee=replace(guarantee, notes=f"{notes} {guarantee.notes}"))
-
-
-def _build_paper(
-    space: Space,
-    guarantee: Guarantee,
-    *,
-    epsilon: float,
-    delta: float | None,
-    clip: float | None,
-    dims: int | None,
-) -> Noise:
-    centres, bound = clipped(space.vectors, clip)
-    d = centres.shape[1]
-    dims = d if dims is None else dims
-    if dims < d:
-        why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
-        raise DxError(Errors.DX005.format(name="dx.TruncatedLaplace.v1", why=why))
-    log_delta = -dims * np.log(4) if delta is None else float(np.log(delta))
-    width = paper_width(epsilon, log_delta, dims)
-    rate = epsilon / (2 * np.sqrt(dims) * bound)
-    true = worst_delta(epsilon, width, d, dims)
-    notes = (
-        f"{PAPER} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} dimensions and "
-        f"this epsilon the true delta is {true:.2g} at the worst pair within the clip, for every "
-        "epsilon, since the supports differ."
+    settings = TruncatedLaplaceSettings(epsilon, delta, clip, calibration, dims)
+    promise = Guarantee(
+        kind="approx-dp", epsilon=epsilon, metric="discrete", covers="all", **settings.promise()
     )
-    claimed = float(np.exp(log_delta))
-    return _noise(centres, rate, width / rate, replace(guarantee, delta=claimed, notes=notes))
+    return NoiseMechanism("dx.TruncatedLaplace.v1", promise, settings, projection)
+
+
+@dataclass(frozen=True)
+class TruncatedLaplaceSettings:
+    epsilon: float
+    delta: float | None
+    clip: float | None
+    calibration: str
+    dims: int | None
+
+    def promise(self) -> dict[str, Any]:
+        """What the guarantee says of this calibration, before a space is known."""
+        if self.calibration == "sound":
+            return {
+                "delta": SOUND_DELTA if self.delta is None else self.delta,
+                "status": "proven",
+                "source": "Overlap of the two supports, computed for the worst shift; d = 1: "
+                "Geng 2020",
+                "notes": "dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less "
+                "noise.",
+            }
+        return {
+            "delta": 0.0 if self.delta is None else self.delta,
+            "status": "refuted",
+            "source": "Huang et al. 2024, theorem 3",
+            "notes": PAPER,
+        }
+
+    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        centres, bound = clipped(space.vectors, self.clip)
+        noise_on = self._sound_on if self.calibration == "sound" else self._paper_on
+        return noise_on(centres, bound, guarantee)
+
+    def _sound_on(self, centres: Floats2d, bound: float, guarantee: Guarantee) -> Noise:
+        d = centres.shape[1]
+        rate = self.epsilon / (2 * np.sqrt(d) * bound)
+        width = sound_width(self.epsilon, guarantee.delta, d)
+        noise = _noise(centres, rate, width / rate, guarantee)
+        share = noise.spread * rate / np.sqrt(2)
+        notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
+        return replace(noise, guarantee=replace(guarantee, notes=f"{notes} {guarantee.notes}"))
+
+    def _paper_on(self, centres: Floats2d, bound: float, guarantee: Guarantee) -> Noise:
+        d = centres.shape[1]
+        dims = d if self.dims is None else self.dims
+        if dims < d:
+            why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
+            raise DxError(Errors.DX005.format(name="dx.TruncatedLaplace.v1", why=why))
+        log_delta = -dims * np.log(4) if self.delta is None else float(np.log(self.delta))
+        width = paper_width(self.epsilon, log_delta, dims)
+        rate = self.epsilon / (2 * np.sqrt(dims) * bound)
+        true = worst_delta(self.epsilon, width, d, dims)
+        notes = (
+            f"{PAPER} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} dimensions "
+            f"and this epsilon the true delta is {true:.2g} at the worst pair within the clip, for "
+            "every epsilon, since the supports differ."
+        )
+        claimed = float(np.exp(log_delta))
+        return _noise(centres, rate, width / rate, replace(guarantee, delta=claimed, notes=notes))
 
 
 def _noise(centres: Floats2d, rate: float, bound: float, guarantee: Guarantee) -> Noise:
@@ -145,6 +144,14 @@ class TruncatedLaplaceNoise:
         U = rng.uniform(2 * len(rows) * self.d).reshape(2, len(rows), self.d)
         Z = np.log1p(U[0] * np.expm1(-self.rate * self.bound)) / -self.rate
         return np.where(U[1] < 0.5, Z, -Z)
+
+    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
+        """Centres X (k, d), Y (m, d) -> float64 (k, m): 1 - prod_i (1 - t(|v_i|)), what leaves the
+        other support; the same at all epsilons from rate ||v||_1 on."""
+        width = self.rate * self.bound
+        with np.errstate(divide="ignore"):
+            stay = [np.log1p(-_leave(self.rate * np.abs(Y - x), width)).sum(axis=1) for x in X]
+        return -np.expm1(np.stack(stay))
 
     def variance(self) -> float:
         """Of a coordinate (Huang et al. 2024, equation 6, without its misprint)."""

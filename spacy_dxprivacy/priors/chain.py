@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Numbers1d
 from ..errors import DxError, Errors
 
 ARRAYS = ("begin", "alone", "end", "back", "u")
@@ -36,11 +36,11 @@ class Chain:
     a state; its columns sum to 1, or to less where words of the law are not in the space.
     """
 
-    begin: Floats1d
-    alone: Floats1d
-    end: Floats1d
-    back: Floats1d
-    u: Floats1d
+    begin: Numbers1d
+    alone: Numbers1d
+    end: Numbers1d
+    back: Numbers1d
+    u: Numbers1d
     delta: Any
     emit: Any
 
@@ -64,7 +64,8 @@ class Chain:
     def totals(self) -> Floats1d:
         """float64 (K,): how much of each state its words are."""
         numbers = self.emit.data.astype(np.float64)  # sparse tables add up float32 as float32
-        return np.bincount(self.emit.indices, numbers, self.states)
+        sums: Floats1d = np.bincount(self.emit.indices, numbers, self.states)
+        return sums
 
     @cached_property
     def of_states(self) -> Any:
@@ -72,7 +73,7 @@ class Chain:
         return self.emit.tocsc()
 
     @cached_property
-    def one_state(self) -> tuple[Ints1d, Floats1d] | None:
+    def one_state(self) -> tuple[Numbers1d, Numbers1d] | None:
         """(n,), (n,): the only state of each word and how much of it the word is; None where words
         have several or none."""
         if not (np.diff(self.emit.indptr) == 1).all():
@@ -102,7 +103,7 @@ class Chain:
         behind += np.multiply.outer(self.back, self.u @ M)
         return behind
 
-    def before(self, state: int) -> tuple[Ints1d, Floats1d]:
+    def before(self, state: int) -> tuple[Numbers1d, Numbers1d]:
         """The states that delta leads from into this one, and delta there."""
         into = self._into
         if not _sparse(into):
@@ -110,7 +111,7 @@ class Chain:
         part = slice(into.indptr[state], into.indptr[state + 1])
         return into.indices[part], into.data[part]
 
-    def words_of(self, state: int) -> tuple[Ints1d, Floats1d]:
+    def words_of(self, state: int) -> tuple[Numbers1d, Numbers1d]:
         """The words of a state and how likely each is."""
         part = slice(self.of_states.indptr[state], self.of_states.indptr[state + 1])
         return self.of_states.indices[part], self.of_states.data[part]
@@ -170,7 +171,7 @@ def _numbers(table: Any) -> tuple[Any, ...]:
     return (table.data, table.indices, table.indptr) if _sparse(table) else (table,)
 
 
-def alone_chain(weights: Floats1d) -> Chain:
+def alone_chain(weights: Numbers1d) -> Chain:
     """Words that know nothing of each other. weights: float (n,), above 0."""
     from scipy.sparse import csr_array
 

@@ -38,7 +38,7 @@ def _add(counts: dict[Guarantee, int]) -> Guarantee:
     first = next(iter(counts))
     if any(g.kind == "none" for g in counts):
         return Guarantee("none", adjacency=_DOCUMENT, notes="A part of it has no guarantee.")
-    for name in ("kind", "metric", "adjacency", "space"):
+    for name in ("kind", "metric", "adjacency", "covers", "protects", "space"):
         if len({getattr(g, name) for g in counts}) > 1:
             raise DxError(Errors.DX040.format(why=f"they differ in their {name}"))
     how = BASIC

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats1d, Floats2d
+
 
 def log_delta(epsilon: float, mu: float) -> float:
     """ln of the least delta of two unit normals mu apart: Balle and Wang 2018, theorem 8, in a form
@@ -21,6 +23,20 @@ def log_delta(epsilon: float, mu: float) -> float:
         hazard = np.sqrt(2 / np.pi) / float(erfcx(t / np.sqrt(2)))
         ratio = -mu * (hazard - t if t < 1e4 else 1 / t)
     return float(a + np.log(-np.expm1(ratio)))
+
+
+def deltas(D: Floats2d, sigmas: Floats1d, epsilons: Floats2d) -> Floats2d:
+    """float64 (k, m): the same for normals D (k, m) apart, of the strengths (m,), at epsilons
+    (k, m), nats; to 1e-13 or so. Where the strength is 0, nothing hides a distance."""
+    from scipy.special import log_ndtr
+
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        mu = np.where(D > 0, D, 0) / sigmas
+        a = log_ndtr(mu / 2 - epsilons / mu)
+        b = epsilons + log_ndtr(-mu / 2 - epsilons / mu)
+        delta = np.exp(a) - np.exp(np.minimum(b, 700))
+    found: Floats2d = np.where(np.isnan(delta), np.where(D > 0, 1.0, 0.0), delta)
+    return found
 
 
 def analytic_sigma(epsilon: float, delta: float) -> float:

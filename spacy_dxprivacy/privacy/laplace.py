@@ -21,6 +21,13 @@ class LaplaceNoise:
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         return laplace_noise(len(rows), self.d, rng, epsilon=self.epsilon)
 
+    def loss(self, X: Floats2d, Y: Floats2d) -> Floats2d:
+        """Around centres X (k, d) and Y (m, d) -> float64 (k, m): the loss, nats."""
+        from scipy.spatial.distance import cdist
+
+        losses: Floats2d = self.epsilon * cdist(X, Y)
+        return losses
+
     def approximate(self, distance: float) -> float:
         """The epsilon at delta = 1e-6 of two words at this distance."""
         return laplace_epsilon(self.epsilon, distance, self.d)

@@ -6,13 +6,10 @@ figures stop it from being read as 10.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d
-from ..ty import Mechanism
+from ..ty import ApproximatesAt, HasMetric, KnowsLongest, Mechanism
 
 PROBES = 128
 NUMBERS = 2**26  # distances that a look at the space may cost
@@ -28,27 +25,25 @@ def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None
 
     None where the guarantee is not in a metric on the whole space, or all words are at one point.
     """
-    distances: Any = getattr(mechanism, "distances", None)
-    if mechanism.guarantee.kind != "metric-dp" or distances is None or n < 2:
+    if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric) or n < 2:
         return None
-    D = distances(_probes(n))
+    D = mechanism.distances(_probes(n))
     if np.isinf(D).any():
         return None  # some words are not protected from each other, whatever epsilon
     apart = _distances_of_interest(D)
-    approximate = getattr(mechanism, "approximate", None)
-    epsilon = mechanism.guarantee.epsilon
     if apart is None:
         return None
-    longest: float | None = getattr(mechanism, "longest", None)
-    apart["diameter"] = longest or apart["diameter"]
-    return {name: _nats(D, epsilon, approximate) for name, D in apart.items()}
+    if isinstance(mechanism, KnowsLongest):
+        apart["diameter"] = mechanism.longest or apart["diameter"]
+    return {name: _nats(mechanism, distance) for name, distance in apart.items()}
 
 
-def _nats(
-    distance: float, epsilon: float, approximate: Callable[[float], float] | None
-) -> dict[str, float]:
-    nats = {"distance": distance, "nats": epsilon * distance}
-    return {**nats, "nats_at_delta": approximate(distance)} if approximate else nats
+def _nats(mechanism: Mechanism, distance: float) -> dict[str, float]:
+    nats = {"distance": distance, "nats": mechanism.guarantee.epsilon * distance}
+    if isinstance(mechanism, ApproximatesAt):
+        at_delta = mechanism.approximate(distance)
+        return nats if at_delta is None else {**nats, "nats_at_delta": at_delta}
+    return nats
 
 
 def _distances_of_interest(D: Floats2d) -> dict[str, float] | None:

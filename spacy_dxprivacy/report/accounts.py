@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -46,7 +45,7 @@ class Account:
         self.documents += 1
         for name in COUNTS:
             self.counts[name] += int(receipt[name])
-        total = guarantee_of(receipt["total"])
+        total = Guarantee.from_dict(receipt["total"])
         if self.total is None or total.epsilon > self.total.epsilon:
             self.total = total
 
@@ -58,7 +57,7 @@ def read_receipt(path: Path) -> Account:
         account = Account(terms_of(told), raw={k: v for k, v in told.items() if k != "failed"})
         account.documents = int(told["documents"])
         account.counts = {name: int(told[name]) for name in COUNTS}
-        account.total = guarantee_of(told["total"])
+        account.total = Guarantee.from_dict(told["total"])
         account.failed = [[int(n) for n in numbers] for numbers in told["failed"]]
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
@@ -88,17 +87,10 @@ def terms_of(receipt: dict[str, Any]) -> Terms:
     names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear"}
     others = {name: receipt[name] for name in names}
     return Terms(
-        guarantee=guarantee_of(receipt["guarantee"]), in_clear=tuple(receipt["in_clear"]), **others
+        guarantee=Guarantee.from_dict(receipt["guarantee"]),
+        in_clear=tuple(receipt["in_clear"]),
+        **others,
     )
-
-
-def guarantee_of(told: dict[str, Any]) -> Guarantee:
-    """The inverse of Guarantee.to_dict."""
-    known = {f.name for f in fields(Guarantee)}
-    values: dict[str, Any] = {name: value for name, value in told.items() if name in known}
-    if values["epsilon"] is None:
-        values["epsilon"] = math.inf
-    return Guarantee(**values)
 
 
 def _user_data(path: Path) -> list[dict[Any, Any]]:

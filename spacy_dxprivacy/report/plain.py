@@ -82,7 +82,7 @@ def _protected(account: Account) -> list[str]:
             f"{counts['unknown']:,} words are not on that list. They were treated by the rule "
             f"{terms.unknown_policy}, which lets none of them through."
         )
-    if terms.guarantee.kind == "none" or terms.guarantee.status == "refuted" or terms.seeded:
+    if not terms.guarantee.holds or terms.seeded:
         lines.insert(0, "Nothing with a guarantee that holds. What was done:")
     return lines
 
@@ -113,15 +113,15 @@ def _bound(account: Account) -> list[str]:
     delta = f", but for a probability of delta = {g.delta:.3g}" if g.delta else ""
     if g.kind == "approx-dp":
         return [
-            f"What such a reader learns of one word is bounded: epsilon = {g.epsilon:.4g}. The "
-            f"odds between two words that are covered change by a factor of at most "
+            f"What such a reader learns of one {g.protects} is bounded: epsilon = {g.epsilon:.4g}. "
+            f"The odds between two {g.protects}s that are covered change by a factor of at most "
             f"exp(epsilon) = {_factor(g.epsilon)}{delta}.",
             f"This covers {g.adjacency}.",
         ]
     return [
-        f"What such a reader learns of one word is bounded: epsilon = {g.epsilon:.4g} for each "
-        f"unit of {g.metric} distance. The odds between two words that are d apart change by a "
-        f"factor of at most exp({g.epsilon:.4g} d){delta}: the nearer two words are, the "
+        f"What such a reader learns of one {g.protects} is bounded: epsilon = {g.epsilon:.4g} "
+        f"{g.unit}. The odds between two {g.protects}s that are d apart change by a "
+        f"factor of at most exp({g.epsilon:.4g} d){delta}: the nearer two {g.protects}s are, the "
         "less the text tells which of them it was.",
         *map(_sentence, nats_of(account)),
         f"This covers {g.adjacency}.",
@@ -142,7 +142,7 @@ def _factor(nats: float) -> str:
 def _not_protected(account: Account) -> list[str]:
     terms, g = account.terms, account.terms.guarantee
     lines = [f"Visible as it was: {what}." for what in terms.in_clear]
-    if g.kind != "none" and not g.adjacency.startswith("all pairs"):
+    if g.kind != "none" and g.covers != "all":
         lines.append(
             f"The difference between words that are not covered. Covered are {g.adjacency}."
         )
@@ -198,10 +198,9 @@ def _sum(account: Account) -> list[str]:
     total = account.total
     if total is None or not math.isfinite(total.epsilon):
         return []
-    unit = " per unit of distance" if total.kind == "metric-dp" else ""
     return [
         "A document as strongly as a word. What its words give away adds up: for the document with "
-        f"the most replaced words, epsilon is {total.epsilon:,.4g}{unit} in total."
+        f"the most replaced words, epsilon is {total.epsilon:,.4g} {total.unit} in total."
     ]
 
 

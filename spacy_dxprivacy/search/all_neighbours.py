@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..arrays import Floats2d, Ints1d
+from ..arrays import Floats2d, Ints2d
 from .faiss_codes import load_faiss
 
 EXACT_ROWS = 100_000  # beyond, near rows are sought in the cells of an index
@@ -20,7 +20,7 @@ CELLS_SEARCHED = 32
 SEARCHED_AT_ONCE = 8192
 
 
-def nearest_others(Y: Floats2d, depth: int) -> Ints1d:
+def nearest_others(Y: Floats2d, depth: int) -> Ints2d:
     """Y: float32 (n, d) -> int64 (n, depth): the rows nearest to each, without itself; -1 where an
     index finds no more. Shows its progress on a terminal."""
     n = len(Y)

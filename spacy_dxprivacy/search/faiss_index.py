@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d
+from ..arrays import Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..machine.device import to_host
 from ..machine.mapped import FAULT, MAPPED_AT_ONCE, large_map, release
@@ -96,7 +96,7 @@ class FaissIndex:
             found[start : start + step] = self._compared(part, self._candidates(part))
         return found
 
-    def _compared(self, Z: Floats2d, rows: Ints1d) -> Ints1d:
+    def _compared(self, Z: Floats2d, rows: Ints2d) -> Ints1d:
         """A large mapped table is let go of after a few queries: each candidate brings its
         surroundings into memory, and so do those of other workers."""
         if large_map(self._table) is None:
@@ -109,7 +109,7 @@ class FaissIndex:
             release(self._table)
         return np.concatenate(found)
 
-    def _candidates(self, Z: Floats2d) -> Ints1d:
+    def _candidates(self, Z: Floats2d) -> Ints2d:
         """int64 (k, refine), -1 where the first pass finds fewer."""
         load_faiss()
         norms = np.sqrt(np.square(Z).sum(axis=1))
@@ -190,7 +190,7 @@ def largest_norm(X: Floats2d) -> float:
 # -- re-ranking ----------------------------------------------------------------------------------
 
 
-def rerank(Z: Floats2d, X: Floats2d, rows: Ints1d) -> Ints1d:
+def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
     """Z: float64 (k, d), X: float32 (n, d), rows: int64 (k, r), -1 for none -> int64 (k,).
 
     The nearest of its rows to each query, by float64 differences; of equally near ones the lowest.

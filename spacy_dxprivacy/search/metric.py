@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d
+from ..arrays import Floats2d, Ints1d, Ints2d
 from ..machine.device import array_module
 
 BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
@@ -58,7 +58,7 @@ def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:
         yield part, distances(Z[part], X)
 
 
-def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints1d, Floats2d]:
+def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
     """Z: (k, d), X: (n, d) -> rows int64 (k, depth) by rising distance, and their distances.
 
     Of rows at one distance the lowest comes first; which of them fill the last place is open.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d
 from ..graph.kernel import Kernel
 from ..randomness import Rng
 from .emissions import NOTHING
@@ -23,7 +23,7 @@ class WordDraw:
     def __init__(self, kernel: Kernel, weights: Floats1d) -> None:
         self.kernel, self.weights = kernel, weights
         self._sums = np.cumsum(weights)
-        self._kept: dict[int, tuple[Ints1d, Floats1d]] = {}
+        self._kept: dict[int, tuple[Numbers1d, Floats1d]] = {}
         self._bytes = 0
 
     def __call__(self, rows: Ints1d, fixed: Bools1d, rng: Rng) -> Ints1d:
@@ -56,7 +56,7 @@ class WordDraw:
         for row in new:
             self._table(row)
 
-    def _table(self, row: int) -> tuple[Ints1d, Floats1d]:
+    def _table(self, row: int) -> tuple[Numbers1d, Floats1d]:
         """The words nearer than the reach, and the sums of their weights beyond it."""
         found = self._kept.get(row)
         if found is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Numbers1d
 from ..graph.kernel import Kernel
 from ..priors.chain import Chain
 
@@ -21,7 +21,7 @@ class Emissions:
     def __init__(self, chain: Chain, kernel: Kernel) -> None:
         self.chain, self.kernel = chain, kernel
         self._base = chain.totals * kernel.far
-        self._kept: dict[int, Floats1d] = {}
+        self._kept: dict[int, Numbers1d] = {}
         self._most = max(64, CACHE_BYTES // (4 * chain.states))
 
     def of(self, rows: Sequence[int], fixed: Sequence[bool]) -> Floats2d:
@@ -41,15 +41,15 @@ class Emissions:
         for row in new if len(new) <= self._most else ():
             self._kept[row] = self.exact(row).astype(np.float32)
 
-    def _of_row(self, row: int) -> Floats1d:
+    def _of_row(self, row: int) -> Numbers1d:
         if row == NOTHING:
             return self.chain.totals
         found = self._kept.get(row)
         return self.exact(row).astype(np.float32) if found is None else found
 
-    def _of_fixed(self, row: int) -> Floats1d:
+    def _of_fixed(self, row: int) -> Numbers1d:
         one: Any = self.chain.emit[[row]]
-        stays: Floats1d = one.toarray().reshape(-1)
+        stays: Numbers1d = one.toarray().reshape(-1)
         return stays
 
     def exact(self, row: int, stays: bool = False) -> Floats1d:
@@ -81,15 +81,9 @@ class Emissions:
         return {**self.__dict__, "_kept": {}}
 
 
-def pick(weights: Floats1d, uniform: float) -> int:
+def pick(weights: Numbers1d, uniform: float) -> int:
     """An index, drawn by weight; uniform: in [0, 1)."""
     sums = np.cumsum(weights, dtype=np.float64)
     # uniform * total must not be rounded up to the total, beyond the last weight above 0.
     mark = min(uniform * sums[-1], np.nextafter(sums[-1], 0))
     return int(np.searchsorted(sums, mark, side="right"))
-
-
-def check_stay(chain: Chain, rows: Ints1d, fixed: Bools1d) -> Bools1d:
-    """Which words that stay as they are the chain knows; of others it learns nothing."""
-    known: Bools1d = np.diff(chain.emit.indptr)[rows] > 0
-    return known & fixed

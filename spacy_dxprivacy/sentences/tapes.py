@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools2d, Ints1d, Ints2d
+from ..arrays import Bools1d, Bools2d, Ints1d, Ints2d
 
 LANES = 64
 
@@ -23,7 +23,7 @@ class Tapes:
     ends: Bools2d
 
 
-def spans(starts: Ints1d) -> tuple[Ints1d, Ints1d]:
+def spans(starts: Bools1d) -> tuple[Ints1d, Ints1d]:
     """starts: bool (k,) -> the first word of each sentence, and its length."""
     first = np.flatnonzero(starts)
     return first, np.diff(np.append(first, len(starts)))

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ..randomness import Rng
 from ..search.metric import neighbours
-from ..ty import Mechanism
+from ..ty import HasMetric, Mechanism, StatesProbabilities
 from ..validate import whole
 from .probes import Probes
 
@@ -69,14 +69,14 @@ class Bench:
 
     def measure(self, mechanism: Mechanism) -> WordFigures:
         """mechanism: fitted on this space."""
-        if hasattr(mechanism, "distribution"):
+        if isinstance(mechanism, StatesProbabilities):
             return self._exact(mechanism)
         return self._simulated(mechanism)
 
     def unchanged(self, mechanism: Mechanism) -> float:
         """The share of words that come out as themselves, alone."""
         rows, weights = self.probes.rows, self.probes.weights
-        if hasattr(mechanism, "distribution"):
+        if isinstance(mechanism, StatesProbabilities):
             stay = [P[np.arange(len(P)), rows[part]] for part, P in self._probabilities(mechanism)]
             return float(weights @ np.concatenate(stay))
         return float(weights @ (self._drawn(mechanism) == rows[:, None]).mean(axis=1))
@@ -124,14 +124,16 @@ class Bench:
                 W = np.exp(-beta * self._distances[mechanism.name][part])
                 yield part, W / W.sum(axis=1, keepdims=True, dtype=np.float64)
 
-    def _rate(self, mechanism: Any) -> float | None:
+    def _rate(self, mechanism: Mechanism) -> float | None:
         """The beta of a mechanism whose probabilities fall as exp(-beta distance); None of others.
 
         Distances take long and are the same for each epsilon, so these are kept. That the mechanism
         is of this kind is not assumed, but looked up in its probabilities of three words.
         """
         rows = self.probes.rows
-        if not hasattr(mechanism, "distances") or len(rows) * len(self.X) > KEPT_NUMBERS:
+        if len(rows) * len(self.X) > KEPT_NUMBERS:
+            return None
+        if not (isinstance(mechanism, HasMetric) and isinstance(mechanism, StatesProbabilities)):
             return None
         some = np.unique([0, len(rows) // 2, len(rows) - 1])
         D, P = mechanism.distances(rows[some]), mechanism.distribution(rows[some])
@@ -157,7 +159,7 @@ class Bench:
 
     # -- by simulation --
 
-    def _drawn(self, mechanism: Mechanism) -> Ints1d:
+    def _drawn(self, mechanism: Mechanism) -> Ints2d:
         """int64 (m, draws)."""
         rows, rng = np.repeat(self.probes.rows, self.draws), Rng(seed=0)
         starts = range(0, len(rows), SAMPLED_AT_ONCE)
@@ -177,7 +179,7 @@ class Bench:
             exact=False,
         )
 
-    def _guessed(self, Y: Ints1d) -> Floats1d:
+    def _guessed(self, Y: Ints2d) -> Floats1d:
         """How often the guesser is right about each word. Each half learns from the other; an
         output that it has not met is taken for the probed word nearest to it."""
         outputs, at = np.unique(Y, return_inverse=True)
@@ -190,7 +192,7 @@ class Bench:
         ]
         return np.mean(right, axis=0)
 
-    def _guesses(self, seen: Ints1d, nearest: Ints1d) -> Ints1d:
+    def _guesses(self, seen: Ints2d, nearest: Ints1d) -> Ints1d:
         """seen: (m, half) of output numbers -> for each output number, the place of a word. The
         nearest word is given one draw that did not happen, as a prior."""
         m, half = seen.shape
@@ -205,7 +207,7 @@ class Bench:
         return guesses
 
 
-def nearest_others(X: Floats2d, rows: Ints1d, k: int) -> Ints1d:
+def nearest_others(X: Floats2d, rows: Ints1d, k: int) -> Ints2d:
     """int64 (len(rows), k): the k words nearest to each by Euclidean distance, without itself."""
     if k < 1:
         return np.empty((len(rows), 0), dtype=np.int64)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays import Floats2d
 from ..privacy.scale import scale_of
-from ..ty import Mechanism
+from ..ty import HasMetric, Mechanism
 
 LOSSES = ("nearest", "median", "diameter")
 
@@ -24,17 +22,17 @@ class Losses:
     def __call__(self, mechanism: Mechanism) -> dict[str, float] | None:
         """None where there is no guarantee, or none in a metric that covers all words."""
         guarantee = mechanism.guarantee
-        if guarantee.status == "refuted" or guarantee.kind == "none":
+        if not guarantee.holds:
             return None
         if guarantee.kind == "approx-dp":
-            covers_all = guarantee.adjacency.startswith("all pairs")
+            covers_all = guarantee.covers == "all"
             return dict.fromkeys(LOSSES, guarantee.epsilon) if covers_all else None
         distances = self._distances(mechanism)
         return distances and {name: guarantee.epsilon * d for name, d in distances.items()}
 
-    def _distances(self, mechanism: Any) -> dict[str, float] | None:
+    def _distances(self, mechanism: Mechanism) -> dict[str, float] | None:
         """As scale_of does it: once for all epsilons, unless the distances change with them."""
-        if not hasattr(mechanism, "distances"):
+        if not isinstance(mechanism, HasMetric):
             return None
         row = mechanism.distances(np.zeros(1, dtype=np.int64))
         known = self._known.get(mechanism.name)

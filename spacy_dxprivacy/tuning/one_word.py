@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Floats1d, Ints1d
 from ..errors import DxError
 from ..randomness import Rng
+from ..ty import HasMetric, Mechanism, StatesProbabilities
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,9 @@ class Outputs:
     exact: bool
 
 
-def outputs_of(mechanism: Any, row: int, *, draws: int = 2000) -> Outputs:
+def outputs_of(mechanism: Mechanism, row: int, *, draws: int = 2000) -> Outputs:
     """mechanism: fitted. row: of its space."""
-    exact = hasattr(mechanism, "distribution")
-    if exact:
+    if exact := isinstance(mechanism, StatesProbabilities):
         shares = mechanism.distribution(np.array([row]))[0]
         rows = np.flatnonzero(shares > 0)
         shares = shares[rows]
@@ -37,12 +36,14 @@ def outputs_of(mechanism: Any, row: int, *, draws: int = 2000) -> Outputs:
     return Outputs(rows[order], shares[order], exact)
 
 
-def nearest_by(mechanism: Any, row: int, k: int) -> tuple[Ints1d, Floats1d] | None:
+def nearest_by(mechanism: Mechanism, row: int, k: int) -> tuple[Ints1d, Floats1d] | None:
     """The k words nearest to a word in the metric of the guarantee, and how far they are; None
     where it is not in a metric of the space."""
+    if not isinstance(mechanism, HasMetric):
+        return None
     try:
         D = mechanism.distances(np.array([row]))[0]
-    except (AttributeError, DxError):
+    except DxError:
         return None
     D[row] = np.inf
     order = np.argsort(D, kind="stable")[:k]

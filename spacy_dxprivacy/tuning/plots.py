@@ -82,8 +82,7 @@ def _limits(epsilons: list[float]) -> tuple[float, float]:
 
 def _unit(curve: Curve) -> str:
     guarantee = curve.mechanism.guarantee
-    per = f", nats per unit of {guarantee.metric} distance" if guarantee.kind == "metric-dp" else ""
-    return f"epsilon{per}"
+    return f"epsilon, {guarantee.unit}" if guarantee.kind == "metric-dp" else "epsilon"
 
 
 def _plain_numbers(axes: Any, epsilons: list[float]) -> None:

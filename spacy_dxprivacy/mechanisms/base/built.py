@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ...guarantee import Guarantee
@@ -21,23 +20,32 @@ class OnASpace(Protocol):
 
 
 T = TypeVar("T", bound=OnASpace)
+Made = TypeVar("Made", bound=OnASpace, covariant=True)
+
+
+class Settings(Protocol[Made]):
+    """What a mechanism was given, checked: a frozen dataclass, which compares and pickles."""
+
+    def on(self, space: Space, guarantee: Guarantee) -> Made:
+        """What the space makes of it. Raises DxError where there is no solution on this space."""
+        ...
 
 
 class BuiltMechanism(Generic[T]):
-    """guarantee: what can be said before a space is known. build: what the space makes of it.
-    in_clear: what of the input the mechanism lets through, for the receipt."""
+    """guarantee: what can be said before a space is known. settings: all else that changes what is
+    drawn. in_clear: what of the input the mechanism lets through, for the receipt."""
 
     def __init__(
         self,
         name: str,
         guarantee: Guarantee,
-        build: Callable[[Space, Guarantee], T],
+        settings: Settings[T],
         in_clear: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.in_clear = in_clear
         self.guarantee = self._promise = guarantee
-        self._build = build
+        self.settings = settings
         self._space: Space | None = None
         self._built: T | None = None
         warn_if_void(name, guarantee)
@@ -45,7 +53,7 @@ class BuiltMechanism(Generic[T]):
     def fit(self, space: Space) -> Self:
         """Learn what there is to learn from a public space. Raises DxError where the settings have
         no solution on it."""
-        self._built = self._build(space, self._promise)
+        self._built = self.settings.on(space, self._promise)
         self.guarantee = self._built.guarantee.named(space.digest)
         self._space = space
         return self

@@ -17,7 +17,7 @@ from ...search.metric import euclidean
 from ...space import Space
 from ...ty import Draw
 from ...validate import between
-from .built import BuiltMechanism
+from .built import BuiltMechanism, Settings
 from .checks import checked_rows, fitted
 from .tables import Tables
 
@@ -60,11 +60,11 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         self,
         name: str,
         guarantee: Guarantee,
-        build: Callable[[Space, Guarantee], Choice],
+        settings: Settings[Choice],
         in_clear: tuple[str, ...] = (),
         cache_mb: float = CACHE_MB,
     ) -> None:
-        super().__init__(name, guarantee, build, in_clear)
+        super().__init__(name, guarantee, settings, in_clear)
         self.cache_mb = between("cache_mb", cache_mb, 0.0, inf, low_in=True)
         self._tables: Tables | None = None
 

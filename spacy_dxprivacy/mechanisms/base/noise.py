@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from ...arrays import Floats1d, Floats2d, Ints1d
+from ...arrays import Bools2d, Floats1d, Floats2d, Ints1d
 from ...errors import DxError, Errors
 from ...guarantee import Guarantee
 from ...projection.nearest import make_nearest
 from ...randomness import Rng
 from ...space import Space
-from ...ty import Draw, Projection
-from .built import BuiltMechanism
-from .checks import checked_rows
+from ...ty import Draw, NoiseLaw, Projection
+from .built import BuiltMechanism, Settings
+from .checks import checked_rows, fitted
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,7 +32,8 @@ class Noise:
     the space, or a public function of them. draw: (rows (k,), rng) -> float64 (k, d).
     spread: the least standard deviation of a coordinate, which sets the grid. distances: rows (k,)
     -> float64 (k, n), the metric of the guarantee, where the space gives it. approximate: the
-    epsilon at delta = 1e-6 of two words at a distance, where that is known.
+    epsilon at delta = 1e-6 of two words at a distance, where that is known. covers: rows (k,) ->
+    bool (k, n), the pairs of the guarantee, where these are not all.
     """
 
     centres: Floats2d
@@ -41,6 +42,37 @@ class Noise:
     guarantee: Guarantee
     distances: Callable[[Ints1d], Floats2d] | None = None
     approximate: Callable[[float], float] | None = None
+    covers: Callable[[Ints1d], Bools2d] | None = None
+
+
+@runtime_checkable
+class PureLoss(Protocol):
+    """A noise that knows its loss: settings that draw may have it, as a method."""
+
+    def loss(self, X: Floats2d, Y: Floats2d) -> Floats2d:
+        """Noise around centres X (k, d) and Y (m, d) -> float64 (k, m): the largest log ratio of
+        the two densities, nats."""
+        ...
+
+
+@runtime_checkable
+class ApproxLoss(Protocol):
+    """A noise whose loss is unbounded, and that knows its delta."""
+
+    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
+        """Noise around centres X (k, d) and those of the rows others, Y (m, d) -> float64 (k, m):
+        the least delta at epsilons (k, m), nats."""
+        ...
+
+
+@runtime_checkable
+class KnowsLaw(Protocol):
+    """Settings that know the law of their noise."""
+
+    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
+        """From promise, settings and space, without the noise that `on` makes of them: else a wrong
+        scale there would be a wrong scale here, and no audit could see it. None: not known."""
+        ...
 
 
 class NoiseMechanism(BuiltMechanism[Noise]):
@@ -50,10 +82,10 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         self,
         name: str,
         guarantee: Guarantee,
-        build: Callable[[Space, Guarantee], Noise],
+        settings: Settings[Noise],
         projection: Projection | None = None,
     ) -> None:
-        super().__init__(name, guarantee, build)
+        super().__init__(name, guarantee, settings)
         self.projection = make_nearest() if projection is None else projection
 
     def fit(self, space: Space) -> Self:
@@ -72,10 +104,11 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         Z = on_grid(Z, grid_step(noise.spread))
         return Draw(self.projection.project(Z, rng), Z)
 
-    @property
-    def approximate(self) -> Callable[[float], float] | None:
-        """distance -> epsilon (nats) of an (epsilon, 1e-6) guarantee; None where unknown."""
-        return self.built.approximate
+    def approximate(self, distance: float) -> float | None:
+        """The epsilon (nats) of an (epsilon, 1e-6) guarantee for two words at this distance; None
+        where that is not known. Raises DxError before fit."""
+        known = self.built.approximate
+        return None if known is None else known(distance)
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the metric of the guarantee.
@@ -86,6 +119,44 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         if noise.distances is None:
             raise DxError(Errors.DX004.format(name=self.name))
         return noise.distances(checked_rows(rows, len(noise.centres)))
+
+    def covers(self, rows: Ints1d) -> Bools2d:
+        """rows (k,) -> bool (k, n): the pairs that the guarantee covers. Raises DxError before
+        fit."""
+        noise = self.built
+        rows = checked_rows(rows, len(noise.centres))
+        if noise.covers is None:
+            return np.ones((len(rows), len(noise.centres)), dtype=bool)
+        return noise.covers(rows)
+
+    @property
+    def centres(self) -> Floats2d:
+        """(n, c): where the noise of each word starts. Raises DxError before fit."""
+        return self.built.centres
+
+    def law(self) -> NoiseLaw | None:
+        """What released vectors have to follow, by the promise, the settings and the space; None
+        where that is not known. Raises DxError before fit."""
+        space = fitted(self._space, self.name)
+        known = self.settings
+        return known.law(space, self.guarantee) if isinstance(known, KnowsLaw) else None
+
+    def loss(self, rows: Ints1d, others: Ints1d) -> Floats2d | None:
+        """rows (k,), others (m,) -> float64 (k, m): the largest log ratio of two densities, nats;
+        None where it is not known or not bounded. Raises DxError before fit."""
+        noise = self.built
+        if not isinstance(noise.draw, PureLoss):
+            return None
+        return noise.draw.loss(_float64(noise.centres[rows]), _float64(noise.centres[others]))
+
+    def delta(self, rows: Ints1d, others: Ints1d, epsilons: Floats2d) -> Floats2d | None:
+        """rows (k,), others (m,), epsilons (k, m), nats -> float64 (k, m): the least delta of each
+        pair; None where it is not known. Raises DxError before fit."""
+        noise = self.built
+        if not isinstance(noise.draw, ApproxLoss):
+            return None
+        X, Y = _float64(noise.centres[rows]), _float64(noise.centres[others])
+        return noise.draw.delta(X, Y, others, epsilons)
 
 
 def on_grid(Z: Floats2d, step: float) -> Floats2d:
@@ -107,7 +178,7 @@ def grid_step(spread: float) -> float:
 
 def clipped(X: Floats2d, clip: float | None) -> tuple[Floats2d, float]:
     """Rows of norm `clip` at most, float32 (n, d), and the bound; None takes the largest norm."""
-    norms = _norms(X)
+    norms = norms_of(X)
     if clip is None:
         # Rows that are all 0 need no noise to be alike; any will do.
         return X, float(norms.max()) or 1.0
@@ -116,9 +187,14 @@ def clipped(X: Floats2d, clip: float | None) -> tuple[Floats2d, float]:
     factors[norms <= clip] = 1.0
     centres = (X * factors[:, None]).astype(np.float32)
     # A clip below 1e-38, where float32 loses its digits, may be passed all the same.
-    return centres, max(clip, float(_norms(centres).max()))
+    return centres, max(clip, float(norms_of(centres).max()))
 
 
-def _norms(X: Floats2d) -> Floats1d:
+def norms_of(X: Floats2d) -> Floats1d:
+    """float64 (n,): the Euclidean norms of the rows."""
     norms: Floats1d = np.linalg.norm(X.astype(np.float64), axis=1)
     return norms
+
+
+def _float64(X: Floats2d) -> Floats2d:
+    return np.asarray(X, dtype=np.float64)
