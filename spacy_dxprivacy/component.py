@@ -18,6 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from .arrays import Bools1d, Ints1d
+from .doc.passages import Context, context_of, passage
 from .doc.receipt import Terms
 from .doc.replacement import Replacement, replace_words
 from .doc.spelling import like, spell
@@ -35,9 +36,11 @@ from .spaces.sources import SpaceSource
 from .tables import learned
 from .ty import (
     ChoosesIndex,
+    DrawsTogether,
     FindsSettings,
     HasIndex,
     HasProjection,
+    InContext,
     Mechanism,
     Projection,
     TellsInClear,
@@ -240,10 +243,21 @@ class DxSanitizer:
             once_per_type=self.scope == "type",
             with_vectors=self.vectors == "noisy",
             check=self._check_budget,
+            context=self._context(docs, masks) if self._draws_together else None,
         )
         return [
             self._rebuild(*parts, terms) for parts in zip(docs, masks, replacements, strict=True)
         ]
+
+    @property
+    def _draws_together(self) -> bool:
+        """Whether words are drawn with their sentences. A set of distinct words has none."""
+        together = isinstance(self.mechanism, DrawsTogether) and self.mechanism.draws_together
+        return together and self.scope == "token"
+
+    def _context(self, docs: list[Doc], masks: list[Bools1d]) -> Context | None:
+        passages = [passage(doc, mask) for doc, mask in zip(docs, masks, strict=True)]
+        return context_of(passages, self.space) if passages else None
 
     def _check_budget(self, draws: int) -> None:
         spent = repeat(self.mechanism.guarantee, draws).epsilon
@@ -302,6 +316,8 @@ class DxSanitizer:
 
     def _make_terms(self, space: Space) -> Terms:
         self.mechanism.fit(space)
+        if isinstance(self.unknown, InContext) and not self._draws_together:
+            raise DxError(Errors.DX062)
         check_fitted(self.mechanism, space)
         if self.vectors == "noisy":
             empty = self.mechanism.sample(np.zeros(0, dtype=np.int64), self.rng)

@@ -146,6 +146,10 @@ class Errors:
         "[DX061] The policy {policy!r} is about English words, and the space {space!r} holds none "
         'of them. Use policy = "plain".'
     )
+    DX062 = (
+        "[DX062] dx.Context.v1 draws unknown words with their sentence, and this mechanism draws "
+        'words alone. Use dx.Path.v2 with scope = "token", or another policy, such as dx.Redact.v1.'
+    )
     # robustness
     DX094 = (
         "[DX094] The random generator failed its known-answer test on this machine ({what}), so "

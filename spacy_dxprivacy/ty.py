@@ -57,6 +57,31 @@ class Mechanism(Protocol):
 
 
 @runtime_checkable
+class Prior(Protocol):
+    """A public law of language, which never sees an input.
+
+    draws: "alone" (words know nothing of each other), "sentence" (a sentence is drawn as a whole,
+    its sum being exact) or "left to right".
+    """
+
+    name: str
+    draws: str
+
+    def fit(self, space: Space) -> Any:
+        """Its priors.chain.Chain over the words of the space."""
+        ...
+
+
+@runtime_checkable
+class DrawsTogether(Protocol):
+    """A mechanism whose words may depend on their neighbours: its sample takes starts, fixed and
+    between, and rows of -1 for words that the space lacks."""
+
+    @property
+    def draws_together(self) -> bool: ...
+
+
+@runtime_checkable
 class Index(Protocol):
     """Finds the row of the table nearest to each query vector."""
 
@@ -81,6 +106,13 @@ class Unknown(Protocol):
     in_clear: tuple[str, ...]
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]: ...
+
+
+@runtime_checkable
+class InContext(Protocol):
+    """A policy by which an unknown word is drawn with its sentence, as a word that says nothing."""
+
+    in_context: bool
 
 
 # -- what some mechanisms have -------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """What stands in for a selected word that the space does not hold. Never the word itself.
 
 Names, numbers, addresses and misspellings end here, the very words that a reader would look for.
-That a word was unknown is visible with all of these but dx.RandomWord.v1; which word it was is not.
+That a word was unknown is visible with all of these but dx.RandomWord.v1 and
+dx.Context.v1; which word it was is not.
 """
 
 from __future__ import annotations
@@ -37,6 +38,17 @@ class RandomWord:
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
         return [space.words[row] for row in rng.integers(len(space), len(words))]
+
+
+class Context:
+    """A word that fits its sentence, drawn with it as a word that says nothing: its law is the same
+    for every unknown word. Where words are drawn alone, a word of the public law."""
+
+    in_context = True
+    in_clear: tuple[str, ...] = ("how many words the space does not hold (in the receipt)",)
+
+    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        raise DxError(Errors.DX062)
 
 
 class RandomDigits:
@@ -79,6 +91,12 @@ def make_redact(text: str = REDACTED) -> Redact:
 def make_random_word() -> RandomWord:
     """A uniform draw from the words of the space."""
     return RandomWord()
+
+
+@registry.dx_unknowns("dx.Context.v1")
+def make_context() -> Context:
+    """A word drawn in context from the public law of dx.Path.v2, whatever the unknown word was."""
+    return Context()
 
 
 @registry.dx_unknowns("dx.RandomDigits.v1")

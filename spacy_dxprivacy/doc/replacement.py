@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..space import Space
-from ..ty import Draw, Mechanism, Unknown
+from ..ty import Draw, InContext, Mechanism, Unknown
+from .passages import Context
 
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
 
@@ -76,18 +78,27 @@ def replace_words(
     once_per_type: bool,
     with_vectors: bool,
     check: Callable[[int], None],
+    context: Context | None = None,
 ) -> list[Replacement]:
     """ids: for each document uint64 (m, 3), the orth, norm and lower-case ids of its m selected
     words. clear: reads the words at some places of the batch, for policies that look at unknown
-    ones. check: is told, before anything is drawn, how many draws a document takes at most."""
+    ones. check: is told, before anything is drawn, how many draws a document takes at most.
+    context: for mechanisms that draw the words of a sentence together, all words of the batch; not
+    with once_per_type, where the words of a document are a set."""
     if not ids:
         return []
     batch = Batch.of(ids, space, once_per_type=once_per_type)
     rows = batch.rows[batch.firsts]
     draws_in = np.bincount(batch.doc_of[batch.firsts[rows >= 0]], minlength=len(ids))
     check(int(draws_in.max()))
-    words, vectors = _draw(rows, space, mechanism, rng, with_vectors=with_vectors)
+    vectors = None
+    if context is None:
+        words, vectors = _draw(rows, space, mechanism, rng, with_vectors=with_vectors)
+    else:
+        words = _draw_together(context, space, mechanism, rng)
     missing = np.flatnonzero(rows < 0)
+    if context is not None and isinstance(unknown, InContext):
+        missing = missing[:0]
     if len(missing):
         stand_ins = unknown.replace(clear(batch.firsts[missing]), space, rng)
         words[missing] = _checked_words(stand_ins, len(missing))
@@ -101,6 +112,18 @@ def replace_words(
             strict=True,
         )
     ]
+
+
+def _draw_together(
+    context: Context, space: Space, mechanism: Mechanism, rng: Rng
+) -> NDArray[np.object_]:
+    """The words of the batch that are drawn, in their order, each in its sentence."""
+    together: Any = mechanism
+    draw = together.sample(context.rows, rng, starts=context.starts, fixed=context.fixed)
+    rows = np.asarray(_checked_rows(draw, len(context.rows), space))[~context.fixed]
+    words = np.empty(len(rows), dtype=object)
+    words[:] = [space.words[row] for row in rows.tolist()]
+    return words
 
 
 def _draw(

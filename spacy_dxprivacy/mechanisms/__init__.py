@@ -11,6 +11,7 @@ from . import laplace as laplace
 from . import mahalanobis as mahalanobis
 from . import nadp as nadp
 from . import path as path
+from . import path_v2 as path_v2
 from . import random_projection as random_projection
 from . import santext_plus as santext_plus
 from . import tem as tem

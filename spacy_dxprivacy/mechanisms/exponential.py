@@ -9,7 +9,6 @@ Papers      McSherry, Talwar 2007, theorem 6; Yue et al. 2021 (arXiv 2106.01221)
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from ..arrays import Floats2d
 from ..guarantee import Guarantee
+from ..privacy.calibration import solved_beta
 from ..registries import registry
 from ..search.metric import euclidean
 from ..space import Space
@@ -80,23 +80,6 @@ def clamped_score(D: Floats2d, *, beta: float) -> Floats2d:
 def exact_beta(X: Floats2d, epsilon: float) -> float:
     """The beta in [epsilon/2, epsilon] of which exact_epsilon is epsilon, within 1e-4 and below."""
     return solved_beta(partial(exact_epsilon, X), epsilon)
-
-
-def solved_beta(exact: Callable[[float], float], epsilon: float) -> float:
-    """exact: beta -> the least epsilon of exp(-beta distance), from beta to 2 beta. The beta in
-    [epsilon/2, epsilon] of which that is epsilon, within 1e-4 and below."""
-    from scipy.optimize import brentq
-
-    def excess(beta: float) -> float:
-        return exact(beta) / epsilon - 1 + 5e-5
-
-    if excess(epsilon) <= 0:
-        return epsilon
-    if excess(epsilon / 2) >= 0:
-        return epsilon / 2
-    root: float = brentq(excess, epsilon / 2, epsilon, xtol=epsilon * 1e-5)
-    # The root may lie on the far side by its tolerance; half of the promise always holds.
-    return root if exact(root) <= epsilon else epsilon / 2
 
 
 def exact_epsilon(X: Floats2d, beta: float) -> float:

@@ -22,12 +22,13 @@ import numpy as np
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..graph import STEPS, WordGraph, graph_of
 from ..guarantee import Guarantee
+from ..privacy.calibration import solved_beta
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..validate import fail, positive
 from .base.choice import Choice, ChoiceMechanism
-from .exponential import LARGEST_SCORE, solved_beta
+from .exponential import LARGEST_SCORE
 
 WORDS_AT_ONCE = 8192
 

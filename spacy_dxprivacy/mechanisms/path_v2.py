@@ -5,8 +5,82 @@ Probability P(y_1..y_n | w_1..w_n) = q(y_1..y_n) exp(-beta sum of path(w_i, y_i)
             of the shortest path on a public graph, whose edges a policy makes longer or shorter
 Guarantee   epsilon = 2 beta nats per unit of path, for texts of the same layout that differ in any
             words (metric-dp): the numerators of two texts differ by exp(beta sum path(w_i, v_i)) at
-            most, and so do the sums Z. For words alone beta is found as for dx.Path.v1
+            most, and so do the sums Z. Of words alone, epsilon = beta + max over edges of
+            |ln Z_w - ln Z_v| / length, which is exact, and beta is solved for
 Use         the default: text that reads like text
 Papers      this project, docs/path.md; Chatzikokolakis, Palamidessi, Stronati 2015 (elastic
             metrics); Scott 2002 (forward filtering, backward sampling)
 """
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..graph.kernel import Kernel
+from ..graph.policy import Policy, policy_graph, policy_of, told
+from ..guarantee import Guarantee
+from ..registries import registry
+from ..sentences.alone import WordDraw
+from ..sentences.calibration import solved_for_words
+from ..space import Space
+from ..ty import Prior
+from ..validate import fail, positive
+from .base.sentences import SentenceMechanism, Sentences
+from .exponential import LARGEST_SCORE
+
+FLOATS = 1e-3  # nats that rounding adds to the loss of a word at most: docs/path.md, "floats"
+
+
+@registry.dx_mechanisms("dx.Path.v2")
+def make_path_v2(
+    epsilon: float,
+    policy: str | dict[str, float] = "general",
+    prior: Prior | None = None,
+) -> SentenceMechanism:
+    """epsilon: nats per unit of path, above 0.
+
+    policy: "plain" (the lengths of dx.Path.v1), "general", "clinical" or "strict", or a table of
+    the fields of graph.policy.Policy. prior: the public law of sentences; dx.WordPairs.v1 if None.
+    """
+    epsilon = positive("epsilon", epsilon)
+    name, lengths = policy_of(policy)
+    prior = registry.dx_priors.get("dx.WordPairs.v1")() if prior is None else prior
+    if not isinstance(prior, Prior):
+        raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
+    guarantee = Guarantee(
+        kind="metric-dp",
+        epsilon=epsilon,
+        metric="path",
+        status="computed" if prior.draws == "alone" else "proven",
+        source="docs/path.md, theorem 2",
+        notes=told(name, lengths),
+        protects="word" if prior.draws == "alone" else "text",
+    )
+    return SentenceMechanism("dx.Path.v2", guarantee, PathV2Settings(epsilon, name, lengths, prior))
+
+
+@dataclass(frozen=True)
+class PathV2Settings:
+    epsilon: float
+    policy_name: str
+    policy: Policy
+    prior: Prior
+
+    def on(self, space: Space, guarantee: Guarantee) -> Sentences:
+        graph = policy_graph(space, self.policy)
+        if self.epsilon * graph.longest > LARGEST_SCORE:
+            most = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
+            raise fail("epsilon", most, self.epsilon)
+        chain = self.prior.fit(space)
+        beta = self.epsilon / 2
+        if chain.is_alone:
+            beta = solved_for_words(graph, chain.unigram, self.epsilon)
+        kernel = Kernel(graph, beta)
+        how = "Words are drawn alone" if chain.is_alone else "Sentences are drawn as a whole"
+        notes = (
+            f"{how}, by exp(-{beta:.6g} path) and the public law {self.prior.name}. No two words "
+            f"are more than {graph.longest:g} apart. {guarantee.notes} Rounding of numbers adds "
+            f"less than {FLOATS:g} nats a word."
+        )
+        words = WordDraw(kernel, chain.unigram)
+        return Sentences(chain, kernel, words, replace(guarantee, notes=notes))

@@ -64,7 +64,7 @@ class Chain:
     def totals(self) -> Floats1d:
         """float64 (K,): how much of each state its words are."""
         numbers = self.emit.data.astype(np.float64)  # sparse tables add up float32 as float32
-        sums: Floats1d = np.bincount(self.emit.indices, numbers, self.states)
+        sums: Floats1d = np.bincount(self.emit.indices, numbers, self.states).astype(np.float64)
         return sums
 
     @cached_property

@@ -73,6 +73,17 @@ class WordDraw:
         far = self.kernel.far * self._sums[-1]
         return np.log([far + self._table(row)[1][-1] for row in rows.tolist()])
 
+    def log_likelihood(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
+        """ln P (k,): of an output each; exact."""
+        known = rows != NOTHING
+        logs = np.log(self.weights[outputs]) - np.log(self._sums[-1])
+        self._prepare(np.unique(rows[known]))
+        for i in np.flatnonzero(known).tolist():
+            path = np.log(self.kernel.weights(int(rows[i]), outputs[i : i + 1])[0])
+            logs[i] = path + np.log(self.weights[outputs[i]])
+        logs[known] -= self.log_sums(rows[known])
+        return logs
+
     def distribution(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n)."""
         W = np.exp(-self.kernel.beta * self.kernel.distances(rows)) * self.weights

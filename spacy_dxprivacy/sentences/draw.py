@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d
+from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d
 from ..priors.chain import Chain
 from ..randomness import Rng
 from .emissions import NOTHING, Emissions, pick
@@ -53,41 +53,49 @@ class SentenceDraw:
         return drawn
 
     def _forth(self, text: Text, tapes: Tapes) -> list[Floats2d]:
-        """For each step float32 (K, lanes), in sum 1: how likely the states are, given all words of
+        """For each step float32 (lanes, K), in sum 1: how likely the states are, given all words of
         the sentence up to here."""
+        free = tapes.place[tapes.place >= 0]
+        self.emissions.prepare(set(text.rows[free[~text.fixed[free]]].tolist()))
         sums: list[Floats2d] = []
-        begin = self.chain.begin[:, None]
+        M = np.empty((self.chain.states, 0), dtype=np.float32)
         for place, begins, ends in zip(tapes.place, tapes.begins, tapes.ends, strict=True):
-            live = place >= 0
-            M = np.repeat(begin, len(place), axis=1)
-            on = np.flatnonzero(live & ~begins)
-            if len(on):
-                M[:, on] = self.chain.forward(sums[-1][:, on])
-            E = self.emissions.of(text.rows[place].tolist(), (text.fixed[place] & live).tolist())
-            M *= E
-            M[:, ends] *= self.chain.end[:, None]
+            live = int(np.count_nonzero(place >= 0))
+            here = place[:live]
+            M = self._ahead(M[:, :live], begins[:live])
+            M = self.emissions.weigh(M, text.rows[here].tolist(), text.fixed[here].tolist())
+            M[:, ends[:live]] *= self.chain.end[:, None]
             M /= np.maximum(M.sum(axis=0), LEAST)
-            sums.append(M)
+            sums.append(np.ascontiguousarray(M.T))
         return sums
+
+    def _ahead(self, M: Floats2d, begins: Bools1d) -> Floats2d:
+        """M: (K, S) of the words before -> (K, S) of the next ones, some of which begin sentences."""
+        if begins.all():
+            return np.repeat(self.chain.begin[:, None], len(begins), axis=1)
+        ahead = self.chain.forward(M)
+        ahead[:, begins] = self.chain.begin[:, None]
+        return ahead
 
     def _back(self, tapes: Tapes, sums: list[Floats2d], rng: Rng) -> Ints2d:
         """(steps, lanes): the states."""
         states = np.zeros(tapes.place.shape, dtype=np.int64)
         for step in reversed(range(len(sums))):
-            M, lanes = sums[step], tapes.place.shape[1]
-            by_back = self.chain.back @ M
-            uniforms = rng.uniform(2 * lanes).reshape(2, lanes).T.tolist()
-            for lane in np.flatnonzero(tapes.place[step] >= 0).tolist():
+            M = sums[step]
+            by_back = (M @ self.chain.back).tolist()
+            uniforms = rng.uniform(2 * len(M)).reshape(2, len(M)).T.tolist()
+            for lane, (which, uniform) in enumerate(uniforms):
                 if tapes.ends[step, lane]:
-                    states[step, lane] = pick(M[:, lane], uniforms[lane][1])
+                    states[step, lane] = pick(M[lane], uniform)
                 else:
                     after = int(states[step + 1, lane])
-                    states[step, lane] = self._before(
-                        M[:, lane], after, float(by_back[lane]), *uniforms[lane]
-                    )
+                    found = self._before(M[lane], after, by_back[lane], which, uniform)
+                    states[step, lane] = found
         return states
 
-    def _before(self, M: Floats2d, after: int, by_back: float, which: float, uniform: float) -> int:
+    def _before(
+        self, M: Numbers1d, after: int, by_back: float, which: float, uniform: float
+    ) -> int:
         """A state, drawn by M[z] T[z, after]."""
         chain = self.chain
         states, delta = chain.before(after)

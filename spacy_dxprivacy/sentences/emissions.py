@@ -11,62 +11,83 @@ from ..arrays import Floats1d, Floats2d, Numbers1d
 from ..graph.kernel import Kernel
 from ..priors.chain import Chain
 
-CACHE_BYTES = 2**28
+CACHE_BYTES = 2**27
+ENTRY_BYTES = 300  # of an entry of the cache besides its numbers
 NOTHING = -1  # a word that the space lacks: it says nothing
+
+Some = tuple[Numbers1d, Numbers1d]  # states, and a number for each
 
 
 class Emissions:
-    """E[z] = sum over y of B[y, z] exp(-beta path(w, y)): exact, for every word w of the space."""
+    """E[z] = sum over y of B[y, z] exp(-beta path(w, y)): exact, for every word w of the space.
+
+    It is kept as what the reach gives to every state, and what the words nearer than that add to
+    some of them.
+    """
 
     def __init__(self, chain: Chain, kernel: Kernel) -> None:
         self.chain, self.kernel = chain, kernel
-        self._base = chain.totals * kernel.far
-        self._kept: dict[int, Numbers1d] = {}
-        self._most = max(64, CACHE_BYTES // (4 * chain.states))
+        self._far = (chain.totals * kernel.far).astype(np.float32)
+        self._kept: dict[int, Some] = {}
+        self._bytes = 0
 
-    def of(self, rows: Sequence[int], fixed: Sequence[bool]) -> Floats2d:
-        """float32 (K, k): for words of the input, for words that stay as they are (their states
-        alone), and for NOTHING."""
-        self.prepare({row for row, stays in zip(rows, fixed, strict=True) if not stays})
-        E = np.empty((len(rows), self.chain.states), dtype=np.float32)
-        for i, (row, stays) in enumerate(zip(rows, fixed, strict=True)):
-            E[i] = self._of_fixed(row) if stays else self._of_row(row)
-        return E.T
+    def weigh(self, M: Floats2d, rows: Sequence[int], fixed: Sequence[bool]) -> Floats2d:
+        """M: float32 (K, S), how likely each state is before its word is seen -> (K, S), times what
+        S words say: of the input, or NOTHING, or words that stay as they are."""
+        W = M * self._far[:, None]
+        for lane, (row, stays) in enumerate(zip(rows, fixed, strict=True)):
+            if stays or row == NOTHING:
+                W[:, lane] = 0
+        some = [self._some(row, stays) for row, stays in zip(rows, fixed, strict=True)]
+        lanes = np.repeat(np.arange(len(rows)), [len(states) for states, _ in some])
+        cells = np.concatenate([states for states, _ in some]) * len(rows) + lanes
+        W.reshape(-1)[cells] += M.reshape(-1)[cells] * np.concatenate([e for _, e in some])
+        return W
 
     def prepare(self, rows: set[int]) -> None:
+        """Make ready what several words say, which takes less time together."""
         new = rows - self._kept.keys() - {NOTHING}
         self.kernel.prepare(new)
-        if len(self._kept) + len(new) > self._most:
-            self._kept = {}
-        for row in new if len(new) <= self._most else ():
-            self._kept[row] = self.exact(row).astype(np.float32)
+        for row in new:
+            self._of(row)
 
-    def _of_row(self, row: int) -> Numbers1d:
+    def _some(self, row: int, stays: bool) -> Some:
+        if stays:
+            part = slice(self.chain.emit.indptr[row], self.chain.emit.indptr[row + 1])
+            return self.chain.emit.indices[part], self.chain.emit.data[part]
         if row == NOTHING:
-            return self.chain.totals
-        found = self._kept.get(row)
-        return self.exact(row).astype(np.float32) if found is None else found
+            return np.arange(self.chain.states), self.chain.totals.astype(np.float32)
+        return self._of(row)
 
-    def _of_fixed(self, row: int) -> Numbers1d:
-        one: Any = self.chain.emit[[row]]
-        stays: Numbers1d = one.toarray().reshape(-1)
-        return stays
+    def _of(self, row: int) -> Some:
+        found = self._kept.get(row)
+        if found is None:
+            near = self._near(row)
+            states = np.flatnonzero(near)
+            found = states, near[states].astype(np.float32)
+            self._bytes += found[0].nbytes + found[1].nbytes + ENTRY_BYTES
+            if self._bytes > CACHE_BYTES:
+                self._kept, self._bytes = {}, 0
+            self._kept[row] = found
+        return found
+
+    def _near(self, row: int) -> Floats1d:
+        """float64 (K,): what the words nearer than the reach add."""
+        words, extra = self.kernel.near(row)
+        if self.chain.one_state is None:
+            return np.asarray(self.chain.emit[words].T @ extra)
+        states, shares = self.chain.one_state
+        sums = np.bincount(states[words], extra * shares[words], self.chain.states)
+        return sums.astype(np.float64)
 
     def exact(self, row: int, stays: bool = False) -> Floats1d:
-        """float64 (K,)."""
-        if stays:
-            return self._of_fixed(row).astype(np.float64)
-        if row == NOTHING:
-            return self.chain.totals
-        words, extra = self.kernel.near(row)
-        emit = self.chain.emit
-        if self.chain.one_state is not None:
-            states, shares = self.chain.one_state
-            sums = np.bincount(states[words], extra * shares[words], self.chain.states)
-        else:
-            sums = emit[words].T @ extra
-        exact: Floats1d = self._base + sums
-        return exact
+        """float64 (K,): all of it, for those who want probabilities."""
+        if stays or row == NOTHING:
+            states, numbers = self._some(row, stays)
+            one = np.zeros(self.chain.states)
+            one[states] = self.chain.totals if row == NOTHING else numbers
+            return one
+        return self.chain.totals * self.kernel.far + self._near(row)
 
     def word(self, row: int, state: int, uniform: float) -> int:
         """A word of the state, drawn by B[y, state] exp(-beta path(w, y))."""
@@ -78,12 +99,12 @@ class Emissions:
 
     # What was drawn for is no business of anybody who gets a copy.
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": {}}
+        return {**self.__dict__, "_kept": {}, "_bytes": 0}
 
 
 def pick(weights: Numbers1d, uniform: float) -> int:
     """An index, drawn by weight; uniform: in [0, 1)."""
-    sums = np.cumsum(weights, dtype=np.float64)
+    sums = weights.cumsum(dtype=np.float64)
+    total = float(sums[-1])
     # uniform * total must not be rounded up to the total, beyond the last weight above 0.
-    mark = min(uniform * sums[-1], np.nextafter(sums[-1], 0))
-    return int(np.searchsorted(sums, mark, side="right"))
+    return int(sums.searchsorted(min(uniform * total, np.nextafter(total, 0)), side="right"))

@@ -15,7 +15,8 @@ LANES = 64
 
 @dataclass(frozen=True)
 class Tapes:
-    """place (steps, lanes): which word of the input, -1 behind the end of a tape. begins, ends:
+    """place (steps, lanes): which word of the input, -1 behind the end of a tape, the longest tape
+    first. begins, ends:
     bool (steps, lanes), whether a sentence begins or ends there."""
 
     place: Ints2d
@@ -60,4 +61,5 @@ def _rolls(lengths: Ints1d, lanes: int) -> list[list[int]]:
         length, lane = heapq.heappop(heap)
         rolls[lane].append(sentence)
         heapq.heappush(heap, (length + int(lengths[sentence]), lane))
-    return rolls
+    # The longest tapes first: those that still run are then side by side.
+    return sorted(rolls, key=lambda roll: -int(lengths[roll].sum()))

@@ -1,0 +1,168 @@
+"""What mechanisms share that draw the words of a text together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
+from ...graph.kernel import Kernel
+from ...guarantee import Guarantee
+from ...priors.chain import Chain
+from ...randomness import Rng
+from ...sentences.alone import WordDraw
+from ...sentences.draw import SentenceDraw, Text
+from ...sentences.emissions import NOTHING, Emissions
+from ...sentences.likelihood import SentenceLikelihood
+from ...ty import Draw
+from ...validate import fail
+from .built import BuiltMechanism
+from .checks import checked_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences:
+    """A mechanism on one space: a public law of sentences, and what each word may become."""
+
+    chain: Chain
+    kernel: Kernel
+    words: WordDraw
+    guarantee: Guarantee
+
+    @property
+    def n(self) -> int:
+        return self.chain.words
+
+    @cached_property
+    def emissions(self) -> Emissions:
+        return Emissions(self.chain, self.kernel)
+
+    @cached_property
+    def draw(self) -> SentenceDraw:
+        return SentenceDraw(self.chain, self.emissions)
+
+    @cached_property
+    def likelihood(self) -> SentenceLikelihood:
+        return SentenceLikelihood(self.chain, self.emissions)
+
+
+class SentenceMechanism(BuiltMechanism[Sentences]):
+    """Sentences drawn as a whole where it is told where they begin, else words alone.
+
+    A row of -1 stands for a word that the space lacks: it says nothing, and what comes out in its
+    place is drawn from the public law and the words around it.
+    """
+
+    knows_nothing = True  # rows of -1 are taken
+
+    @property
+    def draws_together(self) -> bool:
+        """Whether a word depends on its neighbours, so that starts, fixed words and the order of
+        rows count. Raises DxError before fit."""
+        return not self.built.chain.is_alone
+
+    def sample(
+        self,
+        rows: Ints1d,
+        rng: Rng,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+    ) -> Draw:
+        """rows: int64 (k,), -1 for words that the space lacks -> replacements (k,); no vectors.
+
+        starts: bool (k,), True where a sentence begins; without it every row is drawn alone.
+        fixed: bool (k,), rows that stay as they are, and are context. between: k texts in clear
+        before each word, for laws that read them.
+
+        Raises DxError before fit, for rows out of range, and for other shapes.
+        """
+        text = self._text(rows, starts, fixed, between)
+        if starts is None or self.built.chain.is_alone:
+            return Draw(self.built.words(text.rows, text.fixed, rng))
+        return Draw(self.built.draw(text, rng))
+
+    def log_likelihood(
+        self,
+        rows: Ints1d,
+        outputs: Ints1d,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+        candidates: Ints2d | None = None,
+    ) -> Floats1d | Floats2d:
+        """float64 (sentences,): ln P(outputs | rows); without starts a word is a sentence.
+
+        candidates: int64 (k, m) -> float64 (k, m), that of its sentence with rows[i] replaced by
+        candidates[i, j], up to one constant for each i. Raises DxError as sample does.
+        """
+        text = self._text(rows, starts, fixed, between)
+        outputs = checked_rows(outputs, self.built.n)
+        if outputs.shape != text.rows.shape:
+            raise fail("outputs", f"{len(text.rows)} rows", outputs.shape)
+        if starts is None or self.built.chain.is_alone:
+            return self._alone(text, outputs, candidates)
+        if candidates is None:
+            return self.built.likelihood(text, outputs)
+        return self.built.likelihood.of_candidates(
+            text, outputs, checked_candidates(candidates, len(outputs), self.built.n)
+        )
+
+    def _alone(self, text: Text, outputs: Ints1d, candidates: Ints2d | None) -> Floats1d | Floats2d:
+        words = self.built.words
+        if candidates is None:
+            logs = words.log_likelihood(text.rows, outputs)
+            same = np.where(text.rows == outputs, 0.0, -np.inf)
+            return np.where(text.fixed, same, logs)
+        found = checked_candidates(candidates, len(outputs), self.built.n)
+        repeated = np.repeat(outputs, found.shape[1])
+        logs = words.log_likelihood(found.reshape(-1), repeated).reshape(found.shape)
+        return np.where(text.fixed[:, None], 0.0, logs)
+
+    def distribution(self, rows: Ints1d) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the probability of every output of words alone."""
+        return self.built.words.distribution(checked_rows(rows, self.built.n))
+
+    def distances(self, rows: Ints1d) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the metric of the guarantee."""
+        return self.built.kernel.distances(checked_rows(rows, self.built.n))
+
+    @property
+    def longest(self) -> float | None:
+        """The largest distance between two words."""
+        return self.built.kernel.graph.longest
+
+    def _text(self, rows: Any, starts: Any, fixed: Any, between: Any) -> Text:
+        checked = checked_rows(rows, self.built.n, least=NOTHING)
+        k = len(checked)
+        begins = flags("starts", starts, k, missing=True)
+        stays = flags("fixed", fixed, k, missing=False)
+        if k and not begins[0]:
+            raise fail("starts", "True for the first word", False)
+        if (checked[stays] == NOTHING).any():
+            raise fail("fixed", "False for words that the space lacks", True)
+        if between is not None and len(between) != k:
+            raise fail("between", f"{k} texts", len(between))
+        return Text(checked, begins, stays)
+
+
+def flags(name: str, given: Any, k: int, *, missing: bool) -> Bools1d:
+    """bool (k,). Raises DxError for another shape or type."""
+    if given is None:
+        return np.full(k, missing)
+    found = np.asarray(given)
+    if found.shape != (k,) or found.dtype != np.bool_:
+        raise fail(name, f"bool of shape ({k},)", f"{found.dtype} of shape {found.shape}")
+    return found
+
+
+def checked_candidates(given: Any, k: int, n: int) -> Ints2d:
+    """int64 (k, m). Raises DxError for another shape, and for rows out of range."""
+    found = np.asarray(given)
+    if found.ndim != 2 or len(found) != k:
+        raise fail("candidates", f"whole numbers of shape ({k}, m)", f"shape {found.shape}")
+    rows: Ints2d = checked_rows(found.ravel(), n).reshape(found.shape[0], found.shape[1])
+    return rows
