@@ -46,20 +46,37 @@ class SentenceDraw:
         """int64 (k,): the replacements; fixed words as they are."""
         drawn = text.rows.copy()
         first, lengths = spans(text.starts)
-        for some in batches(lengths, MEMORY // (4 * self.chain.states)):
+        for some in batches(lengths, self._room):
             tapes = lay(first[some], lengths[some])
-            states = self._back(tapes, self._forth(text, tapes), rng)
-            self._words(text, tapes, states, drawn, rng)
+            self._words(text, tapes, self._states(text, tapes, rng), drawn, rng)
         return drawn
 
-    def _forth(self, text: Text, tapes: Tapes) -> list[Floats2d]:
-        """For each step float32 (lanes, K), in sum 1: how likely the states are, given all words of
-        the sentence up to here."""
-        free = tapes.place[tapes.place >= 0]
-        self.emissions.prepare(set(text.rows[free[~text.fixed[free]]].tolist()))
+    @property
+    def _room(self) -> int:
+        """How many words the sums of which fit into the memory."""
+        return max(1, MEMORY // (4 * self.chain.states))
+
+    def _states(self, text: Text, tapes: Tapes, rng: Rng) -> Ints2d:
+        """(steps, lanes): the states. Of tapes that are too long for the memory only some sums are
+        kept on the way there, and those between them are made again on the way back."""
+        steps, lanes = tapes.place.shape
+        states = np.zeros(tapes.place.shape, dtype=np.int64)
+        length = max(1, self._room // lanes)
+        parts = [slice(start, min(start + length, steps)) for start in range(0, steps, length)]
+        marks = [np.empty((self.chain.states, 0), dtype=np.float32)]
+        for part in parts[:-1]:
+            marks.append(self._forth(text, tapes, part, marks[-1])[-1].T)
+        for part, mark in zip(reversed(parts), reversed(marks), strict=True):
+            self._back(tapes, part, self._forth(text, tapes, part, mark), states, rng)
+        return states
+
+    def _forth(self, text: Text, tapes: Tapes, part: slice, M: Floats2d) -> list[Floats2d]:
+        """For each step of a part float32 (lanes, K), in sum 1: how likely the states are, given
+        all words of the sentence up to here. M: (K, lanes), those of the step before."""
+        self._prepare(text, tapes.place[part])
         sums: list[Floats2d] = []
-        M = np.empty((self.chain.states, 0), dtype=np.float32)
-        for place, begins, ends in zip(tapes.place, tapes.begins, tapes.ends, strict=True):
+        laid = (tapes.place[part], tapes.begins[part], tapes.ends[part])
+        for place, begins, ends in zip(*laid, strict=True):
             live = int(np.count_nonzero(place >= 0))
             here = place[:live]
             M = self._ahead(M[:, :live], begins[:live])
@@ -69,19 +86,23 @@ class SentenceDraw:
             sums.append(np.ascontiguousarray(M.T))
         return sums
 
+    def _prepare(self, text: Text, place: Ints2d) -> None:
+        live = place[place >= 0]
+        self.emissions.prepare(set(text.rows[live[~text.fixed[live]]].tolist()))
+
     def _ahead(self, M: Floats2d, begins: Bools1d) -> Floats2d:
-        """M: (K, S) of the words before -> (K, S) of the next ones, some of which begin sentences."""
+        """M: (K, S) of the words before -> (K, S) of the next, some of which begin sentences."""
         if begins.all():
             return np.repeat(self.chain.begin[:, None], len(begins), axis=1)
         ahead = self.chain.forward(M)
         ahead[:, begins] = self.chain.begin[:, None]
         return ahead
 
-    def _back(self, tapes: Tapes, sums: list[Floats2d], rng: Rng) -> Ints2d:
-        """(steps, lanes): the states."""
-        states = np.zeros(tapes.place.shape, dtype=np.int64)
-        for step in reversed(range(len(sums))):
-            M = sums[step]
+    def _back(
+        self, tapes: Tapes, part: slice, sums: list[Floats2d], states: Ints2d, rng: Rng
+    ) -> None:
+        """Draw the states of a part, those of what follows it being drawn."""
+        for step, M in zip(range(part.stop - 1, part.start - 1, -1), reversed(sums), strict=True):
             by_back = (M @ self.chain.back).tolist()
             uniforms = rng.uniform(2 * len(M)).reshape(2, len(M)).T.tolist()
             for lane, (which, uniform) in enumerate(uniforms):
@@ -91,7 +112,6 @@ class SentenceDraw:
                     after = int(states[step + 1, lane])
                     found = self._before(M[lane], after, by_back[lane], which, uniform)
                     states[step, lane] = found
-        return states
 
     def _before(
         self, M: Numbers1d, after: int, by_back: float, which: float, uniform: float

@@ -1,0 +1,96 @@
+"""Small laws of sentences on a small space, and brute force over all sentences."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from spacy_dxprivacy import Space
+from spacy_dxprivacy.graph import graph_of
+from spacy_dxprivacy.graph.kernel import Kernel
+from spacy_dxprivacy.graph.policy_graph import plain
+from spacy_dxprivacy.guarantee import Guarantee
+from spacy_dxprivacy.mechanisms.base.sentences import SentenceMechanism, Sentences
+from spacy_dxprivacy.priors.chain import Chain, alone_chain
+from spacy_dxprivacy.sentences.alone import WordDraw
+
+N = 5
+BETA = 0.7
+KINDS = ("pairs", "pairs of types", "hidden Markov", "alone")
+
+
+def small_space(n: int = N, seed: int = 0) -> Space:
+    words = [f"w{i}" for i in range(n)]
+    return Space.from_vectors(words, np.random.default_rng(seed).normal(size=(n, 3)))
+
+
+def _sums_to_one(table, axis):
+    return table / table.sum(axis=axis, keepdims=True)
+
+
+def small_chain(kind: str, n: int = N, seed: int = 1) -> Chain:
+    """Some zeros are in it: pairs that never come, words that a state does not have."""
+    rng = np.random.default_rng(seed)
+    if kind == "alone":
+        return alone_chain(rng.random(n) + 0.1)
+    K = {"pairs": n, "pairs of types": 3, "hidden Markov": 4}[kind]
+    back = rng.random(K) * 0.6 + 0.2
+    delta = rng.random((K, K)) * (rng.random((K, K)) < 0.6)
+    back[delta.sum(axis=1) == 0] = 1
+    delta *= ((1 - back) / np.maximum(delta.sum(axis=1), 1e-12))[:, None]
+    if kind == "hidden Markov":
+        emit = _sums_to_one(rng.random((n, K)) * (rng.random((n, K)) < 0.8) + 0.01, 0)
+        delta, back = delta + back[:, None] / K, np.zeros(K)
+    else:
+        types = np.arange(n) % K
+        emit = np.zeros((n, K))
+        emit[np.arange(n), types] = rng.random(n) + 0.1
+        emit = _sums_to_one(emit, 0)
+    begin, alone, u = (_sums_to_one(rng.random(K) + 0.05, 0) for _ in range(3))
+    end = rng.random(K)
+    arrays = [np.asarray(a, dtype=np.float32) for a in (begin, alone, end, back, u, delta, emit)]
+    if kind != "hidden Markov":
+        arrays[5] = csr_array(arrays[5])
+    arrays[6] = csr_array(arrays[6])
+    return Chain(*arrays)
+
+
+class _Settings:
+    def __init__(self, chain: Chain, beta: float) -> None:
+        self.chain, self.beta = chain, beta
+
+    def on(self, space: Space, guarantee: Guarantee) -> Sentences:
+        kernel = Kernel(plain(graph_of(space)), self.beta)
+        words = WordDraw(kernel, self.chain.unigram)
+        return Sentences(self.chain, kernel, words, guarantee)
+
+
+def small_mechanism(kind: str, n: int = N, beta: float = BETA) -> SentenceMechanism:
+    guarantee = Guarantee("metric-dp", 2 * beta, metric="path", status="proven")
+    return SentenceMechanism("small", guarantee, _Settings(small_chain(kind, n), beta)).fit(
+        small_space(n)
+    )
+
+
+def all_sentences(n: int, length: int) -> np.ndarray:
+    return np.array(list(itertools.product(range(n), repeat=length)))
+
+
+def log_q(chain: Chain, sentence: np.ndarray) -> float:
+    """By matrix products, in float64."""
+    delta = chain.delta if isinstance(chain.delta, np.ndarray) else chain.delta.toarray()
+    T = delta.astype(float) + np.outer(chain.back.astype(float), chain.u)
+    B = chain.emit.toarray().astype(float)
+    M = chain.begin.astype(float) * B[sentence[0]]
+    for word in sentence[1:]:
+        M = (M @ T) * B[word]
+    with np.errstate(divide="ignore"):
+        return float(np.log((M * chain.end).sum()))
+
+
+def starts_of(*lengths: int) -> np.ndarray:
+    starts = np.zeros(sum(lengths), dtype=bool)
+    starts[np.cumsum([0, *lengths[:-1]])] = True
+    return starts

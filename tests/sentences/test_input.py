@@ -1,0 +1,77 @@
+"""What cannot be drawn is refused in one sentence, before anything is drawn."""
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import DxError, Rng
+
+from .laws import N, small_chain, small_mechanism, starts_of
+
+ROWS = np.array([0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"starts": np.array([True])}, r"starts must be bool of shape \(3,\)"),
+        ({"starts": np.array([1, 0, 0])}, "starts must be bool"),
+        ({"starts": np.array([False, True, False])}, "starts must be True for the first word"),
+        ({"fixed": np.zeros((3, 1), dtype=bool)}, "fixed must be bool"),
+        ({"between": ["a"]}, "between must be 3 texts"),
+    ],
+)
+def test_flags_of_a_wrong_shape(arguments, message):
+    with pytest.raises(DxError, match=message):
+        small_mechanism("pairs").sample(ROWS, Rng(seed=0), **arguments)
+
+
+@pytest.mark.parametrize("rows", [[0, N], [-2, 0]])
+def test_rows_out_of_range(rows):
+    with pytest.raises(DxError, match="DX002"):
+        small_mechanism("pairs").sample(np.array(rows), Rng(seed=0), starts_of(2))
+
+
+def test_a_word_that_stays_has_to_be_known():
+    with pytest.raises(DxError, match="fixed must be False for words that the space lacks"):
+        small_mechanism("pairs").sample(
+            np.array([-1]), Rng(seed=0), starts_of(1), fixed=np.array([True])
+        )
+
+
+@pytest.mark.parametrize("candidates", [np.arange(3), np.zeros((2, 2), dtype=int)])
+def test_candidates_of_a_wrong_shape(candidates):
+    with pytest.raises(DxError, match="candidates must be"):
+        small_mechanism("pairs").log_likelihood(ROWS, ROWS, starts_of(3), candidates=candidates)
+
+
+def test_candidates_out_of_range():
+    with pytest.raises(DxError, match="DX002"):
+        small_mechanism("pairs").log_likelihood(
+            ROWS, ROWS, starts_of(3), candidates=np.full((3, 1), N)
+        )
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"begin": np.full(3, 0.5, dtype=np.float32)}, "begin should add up to 1"),
+        (
+            {"back": np.zeros(3, dtype=np.float32)},
+            "should add up|leads nowhere",
+        ),
+        ({"end": np.ones(2, dtype=np.float32)}, "end should be 3 numbers"),
+        ({"u": np.array([1, -1, 1], dtype=np.float32)}, "not negative"),
+    ],
+)
+def test_a_chain_that_is_no_law(change, message):
+    fields = {**small_chain("pairs of types").__dict__, **change}
+    names = ("begin", "alone", "end", "back", "u", "delta", "emit")
+    with pytest.raises(DxError, match=message):
+        type(small_chain("pairs"))(**{name: fields[name] for name in names})
+
+
+def test_nothing_is_drawn_for_no_words():
+    drawn = small_mechanism("pairs").sample(
+        np.zeros(0, dtype=np.int64), Rng(seed=0), np.zeros(0, dtype=bool)
+    )
+    assert drawn.rows.shape == (0,)

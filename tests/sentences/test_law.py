@@ -1,0 +1,171 @@
+"""Sentences are drawn from q(y) exp(-beta sum path(w_i, y_i)) / Z(w), exactly, for every law q."""
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from spacy_dxprivacy import Rng
+from spacy_dxprivacy.sentences import draw
+
+from .laws import BETA, KINDS, N, all_sentences, log_q, small_mechanism, starts_of
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def mechanism(request):
+    return small_mechanism(request.param)
+
+
+def brute_force(mechanism, rows):
+    """(sentences,), the probabilities of all sentences, from the law as it is written down."""
+    chain, sentences = mechanism.built.chain, all_sentences(N, len(rows))
+    D = mechanism.distances(np.arange(N))
+    if chain.is_alone:
+        logs = np.log(chain.unigram)[sentences].sum(axis=1)
+    else:
+        logs = np.array([log_q(chain, sentence) for sentence in sentences])
+    logs = logs - BETA * D[rows, sentences].sum(axis=1)
+    weights = np.exp(logs - logs.max())
+    return weights / weights.sum()
+
+
+def likelihoods(mechanism, rows, outputs):
+    starts = starts_of(len(rows))
+    return np.array([mechanism.log_likelihood(rows, y, starts).sum() for y in outputs])
+
+
+@pytest.mark.parametrize("rows", [[2, 4, 1], [0, 0, 0], [3]])
+def test_probabilities_of_all_sentences_are_those_of_the_law_and_add_up_to_1(mechanism, rows):
+    rows = np.array(rows)
+    found = np.exp(likelihoods(mechanism, rows, all_sentences(N, len(rows))))
+    assert abs(found.sum() - 1) < 1e-9
+    np.testing.assert_allclose(found, brute_force(mechanism, rows), rtol=1e-6, atol=1e-12)
+
+
+def test_the_bound_holds_for_all_pairs_of_sentences(mechanism):
+    """2 beta times the sum of the paths, for texts that differ in any words."""
+    texts = all_sentences(N, 2)
+    L = np.array([likelihoods(mechanism, rows, texts) for rows in texts])
+    D = mechanism.distances(np.arange(N))
+    apart = np.array([[D[a, b].sum() for b in texts] for a in texts])
+    with np.errstate(invalid="ignore"):
+        losses = np.nan_to_num(np.abs(L[:, None] - L[None, :])).max(axis=2)
+    assert (losses <= 2 * BETA * apart + 1e-9).all()
+
+
+def test_draws_follow_the_probabilities_when_many_sentences_are_drawn_side_by_side(mechanism):
+    """Sentences of three lengths in one call, so that tapes hold several of them."""
+    times = 6000
+    one = np.array([2, 4, 1, 0, 3, 3])
+    starts = np.tile(starts_of(3, 1, 2), times)
+    drawn = mechanism.sample(np.tile(one, times), Rng(seed=5), starts).rows.reshape(times, 6)
+    for part in (slice(0, 3), slice(3, 4), slice(4, 6)):
+        agree(drawn[:, part], brute_force(mechanism, one[part]))
+
+
+def agree(drawn, expected):
+    length = drawn.shape[1]
+    codes = drawn @ N ** np.arange(length)[::-1]
+    counts, wanted = np.bincount(codes, minlength=N**length), expected * len(drawn)
+    common = wanted >= 5
+    observed = np.append(counts[common], counts[~common].sum())
+    predicted = np.append(wanted[common], wanted[~common].sum())
+    kept = predicted > 0
+    assert not observed[~kept].any()
+    assert chisquare(observed[kept], predicted[kept]).pvalue > 1e-4
+
+
+def test_words_that_stay_are_context_and_stay(mechanism):
+    """The law given that the middle word is what it is."""
+    times, rows = 8000, np.array([2, 4, 1])
+    fixed = np.array([False, True, False])
+    starts = np.tile(starts_of(3), times)
+    drawn = mechanism.sample(
+        np.tile(rows, times), Rng(seed=6), starts, fixed=np.tile(fixed, times)
+    ).rows.reshape(times, 3)
+    assert (drawn[:, 1] == 4).all()
+    expected = brute_force(mechanism, rows)
+    expected[all_sentences(N, 3)[:, 1] != 4] = 0
+    agree(drawn, expected / expected.sum())
+
+
+def test_likelihoods_given_words_that_stay(mechanism):
+    rows, fixed = np.array([2, 4, 1]), np.array([False, True, False])
+    sentences = all_sentences(N, 3)
+    found = np.array(
+        [mechanism.log_likelihood(rows, y, starts_of(3), fixed).sum() for y in sentences]
+    )
+    expected = brute_force(mechanism, rows)
+    expected[sentences[:, 1] != 4] = 0
+    np.testing.assert_allclose(np.exp(found), expected / expected.sum(), rtol=1e-6, atol=1e-12)
+
+
+def test_a_word_that_says_nothing_is_drawn_from_its_neighbours_alone(mechanism):
+    """Row -1: its law is that of the public law given the sentence, whatever the word was."""
+    times = 8000
+    rows = np.tile([2, -1], times)
+    drawn = mechanism.sample(rows, Rng(seed=7), np.tile(starts_of(2), times)).rows
+    chain, sentences = mechanism.built.chain, all_sentences(N, 2)
+    D = mechanism.distances(np.array([2]))[0]
+    logs = (
+        np.log(chain.unigram)[sentences].sum(axis=1)
+        if chain.is_alone
+        else np.array([log_q(chain, s) for s in sentences])
+    )
+    weights = np.exp(logs - BETA * D[sentences[:, 0]])
+    agree(drawn.reshape(times, 2), weights / weights.sum())
+
+
+def test_without_starts_every_word_is_drawn_alone(mechanism):
+    times = 8000
+    drawn = mechanism.sample(np.tile(np.arange(N), times), Rng(seed=8)).rows.reshape(times, N)
+    P = mechanism.distribution(np.arange(N))
+    np.testing.assert_allclose(P.sum(axis=1), 1, rtol=0, atol=1e-12)
+    for word in range(N):
+        agree(drawn[:, [word]], P[word])
+    outputs = np.array([1, 1, 0, 2, 4])
+    logs = mechanism.log_likelihood(np.arange(N), outputs)
+    np.testing.assert_allclose(np.exp(logs), P[np.arange(N), outputs], rtol=1e-9)
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_candidates_weigh_as_whole_sentences_do(mechanism, alone):
+    """Up to one constant for each place."""
+    rows, outputs = np.array([2, 4, 1, 0]), np.array([1, 4, 0, 3])
+    starts = None if alone else starts_of(3, 1)
+    candidates = np.tile(np.arange(N), (4, 1))
+    found = mechanism.log_likelihood(rows, outputs, starts, candidates=candidates)
+    for place in range(4):
+        whole = []
+        for word in range(N):
+            other = rows.copy()
+            other[place] = word
+            whole.append(mechanism.log_likelihood(other, outputs, starts).sum())
+        finite = np.isfinite(whole)
+        assert np.ptp(found[place][finite] - np.array(whole)[finite]) < 1e-9
+
+
+def test_words_beyond_the_reach_are_counted():
+    """At a small beta most of what is drawn is beyond the reach."""
+    mechanism = small_mechanism("pairs", n=N, beta=0.01)
+    rows = np.array([0, 1])
+    found = np.exp(likelihoods(mechanism, rows, all_sentences(N, 2)))
+    assert abs(found.sum() - 1) < 1e-9 and (found > 0).sum() > N
+
+
+def test_a_sentence_of_a_hundred_thousand_words_is_drawn_within_its_memory(monkeypatch):
+    """Sums that do not fit are made again on the way back, and nothing comes out otherwise."""
+    mechanism = small_mechanism("pairs")
+    rows = np.arange(100_000) % N
+    whole = mechanism.sample(rows, Rng(seed=1), starts_of(100_000)).rows
+    monkeypatch.setattr(draw, "MEMORY", 4 * N * 700)
+    in_parts = mechanism.sample(rows, Rng(seed=1), starts_of(100_000)).rows
+    assert np.array_equal(whole, in_parts) and whole.min() >= 0 and whole.max() < N
+
+
+def test_one_seed_gives_one_text_and_no_seed_gives_others():
+    mechanism = small_mechanism("pairs")
+    rows, starts = np.arange(200) % N, starts_of(100, 100)
+    first, again = (mechanism.sample(rows, Rng(seed=3), starts).rows for _ in range(2))
+    assert np.array_equal(first, again)
+    one, other = (mechanism.sample(rows, Rng(), starts).rows for _ in range(2))
+    assert not np.array_equal(one, other)
