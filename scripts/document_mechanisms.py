@@ -75,10 +75,12 @@ def row(name: str, make: Callable[..., Any]) -> str:
 
 
 def example(name: str, make: Callable[..., Any]) -> Any:
-    """Made with the settings of its config; one that has no config takes none."""
+    """Made with its defaults; what has none is taken from its config."""
+    wanted = [p.name for p in inspect.signature(make).parameters.values() if p.default is p.empty]
+    given = settings_of(name) if wanted else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DxWarning)
-        return make(**settings_of(name))
+        return make(**{name: given[name] for name in wanted})
 
 
 def settings_of(name: str) -> dict[str, Any]:
