@@ -13,11 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from spacy.util import load_config
+
 from spacy_dxprivacy import DxWarning, registry
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "mechanisms.md"
-EPSILON = 2000.0  # for the table, which shows no figure that depends on it
+CONFIGS = ROOT / "configs"
 
 INTRODUCTION = """\
 # The mechanisms, and the guarantee that each really has
@@ -67,16 +69,29 @@ def ours(some: Any) -> dict[str, Callable[..., Any]]:
 
 
 def row(name: str, make: Callable[..., Any]) -> str:
-    g = example(make).guarantee
+    g = example(name, make).guarantee
     what = f"{g.kind}, {g.metric}" if g.metric not in ("", "discrete") else g.kind
     return f"| [`{name}`](#{anchor(name)}) | {what} | {g.adjacency or 'no pair'} | {g.status} |"
 
 
-def example(make: Callable[..., Any]) -> Any:
-    wanted = inspect.signature(make).parameters
+def example(name: str, make: Callable[..., Any]) -> Any:
+    """Made with its defaults; what has none is taken from its config."""
+    wanted = [p.name for p in inspect.signature(make).parameters.values() if p.default is p.empty]
+    given = settings_of(name) if wanted else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DxWarning)
-        return make(**({"epsilon": EPSILON} if "epsilon" in wanted else {}))
+        return make(**{name: given[name] for name in wanted})
+
+
+def settings_of(name: str) -> dict[str, Any]:
+    """Of the first config in configs/ that has it, without its parts."""
+    for path in sorted(CONFIGS.glob("*.cfg")):
+        for component in load_config(path)["components"].values():
+            block = component.get("mechanism", {})
+            if block.get("@dx_mechanisms") == name:
+                plain = block.items()
+                return {k: v for k, v in plain if k[0] != "@" and not isinstance(v, dict)}
+    return {}
 
 
 def section(name: str, make: Callable[..., Any], level: int = 2) -> str:

@@ -15,13 +15,16 @@ from spacy.cli._util import app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import Space
+from spacy_dxprivacy import Guarantee, Space, registry
 from spacy_dxprivacy.batch.jobs import UsageError
+from spacy_dxprivacy.doc.receipt import Terms
 from spacy_dxprivacy.report import Pair, Token, make_pair, read_receipt, utility_of
+from spacy_dxprivacy.report.accounts import Account
 from spacy_dxprivacy.report.extra import NEEDED, missing
 from spacy_dxprivacy.report.files import tokenizer
 from spacy_dxprivacy.report.page import pieces
 from spacy_dxprivacy.report.pairs import text_of
+from spacy_dxprivacy.report.plain import answers
 
 needs_extra = pytest.mark.skipif(
     bool(missing()), reason=f"needs the extra 'report': {', '.join(missing())} not installed"
@@ -438,3 +441,32 @@ def test_a_pair_of_tokens_is_a_pair_of_texts():
     tokens = [Token("the", " ", True), Token("cat", "", True)]
     assert text_of(tokens) == "the cat"
     assert Pair(tokens, tokens, [0, 1]).kept() == (2, 2)
+
+
+def account_of(guarantee, **terms):
+    told = {
+        "mechanism": "dx.Path.v1", "space": "builtin (abc)", "unknown_policy": "Redact",
+        "scope": "token", "casing": "truecase", "vectors": "table", "seeded": False,
+    }  # fmt: skip
+    return Account(Terms(guarantee=guarantee, in_clear=(), **{**told, **terms}), raw={})
+
+
+@pytest.mark.parametrize(
+    ("keep", "told"), [([], False), (["month"], True)], ids=["all pairs", "within a class"]
+)
+def test_words_that_a_promise_leaves_out_are_told(keep, told):
+    """Words of other classes are not covered by dx.Path.v1 with keep: its sentence begins with "all
+    pairs" all the same."""
+    guarantee = registry.dx_mechanisms.get("dx.Path.v1")(epsilon=2.0, keep=keep).guarantee
+    lines = answers(account_of(guarantee)).not_protected
+    assert guarantee.adjacency.startswith("all pairs")
+    assert any("words that are not covered" in line for line in lines) == told
+    assert any("month" in line for line in lines) == told
+
+
+def test_a_promise_for_texts_is_told_as_one():
+    text = Guarantee(
+        "metric-dp", 2.0, metric="path", covers="all", status="proven", protects="text"
+    )
+    told = " ".join(answers(account_of(text)).against)
+    assert "What such a reader learns of one text is bounded" in told

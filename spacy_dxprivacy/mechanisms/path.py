@@ -63,35 +63,31 @@ class PathSettings:
     keep: tuple[str, ...]
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
-        return _build(space, guarantee, epsilon=self.epsilon, keep=self.keep)
+        graph = graph_of(space, self.keep)
+        longest = graph.reach / STEPS
+        if self.epsilon * longest > LARGEST_SCORE:
+            expected = f"at most {LARGEST_SCORE / longest:.4g} on this space"
+            raise fail("epsilon", expected, self.epsilon)
+        beta = solve_beta(graph, self.epsilon)
+        of_these = " of these classes" if self.keep else ""
+        notes = (
+            f"The choice uses exp(-{beta:.6g} path) on this space. No two words{of_these} are more "
+            f"than {longest:g} apart. "
+        )
+        return Choice(
+            len(space),
+            partial(_weights, graph, beta),
+            graph.distances,
+            replace(guarantee, notes=notes + guarantee.notes),
+            _Draw(graph, beta, np.exp(-log_sums(graph, beta))),
+            longest,
+        )
 
 
 def _names(keep: Sequence[str]) -> tuple[str, ...]:
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
         raise fail("keep", "a list of names of classes", keep)
     return tuple(sorted(set(keep)))
-
-
-def _build(space: Space, guarantee: Guarantee, *, epsilon: float, keep: tuple[str, ...]) -> Choice:
-    graph = graph_of(space, keep)
-    longest = graph.reach / STEPS
-    if epsilon * longest > LARGEST_SCORE:
-        raise fail("epsilon", f"at most {LARGEST_SCORE / longest:.4g} on this space", epsilon)
-    beta = solve_beta(graph, epsilon)
-    of_these = " of these classes" if keep else ""
-    notes = (
-        f"The choice uses exp(-{beta:.6g} path) on this space. No two words{of_these} are more "
-        f"than {longest:g} apart. "
-    )
-    draw = _Draw(graph, beta, np.exp(-log_sums(graph, beta)))
-    return Choice(
-        len(space),
-        partial(_weights, graph, beta),
-        graph.distances,
-        replace(guarantee, notes=notes + guarantee.notes),
-        draw,
-        longest,
-    )
 
 
 def _weights(graph: WordGraph, beta: float, rows: Ints1d) -> Floats2d:

@@ -120,9 +120,9 @@ def _bound(account: Account) -> list[str]:
         ]
     return [
         f"What such a reader learns of one {g.protects} is bounded: epsilon = {g.epsilon:.4g} "
-        f"{g.unit}. The odds between two {g.protects}s that are d apart change by a "
-        f"factor of at most exp({g.epsilon:.4g} d){delta}: the nearer two {g.protects}s are, the "
-        "less the text tells which of them it was.",
+        f"for each unit of {g.metric} distance. The odds between two {g.protects}s that are d "
+        f"apart change by a factor of at most exp({g.epsilon:.4g} d){delta}: the nearer two "
+        f"{g.protects}s are, the less the text tells which of them it was.",
         *map(_sentence, nats_of(account)),
         f"This covers {g.adjacency}.",
     ]

@@ -1,59 +1,72 @@
 """What every registered mechanism owes to those who use it."""
 
+import dataclasses
+import inspect
 import pickle
 
 import numpy as np
 import pytest
 
 from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
+from spacy_dxprivacy.mechanisms.base.trial import check_fitted, check_mechanism
+from spacy_dxprivacy.ty import HasCentres, HasMetric, HasSettings, Mechanism, StatesProbabilities
 
-# A mechanism that needs settings names them here; one that is missing fails the first test.
-SETTINGS = {
-    "dx.ClippedLaplace.v1": {"epsilon": 20.0},
-    "dx.CusText.v1": {"epsilon": 2.0, "k": 4},
-    "dx.Diffractor.v1": {"epsilon": 0.5},
-    "dx.Exponential.v1": {"epsilon": 2.0},
-    "dx.Gaussian.v1": {"epsilon": 2.0},
-    "dx.Identity.v1": {},
-    "dx.Jaccard.v1": {"epsilon": 2.0},
-    "dx.Laplace.v1": {"epsilon": 2.0},
-    "dx.Mahalanobis.v1": {"epsilon": 2.0},
-    "dx.NADP.v1": {"epsilon": 2.0},
-    "dx.Path.v1": {"epsilon": 2.0},
-    "dx.RandomProjection.v1": {"epsilon": 2.0, "dims": 2},
-    "dx.SanTextPlus.v1": {"epsilon": 2.0},
-    "dx.TEM.v1": {"epsilon": 2.0},
-    "dx.TruncatedGumbel.v1": {"epsilon": 1000.0},
-    "dx.TruncatedLaplace.v1": {"epsilon": 2.0},
-}
-
-# Those for which words at one point of the space are not at distance 0 of their guarantee.
-OTHER_METRICS = {
-    "dx.Identity.v1": "it gives no privacy, by design",
-    "dx.Diffractor.v1": "its distance is that of places on a list",
-    "dx.Path.v1": "its distance is that of paths on a graph",
-    "dx.SanTextPlus.v1": "it protects sensitive words alone",
-}
-
-# A graph of near words takes three words.
-LEAST_WORDS = {"dx.Path.v1": 3}
+from .found import made, names, settings_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
+every_mechanism = pytest.mark.parametrize("name", names())
+PARTS = {"projection", "cache_mb"}  # of a constructor; they are parts, or change no law
 
 
-@pytest.fixture(params=sorted(SETTINGS))
+@pytest.fixture(params=names())
 def mechanism(request, make, plane):
-    return make(request.param, plane, **SETTINGS[request.param])
+    return make(request.param, plane, **settings_of(request.param))
 
 
-def unfitted(name):
-    settings = {"@dx_mechanisms": name, **SETTINGS[name]}
-    return registry.resolve({"mechanism": settings})["mechanism"]
+def of_config(name):
+    return made(name, **settings_of(name))
 
 
-def test_every_registered_mechanism_is_under_this_contract():
-    ours = {name for name in registry.dx_mechanisms.get_all() if name.startswith("dx.")}
-    assert ours == set(SETTINGS)
+@every_mechanism
+def test_it_has_all_parts_and_its_trial_draw_is_one(name, plane):
+    mechanism = of_config(name)
+    check_mechanism(mechanism)
+    assert isinstance(mechanism, Mechanism) and mechanism.name == name
+    mechanism.fit(plane)
+    check_fitted(mechanism, plane)
+
+
+@every_mechanism
+def test_its_settings_are_a_frozen_value_of_all_that_it_was_given(name, plane):
+    given = settings_of(name)
+    mechanism, again = of_config(name), of_config(name)
+    assert isinstance(mechanism, HasSettings)
+    settings = mechanism.settings
+    parameters = set(inspect.signature(registry.dx_mechanisms.get(name)).parameters)
+    assert {field.name for field in dataclasses.fields(settings)} == parameters - PARTS
+    told = dataclasses.asdict(settings)
+    assert {key: told[key] for key in given.keys() - PARTS} == {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in given.items()
+        if key not in PARTS
+    }
+    assert settings == again.settings == pickle.loads(pickle.dumps(settings))  # noqa: S301
+    assert hash(settings) == hash(again.settings)
+    if "epsilon" in given:
+        assert settings != made(name, **{**given, "epsilon": 3000.0}).settings
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            settings.epsilon = 1.0
+    mechanism.fit(plane)
+    assert mechanism.settings == settings
+
+
+@every_mechanism
+def test_what_its_promise_covers_is_said_in_a_field(name):
+    guarantee = of_config(name).guarantee
+    assert guarantee.covers in ("all", "finite", "related", "none")
+    assert (guarantee.covers == "none") == (guarantee.kind == "none")
+    if guarantee.covers == "finite":
+        assert isinstance(of_config(name), HasMetric)
 
 
 def test_a_draw_has_one_row_a_word_and_float32_vectors_or_none(mechanism, plane):
@@ -62,7 +75,8 @@ def test_a_draw_has_one_row_a_word_and_float32_vectors_or_none(mechanism, plane)
     assert draw.rows.dtype == np.int64 and draw.rows.shape == (40,)
     assert draw.rows.min() >= 0 and draw.rows.max() < 40
     if draw.vectors is not None:
-        assert draw.vectors.dtype == np.float32 and draw.vectors.shape == plane.vectors.shape
+        centres = mechanism.centres if isinstance(mechanism, HasCentres) else plane.vectors
+        assert draw.vectors.dtype == np.float32 and draw.vectors.shape == centres.shape
 
 
 @pytest.mark.parametrize("rows", [[], [7], [3, 3, 3]])
@@ -80,20 +94,26 @@ def test_a_seed_repeats_the_draw_and_no_seed_does_not(mechanism):
         assert not np.array_equal(*unseeded)
 
 
-@pytest.mark.parametrize("name", sorted(SETTINGS))
-def test_a_space_of_one_word_gives_that_word(name, make):
-    if LEAST_WORDS.get(name, 1) > 1:
-        pytest.skip(f"it needs {LEAST_WORDS[name]} words")
-    one = Space.from_vectors(["only"], [[0.5, 0.5]])
-    assert make(name, one, **SETTINGS[name]).sample(np.array([0]), Rng()).rows.tolist() == [0]
+@every_mechanism
+def test_a_space_of_one_word_gives_that_word_or_is_refused_by_fit(name):
+    mechanism = of_config(name)
+    try:
+        mechanism.fit(Space.from_vectors(["only"], [[0.5, 0.5]]))
+    except DxError as error:
+        assert "more words" in str(error)
+        return
+    assert mechanism.sample(np.array([0]), Rng()).rows.tolist() == [0]
 
 
-@pytest.mark.parametrize("name", sorted(SETTINGS))
-def test_words_at_distance_0_share_their_output_distribution(name, make):
-    if name in OTHER_METRICS:
-        pytest.skip(OTHER_METRICS[name])
+@every_mechanism
+def test_words_at_distance_0_share_their_output_distribution(name):
     twins = Space.from_vectors(["a", "b", "c"], [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-    mechanism = make(name, twins, **SETTINGS[name])
+    mechanism = of_config(name)
+    mechanism.fit(twins)
+    if mechanism.guarantee.kind == "none":
+        pytest.skip("it promises nothing")
+    if mechanism.guarantee.kind == "metric-dp" and mechanism.distances(np.array([0]))[0, 1] > 0:
+        pytest.skip("words at one point of the space are not at distance 0 of its metric")
     n = 20000
     counts = [
         np.bincount(mechanism.sample(np.full(n, row), Rng(seed=row)).rows, minlength=3)
@@ -108,10 +128,10 @@ def test_the_guarantee_is_a_value_that_names_the_space(mechanism, plane):
     assert hash(mechanism.guarantee) == hash(mechanism.guarantee)
 
 
-@pytest.mark.parametrize("name", sorted(SETTINGS))
+@every_mechanism
 def test_it_refuses_to_draw_before_it_is_fitted(name):
     with pytest.raises(DxError, match="DX003"):
-        unfitted(name).sample(np.array([0]), Rng())
+        of_config(name).sample(np.array([0]), Rng())
 
 
 @pytest.mark.parametrize("rows", [[-1], [40], [0, 99]])
@@ -127,7 +147,7 @@ def test_it_refuses_what_are_no_rows(mechanism, rows):
 
 
 @pytest.mark.parametrize("value", [0, -1.0, float("nan"), float("inf"), "high", True, None])
-@pytest.mark.parametrize("name", [name for name, s in SETTINGS.items() if "epsilon" in s])
+@pytest.mark.parametrize("name", [name for name in names() if "epsilon" in settings_of(name)])
 def test_an_epsilon_out_of_range_is_refused_by_name_and_value(name, value):
     with pytest.raises(ValueError, match="epsilon") as caught:
         registry.dx_mechanisms.get(name)(epsilon=value)
@@ -147,7 +167,7 @@ def test_a_copy_for_a_worker_draws_as_well_and_takes_no_table_along(mechanism, p
 
 
 def test_exact_probabilities_stay_within_the_guarantee_for_all_pairs(mechanism):
-    if not hasattr(mechanism, "distribution"):
+    if not isinstance(mechanism, StatesProbabilities):
         pytest.skip("it has no exact probabilities")
     P = mechanism.distribution(np.arange(40))
     D = mechanism.distances(np.arange(40))
@@ -158,7 +178,7 @@ def test_exact_probabilities_stay_within_the_guarantee_for_all_pairs(mechanism):
 
 
 def test_draws_follow_the_exact_probabilities(mechanism):
-    if not hasattr(mechanism, "distribution"):
+    if not isinstance(mechanism, StatesProbabilities):
         pytest.skip("it has no exact probabilities")
     from scipy.stats import chisquare
 

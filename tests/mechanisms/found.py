@@ -1,0 +1,65 @@
+"""Every registered mechanism, with settings to try: those of its config.
+
+A new mechanism comes under the contract by its import line and its config in configs/.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.util import load_config
+
+from spacy_dxprivacy import DxError, DxWarning, Space, registry
+
+CONFIGS = Path(__file__).parent.parent.parent / "configs"
+EPSILON = 2.0  # those of the configs suit the built-in space, where words are farther apart
+
+
+def names() -> list[str]:
+    return sorted(name for name in registry.dx_mechanisms.get_all() if name.startswith("dx."))
+
+
+@cache
+def plane() -> Space:
+    """40 words in the plane: small enough for all pairs."""
+    points = np.random.default_rng(1).normal(size=(40, 2))
+    return Space.from_vectors([f"word{i}" for i in range(40)], points)
+
+
+def settings_of(name: str) -> dict[str, Any]:
+    """Those of its config, at EPSILON unless it has no solution there; {} for one without any."""
+    if "epsilon" not in inspect.signature(registry.dx_mechanisms.get(name)).parameters:
+        return {}
+    given = {k: v for k, v in _block(name).items() if not isinstance(v, dict) and k[0] != "@"}
+    return {**given, "epsilon": EPSILON} if _has_solution(name, given) else given
+
+
+@cache
+def _block(name: str) -> dict[str, Any]:
+    """The mechanism of the first config that has it."""
+    for path in sorted(CONFIGS.glob("*.cfg")):
+        for component in load_config(path)["components"].values():
+            block = component.get("mechanism", {})
+            if block.get("@dx_mechanisms") == name:
+                return dict(block)
+    raise AssertionError(f"no config in {CONFIGS} has {name}")
+
+
+def _has_solution(name: str, given: dict[str, Any]) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DxWarning)
+        try:
+            made(name, **{**given, "epsilon": EPSILON}).fit(plane())
+        except DxError:
+            return False
+    return True
+
+
+def made(name: str, **settings: Any) -> Any:
+    """Not fitted."""
+    return registry.resolve({"mechanism": {"@dx_mechanisms": name, **settings}})["mechanism"]
