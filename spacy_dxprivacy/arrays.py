@@ -3,6 +3,7 @@ dimensions. The types say how many axes an array has and what is on them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,3 +15,9 @@ Ids1d = NDArray[np.uint64]
 Bools1d = NDArray[np.bool_]
 Floats1d = NDArray[np.float64]
 Floats2d = NDArray[Any]
+
+
+def blocks(n: int, size: int) -> Iterator[slice]:
+    """range(n) in slices of `size`, the last one shorter; none where n is 0. What does not fit into
+    memory at once, or would not stay in the cache, is worked on block by block."""
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))

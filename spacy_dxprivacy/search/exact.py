@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
 from math import inf, isfinite, sqrt
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from thinc.backends import Ops, get_array_ops
@@ -104,9 +104,8 @@ class ExactIndex:
             rows = _Search(self, Z, Q, norms, "float32").run(patience=4)
             if rows is not None:
                 return rows
-        rows = _Search(self, Z, Q, norms, "float64").run()
-        assert rows is not None
-        return rows
+        # Without patience it does not give up.
+        return cast(Ints1d, _Search(self, Z, Q, norms, "float64").run())
 
     @property
     def _ops(self) -> Ops:
