@@ -13,7 +13,14 @@ import urllib.request
 import pytest
 import spacy
 from browser import CHROMIUM, browser
-from conftest import CONSTANT, SECRET_TEXT, SECRETS, UNKNOWN_SECRETS, leaks
+from conftest import (
+    CONSTANT,
+    SECRET_TEXT,
+    SECRETS,
+    UNKNOWN_SECRETS,
+    hearing_ctrl_c,
+    leaks,
+)
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -303,9 +310,10 @@ def served(space_path, tmp_path_factory):
     wrong = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "STREAMLIT_LOGGER_LEVEL": "debug",
              "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "true"}  # fmt: skip
     command = [sys.executable, "-m", "spacy", "dx", "playground", "--port", str(port)]
+    command = hearing_ctrl_c([*command, "--space", space_path])
     environment = {**os.environ, **wrong, "HOME": str(folder)}
     with open(folder / "log", "w") as log:
-        process = subprocess.Popen([*command, "--space", space_path], cwd=folder, env=environment,
+        process = subprocess.Popen(command, cwd=folder, env=environment,
                                    stdout=log, stderr=log)  # fmt: skip
         try:
             end = time.monotonic() + 120
