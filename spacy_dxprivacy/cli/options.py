@@ -5,18 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 # fmt: off
-Input = Annotated[str, Argument(
-    metavar="INPUT", show_default=False,
-    help="A .txt, .jsonl, .csv or .spacy file, a folder of such files, or - for text on stdin",
-)]
-Output = Annotated[str | None, Argument(
-    metavar="OUTPUT", show_default=False,
-    help="A file, whose ending says the format, or a folder if INPUT is one; stdout if left out. "
-    "Files in a folder keep their names: check that these identify nobody",
-)]
 Lines = Annotated[bool, Option("--lines", help="Every line of a .txt file is a document")]
 Field = Annotated[str, Option("--field", help="The field of .jsonl and .csv to sanitise")]
 KeepFields = Annotated[str, Option(
