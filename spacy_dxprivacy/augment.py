@@ -17,6 +17,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from .component import DEFAULT_CONFIG, DxSanitizer
+from .errors import DxError, Errors
 from .rebuild import RECEIPT_KEY, assert_sanitized, get_receipt
 from .registries import registry
 from .selection import AllWords
@@ -172,6 +173,7 @@ def _has(doc: Doc, name: str) -> bool:
 
 def _say_so(clean: Doc, names: Iterable[str]) -> None:
     receipt = get_receipt(clean)
-    assert receipt is not None
+    if receipt is None:
+        raise DxError(Errors.DX032)
     in_clear = dict.fromkeys([*receipt.in_clear, *(IN_CLEAR[name] for name in names)])
     clean.user_data[RECEIPT_KEY] = {**receipt, "in_clear": list(in_clear)}

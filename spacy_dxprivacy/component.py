@@ -188,12 +188,13 @@ class DxSanitizer:
     @property
     def space(self) -> Space:
         """The table in use. It is known when the pipeline is complete, not before."""
-        if self._space is None:
+        space = self._space
+        if space is None:
             if self._nlp is None:
                 raise DxError(Errors.DX027)
-            self._use(self.source.load(self._nlp))
-        assert self._space is not None
-        return self._space
+            space = self.source.load(self._nlp)
+            self._use(space)
+        return space
 
     @property
     def terms(self) -> Terms:
@@ -205,7 +206,7 @@ class DxSanitizer:
     def warm_up(self) -> None:
         """Do now what the first text would do: load the space, fit the mechanism, make the tables
         of both. Workers that are forked later share them."""
-        assert self.terms is not None
+        self._terms = self.terms
         self.space.find("")
         self.mechanism.sample(np.zeros(1, dtype=np.int64), self.rng)
 
@@ -433,7 +434,7 @@ class DxSanitizer:
     def __getstate__(self) -> dict[str, Any]:
         """For a worker: ready to use, without the pipeline, which the worker has anyway."""
         self._check_pipeline()
-        assert self.space is not None
+        self._space = self.space
         return {**self.__dict__, "_nlp": None, "_terms": self.terms, **_HAS_NOT_READ}
 
 

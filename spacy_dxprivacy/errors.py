@@ -8,7 +8,11 @@ class DxError(ValueError):
 
 
 class UsageError(DxError):
-    """A mistake in what was asked for: options or arguments that do not fit together."""
+    """A mistake in what was asked for: options or arguments that do not fit together.
+
+    Arguments stand in backticks, `n_process`, as Python calls them; the command line puts its own
+    name of the option in their place.
+    """
 
 
 class DxWarning(UserWarning):
@@ -180,15 +184,15 @@ class Errors:
     )
     DX076 = (
         "[DX076] All {count} shard(s) are finished. Sanitising them again releases the same texts "
-        "a second time, which spends the budget a second time: --again does so and counts it."
+        "a second time, which spends the budget a second time: `again` does so and counts it."
     )
     DX077 = (
         "[DX077] {path} was begun with other settings ({names}). Finish it with those, take "
-        "another folder, or sanitise all anew, as a further release, with --again."
+        "another folder, or sanitise all anew, as a further release, with `again`."
     )
     DX078 = "[DX078] {path}: {why}"
     DX079 = (
-        "[DX079] {what}, and would be a second time. Leave it out, or let --again do so and "
+        "[DX079] {what}, and would be a second time. Leave it out, or let `again` do so and "
         "count it."
     )
     # experiments
@@ -201,9 +205,9 @@ class Errors:
     DX085 = "[DX085] The playground needs {missing}: pip install 'spacy-dxprivacy[playground]'."
     DX086 = (
         "[DX086] The playground shows texts to whoever can reach it, so it listens on this machine "
-        "alone: --address must be 127.0.0.1, ::1 or localhost, got {given!r}."
+        "alone: `address` must be 127.0.0.1, ::1 or localhost, got {given!r}."
     )
-    DX087 = "[DX087] Port {port} of {address} cannot be listened on ({why}). Choose one by --port."
+    DX087 = "[DX087] Port {port} of {address} cannot be listened on ({why}). Choose one by `port`."
     DX088 = (
         "[DX088] {path}: its SHA-256 is {found}, and should be {expected}. The file is damaged or "
         "is another one: do not use it."
@@ -212,7 +216,7 @@ class Errors:
     DX090 = "[DX090] The attack {name!r} needs {needed}, and there is none."
     DX091 = (
         "[DX091] {words} words to guess among times {outputs} outputs are more numbers than fit. "
-        "Take fewer words of the text (--words), or fewer candidates (--candidates)."
+        "Take fewer words of the text (`words`), or fewer `candidates`."
     )
 
 

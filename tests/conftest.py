@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -71,6 +72,13 @@ def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
         pass
     forms = {form for s in secrets for form in (s, s.lower(), s.upper(), json.dumps(s)[1:-1])}
     return sorted(form for form in forms if form.encode("utf8") in raw)
+
+
+def hearing_ctrl_c(command: list[str]) -> list[str]:
+    """The command, in a process that hears SIGINT: a shell lets its background jobs ignore it, and
+    so do their children."""
+    undo = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+    return [sys.executable, "-c", undo + "os.execv(sys.argv[1], sys.argv[1:])", *command]
 
 
 # -- doubles -----------------------------------------------------------------------------------

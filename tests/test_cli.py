@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
+from conftest import hearing_ctrl_c
 from spacy.cli._util import app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
@@ -69,7 +70,7 @@ def started(*args, **kwargs):
     """The command as a program of its own. None of its processes outlives the block."""
     command = [sys.executable, "-m", "spacy", "dx", "sanitize", *map(str, args)]
     process = subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, start_new_session=True, **kwargs
+        hearing_ctrl_c(command), stderr=subprocess.PIPE, text=True, start_new_session=True, **kwargs
     )
     try:
         yield process

@@ -24,7 +24,7 @@ from spacy_dxprivacy.experiments import (
     utility,
 )
 from spacy_dxprivacy.experiments.build import Once, make
-from spacy_dxprivacy.experiments.corpus import make_corpus, sanitised
+from spacy_dxprivacy.experiments.corpus import make_documents, sanitized_pairs
 from spacy_dxprivacy.experiments.scores import odd_found
 from spacy_dxprivacy.projection.rank_sampling import make_rank_sampling
 from spacy_dxprivacy.search.metric import neighbours
@@ -204,9 +204,9 @@ def test_classification_rises_from_chance_to_the_original(space):
 
 
 def test_words_that_the_space_lacks_are_left_out_and_punctuation_stays(space):
-    corpus = make_corpus(tasks.Texts(["Zorb, the doctor!"], None, False), space)
+    corpus = make_documents(tasks.Texts(["Zorb, the doctor!"], None, False), space)
     mechanism = make("dx.Exponential.v1", space, epsilon=0.01)
-    (pair,) = sanitised(corpus, mechanism, space, Rng(seed=0))
+    (pair,) = sanitized_pairs(corpus, mechanism, space, Rng(seed=0))
     assert [token.text for token in pair.after if not token.word] == [",", "!"]
     assert [old for old, _ in pair.words()] == ["the", "doctor"]
     assert len(corpus.rows) == 2 and corpus.left_out == 1 and pair.aligned

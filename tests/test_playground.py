@@ -13,7 +13,14 @@ import urllib.request
 import pytest
 import spacy
 from browser import CHROMIUM, browser
-from conftest import CONSTANT, SECRET_TEXT, SECRETS, UNKNOWN_SECRETS, leaks
+from conftest import (
+    CONSTANT,
+    SECRET_TEXT,
+    SECRETS,
+    UNKNOWN_SECRETS,
+    hearing_ctrl_c,
+    leaks,
+)
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -50,7 +57,7 @@ def start(workshop, name=None):
 
 
 def test_a_text_is_sanitised_as_the_pipeline_does_it(workshop):
-    done = workshop.sanitise(TEXT, workshop.sanitizer("dx.Path.v1", 2.2))
+    done = workshop.sanitize(TEXT, workshop.sanitizer("dx.Path.v1", 2.2))
     doc = spacy.blank("en").make_doc(TEXT)  # workshop.nlp would keep it
     expected = workshop.own(doc)._.dx
     assert dict(done.receipt) == dict(expected)
@@ -63,7 +70,7 @@ def test_components_before_and_after_the_sanitizer_run(file_space):
     nlp.add_pipe("dx_entity_sanitizer", config={"space": file_space, "mechanism": _path()})
     nlp.add_pipe("sentencizer")
     made = Workshop(nlp)
-    done = made.sanitise("Mary said nothing.", start(made))
+    done = made.sanitize("Mary said nothing.", start(made))
     assert done.receipt.perturbed == 1
     assert [token.text for token in done.pair.after][1:] == ["said", "nothing", "."]
 
@@ -73,7 +80,7 @@ def _path():
 
 
 def test_the_vocabulary_forgets_a_text(workshop):
-    done = workshop.sanitise(SECRET_TEXT, start(workshop))
+    done = workshop.sanitize(SECRET_TEXT, start(workshop))
     strings = workshop.nlp.vocab.strings
     assert not any(word in strings for word in UNKNOWN_SECRETS)
     assert any(token.text == UNKNOWN_SECRETS[0] for token in done.pair.before)
@@ -86,7 +93,7 @@ def test_every_mechanism_that_epsilon_makes_is_there_and_works(workshop):
     for name in (name for name in workshop.names if name.startswith("dx.")):
         steps = workshop.epsilons(name)
         assert steps == sorted(steps) and 0 < steps[0] and steps[-1] <= 1001 * steps[0]
-        done = workshop.sanitise(TEXT, start(workshop, name))
+        done = workshop.sanitize(TEXT, start(workshop, name))
         assert done.receipt.mechanism == name
         assert leaks(" ".join(plain.answers(done.account).protected), SECRETS) == []
 
@@ -119,7 +126,7 @@ def test_a_pipeline_keeps_its_settings(file_space):
     nlp.add_pipe("dx_sanitizer", config=settings)
     made = Workshop(nlp)
     assert made.names[0] == "dx.Gaussian.v1" and made.start == 50.0
-    receipt = made.sanitise(TEXT, made.sanitizer("dx.Gaussian.v1", 40.0)).receipt
+    receipt = made.sanitize(TEXT, made.sanitizer("dx.Gaussian.v1", 40.0)).receipt
     assert receipt.guarantee["delta"] == 1e-3 and receipt.guarantee["epsilon"] == 40.0
     assert (receipt.unknown_policy, receipt.scope) == ("RandomWord", "type")
 
@@ -132,7 +139,7 @@ def test_a_mechanism_without_epsilon_is_refused(file_space):
 
 
 def test_markup_in_a_text_is_text(workshop):
-    done = workshop.sanitise("<script>alert(1)</script> <b>&amp;", start(workshop))
+    done = workshop.sanitize("<script>alert(1)</script> <b>&amp;", start(workshop))
     html = pieces.marked(done.pair, marks=True) + pieces.bullets(["<i>"])
     assert set(re.findall(r"</?(\w+)", html)) == {"div", "mark", "ul", "li"}
     assert "<mark>" not in pieces.marked(done.pair, marks=False)
@@ -176,7 +183,7 @@ def test_a_text_and_its_receipt_are_shown(page, workshop):
     shown = html_of(app)
     assert "[REDACTED]" in shown[0] and "<b>" not in shown[0]
     assert "dx.Path.v1" in " ".join(shown) and "Visible as it was" in " ".join(shown)
-    expected = workshop.sanitise(TEXT, workshop.sanitizer("dx.Path.v1", 2.2)).receipt
+    expected = workshop.sanitize(TEXT, workshop.sanitizer("dx.Path.v1", 2.2)).receipt
     shown = {metric.label.lower(): metric.value for metric in app.metric}
     assert shown == {name: str(expected[name]) for name in shown} and shown["unknown"] > "0"
     assert dict(app.query_params) == {}
@@ -303,9 +310,10 @@ def served(space_path, tmp_path_factory):
     wrong = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "STREAMLIT_LOGGER_LEVEL": "debug",
              "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "true"}  # fmt: skip
     command = [sys.executable, "-m", "spacy", "dx", "playground", "--port", str(port)]
+    command = hearing_ctrl_c([*command, "--space", space_path])
     environment = {**os.environ, **wrong, "HOME": str(folder)}
     with open(folder / "log", "w") as log:
-        process = subprocess.Popen([*command, "--space", space_path], cwd=folder, env=environment,
+        process = subprocess.Popen(command, cwd=folder, env=environment,
                                    stdout=log, stderr=log)  # fmt: skip
         try:
             end = time.monotonic() + 120

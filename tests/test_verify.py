@@ -9,7 +9,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.cli.verify import digest_of, read_list, verify
+from spacy_dxprivacy.files.digests import digest_of, read_list, verify
 
 ROOT = Path(__file__).parent.parent
 

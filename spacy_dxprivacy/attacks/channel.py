@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import DxError, Errors
 from ..search.metric import in_blocks
 from ..ty import Mechanism, StatesProbabilities
@@ -85,8 +85,7 @@ def channel_of(
 def _exact(mechanism: StatesProbabilities, n: int, words: Ints1d, outputs: Ints1d) -> Floats2d:
     logs = np.empty((len(words), len(outputs)), dtype=np.float32)
     at_once = max(1, BLOCK_NUMBERS // n)
-    for start in range(0, len(words), at_once):
-        part = slice(start, start + at_once)
+    for part in blocks(len(words), at_once):
         logs[part] = _logs(mechanism.distribution(words[part])[:, outputs])
     return logs
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d
+from ..arrays import Floats2d, Ints1d, blocks
 from ..ty import Draw, Mechanism
 from ..validate import fail, one_of
 
@@ -89,8 +89,8 @@ def sanitised(corpus: Corpus, mechanism: Mechanism, rng: Rng, *, scope: str = "t
 
 def drawn(mechanism: Mechanism, rows: Ints1d, rng: Rng) -> Draw:
     """mechanism.sample, a part at a time."""
-    parts = range(0, max(1, len(rows)), AT_ONCE)
-    draws = [mechanism.sample(rows[start : start + AT_ONCE], rng) for start in parts]
+    parts = blocks(max(1, len(rows)), AT_ONCE)
+    draws = [mechanism.sample(rows[part], rng) for part in parts]
     vectors: list[Floats2d] = [draw.vectors for draw in draws if draw.vectors is not None]
     return Draw(
         np.concatenate([draw.rows for draw in draws]), np.concatenate(vectors) if vectors else None

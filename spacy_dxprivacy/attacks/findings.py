@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+import io
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -73,3 +75,14 @@ def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, f
     times = generator.multinomial(units, shares, REPLICATES).astype(np.float64)
     low, high = np.percentile([figure(row) for row in times], [50 * ALPHA, 100 - 50 * ALPHA])
     return float(low), float(high)
+
+
+def as_csv(findings: Sequence[Finding]) -> bytes:
+    """A row a finding; numbers with four digits."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(findings[0].as_dict()), lineterminator="\n")
+    writer.writeheader()
+    for found in findings:
+        values = found.as_dict().items()
+        writer.writerow({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in values})
+    return text.getvalue().encode()

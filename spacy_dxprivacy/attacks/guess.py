@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d, blocks
 from ..search.metric import neighbours
 
 BLOCK_NUMBERS = 2**24
@@ -29,8 +29,8 @@ def bayes_guess(logs: Floats2d, log_prior: Floats1d) -> Ints1d:
     best = np.empty(logs.shape[1], dtype=np.int64)
     at_once = max(1, BLOCK_NUMBERS // len(logs))
     prior = log_prior.astype(np.float32)[:, None]
-    for start in range(0, logs.shape[1], at_once):
-        best[start : start + at_once] = (logs[:, start : start + at_once] + prior).argmax(axis=0)
+    for part in blocks(logs.shape[1], at_once):
+        best[part] = (logs[:, part] + prior).argmax(axis=0)
     return best
 
 

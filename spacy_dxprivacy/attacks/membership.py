@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d, blocks
 
 
 def background(logs: Floats2d, log_prior: Floats1d) -> Floats1d:
@@ -19,8 +19,7 @@ def background(logs: Floats2d, log_prior: Floats1d) -> Floats1d:
     prior = np.exp(log_prior - log_prior.max())
     top = logs.max(axis=0)
     total = np.empty(logs.shape[1])
-    for start in range(0, logs.shape[1], 512):
-        part = slice(start, start + 512)
+    for part in blocks(logs.shape[1], 512):
         total[part] = prior @ np.exp(logs[:, part] - top[part])
     mean: Floats1d = np.log(total / prior.sum()) + top
     return mean

@@ -73,13 +73,14 @@ def _findings(
         yield law(fitted, large, how["law"], seed)
         yield contest("black box", fitted, claim, large, cloud_pairs, how["cloud"], alpha / 2, seed)
 
-    def on_own(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
-        assert own is not None
-        yield from (exact(fitted, claim, own, seed), closed_form(fitted, claim, own))
-
     yield from _on("plane", mechanism, small, on_plane)
     yield from _on("black box", mechanism, large, on_cloud)
     if own is not None:
+        table = own
+
+        def on_own(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
+            yield from (exact(fitted, claim, table, seed), closed_form(fitted, claim, table))
+
         yield from _on("own space", mechanism, own, on_own)
 
 

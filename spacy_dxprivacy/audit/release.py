@@ -248,7 +248,7 @@ class _Audit:
         if self.space.digest not in str(receipt.get("space", "")):
             self.notes.add(
                 "The receipt names another space (or a part of this one): which words are unknown "
-                "was judged by this one. Give the right one with --space."
+                "was judged by this one. Give the right one as `space`."
             )
 
     def _aligned(

@@ -20,6 +20,7 @@ from ..files.limits import MOST_CONFIG, TooLarge, check_size
 from ..registries import registry
 from ..spaces import BUILTIN
 from ..validate import positive
+from .code import import_code
 
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 
@@ -34,16 +35,19 @@ def make_pipeline(
     entities: Sequence[str] = (),
     unknown: str | None = None,
     scope: str | None = None,
+    code: str | Path | None = None,
 ) -> Language:
     """A pipeline that sanitises, its space loaded and its mechanism fitted.
 
     config: a complete pipeline as for `spacy assemble`. model: a pipeline's name or path, of which
     the tokenizer and the vectors are used, and the entity recogniser with `entities`; if it holds
     a sanitizer, it is used as it is. The others are settings of the sanitizer; mechanism and
-    unknown are short names, such as "laplace" and "random-word".
+    unknown are short names, such as "laplace" and "random-word". code: a Python file that registers
+    parts of the pipeline; it is run.
 
     Raises UsageError and whatever spaCy raises for a wrong config.
     """
+    import_code(code)
     chosen = {
         "mechanism": mechanism_config(mechanism, epsilon),
         "space": space_config(space),
@@ -55,7 +59,7 @@ def make_pipeline(
         settings["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": list(entities)}
     if config is not None:
         if model is not None or settings:
-            raise UsageError("--config holds all settings: give them there, or leave it out.")
+            raise UsageError("`config` holds all settings: give them there, or leave it out.")
         nlp = _assembled(config)
     else:
         nlp = _extended(model, settings)
@@ -117,11 +121,11 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
     name = full_name("dx_mechanisms", mechanism)
     parameter = inspect.signature(registry.dx_mechanisms.get(name)).parameters.get("epsilon")
     if parameter is None and epsilon is not None:
-        raise UsageError(f"{name} has no epsilon: leave --epsilon out.")
+        raise UsageError(f"{name} has no epsilon: leave `epsilon` out.")
     needed = parameter is not None and parameter.default is parameter.empty
     if needed and epsilon is None and name != DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]:
         raise UsageError(
-            f"{name} needs --epsilon: its unit is its own. configs/ has a fair one for each."
+            f"{name} needs `epsilon`: its unit is its own. configs/ has a fair one for each."
         )
     if needed and epsilon is None:
         epsilon = DEFAULT_CONFIG["mechanism"]["epsilon"]
@@ -169,7 +173,7 @@ def _extended(model: str | None, settings: dict[str, Any]) -> Language:
         nlp.add_pipe("dx_entity_ruler")
     elif not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
         raise UsageError(
-            "the model has no entity recogniser. Leave --model out to use the rules that come with "
+            "the model has no entity recogniser. Leave `model` out to use the rules that come with "
             "spacy_dxprivacy."
         )
     nlp.add_pipe("dx_entity_sanitizer", config=settings)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..files.atomic import check_new
+from .records import Fields
 
 KINDS = {".txt": "txt", ".jsonl": "jsonl", ".csv": "csv", ".spacy": "spacy"}
 KNOWN = ", ".join(KINDS)
@@ -51,6 +52,23 @@ def plan_jobs(
         jobs = [_plan_file(path, out, lines)]
     _check_targets(jobs, force)
     return jobs
+
+
+def check_kept(jobs: list[Job], fields: Fields) -> None:
+    """Raises UsageError where fields are to be kept, and no job has any."""
+    with_fields = {"jsonl", "csv"}
+    if fields.keep and not any({job.read_as, job.write_as} <= with_fields for job in jobs):
+        raise UsageError("`keep` needs .jsonl or .csv, as input and as output.")
+
+
+def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) -> None:
+    """Raises UsageError where the receipt cannot be a new file, or goes where a job does."""
+    if path is None:
+        return
+    check_new(path, force=force)
+    taken = [p.resolve() for job in jobs for p in (job.source, job.target) if p is not None]
+    if path.resolve() in taken:
+        raise UsageError(f"{path}: the receipt cannot go where the input or the output is.")
 
 
 def _plan_file(source: Path | None, target: Path | None, lines: bool) -> Job:

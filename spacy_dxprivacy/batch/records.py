@@ -67,7 +67,7 @@ class Fields:
 
     def __post_init__(self) -> None:
         if self.text in self.keep:
-            raise UsageError(f"--keep-fields cannot keep {self.text!r}, the field to sanitise.")
+            raise UsageError(f"`keep` cannot keep {self.text!r}, the field to sanitise.")
 
 
 Reader = Callable[[IO[bytes], Fields], Iterator[Record]]

@@ -28,7 +28,7 @@ OnProgress = Callable[[int], Any]
 
 
 @dataclass(frozen=True)
-class Options:
+class FileOptions:
     """How files are read and written. n_process: -1 for one a core. force: overwrite files."""
 
     fields: Fields = field(default_factory=Fields)
@@ -38,7 +38,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.n_process < 1 and self.n_process != -1:
-            raise UsageError(f"--n-process must be 1 or more, or -1, got {self.n_process}.")
+            raise UsageError(f"`n_process` must be 1 or more, or -1, got {self.n_process}.")
 
     @property
     def processes(self) -> int:
@@ -48,7 +48,7 @@ class Options:
 def sanitize(
     nlp: Language,
     jobs: list[Job],
-    options: Options | None = None,
+    options: FileOptions | None = None,
     *,
     on_failure: OnFailure | None = None,
     on_progress: OnProgress | None = None,
@@ -63,10 +63,10 @@ def sanitize(
     several processes, or where the only file cannot be read; OSError where an output cannot be
     written, and then it is not there.
     """
-    options = options or Options()
+    options = options or FileOptions()
     tally = Tally(the_sanitizer(nlp).terms, in_clear=_more_in_clear(jobs, options.fields))
     if options.processes > 1 and tally.terms.seeded:
-        raise UsageError("a seeded sanitizer runs in one process alone: leave --n-process out.")
+        raise UsageError("a seeded sanitizer runs in one process alone: leave `n_process` out.")
     start = time.perf_counter()
     for job in jobs:
         failures = _Failures(job, on_failure)
@@ -96,7 +96,7 @@ class _Failures:
 def _run(
     nlp: Language,
     job: Job,
-    options: Options,
+    options: FileOptions,
     tally: Tally,
     failures: _Failures,
     on_progress: OnProgress | None,
@@ -126,7 +126,7 @@ def _run(
 
 
 def _outcomes(
-    nlp: Language, records: Iterable[Record], options: Options, *, with_docs: bool
+    nlp: Language, records: Iterable[Record], options: FileOptions, *, with_docs: bool
 ) -> Generator[Outcome, None, None]:
     if options.processes == 1:
         return outcomes(nlp, records, batch_size=options.batch_size)

@@ -21,7 +21,7 @@ ZONE_CHARACTERS = 2**22
 
 
 @dataclass(frozen=True)
-class Sanitised:
+class Sanitized:
     """What came of a record. doc: for the formats that need it; it dies with its memory zone, so
     it lasts until the next outcome is asked for."""
 
@@ -30,7 +30,7 @@ class Sanitised:
     doc: Doc | None = None
 
 
-Outcome = tuple[Record, "Sanitised | str"]
+Outcome = tuple[Record, "Sanitized | str"]
 
 
 def outcomes(
@@ -46,7 +46,7 @@ def in_zone(nlp: Language, records: list[Record], *, batch_size: int) -> Iterato
     yield from ((record, record.problem) for record in records if record.problem)
     good = [record for record in records if not record.problem]
     with zone(nlp):
-        yield from _sanitised(nlp, good, batch_size)
+        yield from _sanitized(nlp, good, batch_size)
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def zone(nlp: Language) -> Iterator[None]:
     trim_vocab(nlp, after=MANY_WORDS)
 
 
-def _sanitised(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Outcome]:
+def _sanitized(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Outcome]:
     done = 0
     while done < len(records):
         try:
@@ -75,7 +75,7 @@ def _sanitised(nlp: Language, records: list[Record], batch_size: int) -> Iterato
             done += len(batch)
 
 
-def _piped(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Sanitised]:
+def _piped(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Sanitized]:
     """One for each record, in order. Raises DxError where the pipeline drops or swaps documents:
     the kept fields of one would go to another."""
     inputs = ((record.for_pipe(nlp.vocab), record.number) for record in records)
@@ -86,7 +86,7 @@ def _piped(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Sa
         yield _checked(doc)
 
 
-def _alone(nlp: Language, record: Record) -> Sanitised | str:
+def _alone(nlp: Language, record: Record) -> Sanitized | str:
     if len(record.text) > nlp.max_length:
         return f"it is longer than the {nlp.max_length:,} characters that the pipeline takes."
     try:
@@ -97,6 +97,6 @@ def _alone(nlp: Language, record: Record) -> Sanitised | str:
         return f"sanitising failed with {type(error).__name__}."
 
 
-def _checked(doc: Doc) -> Sanitised:
+def _checked(doc: Doc) -> Sanitized:
     assert_sanitized(doc)
-    return Sanitised(doc.text, get_receipt(doc) or Receipt(), doc)
+    return Sanitized(doc.text, get_receipt(doc) or Receipt(), doc)

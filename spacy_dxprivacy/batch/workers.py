@@ -29,8 +29,9 @@ from ..doc.receipt import Receipt
 from ..errors import DxError
 from ..files.docbin import pack, unpack
 from ..rebuild import install_extensions
+from .code import Imported
 from .records import Record, chunks
-from .stream import Outcome, Sanitised, in_zone, zone
+from .stream import Outcome, Sanitized, in_zone, zone
 
 # What a worker gets at a time: enough for the mechanism to work in batches, and little enough for
 # all workers to end at about the same time.
@@ -103,15 +104,14 @@ def _refuse_to_go_on() -> NoReturn:
 
 
 def _received(nlp: Language, task: _Task) -> Iterator[Outcome]:
-    assert task.results is not None
     with zone(nlp):
-        for record, packed in zip(task.records, task.results, strict=True):
+        for record, packed in zip(task.records, task.results or (), strict=True):
             yield record, packed if isinstance(packed, str) else _unpacked(nlp, *packed)
 
 
-def _unpacked(nlp: Language, text: str, receipt: Receipt, data: bytes | None) -> Sanitised:
+def _unpacked(nlp: Language, text: str, receipt: Receipt, data: bytes | None) -> Sanitized:
     doc = None if data is None else Doc(nlp.vocab).from_bytes(data)
-    return Sanitised(text, Receipt(receipt), doc)
+    return Sanitized(text, Receipt(receipt), doc)
 
 
 # -- processes ---------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def _workers(nlp: Language, n_process: int, with_docs: bool) -> Iterator[list[Co
             link, far_end = multiprocessing.Pipe()
             links.append(link)
             # A daemon is stopped even where another Ctrl-C cuts _stop short.
-            args = (nlp, far_end, with_docs)
+            args = (Imported(), nlp, far_end, with_docs)
             workers.append(multiprocessing.Process(target=_serve, args=args, daemon=True))
             with _signals_held():
                 workers[-1].start()
@@ -181,7 +181,8 @@ def _signals_held() -> Iterator[None]:
 # -- in a worker -------------------------------------------------------------------------------
 
 
-def _serve(nlp: Language, link: Connection, with_docs: bool) -> None:
+def _serve(imported: Imported, nlp: Language, link: Connection, with_docs: bool) -> None:
+    """imported: comes first, so that a spawned worker knows the code before the pipeline."""
     # spaCy's warnings may quote tokens; a spawned worker does not inherit the parent's filter.
     warnings.simplefilter("ignore")
     # Ctrl-C goes to all processes of a terminal. The parent decides what becomes of the workers.

@@ -1,4 +1,4 @@
-"""Sanitised documents into a file of some kind."""
+"""Sanitized documents into a file of some kind."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import IO, Any, Protocol
 
 from spacy.tokens import DocBin
 
+from ..errors import DxError
 from .records import NUL, Fields, Record
-from .stream import Sanitised
+from .stream import Sanitized
 
 
 class Writer(Protocol):
@@ -20,7 +21,7 @@ class Writer(Protocol):
 
     needs_docs: bool
 
-    def write(self, record: Record, result: Sanitised) -> None: ...
+    def write(self, record: Record, result: Sanitized) -> None: ...
 
     def finish(self) -> None: ...
 
@@ -33,7 +34,7 @@ class TextWriter:
     def __init__(self, handle: IO[bytes], fields: Fields) -> None:
         self.handle = handle
 
-    def write(self, record: Record, result: Sanitised) -> None:
+    def write(self, record: Record, result: Sanitized) -> None:
         self.handle.write(result.text.encode())
 
     def finish(self) -> None:
@@ -43,7 +44,7 @@ class TextWriter:
 class LinesWriter(TextWriter):
     """A document a line. Line breaks within a document become blanks."""
 
-    def write(self, record: Record, result: Sanitised) -> None:
+    def write(self, record: Record, result: Sanitized) -> None:
         self.handle.write((one_line(result.text) + (record.ending or "\n")).encode())
 
 
@@ -52,7 +53,7 @@ class JsonlWriter(TextWriter):
         super().__init__(handle, fields)
         self.name = fields.text
 
-    def write(self, record: Record, result: Sanitised) -> None:
+    def write(self, record: Record, result: Sanitized) -> None:
         entry = {self.name: result.text, **record.kept}
         try:
             line = json.dumps(entry, ensure_ascii=False).encode()
@@ -71,7 +72,7 @@ class CsvWriter:
         self.rows = csv.writer(_Encoded(handle), escapechar=NUL)
         self.rows.writerow(self.names)
 
-    def write(self, record: Record, result: Sanitised) -> None:
+    def write(self, record: Record, result: Sanitized) -> None:
         kept = (_cell(record.kept.get(name, "")) for name in self.names[1:])
         self.rows.writerow([result.text, *kept])
 
@@ -98,8 +99,9 @@ class DocBinWriter:
         self.handle = handle
         self.docbin = DocBin(store_user_data=True)
 
-    def write(self, record: Record, result: Sanitised) -> None:
-        assert result.doc is not None
+    def write(self, record: Record, result: Sanitized) -> None:
+        if result.doc is None:
+            raise DxError("A worker sent no document, and this format needs it.")
         self.docbin.add(result.doc)
 
     def finish(self) -> None:

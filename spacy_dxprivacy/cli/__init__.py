@@ -12,7 +12,7 @@ from spacy.cli._util import app
 
 from ..batch.build import make_pipeline
 from ..batch.jobs import plan_jobs
-from ..batch.run import Options
+from ..batch.run import FileOptions as Options
 from .attack import attack_cli
 from .audit import audit_app
 from .experiment import experiment_cli

@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
-from tqdm import tqdm
 from typer import Argument, Option
 from wasabi import table
 
-from ..attacks import ATTACKS, Corpus, Finding, Scene, Trial
-from ..attacks import attack as findings_of
+from ..attacks import ATTACKS, Finding, Scene
+from ..attacks.findings import as_csv
+from ..attacks.over_epsilon import attack_over_epsilon, read_corpus
 from ..attacks.plots import plot_findings
 from ..batch.build import full_name
-from ..batch.rows import rows_of_file
-from ..errors import DxError, UsageError
+from ..batch.code import import_code
+from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
-from ..space import Space
 from ..spaces import BUILTIN
-from ..tuning import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
-from ..tuning.settings import (
-    MaxWords,
-    Mechanisms,
-    SpaceName,
-    check_tunable,
-    load_space,
-    make_mechanism,
-    parse_epsilons,
-    settings_that_fail,
-)
+from ..tuning.settings import check_tunable, load_space, parse_epsilons
 from ..validate import one_of
 from . import options
-from .mistakes import mistakes_in_a_line, setting_up
+from .bars import Steps
+from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
 
 ALL = "all"
-STEPS = 6
 # fmt: off
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False,
@@ -77,15 +61,16 @@ def attack_cli(
     name: Name,
     text: Text,
     public: Public = None,
-    mechanism: Mechanisms = None,
+    mechanism: options.Mechanisms = None,
     epsilon: Epsilons = None,
-    space: SpaceName = BUILTIN,
-    max_words: MaxWords = None,
+    space: options.SpaceName = BUILTIN,
+    max_words: options.MaxWords = None,
     words: Words = 10_000,
     candidates: Candidates = 8000,
     field: options.Field = "text",
     lines: options.Lines = False,
     out: Out = None,
+    code: options.Code = None,
     force: options.Force = False,
 ) -> None:
     """Attack a text that is sanitised for the purpose, and count how often that succeeds.
@@ -94,6 +79,7 @@ def attack_cli(
     """
     with mistakes_in_a_line("attack"):
         with setting_up():
+            import_code(code)
             names = list(ATTACKS) if name == ALL else [one_of("NAME", name, (*ATTACKS, ALL))]
             mechanisms = [full_name("dx_mechanisms", some) for some in mechanism or ["path"]]
             for some in mechanisms:
@@ -101,67 +87,19 @@ def attack_cli(
             chosen = None if epsilon is None else parse_epsilons(epsilon)
             files = _files(out, names, force=force)
             table_of_words = load_space(space, max_words)
-        with settings_that_fail():
-            read_all = partial(_corpus, field=field, lines=lines, space=table_of_words)
+        with settings_that_fail(), Steps("attacks") as steps:
+            read_all = partial(read_corpus, space=table_of_words, field=field, lines=lines)
             corpus = read_all(text)
             known = None if public is None else read_all(public)
             if known is None:
                 corpus, known = corpus.halves()
             scene = Scene(table_of_words.vectors, corpus.first(words), known, candidates)
-            found = attacks(names, mechanisms, table_of_words, scene, chosen)
+            found = attack_over_epsilon(
+                names, mechanisms, table_of_words, scene, chosen, on_step=steps
+            )
         _print(found, scene)
         for path, data in _contents(files, found):
             write_bytes(path, data, force=force)
-
-
-def _corpus(source: str, *, field: str, lines: bool, space: Space) -> Corpus:
-    parts = rows_of_file(source, "dx attack", field=field, lines=lines, space=space)
-    return Corpus.of([rows for documents, _ in parts for rows in documents])
-
-
-def attacks(
-    names: list[str],
-    mechanisms: list[str],
-    space: Space,
-    scene: Scene,
-    epsilons: list[float] | None,
-) -> list[Finding]:
-    """Each attack on each mechanism at each epsilon; None for epsilons that are found. Shows its
-    progress on a terminal. Raises DxError where the text is too small for the one attack."""
-    found = []
-    for name in dict.fromkeys(mechanisms):
-        make = partial(make_mechanism, name, space)
-        with _progress(name) as bar:
-            some = epsilons or evenly(*_range(make, scene), STEPS)
-            bar.total = len(some) * len(names)
-            for epsilon in some:
-                trial = Trial(scene, make(epsilon))
-                for which in names:
-                    found += _tried(which, trial, alone=len(names) == 1)
-                    bar.update()
-    return found
-
-
-def _tried(name: str, trial: Trial, *, alone: bool) -> list[Finding]:
-    try:
-        return findings_of(name, trial)
-    except DxError:
-        if alone:
-            raise
-        return []  # there are others; _print says which had nothing to work on
-
-
-def _range(make: Make, scene: Scene) -> tuple[float, float]:
-    words, counts = np.unique(scene.text.rows, return_counts=True)
-    few = sampled(words, counts, min(SEARCH_WORDS, len(scene.text.rows)))
-    return epsilon_range_on(scene.X, few, make)
-
-
-@contextmanager
-def _progress(label: str) -> Iterator[Any]:
-    """On a terminal alone (disable=None)."""
-    with tqdm(desc=label, unit=" attacks", leave=False, disable=None, file=sys.stderr) as bar:
-        yield bar
 
 
 # -- telling -------------------------------------------------------------------------------------
@@ -223,15 +161,5 @@ def _contents(
     for name, (sheet, picture) in files.items():
         some = [found for found in findings if found.attack == name]
         if some:
-            yield sheet, _as_csv(some)
+            yield sheet, as_csv(some)
             yield picture, plot_findings(some)
-
-
-def _as_csv(findings: list[Finding]) -> bytes:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(findings[0].as_dict()), lineterminator="\n")
-    writer.writeheader()
-    for found in findings:
-        values = found.as_dict().items()
-        writer.writerow({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in values})
-    return text.getvalue().encode()

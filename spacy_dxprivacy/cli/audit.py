@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from spacy import util
 from typer import Argument, Option
 
-from ..errors import DxWarning, UsageError
+from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
-from ..files.limits import parse_json
-from ..registries import registry
 from ..space import Space
 from ..spaces import BUILTIN, load
 from .mistakes import mistakes_in_a_line, setting_up
-
-if TYPE_CHECKING:
-    from ..ty import Mechanism
-
-__all__ = ["audit_app", "audit_mechanism_cli", "audit_release_cli", "mechanism_of"]
 
 audit_app = typer.Typer(
     name="audit", no_args_is_help=True,
     help="Try to refute what a mechanism promises, and look for what a release leaks.",
 )  # fmt: skip
-MOST_BYTES = 2**24  # of a config or a receipt
 
 # fmt: off
 Config = Annotated[Path, Argument(
@@ -90,12 +80,13 @@ def audit_mechanism_cli(
     Example: python -m spacy dx audit mechanism configs/laplace.cfg --epsilon 2 --quick
     """
     from ..audit import REFUTED, audit
+    from ..audit.given import mechanism_of
 
     with mistakes_in_a_line("audit mechanism"):
         if page is not None:
             check_new(page, force=force)
-        mechanism = mechanism_of(config, code=code, epsilon=epsilon)
         with setting_up():
+            mechanism = mechanism_of(config, code=code, epsilon=epsilon)
             own = None if space is None else load(space)
         report = audit(mechanism, effort="quick" if quick else "full", space=own)
         if page is not None:
@@ -122,10 +113,11 @@ def audit_release_cli(
     Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
     """
     from ..audit import BadFile, audit_release
+    from ..audit.given import read_receipt
 
     with mistakes_in_a_line("audit release"):
         try:
-            account = None if receipt is None else _receipt(receipt)
+            account = None if receipt is None else read_receipt(receipt)
             with setting_up():
                 table: Space = load(space)
             found = audit_release(path, against, field=field, receipt=account, space=table)
@@ -135,62 +127,6 @@ def audit_release_cli(
     lines = found.lines(show_words=show_words)
     typer.echo(_json(told) if as_json else "\n".join(lines))
     raise typer.Exit(int(found.leaked))
-
-
-def mechanism_of(
-    config: Path, *, code: Path | None = None, epsilon: float | None = None
-) -> Mechanism:
-    """The mechanism of a config, not fitted. Raises UsageError where there is none, or several."""
-    if code is not None:
-        _run(code)
-    block = _block(config)
-    if epsilon is not None:
-        block["epsilon"] = epsilon
-    with setting_up(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", DxWarning)
-        mechanism: Mechanism = registry.resolve({"mechanism": block})["mechanism"]
-    return mechanism
-
-
-def _run(code: Path) -> None:
-    if not code.is_file():
-        raise UsageError(f"{code}: no such file.")
-    try:
-        util.import_file("dx_audited", code)
-    except Exception as error:
-        raise UsageError(f"{code}: it failed with {type(error).__name__}: {error}") from None
-
-
-def _block(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        raise UsageError(f"{path}: no such config file.")
-    if path.stat().st_size > MOST_BYTES:
-        raise UsageError(f"{path}: this is too large for a config file.")
-    try:
-        config = util.load_config(path)
-    except Exception:
-        # The parser quotes the line that it stumbles over, and this may be a text.
-        raise UsageError(f"{path}: this is not a config file of spaCy.") from None
-    parts = [config, *(config.get("components") or {}).values()]
-    blocks = [part["mechanism"] for part in parts if isinstance(part.get("mechanism"), dict)]
-    if len(blocks) != 1:
-        found = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
-        raise UsageError(f"{path}: it has {found}; one was expected.")
-    return dict(blocks[0])
-
-
-def _receipt(path: Path) -> dict[str, Any]:
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UsageError(f"{path}: this is too large for a receipt.")
-        receipt = parse_json(path.read_bytes())
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}.") from None
-    except ValueError:
-        receipt = None
-    if not isinstance(receipt, dict) or "in_clear" not in receipt:
-        raise UsageError(f"{path}: this is not a receipt of `dx sanitize`.")
-    return receipt
 
 
 def _json(told: dict[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,21 +9,22 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from tqdm import tqdm
 from typer import Argument, Option
 from wasabi import table
 
+from ..batch.code import import_code
 from ..errors import UsageError
-from ..experiments import EXPERIMENTS, Options, Result, Tasks, as_csv, as_figure, check_figure
+from ..experiments import EXPERIMENTS, Result, Tasks, as_csv, as_figure, check_figure
+from ..experiments.choice import names_of, options_of
 from ..experiments.result import plain
 from ..files.atomic import check_new, write_bytes
 from ..spaces import BUILTIN
-from ..tuning.settings import load_space, parse_epsilons, settings_that_fail
+from ..tuning.settings import load_space, parse_epsilons
 from ..validate import one_of, positive
 from . import options
-from .mistakes import mistakes_in_a_line, setting_up
+from .bars import bar
+from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
 
-ALL = "all"
 MOST_ROWS, MOST_COLUMNS = 24, 8  # of a table that is printed
 INDEXES = ("auto", "exact", "faiss")
 # fmt: off
@@ -90,6 +90,7 @@ def experiment_cli(
     odd: Odd = None,
     format: Format = "svg",
     quick: Quick = False,
+    code: options.Code = None,
     force: options.Force = False,
 ) -> None:
     """Repeat an experiment of the papers: a table, a figure, and what they ran on.
@@ -100,7 +101,8 @@ def experiment_cli(
     """
     with mistakes_in_a_line("experiment"):
         with setting_up(), settings_that_fail():
-            names = chosen(name)
+            import_code(code)
+            names = names_of(name)
             check_figure(format)
             check_files(out, names, format, force=force)
             check_given(text, word_pairs, sentence_pairs, odd)
@@ -122,20 +124,11 @@ def experiment_cli(
         for each in names:
             start = time.perf_counter()
             with settings_that_fail():
-                settings = set_up(each, given, quick=quick)
+                settings = options_of(each, given, quick=quick)
                 run = EXPERIMENTS[each].run
                 result = run(first, replace(settings, others=tuple(others), progress=progress))
             write(result, out, each, format, force=force)
             show(each, result, out, time.perf_counter() - start)
-
-
-def chosen(name: str) -> list[str]:
-    """Raises UsageError for a name that is none."""
-    if name == ALL:
-        return list(EXPERIMENTS)
-    if name not in EXPERIMENTS:
-        raise UsageError(f"no experiment {name!r}. There are: {', '.join([*EXPERIMENTS, ALL])}.")
-    return [name]
 
 
 def check_files(out: Path, names: list[str], kind: str, *, force: bool) -> None:
@@ -152,24 +145,9 @@ def check_given(*paths: Path | None) -> None:
             raise UsageError(f"{path}: no such file.")
 
 
-def set_up(name: str, given: dict[str, Any], *, quick: bool) -> Options:
-    """The defaults of the experiment, and what was given in their place."""
-    settings = EXPERIMENTS[name].defaults
-    if quick:
-        settings = replace(
-            settings,
-            words=min(settings.words, 60),
-            draws=min(settings.draws, 10),
-            steps=3,
-            documents=60,
-            max_words=min(settings.max_words or 2000, 2000),
-        )
-    return replace(settings, **{key: value for key, value in given.items() if value is not None})
-
-
 def progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
-    """On a terminal alone (disable=None)."""
-    return tqdm(steps, desc=label, leave=False, disable=None, file=sys.stderr, delay=0.5)
+    bars: Iterable[Any] = bar(steps, desc=label, delay=0.5)
+    return bars
 
 
 def write(result: Result, out: Path, name: str, kind: str, *, force: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from thinc.api import ConfigValidationError
 from ..errors import DxError, DxWarning, UsageError
 
 REMOVED = "What was not complete has been removed."
+# Where an option is called otherwise than the argument that it becomes.
+OPTIONS = {"keep": "--keep-fields"}
 
 
 @contextmanager
@@ -30,7 +33,7 @@ def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
     try:
         yield
     except DxError as error:
-        _stop(command, str(error), 2 if isinstance(error, UsageError) else 1)
+        _stop(command, with_options(str(error)), 2 if isinstance(error, UsageError) else 1)
     except KeyboardInterrupt:
         _stop(command, f"stopped.{after}", 130)
     except OSError as error:
@@ -41,6 +44,25 @@ def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
         _stop(command, f"failed with {type(error).__name__} in {where}.{after}", 1)
+
+
+@contextmanager
+def settings_that_fail() -> Iterator[None]:
+    """What the package refuses is a mistake in the command. A text may have been read: what else
+    goes wrong is not quoted."""
+    try:
+        yield
+    except DxError as error:
+        raise UsageError(str(error)) from None
+
+
+def with_options(message: str) -> str:
+    """A message for the command line: "`n_process` must be" becomes "--n-process must be"."""
+
+    def option(found: re.Match[str]) -> str:
+        return OPTIONS.get(found[1], "--" + found[1].replace("_", "-"))
+
+    return re.sub(r"`(\w+)`", option, message)
 
 
 @contextmanager

@@ -5,18 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 # fmt: off
-Input = Annotated[str, Argument(
-    metavar="INPUT", show_default=False,
-    help="A .txt, .jsonl, .csv or .spacy file, a folder of such files, or - for text on stdin",
-)]
-Output = Annotated[str | None, Argument(
-    metavar="OUTPUT", show_default=False,
-    help="A file, whose ending says the format, or a folder if INPUT is one; stdout if left out. "
-    "Files in a folder keep their names: check that these identify nobody",
-)]
 Lines = Annotated[bool, Option("--lines", help="Every line of a .txt file is a document")]
 Field = Annotated[str, Option("--field", help="The field of .jsonl and .csv to sanitise")]
 KeepFields = Annotated[str, Option(
@@ -27,6 +18,10 @@ KeepFields = Annotated[str, Option(
 Config = Annotated[Path | None, Option(
     "--config", "-c", help="A complete pipeline as for `spacy assemble`, in place of the options "
     "from --mechanism to --scope",
+)]
+Code = Annotated[Path | None, Option(
+    "--code", help="A Python file that registers mechanisms or other parts of yours. It is run, by "
+    "every worker as well",
 )]
 Mechanism = Annotated[str | None, Option(
     "--mechanism", "-m", help="Such as path (the default), laplace or exponential; a wrong name "
@@ -47,6 +42,18 @@ Entities = Annotated[str, Option(
 Model = Annotated[str | None, Option(
     "--model", help="A pipeline (name or path), for its tokenizer, its vectors and, with "
     "--entities, its recogniser",
+)]
+Mechanisms = Annotated[list[str] | None, Option(
+    "--mechanism", "-m", help="Such as path (if left out), laplace or exponential; may be given "
+    "several times. A wrong name lists them all",
+)]
+SpaceName = Annotated[str, Option(
+    "--space", help="Where replacements come from: 'builtin', a file of word vectors, or a saved "
+    "Space",
+)]
+MaxWords = Annotated[int | None, Option(
+    "--max-words", min=2, help="Take the first N words of the space: for mechanisms that take "
+    "long to fit",
 )]
 Unknown = Annotated[str | None, Option(
     "--unknown", help="What stands for words that the space does not hold: redact (if left out), "

@@ -27,6 +27,7 @@ Address = Annotated[str, Option(
 def playground_cli(
     space: options.Space = None,
     config: Config = None,
+    code: options.Code = None,
     port: Port = 8501,
     address: Address = "127.0.0.1",
 ) -> None:
@@ -45,7 +46,7 @@ def playground_cli(
             address = check_address(address)
             check_extra()
             check_port(address, port)
-            workshop = Workshop(make_pipeline(config=config, space=space))
+            workshop = Workshop(make_pipeline(config=config, space=space, code=code))
         where = f"[{address}]" if ":" in address else address
         typer.echo(f"http://{where}:{port} shows the page; Ctrl-C ends it.", err=True)
         serve(workshop, address, port)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from tqdm import tqdm
 from typer import Argument, Option
 
+from ..batch.code import import_code
 from ..batch.records import Fields
-from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
 from ..spaces import BUILTIN, load
+from .bars import bar
 from .mistakes import mistakes_in_a_line, setting_up
-from .options import Field, Force, Lines
+from .options import Code, Field, Force, Lines
 
 # fmt: off
 Before = Annotated[Path, Argument(
@@ -55,6 +54,7 @@ def report_cli(
     label: Label = None,
     space: Table = BUILTIN,
     documents: Documents = 20,
+    code: Code = None,
     force: Force = False,
 ) -> None:
     """Show what sanitising did: texts side by side, privacy and utility in figures, the guarantee
@@ -76,6 +76,7 @@ def report_cli(
             label=label,
             space=space,
             documents=documents,
+            code=code,
         )
         write_bytes(output, page.encode(), force=force)
     holds = "the original text" if documents else "figures of the original text"
@@ -92,40 +93,27 @@ def report(
     label: str | None = None,
     space: str = BUILTIN,
     documents: int = 20,
+    code: Path | None = None,
 ) -> str:
     """The page as HTML; the arguments are the options of the command.
 
     Raises UsageError for whatever the user can mend, a missing library included.
     """
-    from ..report import make_report, plan_sources, read_pairs, read_receipt, receipts_of, render
     from ..report.extra import check
+    from ..report.whole import page_of_files
 
     with setting_up():
+        import_code(code)
         check()
         table = load(space)
-    sources = plan_sources(before, after, lines=lines)
-    account = read_receipt(receipt) if receipt is not None else None
-    failed = None if account is None else account.failed
-    pairs = list(read_pairs(sources, fields or Fields(), label=label, failed=failed))
-    if not pairs:
-        raise UsageError(f"{before}: holds no document.")
-    if account is not None and account.documents != len(pairs):
-        raise UsageError(
-            f"the receipt is one of {account.documents} document(s), and AFTER has {len(pairs)}."
-        )
-    carried, without = receipts_of(s.after for s in sources if s.read_after == "spacy")
-    made = make_report(
-        pairs,
+    return page_of_files(
+        before,
+        after,
         table,
-        accounts=[account] if account is not None else carried,
-        without=without,
+        receipt=receipt,
+        lines=lines,
+        fields=fields,
         label=label,
         documents=documents,
-        progress=_bar,
+        progress=partial(bar, unit="doc"),
     )
-    return render(made)
-
-
-def _bar(items: Iterable[Any]) -> Iterable[Any]:
-    """On a terminal alone (disable=None)."""
-    return tqdm(items, unit="doc", leave=False, disable=None, file=sys.stderr)

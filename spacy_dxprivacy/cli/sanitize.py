@@ -8,21 +8,19 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
-from tqdm import tqdm
 
 from ..batch.build import make_pipeline
-from ..batch.jobs import Job, plan_jobs
+from ..batch.jobs import Job, check_kept, check_receipt, plan_jobs
 from ..batch.records import Fields
-from ..batch.run import Options, sanitize
+from ..batch.run import FileOptions, sanitize
 from ..batch.tally import Tally
-from ..errors import UsageError
-from ..files.atomic import check_new, write_bytes
+from ..files.atomic import write_bytes
 from . import options, shards
-from .mistakes import REMOVED, mistakes_in_a_line, setting_up
+from .bars import above_bar, bytes_bar
+from .mistakes import REMOVED, mistakes_in_a_line, setting_up, with_options
 
 __all__ = ["sanitize", "sanitize_cli"]
 
@@ -42,6 +40,7 @@ def sanitize_cli(
     model: options.Model = None,
     unknown: options.Unknown = None,
     scope: options.Scope = None,
+    code: options.Code = None,
     n_process: options.NProcess = 1,
     batch_size: options.BatchSize = 128,
     receipt: options.ReceiptFile = None,
@@ -61,35 +60,34 @@ def sanitize_cli(
     an --engine make shards: dx sanitize corpus/*.parquet out/ --engine ray
     """
     cluster = shards.Cluster(engine, address, workers, again, user_column)
+    chosen: dict[str, Any] = {
+        "config": config,
+        "model": model,
+        "mechanism": mechanism,
+        "epsilon": epsilon,
+        "space": space,
+        "entities": _split(entities),
+        "unknown": unknown,
+        "scope": scope,
+        "code": code,
+    }
     if cluster.is_wanted(paths):
-        chosen = shards.Chosen(
-            config, model, mechanism, epsilon, space, _split(entities), unknown, scope
-        )
         with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
             fields = Fields(field, _split(keep_fields))
-            how = Options(fields, batch_size=batch_size, n_process=n_process, force=force)
+            how = FileOptions(fields, batch_size=batch_size, n_process=n_process, force=force)
             more = shards.More(lines, receipt, interrupted)
             run = shards.sanitize_paths(paths, cluster, chosen, how, more)
         return run.close(quiet=quiet)
     with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
         fields = Fields(field, _split(keep_fields))
         source, target = shards.one_or_two(paths)
-        how = Options(fields, batch_size=batch_size, n_process=n_process, force=force)
+        how = FileOptions(fields, batch_size=batch_size, n_process=n_process, force=force)
         jobs = plan_jobs(source, target, lines=lines, force=force)
-        _check_kept(jobs, fields)
-        _check_receipt(receipt, jobs, force=force)
+        check_kept(jobs, fields)
+        check_receipt(receipt, jobs, force=force)
         with setting_up():
-            nlp = make_pipeline(
-                config=config,
-                model=model,
-                mechanism=mechanism,
-                epsilon=epsilon,
-                space=space,
-                entities=_split(entities),
-                unknown=unknown,
-                scope=scope,
-            )
-        with _bar(jobs) as bar:
+            nlp = make_pipeline(**chosen)
+        with bytes_bar(sum(job.size for job in jobs) or None) as bar:
 
             def on_progress(size: int) -> None:
                 interrupted()
@@ -105,21 +103,6 @@ def sanitize_cli(
 
 def _split(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names.split(",") if name.strip())
-
-
-def _check_kept(jobs: list[Job], fields: Fields) -> None:
-    with_fields = ("jsonl", "csv")
-    if fields.keep and not any({job.read_as, job.write_as} <= {*with_fields} for job in jobs):
-        raise UsageError("--keep-fields needs .jsonl or .csv, as input and as output.")
-
-
-def _check_receipt(path: Path | None, jobs: list[Job], *, force: bool) -> None:
-    if path is None:
-        return
-    check_new(path, force=force)
-    taken = [p.resolve() for job in jobs for p in (job.source, job.target) if p is not None]
-    if path.resolve() in taken:
-        raise UsageError(f"{path}: the receipt cannot go where the input or the output is.")
 
 
 @contextmanager
@@ -150,15 +133,9 @@ def _interruptible() -> Iterator[Callable[[], None]]:
             signal.signal(number, handler)
 
 
-def _bar(jobs: list[Job]) -> Any:
-    """On a terminal alone (disable=None). It counts bytes, and shows no names."""
-    total = sum(job.size for job in jobs) or None
-    return tqdm(total=total, unit="B", unit_scale=True, leave=False, disable=None, file=sys.stderr)
-
-
 def _print_failure(job: Job, number: int, why: str) -> None:
     where = f"{job.name}, {UNITS[job.read_as]} {number}" if number else job.name
-    tqdm.write(f"dx sanitize: {where}: {why}", file=sys.stderr)
+    above_bar(f"dx sanitize: {where}: {with_options(why)}")
 
 
 def _print_receipt(tally: Tally, *, quiet: bool) -> None:

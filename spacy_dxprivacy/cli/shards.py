@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,18 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from tqdm import tqdm
 from typer import Argument, Option
 
-from ..batch.run import Options
-from ..batch.tally import COUNTS, Tally, many, wrapped
+from ..batch.run import FileOptions
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
-from ..spaces import BUILTIN
-from .mistakes import setting_up
+from .bars import above_bar, bytes_bar
+from .mistakes import setting_up, with_options
 
 if TYPE_CHECKING:
-    from ..distributed import How, Recipe
+    from ..distributed import How
     from ..distributed.shards import Run, Shard
 
 # fmt: off
@@ -71,35 +68,6 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """What the options from --config to --scope say."""
-
-    config: Path | None
-    model: str | None
-    mechanism: str | None
-    epsilon: float | None
-    space: str | None
-    entities: tuple[str, ...]
-    unknown: str | None
-    scope: str | None
-
-    def recipe(self) -> Recipe:
-        """Paths are made absolute: workers have other working folders."""
-        from ..distributed import Recipe
-
-        if self.config is not None:
-            if self.model is not None or any([*self.__dict__.values()][2:]):
-                raise UsageError("--config holds all settings: give them there, or leave it out.")
-            return Recipe.of(self.config)
-        given = dict(self.__dict__)
-        for name in ("model", "space"):
-            value = given[name]
-            if value not in (None, BUILTIN) and Path(value).exists():
-                given[name] = str(Path(value).resolve())
-        return Recipe(options=tuple(given.items()))
-
-
-@dataclass(frozen=True)
 class More:
     """interrupted: raises KeyboardInterrupt where a signal came."""
 
@@ -113,10 +81,15 @@ def one_or_two(paths: Sequence[str]) -> tuple[str, str | None]:
 
 
 def sanitize_paths(
-    paths: Sequence[str], cluster: Cluster, chosen: Chosen, options: Options, more: More
+    paths: Sequence[str],
+    cluster: Cluster,
+    chosen: dict[str, Any],
+    options: FileOptions,
+    more: More,
 ) -> Ended:
-    """The last path is the folder of the output. Raises what plan_shards and sanitize_shards do."""
-    from ..distributed import plan_shards, sanitize_shards
+    """paths: the last one is the folder of the output. chosen: for make_pipeline.
+    Raises what plan_shards and sanitize_shards do."""
+    from ..distributed import Recipe, plan_shards, sanitize_shards
     from ..distributed.manifest import manifest_bytes
 
     if len(paths) < 2:
@@ -127,16 +100,16 @@ def sanitize_paths(
     if more.receipt is not None:
         check_new(more.receipt, force=options.force)
     with setting_up():
-        recipe = chosen.recipe()
+        recipe = Recipe.of_options(**chosen)
         nlp = recipe.load()
     start = time.perf_counter()
-    with _bar(shards) as bar:
+    with bytes_bar(sum(shard.source.stat().st_size for shard in shards)) as bar:
 
         def on_shard(shard: Shard, why: str) -> None:
             more.interrupted()
             bar.update(shard.source.stat().st_size)
             if why:
-                bar.write(f"dx sanitize: {shard.name}: {why}", file=sys.stderr)
+                above_bar(f"dx sanitize: {shard.name}: {with_options(why)}")
 
         run = sanitize_shards(nlp, recipe, shards, out, how, on_shard=on_shard)
     if more.receipt is not None:
@@ -153,17 +126,18 @@ class Ended:
 
     def close(self, *, quiet: bool) -> None:
         """Print what it did. Raises typer.Exit(1) where a shard or a record failed."""
-        tally = _tally(self.run, self.seconds)
+        from ..distributed.told import lines_of, tally_of
+
+        tally = tally_of(self.run, self.seconds)
         if not quiet:
-            rows = wrapped("Shards", _of_shards(self.run)) + wrapped("In all", _in_all(self.run))
-            typer.echo("\n".join([*tally.lines(), *rows]), err=True)
+            typer.echo("\n".join([*tally.lines(), *lines_of(self.run)]), err=True)
         for alarm in tally.alarms():
             typer.secho(alarm, err=True, fg="red", bold=True)
         if self.run.failures or tally.failures:
             raise typer.Exit(1)
 
 
-def _how(cluster: Cluster, options: Options) -> How:
+def _how(cluster: Cluster, options: FileOptions) -> How:
     from ..distributed import Engine, How
     from ..distributed.arrow import Columns
 
@@ -179,56 +153,3 @@ def _how(cluster: Cluster, options: Options) -> How:
         options.batch_size,
         options.processes,
     )
-
-
-def _bar(shards: Sequence[Shard]) -> Any:
-    """On a terminal alone (disable=None). It counts bytes, and shows no names."""
-    total = sum(shard.source.stat().st_size for shard in shards)
-    return tqdm(total=total, unit="B", unit_scale=True, leave=False, disable=None, file=sys.stderr)
-
-
-class _Tally(Tally):
-    def _of_documents(self) -> list[tuple[str, str]]:
-        speed = f"{self.words_per_second:,.0f} words a second, with the time to start workers"
-        return [*super()._of_documents()[:-1], ("Speed", speed)]
-
-
-def _tally(run: Run, seconds: float) -> Tally:
-    """Of this run alone."""
-    tally = _Tally(run.terms, run.manifest["settings"]["in_clear"], seconds=seconds)
-    for entry in run.released:
-        tally.documents += entry["documents"]
-        tally.failed.append([0] * entry["failed"])
-        tally.most_draws = max(tally.most_draws, entry["most_draws"])
-        for name in COUNTS:
-            tally.counts[name] += entry[name]
-    return tally
-
-
-def _of_shards(run: Run) -> str:
-    parts = [f"{len(run.released):,} released now"]
-    parts += [f"{run.skipped:,} finished before"] if run.skipped else []
-    parts += [f"{len(run.failures):,} failed; run again to do them"] if run.failures else []
-    return "; ".join(parts)
-
-
-def _in_all(run: Run) -> str:
-    """What all runs come to."""
-    m = run.manifest
-    text = (
-        f"{many(m['corpus']['documents'], 'document')} in "
-        f"{many(m['corpus']['shards'], 'shard')}, released {many(m['releases'], 'time')} at "
-        f"most. The largest document comes to {_spent(m['by_document'])}"
-    )
-    if m["by_user"] is not None:
-        users = many(m["by_user"]["users"], "user")
-        text += f", and the largest of {users} to {_spent(m['by_user'])}"
-    return text + ". The rest is in _manifest.json"
-
-
-def _spent(total: dict[str, Any]) -> str:
-    guarantee = total["total"]
-    draws = many(total["most_draws"], "draw")
-    if isinstance(guarantee, dict) and guarantee["epsilon"] is not None:
-        return f"{draws}, epsilon = {guarantee['epsilon']:.6g}"
-    return draws

@@ -3,53 +3,28 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Option
 
 from ..batch.build import full_name
+from ..batch.code import import_code
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
-from ..space import Space
 from ..spaces import BUILTIN
-from ..tuning import (
-    SEARCH_WORDS,
-    Answer,
-    Bench,
-    Curve,
-    Losses,
-    Make,
-    Point,
-    Target,
-    Tuner,
-    epsilon_range_on,
-    evenly,
-    sampled,
-    solve,
-)
+from ..tuning import Bench, Target
+from ..tuning.over_epsilon import tune
 from ..tuning.plots import check_plot, plot_curves
-from ..tuning.settings import (
-    MaxWords,
-    Mechanisms,
-    SpaceName,
-    check_tunable,
-    load_space,
-    make_mechanism,
-    parse_epsilons,
-    progress,
-    settings_that_fail,
-    short,
-)
+from ..tuning.settings import check_tunable, load_space, parse_epsilons
+from ..tuning.told import as_dict
 from ..tuning.words import probed_words
-from ..ty import Mechanism
 from . import options
-from .mistakes import mistakes_in_a_line, setting_up
-from .tune_output import as_report, print_curve, print_notes
+from .bars import Steps
+from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
+from .tune_output import print_curve, print_notes
 
-STEPS = 12
 # fmt: off
 Epsilons = Annotated[str | None, Option(
     "--epsilon", "-e", help="LOW:HIGH:STEPS or a list: 1.8,2.2,3. If left out, from where 2% of "
@@ -80,11 +55,11 @@ Plot = Annotated[Path | None, Option(
 
 
 def tune_cli(
-    mechanism: Mechanisms = None,
+    mechanism: options.Mechanisms = None,
     epsilon: Epsilons = None,
     target: TargetText = None,
-    space: SpaceName = BUILTIN,
-    max_words: MaxWords = None,
+    space: options.SpaceName = BUILTIN,
+    max_words: options.MaxWords = None,
     words: Words = 200,
     text: Text = None,
     field: options.Field = "text",
@@ -92,6 +67,7 @@ def tune_cli(
     draws: Draws = 20,
     to_json: Json = None,
     plot: Plot = None,
+    code: options.Code = None,
     force: options.Force = False,
 ) -> None:
     """Show what epsilon does to words, and find the epsilon for a target.
@@ -100,6 +76,7 @@ def tune_cli(
     """
     with mistakes_in_a_line("tune"):
         with setting_up():
+            import_code(code)
             names = [full_name("dx_mechanisms", name) for name in mechanism or ["path"]]
             for name in names:
                 check_tunable(name)
@@ -107,18 +84,18 @@ def tune_cli(
             chosen = None if epsilon is None else parse_epsilons(epsilon)
             _check_outputs(to_json, plot, chosen, force=force)
             words_of_space = load_space(space, max_words)
-        with settings_that_fail():
+        with settings_that_fail(), Steps("epsilons") as steps:
             probes, about = probed_words(words_of_space, words, text, field)
             bench = Bench(words_of_space.vectors, probes, k=k, draws=draws)
             results = [
-                tune(name, words_of_space, bench, epsilons=chosen, target=wanted)
+                tune(name, words_of_space, bench, epsilons=chosen, target=wanted, on_step=steps)
                 for name in dict.fromkeys(names)
             ]
         for curve, answer in results:
             print_curve(curve, answer, wanted)
         print_notes(about, bench, results)
         if to_json is not None:
-            report = as_report(words_of_space, bench, about, results, wanted)
+            report = as_dict(words_of_space, bench, about, results, wanted)
             write_bytes(to_json, (json.dumps(report, indent=2) + "\n").encode(), force=force)
         if plot is not None:
             curves, answers = zip(*results, strict=True)
@@ -126,52 +103,6 @@ def tune_cli(
             write_bytes(plot, picture, force=force)
     if wanted is not None and not all(answer for _, answer in results):
         raise typer.Exit(1)
-
-
-def tune(
-    name: str,
-    space: Space,
-    bench: Bench,
-    *,
-    epsilons: list[float] | None = None,
-    target: Target | None = None,
-) -> tuple[Curve, Answer | None]:
-    """name: of a registered mechanism. epsilons: None for a range that is found. Shows its progress
-    on a terminal. Raises DxError where an epsilon does not work on this space."""
-    make = partial(make_mechanism, name, space)
-    tuner = Tuner(make, bench, Losses(len(space)))
-    label = f"{short(name)}: "
-    with progress(label + "looking for a range") as bar:
-        if epsilons is None:
-            epsilons = evenly(*_range(make, space, bench, bar), STEPS)
-        bar.set_description(label + "measuring")
-        for epsilon in epsilons:
-            tuner(epsilon)
-            bar.update()
-        curve = tuner.curve(epsilons)
-        bar.set_description(label + "looking for the target")
-        answer = solve(target, curve, _counting(tuner, bar), bench.probes) if target else None
-    return curve, answer
-
-
-def _counting(tuner: Tuner, bar: Any) -> Any:
-    def measure(epsilon: float) -> Point:
-        bar.update()
-        return tuner(epsilon)
-
-    return measure
-
-
-def _range(make: Make, space: Space, bench: Bench, bar: Any) -> tuple[float, float]:
-    """On fewer words: the ends of a range need not be exact."""
-    probes = bench.probes
-
-    def counted(epsilon: float) -> Mechanism:
-        bar.update()
-        return make(epsilon)
-
-    few = sampled(probes.rows, probes.counts, min(SEARCH_WORDS, probes.size))
-    return epsilon_range_on(space.vectors, few, counted)
 
 
 def _check_outputs(

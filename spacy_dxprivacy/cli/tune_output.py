@@ -1,4 +1,4 @@
-"""What `dx tune` prints and writes. No word of a text."""
+"""What `dx tune` prints. No word of a text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 import typer
 from wasabi import table
 
-from ..about import __version__
-from ..space import Space
 from ..tuning import SHARES, Answer, Bench, Curve, Point, Probes, Target
 from ..ty import Mechanism
 
@@ -105,52 +103,3 @@ def _source(about: dict[str, Any], probes: Probes) -> str:
         + (f" {failed:,} record(s) could not be read." if failed else "")
         + " The figures are about this text: they are not private."
     )
-
-
-def as_report(
-    space: Space, bench: Bench, about: dict[str, Any], results: list[Any], target: Target | None
-) -> dict[str, Any]:
-    """Plain values, for json; no word of a text."""
-    replicates = bench.probes.replicates()
-    return {
-        "spacy_dxprivacy": __version__,
-        "space": f"{space.name} ({space.digest})",
-        "probed": {**about, "different": len(bench.probes.rows)},
-        "k": bench.k,
-        "draws": bench.draws,
-        "guesser_without_output": float(bench.probes.weights.max()),
-        "mechanisms": [
-            {
-                "mechanism": curve.mechanism.name,
-                "exact": curve.exact,
-                "kind": curve.mechanism.guarantee.kind,
-                "metric": curve.mechanism.guarantee.metric,
-                "status": curve.mechanism.guarantee.status,
-                "points": [_as_dict(point, replicates) for point in curve.points],
-                **({} if target is None else {"target": _answer_as_dict(target, answer)}),
-            }
-            for curve, answer in results
-        ],
-    }
-
-
-def _as_dict(point: Point, replicates: Any) -> dict[str, Any]:
-    names = ("unchanged", "near", "farther", "distinct", "similarity", "guesser")
-    return {
-        "epsilon": point.epsilon,
-        **{name: point[name] for name in names},
-        "interval": {name: point.interval(name, replicates) for name in names},
-        "loss": point.loss,
-    }
-
-
-def _answer_as_dict(target: Target, answer: Answer | None) -> dict[str, Any]:
-    if answer is None:
-        return {"target": str(target), "epsilon": None}
-    return {
-        "target": str(target),
-        "epsilon": answer.epsilon,
-        "interval": answer.interval,
-        "bounded": answer.bounded,
-        target.figure: answer.point[target.figure],
-    }

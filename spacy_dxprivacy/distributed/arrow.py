@@ -52,7 +52,7 @@ class Columns:
 
 
 @dataclass
-class Sanitised:
+class SanitizedTable:
     """A table with its column sanitised, before the rows that failed are taken out of it.
 
     texts: one a row; None for what was null and for what failed. counts: int64 (rows, 5), see
@@ -113,12 +113,14 @@ def _sanitize_table(pipe: Pipe, table: Batch, columns: Columns) -> Batch:
     return result if isinstance(table, pa.Table) else _as_batch(result)
 
 
-def sanitize_tables(tables: Iterable[pa.Table], pipe: Pipe, column: str) -> Iterator[Sanitised]:
+def sanitize_tables(
+    tables: Iterable[pa.Table], pipe: Pipe, column: str
+) -> Iterator[SanitizedTable]:
     """The tables, in order. pipe: records in, outcomes out, in about the same order.
 
     Raises DxError where the pipe loses a document.
     """
-    waiting = deque[Sanitised]()
+    waiting = deque[SanitizedTable]()
     for record, outcome in pipe(_records(tables, column, waiting)):
         holder = next(one for one in waiting if record.number - one.first < len(one.texts))
         holder.take(record.number, outcome)
@@ -130,14 +132,14 @@ def sanitize_tables(tables: Iterable[pa.Table], pipe: Pipe, column: str) -> Iter
 
 
 def _records(
-    tables: Iterable[pa.Table], column: str, waiting: deque[Sanitised]
+    tables: Iterable[pa.Table], column: str, waiting: deque[SanitizedTable]
 ) -> Iterator[Record]:
     first = 0
     for table in tables:
         texts = _texts(table, column)
         counts = np.full((len(texts), len(COUNTS)), -1, dtype=np.int64)
         missing = len(texts) - texts.count(None)
-        waiting.append(Sanitised(table, first, [None] * len(texts), counts, missing))
+        waiting.append(SanitizedTable(table, first, [None] * len(texts), counts, missing))
         for row, text in enumerate(texts):
             if text is not None:
                 yield checked_record(first + row, 0, text)
@@ -198,7 +200,7 @@ def holds_no_text(kind: pa.DataType) -> bool:
     )
 
 
-def finish(done: Sanitised, columns: Columns) -> pa.Table:
+def finish(done: SanitizedTable, columns: Columns) -> pa.Table:
     """The table to release. Raises DxError for failures where they are to be raised."""
     import pyarrow as pa
 
@@ -219,7 +221,7 @@ def finish(done: Sanitised, columns: Columns) -> pa.Table:
     return result if columns.on_failure == "null" else _without(result, done.failures)
 
 
-def _text_array(done: Sanitised, place: int) -> pa.Array:
+def _text_array(done: SanitizedTable, place: int) -> pa.Array:
     import pyarrow as pa
 
     kind = done.table.schema.types[place]

@@ -1,5 +1,5 @@
-"""Who does the work of shards: this process, actors of Ray, or workers of Spark. Reports come as
-shards are done, in any order; a shard whose worker dies is tried again, or its report says so."""
+"""Who does the work of shards: this process, actors of Ray, or workers of Spark. Results come as
+shards are done, in any order; a shard whose worker dies is tried again, or its result says so."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spacy.language import Language
 
 from ..errors import DxError, Errors
 from ..validate import one_of
-from .shard import Report, Shard, Work
+from .shard import Shard, ShardResult, Work
 
 RETRIES = 2  # of a shard whose worker died
 
@@ -34,7 +34,7 @@ class Engine:
     def __post_init__(self) -> None:
         one_of("engine", self.name, tuple(ENGINES))
 
-    def run(self, work: Work, nlp: Language, shards: Sequence[Shard]) -> Iterator[Report]:
+    def run(self, work: Work, nlp: Language, shards: Sequence[Shard]) -> Iterator[ShardResult]:
         return ENGINES[self.name](self, work, nlp, shards)
 
 
@@ -45,7 +45,7 @@ def needs(package: str, what: str, *, extra: str) -> None:
 
 def _run_here(
     engine: Engine, work: Work, nlp: Language, shards: Sequence[Shard]
-) -> Iterator[Report]:
+) -> Iterator[ShardResult]:
     return (work.run(nlp, shard) for shard in shards)
 
 
@@ -58,14 +58,14 @@ class _Worker:
     def __init__(self, work: Work) -> None:
         self.work = work
 
-    def sanitise(self, shard: Shard) -> Report:
+    def sanitize(self, shard: Shard) -> ShardResult:
         return self.work(shard)
 
 
 def _run_on_ray(
     engine: Engine, work: Work, nlp: Language, shards: Sequence[Shard]
-) -> Iterator[Report]:
-    needs("ray", "--engine ray", extra="ray")
+) -> Iterator[ShardResult]:
+    needs("ray", "the engine ray", extra="ray")
     import ray
 
     started = not ray.is_initialized()
@@ -76,15 +76,15 @@ def _run_on_ray(
     try:
         number = min(len(shards), engine.workers or int(ray.cluster_resources().get("CPU", 1)))
         actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
-        yield from _reports_of_actors(partial(actor.remote, work), number, shards)
+        yield from _results_of_actors(partial(actor.remote, work), number, shards)
     finally:
         if started:
             ray.shutdown()
 
 
-def _reports_of_actors(
+def _results_of_actors(
     make: Callable[[], Any], number: int, shards: Sequence[Shard]
-) -> Iterator[Report]:
+) -> Iterator[ShardResult]:
     import ray
 
     idle, left = [make() for _ in range(number)], list(reversed(shards))
@@ -93,13 +93,13 @@ def _reports_of_actors(
         while busy or left:
             while idle and left:
                 worker, shard = idle.pop(), left.pop()
-                busy[worker.sanitise.remote(shard)] = worker, shard
+                busy[worker.sanitize.remote(shard)] = worker, shard
             (done,), _ = ray.wait(list(busy), num_returns=1)
             worker, shard = busy.pop(done)
-            report = _report(cast(Callable[[], Report], partial(ray.get, done)), shard)
+            result = _result(cast(Callable[[], ShardResult], partial(ray.get, done)), shard)
             # One that died three times on a shard may not come back.
-            idle.append(worker if report.is_answer else make())
-            yield report
+            idle.append(worker if result.is_answer else make())
+            yield result
     finally:
         for worker in [*idle, *(worker for worker, _ in busy.values())]:
             ray.kill(worker)
@@ -110,8 +110,8 @@ def _reports_of_actors(
 
 def _run_on_spark(
     engine: Engine, work: Work, nlp: Language, shards: Sequence[Shard]
-) -> Iterator[Report]:
-    needs("pyspark", "--engine spark", extra="spark")
+) -> Iterator[ShardResult]:
+    needs("pyspark", "the engine spark", extra="spark")
     from pyspark.sql import SparkSession
 
     started = SparkSession.getActiveSession() is None
@@ -125,7 +125,7 @@ def _run_on_spark(
             jobs = {pool.submit(_on_spark, context, work, shard): shard for shard in shards}
             try:
                 for job in as_completed(jobs):
-                    yield _report(job.result, jobs[job])
+                    yield _result(job.result, jobs[job])
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
     finally:
@@ -143,21 +143,21 @@ def _new_session(engine: Engine) -> Any:
     return builder.master(engine.address or "local[*]").getOrCreate()
 
 
-def _on_spark(context: Any, work: Work, shard: Shard) -> Report:
-    (report,) = context.parallelize([shard], 1).map(work).collect()
-    return report
+def _on_spark(context: Any, work: Work, shard: Shard) -> ShardResult:
+    (result,) = context.parallelize([shard], 1).map(work).collect()
+    return result
 
 
-def _report(get: Callable[[], Report], shard: Shard) -> Report:
+def _result(get: Callable[[], ShardResult], shard: Shard) -> ShardResult:
     """A worker that dies is no reason to give up the others."""
     try:
         return get()
     except Exception as error:
         why = f"its worker failed with {type(error).__name__}."
-        return Report(shard.name, why=why, is_answer=False)
+        return ShardResult(shard.name, why=why, is_answer=False)
 
 
-ENGINES: dict[str, Callable[[Engine, Work, Language, Sequence[Shard]], Iterator[Report]]] = {
+ENGINES: dict[str, Callable[[Engine, Work, Language, Sequence[Shard]], Iterator[ShardResult]]] = {
     "local": _run_here,
     "ray": _run_on_ray,
     "spark": _run_on_spark,

@@ -21,7 +21,7 @@ from typing import Any
 import srsly
 
 from ..errors import DxError, Errors
-from .shard import Report
+from .shard import ShardResult
 from .users import write_users
 
 NAME, PARTIAL = "_journal.jsonl", "_partial"
@@ -107,28 +107,28 @@ class Journal:
 
     # -- releases --------------------------------------------------------------------------------
 
-    def released_as(self, report: Report) -> str | None:
+    def released_as(self, result: ShardResult) -> str | None:
         """The name of another shard with the same text that has been released."""
-        text = self.texts.get(report.input["sha256"])
-        known = self.last.get(report.name, {}).get("text")
-        return text if report.sums.documents and text not in (None, known) else None
+        text = self.texts.get(result.input["sha256"])
+        known = self.last.get(result.name, {}).get("text")
+        return text if result.sums.documents and text not in (None, known) else None
 
-    def publish(self, report: Report, number: int) -> dict[str, Any]:
+    def publish(self, result: ShardResult, number: int) -> dict[str, Any]:
         """Write down a release, and then release it."""
-        users = report.temporary.removesuffix(".tmp") if report.sums.key else None
+        users = result.temporary.removesuffix(".tmp") if result.sums.key else None
         if users is not None:
-            write_users(self.out, users, report.sums.users)
-        known = self.last.get(report.name)
-        same = self.texts.get(report.input["sha256"]) if report.sums.documents else None
+            write_users(self.out, users, result.sums.users)
+        known = self.last.get(result.name)
+        same = self.texts.get(result.input["sha256"]) if result.sums.documents else None
         event = {
             "event": "shard",
-            "name": report.name,
+            "name": result.name,
             "round": number,
-            "text": known["text"] if known else same or report.name,
-            "temporary": report.temporary,
-            "input": report.input,
-            **report.sums.to_dict(),
-            **({} if users is None else {"users": users, "without_user": report.sums.without_user}),
+            "text": known["text"] if known else same or result.name,
+            "temporary": result.temporary,
+            "input": result.input,
+            **result.sums.to_dict(),
+            **({} if users is None else {"users": users, "without_user": result.sums.without_user}),
         }
         self.append(event)
         self._move(event)

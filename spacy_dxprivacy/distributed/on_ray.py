@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .arrow import Columns, sanitize_table
@@ -36,13 +37,14 @@ def sanitize_dataset(
     keep: Sequence[str] | None = None,
     on_failure: str = "drop",
     receipts: bool = False,
+    code: str | Path | None = None,
     workers: int | tuple[int, int] | None = None,
     batch_size: int | None = 1024,
     **options: Any,
 ) -> Dataset:
     """A Ray Dataset with one column sanitised.
 
-    config: see Recipe.of; its files have to be where all nodes see them. keep, on_failure,
+    config, code: see Recipe.of; their files have to be where all nodes see them. keep, on_failure,
     receipts: see Columns; by default columns that can hold text are dropped, and numbers,
     booleans, dates and times go along in clear. workers: how many actors, or the least and the
     most; None for 1 up to what the cluster has room for. batch_size: rows a call. options: for
@@ -55,7 +57,7 @@ def sanitize_dataset(
     from ray.data import ActorPoolStrategy
 
     columns = Columns(column, None if keep is None else tuple(keep), on_failure, receipts)
-    recipe = Recipe.of(config)
+    recipe = Recipe.of(config, code=code)
     space = terms_of(recipe.load()).space
     least, most = workers if isinstance(workers, tuple) else (workers or 1, workers)
     return ds.map_batches(

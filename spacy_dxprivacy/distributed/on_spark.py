@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .arrow import COUNTS, Columns, sanitize_table
@@ -40,6 +41,7 @@ def sanitize_dataframe(
     keep: Sequence[str] | None = None,
     on_failure: str = "drop",
     receipts: bool = False,
+    code: str | Path | None = None,
 ) -> DataFrame:
     """A Spark DataFrame with one column sanitised. All as in sanitize_dataset; the columns that
     are not kept are not even sent to the Python workers.
@@ -56,7 +58,7 @@ def sanitize_dataframe(
     schema = to_arrow_schema(df.schema)
     find_column(schema, column)
     places = kept_columns(schema, columns)
-    recipe = Recipe.of(config)
+    recipe = Recipe.of(config, code=code)
     space = terms_of(recipe.load()).space
     chosen = df.select(*(_quoted(schema.names[place]) for place in places))
     sanitizer = BatchSanitizer(recipe, space, columns)

@@ -14,9 +14,10 @@ import spacy
 from spacy import util
 from spacy.language import Language
 
-from ..batch.build import make_pipeline, the_sanitizer
+from ..batch.build import BUILTIN, make_pipeline, the_sanitizer
+from ..batch.code import import_code
 from ..doc.receipt import Terms
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, UsageError
 
 Config = str | Path | Mapping[str, Any] | None
 
@@ -24,31 +25,50 @@ Config = str | Path | Mapping[str, Any] | None
 @dataclass(frozen=True)
 class Recipe:
     """text: of a whole config, as for `spacy assemble`. options: those of make_pipeline, where
-    there is no text."""
+    there is no text. code: the path of a Python file that registers parts of the pipeline: every
+    worker runs it, and has to see it there."""
 
     text: str = ""
     options: tuple[tuple[str, Any], ...] = ()
+    code: str | None = None
 
     @classmethod
-    def of(cls, config: Config = None) -> Recipe:
+    def of(cls, config: Config = None, *, code: str | Path | None = None) -> Recipe:
         """config: the path of a .cfg file; the name or folder of a saved pipeline; a whole config;
         or the settings of a dx_sanitizer, {} and None for its defaults.
 
-        Paths in a config are made absolute: workers have other working folders.
+        Paths in a config are made absolute: workers have other working folders. Raises UsageError
+        where the code fails.
         """
+        code = None if code is None else str(Path(code).resolve())
+        import_code(code)
         if isinstance(config, str | Path):
             if Path(config).suffix != ".cfg":
-                folder = Path(config).resolve()
-                return cls(options=(("model", str(folder if folder.exists() else config)),))
+                return cls(options=(("model", _absolute_path(str(config))),), code=code)
             config = _read(Path(config))
         if config is None or "nlp" not in config:
             nlp = spacy.blank("en")
             nlp.add_pipe("dx_sanitizer", config=_absolute(config or {}))
             config = nlp.config
-        return cls(text=util.copy_config(_absolute(config)).to_str(interpolate=False))
+        return cls(util.copy_config(_absolute(config)).to_str(interpolate=False), code=code)
+
+    @classmethod
+    def of_options(cls, **options: Any) -> Recipe:
+        """options: those of make_pipeline. Raises UsageError where there is a config and more."""
+        config, code = options.pop("config", None), options.pop("code", None)
+        if config is not None:
+            if any(value not in (None, ()) for value in options.values()):
+                raise UsageError("`config` holds all settings: give them there, or leave it out.")
+            return cls.of(config, code=code)
+        code = None if code is None else str(Path(code).resolve())
+        for name in ("model", "space"):
+            if options.get(name) not in (None, BUILTIN):
+                options[name] = _absolute_path(options[name])
+        return cls(options=tuple(options.items()), code=code)
 
     def load(self) -> Language:
         """The pipeline, ready. Raises DxError for a seeded one, and what make_pipeline raises."""
+        import_code(self.code)
         if not self.text:
             nlp = make_pipeline(**dict(self.options))
         else:
@@ -98,5 +118,9 @@ def _absolute(config: Mapping[str, Any]) -> dict[str, Any]:
 def _absolute_value(key: str, value: Any) -> Any:
     if isinstance(value, Mapping):
         return _absolute(value)
-    is_path = key == "path" and isinstance(value, str) and Path(value).exists()
-    return str(Path(value).resolve()) if is_path else value
+    return _absolute_path(value) if key == "path" and isinstance(value, str) else value
+
+
+def _absolute_path(given: str) -> str:
+    """As it is where there is no such file: it may be a name."""
+    return str(Path(given).resolve()) if Path(given).exists() else given

@@ -1,4 +1,4 @@
-"""One shard: read it, sanitise it, and write it under a hidden name. Its report says what came of
+"""One shard: read it, sanitise it, and write it under a hidden name. Its result says what came of
 it; whoever has the journal publishes it."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Report:
+class ShardResult:
     """What came of a shard. temporary: the file to publish, "" where there is none. why: what went
     wrong then; never with text. input: digest, size and time of the source. is_answer: False where
     the worker died, and somebody else reports it."""
@@ -70,16 +70,16 @@ class Work:
     batch_size: int = 128
     n_process: int = 1
 
-    def __call__(self, shard: Shard) -> Report:
+    def __call__(self, shard: Shard) -> ShardResult:
         """In a worker."""
         try:
             return self.run(pipeline_of_worker(self.recipe, self.space), shard)
         except DxError as error:
-            return Report(shard.name, why=str(error))
+            return ShardResult(shard.name, why=str(error))
 
-    def run(self, nlp: Language, shard: Shard) -> Report:
-        """A report, whatever goes wrong with the shard; it leaves no file then. KeyboardInterrupt
-        passes, and OSError of a full disk ends in a report as well."""
+    def run(self, nlp: Language, shard: Shard) -> ShardResult:
+        """A result, whatever goes wrong with the shard; it leaves no file then. KeyboardInterrupt
+        passes, and OSError of a full disk ends in a result as well."""
         temporary = self.partial / f"{secrets.token_hex(8)}.tmp"
         try:
             with warnings.catch_warnings():
@@ -93,9 +93,9 @@ class Work:
             why = f"failed with {type(error).__name__}."
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-        return Report(shard.name, why=why)
+        return ShardResult(shard.name, why=why)
 
-    def _write(self, nlp: Language, shard: Shard, temporary: Path) -> Report:
+    def _write(self, nlp: Language, shard: Shard, temporary: Path) -> ShardResult:
         before = about(shard.source)
         sums = Sums(key=self.key)
         with open(temporary, "xb") as handle:
@@ -105,7 +105,7 @@ class Work:
             os.fsync(handle.fileno())
         if is_changed(shard.source, before):
             raise UsageError("it was changed while it was read.")
-        return Report(shard.name, temporary.name, input=before, sums=sums)
+        return ShardResult(shard.name, temporary.name, input=before, sums=sums)
 
     def _pipe(self, nlp: Language, *, with_docs: bool) -> Pipe:
         if self.n_process == 1:
@@ -122,7 +122,7 @@ class Work:
 
         with pq.ParquetFile(shard.source) as file:
             tables = _tables(file, self._to_read(file.schema_arrow))
-            results = self._sanitised(tables, pipe, sums)
+            results = self._sanitized(tables, pipe, sums)
             first = next(results)
             with pq.ParquetWriter(handle, first.schema) as writer:
                 for group in _grouped(chain([first], results)):
@@ -134,7 +134,7 @@ class Work:
             places.add(find_column(schema, self.user_column))
         return [schema.names[place] for place in sorted(places)]
 
-    def _sanitised(self, tables: Iterable[pa.Table], pipe: Pipe, sums: Sums) -> Iterator[pa.Table]:
+    def _sanitized(self, tables: Iterable[pa.Table], pipe: Pipe, sums: Sums) -> Iterator[pa.Table]:
         for done in sanitize_tables(tables, pipe, self.columns.text):
             users = [None] * len(done.texts)
             if self.user_column is not None:

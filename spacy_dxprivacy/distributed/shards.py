@@ -20,7 +20,7 @@ from .journal import Journal
 from .manifest import NAME as MANIFEST
 from .manifest import make_manifest, manifest_bytes
 from .recipe import Recipe, config_digest, terms_of
-from .shard import Shard, Work, about, is_changed
+from .shard import Shard, ShardResult, Work, about, is_changed
 from .users import key_of
 
 SHARD_KINDS = {**KINDS, ".parquet": "parquet"}
@@ -130,9 +130,9 @@ def sanitize_shards(
         if not left and not run.failures:
             _close(journal, number, run)
             raise DxError(Errors.DX076.format(count=len(shards)))
-        for report in how.engine.run(_work(run.terms, recipe, journal, how), nlp, left):
-            _take(report, journal, number, how, run)
-            tell(_named(left, report.name), run.failures.get(report.name, ""))
+        for result in how.engine.run(_work(run.terms, recipe, journal, how), nlp, left):
+            _take(result, journal, number, how, run)
+            tell(_named(left, result.name), run.failures.get(result.name, ""))
         _close(journal, number, run)
     return run
 
@@ -174,7 +174,7 @@ def _check_free(journal: Journal, shards: Sequence[Shard], how: How) -> None:
     for shard in shards:
         path = journal.out / shard.name
         if path.exists() and not (how.force or shard.name in journal.last):
-            raise UsageError(f"{path}: exists already. --force overwrites it.")
+            raise UsageError(f"{path}: exists already. `force` overwrites it.")
 
 
 def _left(
@@ -199,11 +199,11 @@ def _is_another(shard: Shard, then: dict[str, Any]) -> bool:
     return is_changed(shard.source, then) and about(shard.source)["sha256"] != then["sha256"]
 
 
-def _take(report: Any, journal: Journal, number: int, how: How, run: Run) -> None:
-    if report.temporary and not how.again and (other := journal.released_as(report)):
+def _take(result: ShardResult, journal: Journal, number: int, how: How, run: Run) -> None:
+    if result.temporary and not how.again and (other := journal.released_as(result)):
         why = Errors.DX079.format(what=f"The same text was released as {other}")
-        run.failures[report.name] = why
-    elif report.temporary:
-        run.released.append(journal.publish(report, number))
+        run.failures[result.name] = why
+    elif result.temporary:
+        run.released.append(journal.publish(result, number))
     else:
-        run.failures[report.name] = report.why
+        run.failures[result.name] = result.why

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d
+from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d, blocks
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..space import Space
@@ -135,8 +135,8 @@ def _draw(
     vectors = np.zeros((len(rows), d), dtype=np.float32) if with_vectors else None
     known = np.flatnonzero(rows >= 0)
     at_once = max(1024, NUMBERS_AT_ONCE // d)
-    for start in range(0, len(known), at_once):
-        places = known[start : start + at_once]
+    for part in blocks(len(known), at_once):
+        places = known[part]
         draw = mechanism.sample(rows[places], rng)
         words[places] = [space.words[row] for row in _checked_rows(draw, len(places), space)]
         if vectors is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from spacy import util
@@ -209,7 +209,7 @@ def _forms() -> re.Pattern[str]:
 def _match_forms(doc: Doc) -> Iterator[Match]:
     """What is found by its letters; a form that a token only partly belongs to takes all of it."""
     for match in _forms().finditer(doc.text):
-        span = doc.char_span(*match.span(), alignment_mode="expand")
-        assert span is not None and match.lastgroup is not None
-        label = match.lastgroup.partition("_")[0]
+        # "expand" finds a span for all that is in the text, and each alternative has a name.
+        span = cast(Span, doc.char_span(*match.span(), alignment_mode="expand"))
+        label = str(match.lastgroup).partition("_")[0]
         yield ("ID" if label == "CODE" else label), span.start, span.end

@@ -279,18 +279,24 @@ def patterns(flags: dict[str, str], *, guess: bool) -> dict[tuple[str, int, int]
 
 def _parse(line: str, flags: dict[str, str]) -> tuple[int, int, Pattern]:
     """One rule -> (tokens of context before, after, pattern)."""
-    match = re.fullmatch(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?", line)
-    assert match is not None
+    match = _read(re.compile(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?"), line)
     parts = [(part or "").split() for part in match.groups()]
     pattern = [_token(word, flags) for part in parts for word in part]
     return len(parts[0]), len(parts[2]), pattern
 
 
+def _read(form: re.Pattern[str], part: str) -> re.Match[str]:
+    """Raises ValueError where a part of a rule of ours is not of this form."""
+    match = form.fullmatch(part)
+    if match is None:
+        raise ValueError(f"not of the form of a rule: {part!r}")
+    return match
+
+
 def words_of(line: str) -> Iterator[tuple[str, bool]]:
     """The tokens of a rule without operators, and whether each is optional."""
     for word in line.replace("(", " ").replace(")", " ").split():
-        match = _OPERATOR.fullmatch(word)
-        assert match is not None
+        match = _read(_OPERATOR, word)
         yield match[1], (match[2] or "")[:2] in {"?", "*", "{0"}
 
 
@@ -301,9 +307,7 @@ def all_words() -> frozenset[str]:
 
 
 def _token(word: str, flags: dict[str, str]) -> dict[str, Any]:
-    match = _OPERATOR.fullmatch(word)
-    assert match is not None
-    base, operator = match.groups()
+    base, operator = _read(_OPERATOR, word).groups()
     if base in flags:
         token: dict[str, Any] = {flags[base]: True}
     else:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..randomness import Rng
 from ..space import Space
 from .build import Once, make
-from .corpus import Corpus, make_corpus, sanitised
+from .corpus import Documents, make_documents, sanitized_pairs
 from .options import Options, first_words, of_space, range_of
 from .result import Result, Row, draw_lines, finish
 from .tasks import texts_of
@@ -40,7 +40,7 @@ def run(space: Space, options: Options) -> Result:
     space = first_words(space, options)
     names = options.chosen(MECHANISMS)
     texts = texts_of(options.tasks, space, options.documents, labelled=True)
-    corpus = make_corpus(texts, space)
+    corpus = make_documents(texts, space)
     index = Once(options.index)
     cases = [
         (name, e)
@@ -62,12 +62,12 @@ def run(space: Space, options: Options) -> Result:
     return Result(rows, partial(draw, rows=rows, majority=found.majority), (8.4, 3.4), notes)
 
 
-def measured(space: Space, corpus: Corpus, index: Once | None, name: str, epsilon: float) -> Row:
+def measured(space: Space, corpus: Documents, index: Once | None, name: str, epsilon: float) -> Row:
     from ..report.labels import ROUTES, accuracies_of
 
     columns = dict(zip(COLUMNS, ROUTES, strict=True))
     mechanism = make(MECHANISMS[name], space, epsilon=epsilon, index=index)
-    pairs = sanitised(corpus, mechanism, space, Rng(seed=0))
+    pairs = sanitized_pairs(corpus, mechanism, space, Rng(seed=0))
     found = accuracies_of(pairs)
     changed = sum(all_ - kept for kept, all_ in (pair.kept() for pair in pairs))
     return {
@@ -79,7 +79,7 @@ def measured(space: Space, corpus: Corpus, index: Once | None, name: str, epsilo
     }
 
 
-def _unchanged(corpus: Corpus) -> list[Pair]:
+def _unchanged(corpus: Documents) -> list[Pair]:
     from ..report.pairs import Pair
 
     labels = corpus.labels or []

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d
 from ..randomness import Rng
+from ..report.files import tokenizer
+from ..report.pairs import Pair, Token, tokens_of
 from ..space import Space
 from ..ty import Mechanism
 from .tasks import Texts
 
-# The report takes a while to import, and imports the commands, which import the experiments.
-if TYPE_CHECKING:
-    from ..report.pairs import Pair, Token
-
 
 @dataclass(frozen=True)
-class Corpus:
+class Documents:
     """documents: their tokens, without the words that the space lacks: left as they are, they would
     tell more than any mechanism. rows: of all words, one document after the other; places:
     (document, token) of each. labels: None where documents have no class. left_out: how many words.
@@ -40,10 +37,7 @@ class Corpus:
         return [self.rows[which == i] for i in range(len(self.documents))]
 
 
-def make_corpus(texts: Texts, space: Space) -> Corpus:
-    from ..report.files import tokenizer
-    from ..report.pairs import tokens_of
-
+def make_documents(texts: Texts, space: Space) -> Documents:
     nlp, find = tokenizer(), cache(partial(row_of, space))
     documents: list[list[Token]] = []
     rows, places, left_out = [], [], 0
@@ -56,7 +50,7 @@ def make_corpus(texts: Texts, space: Space) -> Corpus:
                 rows.append(find(token))
                 places.append((len(documents), j))
         documents.append(known)
-    return Corpus(documents, np.array(rows, dtype=np.int64), places, texts.labels, left_out)
+    return Documents(documents, np.array(rows, dtype=np.int64), places, texts.labels, left_out)
 
 
 def row_of(space: Space, token: Token) -> int:
@@ -64,10 +58,8 @@ def row_of(space: Space, token: Token) -> int:
     return row if row >= 0 else space.find(token.norm)
 
 
-def sanitised(corpus: Corpus, mechanism: Mechanism, space: Space, rng: Rng) -> list[Pair]:
+def sanitized_pairs(corpus: Documents, mechanism: Mechanism, space: Space, rng: Rng) -> list[Pair]:
     """Every word is drawn anew. One that is drawn as itself keeps its letters."""
-    from ..report.pairs import Pair
-
     drawn = mechanism.sample(corpus.rows, rng).rows
     after = [list(tokens) for tokens in corpus.documents]
     for row, new, (i, j) in zip(corpus.rows, drawn, corpus.places, strict=True):

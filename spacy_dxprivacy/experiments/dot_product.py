@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d
+from ..arrays import Floats1d, blocks
 from ..privacy.laplace import laplace_noise
 from ..randomness import Rng
 from ..search.metric import in_blocks
@@ -115,8 +115,8 @@ def simulated(n: int, times: int) -> Floats1d:
     """T along a fixed direction with no zero coordinate."""
     rng = Rng(seed=0)
     u = np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))
-    parts = [min(SIMULATED_AT_ONCE, times - i) for i in range(0, times, SIMULATED_AT_ONCE)]
-    return np.concatenate([laplace_noise(k, n, rng, epsilon=1.0) @ u for k in parts])
+    sizes = [part.stop - part.start for part in blocks(times, SIMULATED_AT_ONCE)]
+    return np.concatenate([laplace_noise(k, n, rng, epsilon=1.0) @ u for k in sizes])
 
 
 def kept(space: Space, options: Options) -> list[Row]:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d
+from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, blocks
 from ..projection.rank_sampling import calibrated, geometric, powers_of_2
 from ..randomness import Rng
 from ..search.faiss_codes import load_faiss
@@ -126,8 +126,7 @@ def certainly_far(X: Floats2d, pivots: Ints1d, ranks: Ints1d, close: Ints1d) -> 
     part = X[:: max(1, min(PART, len(X) // CLOSE))]
     half = np.einsum("nd,nd->n", part, part) / 2
     far = np.zeros(len(pivots), dtype=bool)
-    for start in range(0, len(pivots), SCREENED_AT_ONCE):
-        some = slice(start, start + SCREENED_AT_ONCE)
+    for some in blocks(len(pivots), SCREENED_AT_ONCE):
         P = X[pivots[some]]
         apart = np.square(X[close[some]] - P[:, None]).sum(axis=2).min(axis=1)
         # |p - x|^2 < apart, with room for what float32 loses.
@@ -155,9 +154,9 @@ def at_rank(X: Floats2d, pivots: Ints1d, ranks: Ints1d, options: Options) -> Int
 
 def nearest(X: Floats2d, words: Ints1d, depth: int, options: Options) -> Ints1d:
     """The rows nearest to each of these, itself the first as a rule; distances in float32."""
-    starts = options.progress(range(0, len(words), SEARCHED_AT_ONCE), f"{depth} neighbours")
+    parts = options.progress(list(blocks(len(words), SEARCHED_AT_ONCE)), f"{depth} neighbours")
     depth, faiss = min(depth, len(X)), load_faiss()
-    found = [faiss.knn(X[words[i : i + SEARCHED_AT_ONCE]], X, depth)[1] for i in starts]
+    found = [faiss.knn(X[words[part]], X, depth)[1] for part in parts]
     return np.concatenate(found) if found else np.zeros((0, depth), dtype=np.int64)
 
 

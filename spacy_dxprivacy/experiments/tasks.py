@@ -83,7 +83,7 @@ def texts_of(tasks: Tasks, space: Space, size: int, *, labelled: bool = False) -
     if tasks.text is None:
         return made_texts(space, size)
     if labelled and tasks.label is None:
-        raise DxError(Errors.DX082.format(what="texts with classes", option="--label FIELD"))
+        raise DxError(Errors.DX082.format(what="texts with classes", option="a `label`"))
     names = [tasks.field] + ([tasks.label] if tasks.label else [])
     entries = _some(read_fields(tasks.text, names), size)
     labels = [str(entry[1]) for entry in entries] if tasks.label else None
@@ -169,7 +169,7 @@ def made_texts(space: Space, size: int) -> Texts:
     seeds = {topic: space.find(word) for topic, word in TOPICS.items()}
     known = {topic: row for topic, row in seeds.items() if row >= 0}
     if len(known) < 2:
-        raise DxError(Errors.DX082.format(what="texts", option="--text FILE --label FIELD"))
+        raise DxError(Errors.DX082.format(what="texts", option="a `text` and its `label`"))
     frequent = min(len(space), 4 * FREQUENT)
     rows = np.array(list(known.values()))
     near = nearest_others(space.vectors, rows, min(200, len(space) - 1))

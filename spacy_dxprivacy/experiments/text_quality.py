@@ -31,7 +31,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Mechanism
 from .build import Once, make, quietly
-from .corpus import Corpus, make_corpus, sanitised
+from .corpus import Documents, make_documents, sanitized_pairs
 from .options import Options, first_words, of_space
 from .result import Result, Row, draw_lines, finish
 from .tasks import texts_of
@@ -52,7 +52,7 @@ def run(space: Space, options: Options) -> Result:
     space = first_words(space, options)
     names = options.chosen([*REGISTERED, *CODE])
     texts = texts_of(options.tasks, space, options.documents)
-    corpus = make_corpus(texts, space)
+    corpus = make_documents(texts, space)
     index = {"clipped": Once(options.index), "plain": Once(options.index)}
     cases = [(name, e) for name in names for e in options.epsilons or EPSILONS]
     rows = [
@@ -68,11 +68,11 @@ def run(space: Space, options: Options) -> Result:
     return Result(rows, partial(draw, rows=rows), (10.0, 3.4), notes)
 
 
-def measured(space: Space, corpus: Corpus, index: Once, name: str, epsilon: float) -> Row:
+def measured(space: Space, corpus: Documents, index: Once, name: str, epsilon: float) -> Row:
     from ..report.metrics import utility_of
 
     mechanism = make_any(space, index, name, epsilon)
-    figures = utility_of(sanitised(corpus, mechanism, space, Rng(seed=0)), space)
+    figures = utility_of(sanitized_pairs(corpus, mechanism, space, Rng(seed=0)), space)
     return {
         "mechanism": name,
         "epsilon": epsilon,

@@ -31,7 +31,7 @@ from ..randomness import Rng
 from ..search.metric import neighbours
 from ..space import Space
 from .build import VectorsAlone, make
-from .corpus import make_corpus, mean_vectors
+from .corpus import make_documents, mean_vectors
 from .options import Options, first_words, of_space, random_probes
 from .result import Result, Row, draw_lines, finish
 from .scores import FOLDS, accuracy, odd_found, spearman
@@ -81,8 +81,7 @@ def measured(space: Space, tasks: dict[str, Task], name: str, epsilon: float, dr
     rng, all_rows = Rng(seed=0), np.arange(len(space))
     found = []
     for _ in range(draws):
-        noisy = mechanism.sample(all_rows, rng).vectors
-        assert noisy is not None
+        noisy: Any = mechanism.sample(all_rows, rng).vectors
         found.append(row_of(name, epsilon, noisy, tasks))
     means = {task: _mean([row[task] for row in found]) for task in tasks}
     return {**found[0], **means}
@@ -154,7 +153,7 @@ def word_similarity(space: Space, pairs: Pairs) -> Task:
 
 
 def sentence_similarity(space: Space, pairs: Pairs) -> Task:
-    sides = [make_corpus(Texts(side, None, True), space).by_document for side in pairs.sides]
+    sides = [make_documents(Texts(side, None, True), space).by_document for side in pairs.sides]
     known = np.array([len(a) > 0 and len(b) > 0 for a, b in zip(*sides, strict=True)], dtype=bool)
     if known.sum() < 3:
         raise DxError(Errors.DX081.format(path="the sentence pairs", what="pair of sentences"))
@@ -176,9 +175,9 @@ def classification(space: Space, texts: Texts) -> Task:
     _, which, counts = np.unique(all_labels, return_inverse=True, return_counts=True)
     if np.sum(counts >= FOLDS) < 2:
         what = f"two classes of {FOLDS} texts or more"
-        raise DxError(Errors.DX082.format(what=what, option="another --label, or more --documents"))
+        raise DxError(Errors.DX082.format(what=what, option="another `label`, or more `documents`"))
     kept = np.flatnonzero(counts[which] >= FOLDS)
-    by_document = make_corpus(texts, space).by_document
+    by_document = make_documents(texts, space).by_document
     documents = [by_document[i] for i in kept]
     labels = all_labels[kept]
 

@@ -79,4 +79,4 @@ def check_new(path: Path, *, force: bool) -> None:
     if path.exists() and not path.is_file():
         raise UsageError(f"{path}: is not a regular file, and will not be replaced.")
     if path.exists() and not force:
-        raise UsageError(f"{path}: exists already. --force overwrites it.")
+        raise UsageError(f"{path}: exists already. `force` overwrites it.")

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgpack
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import ORTH
@@ -41,27 +42,23 @@ def unpack(data: bytes, *, use_list: bool = True) -> Any:
 
     Raises BadPacked. Memory: some 60 times the data at worst (lists that are all empty).
     """
-    from srsly.msgpack._unpacker import unpackb
-
     _check_whole(data)
     try:
-        return unpackb(data, raw=False, strict_map_key=False, use_list=use_list, ext_hook=_refuse)
+        return msgpack.unpackb(
+            data, raw=False, strict_map_key=False, use_list=use_list, ext_hook=_refuse
+        )
     except Exception as error:  # its errors are of many types, and may quote what they read
         raise _bad(type(error).__name__) from None
 
 
 def pack(value: Any) -> bytes:
-    from srsly.msgpack._packer import Packer
-
-    packed: bytes = Packer(use_bin_type=True).pack(value)
+    packed: bytes = msgpack.packb(value)
     return packed
 
 
 def _check_whole(data: bytes) -> None:
     """Walk over it and make nothing: so many items as every header says have to be there."""
-    from srsly.msgpack._unpacker import Unpacker
-
-    unpacker = Unpacker(max_buffer_size=len(data) or 1)
+    unpacker = msgpack.Unpacker(max_buffer_size=len(data) or 1)
     try:
         unpacker.feed(data)
         unpacker.skip()
@@ -165,9 +162,7 @@ class _Parts:
     """The parts of a DocBin's map, one after another out of the stream; others are passed over."""
 
     def __init__(self, raw: bytes, more: set[str]) -> None:
-        from srsly.msgpack._unpacker import Unpacker
-
-        self.unpacker = Unpacker(
+        self.unpacker = msgpack.Unpacker(
             _Inflating(raw), read_size=_READ, max_buffer_size=MOST_INFLATED - 1, raw=False,
             max_array_len=SMALL, max_map_len=SMALL, ext_hook=_refuse,
         )  # fmt: skip
@@ -193,7 +188,7 @@ class _Parts:
                     self.unpacker.skip()
         except DxError:
             raise
-        except Exception as error:  # srsly's are of many types, and zlib has its own
+        except Exception as error:  # msgpack's are of many types, and zlib has its own
             raise _bad(type(error).__name__) from None
         return found
 

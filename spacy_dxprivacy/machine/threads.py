@@ -6,10 +6,12 @@ import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -54,6 +56,9 @@ def in_order(
     if threads == 1:
         yield from map(work, jobs)
         return
+    # Every spacy.blank() imports this file, and this library takes a tenth of that.
+    from concurrent.futures import ThreadPoolExecutor
+
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         for job in jobs:

@@ -17,7 +17,7 @@ from spacy_dxprivacy.component import DxSanitizer
 from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.playground import current
 from spacy_dxprivacy.playground.pieces import bullets, marked
-from spacy_dxprivacy.playground.workshop import SLOW, OneWord, Sanitised, Workshop
+from spacy_dxprivacy.playground.workshop import SLOW, OneWord, SanitizedText, Workshop
 from spacy_dxprivacy.report import plain
 from spacy_dxprivacy.tuning.plots import plot_curves
 from spacy_dxprivacy.tuning.settings import short
@@ -111,7 +111,7 @@ def text_part(workshop: Workshop, chosen: DxSanitizer) -> None:
     with left:
         text = st.text_area("Text", EXAMPLE, height=180, max_chars=LONGEST, key="text")
         st.button("Draw again", key="again")
-    done = workshop.sanitise(text, chosen)
+    done = workshop.sanitize(text, chosen)
     with right:
         output_part(done)
     for alarm in plain.alarms([done.account], 0):
@@ -127,7 +127,7 @@ def text_part(workshop: Workshop, chosen: DxSanitizer) -> None:
 
 @st.fragment
 @guarded
-def output_part(done: Sanitised) -> None:
+def output_part(done: SanitizedText) -> None:
     """A part of its own, so that the text is not drawn anew for its marks."""
     marks = st.toggle("Mark the words that changed", value=True, key="marks")
     st.html(marked(done.pair, marks=marks))
@@ -135,7 +135,7 @@ def output_part(done: Sanitised) -> None:
         st.caption("The marks come from the original: they must not be released.")
 
 
-def receipt_part(done: Sanitised) -> None:
+def receipt_part(done: SanitizedText) -> None:
     account = done.account
     names = ("tokens", "perturbed", "unknown", "kept")
     for column, name in zip(st.columns(len(names)), names, strict=True):

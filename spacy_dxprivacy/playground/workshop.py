@@ -56,7 +56,7 @@ Apart = list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
-class Sanitised:
+class SanitizedText:
     """A text, what became of it token by token, and its receipt."""
 
     pair: Pair
@@ -87,7 +87,7 @@ class OneWord:
 
 
 class Workshop:
-    """nlp: a pipeline with a sanitizer, as cli.pipeline.make_pipeline makes it.
+    """nlp: a pipeline with a sanitizer, as batch.build.make_pipeline makes it.
 
     names: of the mechanisms there are to try, the pipeline's own first. It may be used by several
     threads. Raises UsageError where the pipeline's own mechanism has no epsilon.
@@ -138,7 +138,7 @@ class Workshop:
             made.warm_up()
         return made
 
-    def sanitise(self, text: str, sanitizer: DxSanitizer) -> Sanitised:
+    def sanitize(self, text: str, sanitizer: DxSanitizer) -> SanitizedText:
         """The text through the pipeline, with this sanitizer in the place of its own. The
         vocabulary forgets it. Raises whatever the pipeline raises, which may quote the text."""
         with self._lock, zone(self.nlp):
@@ -150,7 +150,7 @@ class Workshop:
                     doc = pipe(doc)
             assert_sanitized(doc)
             pair = make_pair(before, doc, tokens_are_given=True)
-            return Sanitised(pair, get_receipt(doc) or Receipt())
+            return SanitizedText(pair, get_receipt(doc) or Receipt())
 
     def known_words(self, pair: Pair, most: int) -> list[str]:
         """The first different words of a text that the space holds, as the space writes them."""

@@ -63,7 +63,7 @@ def read_pairs(
             f"the receipt is one of {len(failed)} file(s), and BEFORE has {len(sources)}."
         )
     if label is not None and any(s.read_before not in ("jsonl", "csv") for s in sources):
-        raise UsageError("--label needs .jsonl or .csv, whose fields have names.")
+        raise UsageError("`label` needs .jsonl or .csv, whose fields have names.")
     nlp = tokenizer()
     for i, source in enumerate(sources):
         lost = None if failed is None else set(failed[i])
@@ -130,7 +130,7 @@ def _check(source: Source, before: list[Record], after: list[Record]) -> None:
     if len(before) != len(after):
         raise UsageError(
             f"{source.before} has {len(before)} document(s) that can be read, and {source.after} "
-            f"{len(after)}. If some failed, --receipt says which."
+            f"{len(after)}. If some failed, a `receipt` says which."
         )
 
 

@@ -45,7 +45,7 @@ def accuracies_of(pairs: Sequence[Pair]) -> Accuracies:
     chosen = [pair for pair in pairs if pair.label in usable]
     if len(usable) < 2:
         raise UsageError(
-            "--label needs a field with two classes or more, of two documents each; this one has "
+            "`label` needs a field with two classes or more, of two documents each; this one has "
             f"{len(usable)}."
         )
     y = np.array([pair.label for pair in chosen])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..arrays import Floats2d, Ints2d
+from ..arrays import Floats2d, Ints2d, blocks
 from .faiss_codes import load_faiss
 
 EXACT_ROWS = 100_000  # beyond, near rows are sought in the cells of an index
@@ -27,10 +27,9 @@ def nearest_others(Y: Floats2d, depth: int) -> Ints2d:
     found = np.full((n, depth + 1), -1, dtype=np.int64)
     index = _index(Y)
     with tqdm(total=n, desc="near words", disable=None, delay=1, leave=False) as bar:
-        for start in range(0, n, SEARCHED_AT_ONCE):
-            part = Y[start : start + SEARCHED_AT_ONCE]
-            found[start : start + len(part)] = index.search(part, depth + 1)[1]
-            bar.update(len(part))
+        for part in blocks(n, SEARCHED_AT_ONCE):
+            found[part] = index.search(Y[part], depth + 1)[1]
+            bar.update(part.stop - part.start)
     itself = found == np.arange(n)[:, None]
     # Of many rows at one point, a row may miss itself: then its last neighbour goes.
     itself[~itself.any(axis=1), -1] = True

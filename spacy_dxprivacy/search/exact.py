@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
 from math import inf, isfinite, sqrt
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from thinc.backends import Ops, get_array_ops
 
-from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
 from ..errors import DxError, Errors
 from ..machine.device import array_module, to_device
 from ..machine.threads import in_order, product_threads
@@ -104,9 +104,8 @@ class ExactIndex:
             rows = _Search(self, Z, Q, norms, "float32").run(patience=4)
             if rows is not None:
                 return rows
-        rows = _Search(self, Z, Q, norms, "float64").run()
-        assert rows is not None
-        return rows
+        # Without patience it does not give up.
+        return cast(Ints1d, _Search(self, Z, Q, norms, "float64").run())
 
     @property
     def _ops(self) -> Ops:
@@ -237,12 +236,12 @@ class _Search:
         n, rows = len(index._X), 8 * index._tiling.rows
         P = xp.ascontiguousarray(self.Q.T, dtype=self.dtype)
         half = index._half.astype(self.dtype)
-        for start in range(0, n, rows):
-            X = index._X[start : start + rows].astype(self.dtype, copy=False)
+        for part in blocks(n, rows):
+            X = index._X[part].astype(self.dtype, copy=False)
             S = xp.full((_padded(len(X)), P.shape[1]), -inf, dtype=self.dtype)
             S[: len(X)] = X @ P
-            S[: len(X)] -= half[start : start + rows, None]
-            yield start // GROUP, S.reshape(-1, GROUP, P.shape[1]).max(axis=1)
+            S[: len(X)] -= half[part, None]
+            yield part.start // GROUP, S.reshape(-1, GROUP, P.shape[1]).max(axis=1)
 
     def _slack(self, reach: Any, norms: Floats1d) -> Floats1d:
         """How far a score may be off, for rows with ||x - m|| <= reach and queries of these norms.
@@ -386,7 +385,7 @@ def _even_parts(k: int, most: int) -> list[slice]:
     if not k:
         return []
     size = -(-k // -(-k // most))
-    return [slice(start, min(start + size, k)) for start in range(0, k, size)]
+    return list(blocks(k, size))
 
 
 def _group_maxima(xp: Any, values: Floats1d) -> Floats1d:
@@ -400,9 +399,9 @@ def _half_squares(xp: Any, X: Floats2d, mean: Floats1d) -> Floats1d:
     """||x - m||^2 / 2 of every row, in float64."""
     half = xp.empty(len(X))
     mean = mean.astype("float64")
-    for start in range(0, len(X), ON_CPU.rows):
-        A = X[start : start + ON_CPU.rows] - mean
-        half[start : start + len(A)] = xp.square(A, out=A).sum(axis=1) / 2
+    for part in blocks(len(X), ON_CPU.rows):
+        A = X[part] - mean
+        half[part] = xp.square(A, out=A).sum(axis=1) / 2
     return half
 
 

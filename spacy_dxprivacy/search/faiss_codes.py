@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats2d
+from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
 from ..machine.mapped import release
 
@@ -74,8 +74,8 @@ def build(X: Floats2d, factory: str, on_rows: Progress | None = None) -> Any:
         index = faiss.index_factory(X.shape[1], factory)
         check_memory(needed_bytes(index, *X.shape))
         index.train(_training_rows(X))
-        for start in range(0, len(X), ADD_ROWS):
-            rows = np.ascontiguousarray(X[start : start + ADD_ROWS], dtype=np.float32)
+        for part in blocks(len(X), ADD_ROWS):
+            rows = np.ascontiguousarray(X[part], dtype=np.float32)
             index.add(rows)
             release(X)
             if on_rows is not None:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d, Ints2d
+from ..arrays import Floats2d, Ints1d, Ints2d, blocks
 from ..errors import DxError, Errors
 from ..machine.device import to_host
 from ..machine.mapped import FAULT, MAPPED_AT_ONCE, large_map, release
@@ -91,9 +91,8 @@ class FaissIndex:
         Z = self._checked_queries(Z)
         found = np.empty(len(Z), dtype=np.int64)
         step = max(1, PAIRS_AT_ONCE // self._refine)
-        for start in range(0, len(Z), step):
-            part = Z[start : start + step]
-            found[start : start + step] = self._compared(part, self._candidates(part))
+        for part in blocks(len(Z), step):
+            found[part] = self._compared(Z[part], self._candidates(Z[part]))
         return found
 
     def _compared(self, Z: Floats2d, rows: Ints2d) -> Ints1d:
@@ -103,8 +102,7 @@ class FaissIndex:
             return rerank(Z, self._table, rows)
         step = max(1, MAPPED_AT_ONCE // FAULT // self._refine)
         found = []
-        for start in range(0, len(Z), step):
-            part = slice(start, start + step)
+        for part in blocks(len(Z), step):
             found.append(rerank(Z[part], self._table, rows[part]))
             release(self._table)
         return np.concatenate(found)
@@ -180,8 +178,8 @@ def checked_table(X: Any) -> tuple[Floats2d, float]:
 def largest_norm(X: Floats2d) -> float:
     """By blocks, so that a mapped table is never in memory as a whole. nan where a row has it."""
     squares = []
-    for start in range(0, len(X), ADD_ROWS):
-        A = X[start : start + ADD_ROWS]
+    for part in blocks(len(X), ADD_ROWS):
+        A = X[part]
         squares.append(float(np.einsum("nd,nd->n", A, A, dtype=np.float64).max()))
         release(X)
     return float(np.sqrt(np.max(squares)))
@@ -219,10 +217,9 @@ def _nearest_of(z: Any, X: Floats2d, rows: Ints1d) -> int:
     """By blocks: without candidates it may be the whole table."""
     rows = np.sort(rows) if len(rows) else np.arange(len(X))
     best, least = int(rows[0]), np.inf
-    for start in range(0, len(rows), REFINE):
-        part = rows[start : start + REFINE]
-        squares = np.square(X[part] - z).sum(axis=1)
+    for part in blocks(len(rows), REFINE):
+        squares = np.square(X[rows[part]] - z).sum(axis=1)
         at = int(np.argmin(squares))
         if squares[at] < least:
-            best, least = int(part[at]), float(squares[at])
+            best, least = int(rows[part][at]), float(squares[at])
     return best

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d, Ints2d
+from ..arrays import Floats2d, Ints1d, Ints2d, blocks
 from ..machine.device import array_module
 
 BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
@@ -31,10 +31,9 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
     A = Z.astype(np.float64)
     squares = xp.einsum("kd,kd->k", A, A)
     D = xp.empty((len(A), n))
-    block = max(1, BLOCK_NUMBERS // d)
-    for start in range(0, n, block):
-        B = X[start : start + block].astype(np.float64)
-        D[:, start : start + block] = _block(A, squares, B)
+    for part in blocks(n, max(1, BLOCK_NUMBERS // d)):
+        B = X[part].astype(np.float64)
+        D[:, part] = _block(A, squares, B)
     return D
 
 
@@ -43,18 +42,15 @@ def _block(A: Floats2d, squares: Floats2d, B: Floats2d) -> Floats2d:
     sums = squares[:, None] + xp.einsum("nd,nd->n", B, B)[None, :]
     S = sums - 2 * (A @ B.T)
     near = xp.nonzero(S < 1e-6 * sums)
-    at_once = max(1, BLOCK_NUMBERS // A.shape[1])
-    for start in range(0, len(near[0]), at_once):
-        i, j = (index[start : start + at_once] for index in near)
+    for part in blocks(len(near[0]), max(1, BLOCK_NUMBERS // A.shape[1])):
+        i, j = (index[part] for index in near)
         S[i, j] = xp.square(A[i] - B[j]).sum(axis=1)
     return xp.sqrt(S)
 
 
 def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:
     """distances(Z, X) by parts of Z, with the part that each belongs to."""
-    at_once = max(1, BLOCK_NUMBERS // len(X))
-    for start in range(0, len(Z), at_once):
-        part = slice(start, min(start + at_once, len(Z)))
+    for part in blocks(len(Z), max(1, BLOCK_NUMBERS // len(X))):
         yield part, distances(Z[part], X)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..randomness import Rng
 from ..search.metric import neighbours
 from ..ty import HasMetric, Mechanism, StatesProbabilities
@@ -116,8 +116,7 @@ class Bench:
         rows, n = self.probes.rows, len(self.X)
         beta = self._rate(mechanism)
         at_once = max(1, BLOCK_NUMBERS // n)
-        for start in range(0, len(rows), at_once):
-            part = slice(start, min(start + at_once, len(rows)))
+        for part in blocks(len(rows), at_once):
             if beta is None:
                 yield part, mechanism.distribution(rows[part])
             else:
@@ -162,8 +161,8 @@ class Bench:
     def _drawn(self, mechanism: Mechanism) -> Ints2d:
         """int64 (m, draws)."""
         rows, rng = np.repeat(self.probes.rows, self.draws), Rng(seed=0)
-        starts = range(0, len(rows), SAMPLED_AT_ONCE)
-        drawn = [mechanism.sample(rows[i : i + SAMPLED_AT_ONCE], rng).rows for i in starts]
+        parts = blocks(len(rows), SAMPLED_AT_ONCE)
+        drawn = [mechanism.sample(rows[part], rng).rows for part in parts]
         return np.concatenate(drawn).reshape(-1, self.draws)
 
     def _simulated(self, mechanism: Mechanism) -> WordFigures:
@@ -228,5 +227,4 @@ def _slope(D: Floats2d, P: Floats2d) -> float:
 
 
 def _parts(rows: Ints1d, n: int) -> Iterator[Ints1d]:
-    at_once = max(1, BLOCK_NUMBERS // n)
-    return (rows[start : start + at_once] for start in range(0, len(rows), at_once))
+    return (rows[part] for part in blocks(len(rows), max(1, BLOCK_NUMBERS // n)))

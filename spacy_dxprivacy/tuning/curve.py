@@ -55,12 +55,14 @@ class Curve:
 class Tuner:
     """Measures one mechanism at any epsilon, each once.
 
-    make: epsilon -> the mechanism, fitted; it may raise DxError where there is none.
+    make: epsilon -> the mechanism, fitted; it may raise DxError where there is none. mechanism: the
+    last one that was made.
     """
+
+    mechanism: Mechanism
 
     def __init__(self, make: Make, bench: Bench, losses: Losses) -> None:
         self.make, self.bench, self.losses = make, bench, losses
-        self.mechanism: Mechanism | None = None
         self._points: dict[float, Point] = {}
 
     def __call__(self, epsilon: float) -> Point:
@@ -76,5 +78,4 @@ class Tuner:
         if not len(epsilons):
             raise fail("epsilons", "one or more", "none")
         points = [self(float(epsilon)) for epsilon in sorted(set(epsilons))]
-        assert self.mechanism is not None
         return Curve(self.mechanism, points)

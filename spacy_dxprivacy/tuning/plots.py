@@ -20,9 +20,9 @@ GUESSER, LOSS, TARGET = "#333333", "#882255", "#cc3311"
 
 def check_plot(path: Path) -> None:
     """Raises DxError where there is no matplotlib, or the ending is none of FORMATS."""
-    one_of("the ending of --plot", path.suffix[1:].lower(), FORMATS)
+    one_of("the ending of `plot`", path.suffix[1:].lower(), FORMATS)
     if find_spec("matplotlib") is None:
-        raise DxError("--plot needs matplotlib: pip install 'spacy-dxprivacy[plots]'.")
+        raise DxError("a `plot` needs matplotlib: pip install 'spacy-dxprivacy[plots]'.")
 
 
 def plot_curves(curves: Sequence[Curve], answers: Sequence[Answer | None], kind: str) -> bytes:

@@ -1,20 +1,15 @@
-"""What `dx tune`, `dx inspect` and `dx attack` share: settings, and mechanisms made of them."""
+"""Settings of mechanisms that are looked at over epsilon, and mechanisms made of them."""
 
 from __future__ import annotations
 
 import inspect
 import re
-import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Annotated, Any
 
 import numpy as np
-from tqdm import tqdm
-from typer import Option
 
-from ..errors import DxError, DxWarning, UsageError
+from ..batch.build import mechanism_config
+from ..errors import DxWarning, UsageError
 from ..registries import registry
 from ..space import Space
 from ..spaces import Filter, load
@@ -22,40 +17,6 @@ from ..ty import Mechanism
 from ..validate import positive, whole
 
 MOST_STEPS = 1000
-
-# fmt: off
-Mechanisms = Annotated[list[str] | None, Option(
-    "--mechanism", "-m", help="Such as path (if left out), laplace or exponential; may be given "
-    "several times. A wrong name lists them all",
-)]
-SpaceName = Annotated[str, Option(
-    "--space", help="Where replacements come from: 'builtin', a file of word vectors, or a saved "
-    "Space",
-)]
-MaxWords = Annotated[int | None, Option(
-    "--max-words", min=2, help="Take the first N words of the space: for mechanisms that take "
-    "long to fit",
-)]
-# fmt: on
-
-
-@contextmanager
-def settings_that_fail() -> Iterator[None]:
-    """What the package refuses is a mistake in the command. A text may have been read: what else
-    goes wrong is not quoted."""
-    try:
-        yield
-    except DxError as error:
-        raise UsageError(str(error)) from None
-
-
-@contextmanager
-def progress(label: str) -> Iterator[Any]:
-    """On a terminal alone (disable=None)."""
-    with tqdm(
-        desc=label, unit=" epsilons", leave=False, disable=None, file=sys.stderr, delay=0.5
-    ) as bar:
-        yield bar
 
 
 def parse_epsilons(text: str) -> list[float]:
@@ -68,10 +29,10 @@ def parse_epsilons(text: str) -> list[float]:
         number = whole("steps", int(steps), least=2)
     except ValueError:
         raise UsageError(
-            f"--epsilon must be LOW:HIGH:STEPS or numbers above 0 with commas, got {text!r}."
+            f"`epsilon` must be LOW:HIGH:STEPS or numbers above 0 with commas, got {text!r}."
         ) from None
     if ends[0] >= ends[1] or number > MOST_STEPS:
-        raise UsageError(f"--epsilon must rise, in {MOST_STEPS} steps at most, got {text!r}.")
+        raise UsageError(f"`epsilon` must rise, in {MOST_STEPS} steps at most, got {text!r}.")
     return sorted({float(f"{epsilon:.6g}") for epsilon in np.geomspace(*ends, number)})
 
 
@@ -83,6 +44,17 @@ def check_tunable(name: str) -> None:
     required = [p.name for p in parameters.values() if p.default is p.empty and p.name != "epsilon"]
     if required:
         raise UsageError(f"{name} has no default for {', '.join(required)}.")
+
+
+def name_and_epsilon(mechanism: str | None, epsilon: float | None) -> tuple[str, float]:
+    """The registered name of a short or a full one, and the epsilon; None for the defaults.
+    Raises UsageError where there is no default, or no such mechanism."""
+    config = mechanism_config(mechanism or "path", epsilon)
+    name = config["@dx_mechanisms"]
+    check_tunable(name)
+    if "epsilon" not in config:
+        raise UsageError(f"{name} needs `epsilon`.")
+    return name, float(config["epsilon"])
 
 
 def make_mechanism(name: str, space: Space, epsilon: float) -> Mechanism:

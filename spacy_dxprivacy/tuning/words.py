@@ -22,7 +22,7 @@ def probed_words(
     counts, unknown, failed = count_words(text, field, space)
     known = sum(counts.values())
     if not known:
-        raise UsageError("--text has no word that the space holds.")
+        raise UsageError("`text` has no word that the space holds.")
     rows = np.array(sorted(counts), dtype=np.int64)
     probes = sampled(rows, [counts[row] for row in rows.tolist()], min(size, known))
     about = {
@@ -40,7 +40,7 @@ def count_words(source: str, field: str, space: Space) -> tuple[Counter[int], in
     could not be read. Raises UsageError where there is no such file, or of another kind."""
     counts: Counter[int] = Counter()
     unknown = failed = 0
-    for documents, lost in rows_of_file(source, "--text", field=field, space=space):
+    for documents, lost in rows_of_file(source, "`text`", field=field, space=space):
         failed += lost
         for rows in documents:
             counts.update(rows[rows >= 0].tolist())

@@ -12,6 +12,7 @@ for name in ("pyarrow", "ray", "pyspark"):
 from pathlib import Path
 from spacy.cli._util import app
 from typer.testing import CliRunner
+import spacy_dxprivacy.cli  # adds the commands
 import spacy_dxprivacy.distributed as d
 
 for function in (d.sanitize_dataset, d.sanitize_dataframe):

@@ -1,0 +1,70 @@
+"""Attacks on mechanisms over epsilon: all that there is to tell of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..batch.rows import rows_of_file
+from ..errors import DxError
+from ..space import Space
+from ..tuning import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
+from ..tuning.settings import make_mechanism
+from . import Corpus, Finding, Scene, Trial, attack
+
+STEPS = 6
+OnStep = Callable[[str, int], Any]
+
+
+def read_corpus(source: str, space: Space, *, field: str = "text", lines: bool = False) -> Corpus:
+    """The words of a file, or of stdin for "-". Raises UsageError where it cannot be read, DxError
+    where it has no word that the space holds."""
+    parts = rows_of_file(source, "an attack", field=field, lines=lines, space=space)
+    return Corpus.of([rows for documents, _ in parts for rows in documents])
+
+
+def attack_over_epsilon(
+    names: Sequence[str],
+    mechanisms: Sequence[str],
+    space: Space,
+    scene: Scene,
+    epsilons: Sequence[float] | None = None,
+    *,
+    on_step: OnStep | None = None,
+) -> list[Finding]:
+    """Each attack on each mechanism at each epsilon; None for STEPS epsilons in a range that is
+    found for each. mechanisms: registered names. on_step: called after each attack with the
+    mechanism and how many attacks on it there are.
+
+    Raises DxError where the text is too small for the one attack; of several, those that have
+    nothing to work on are left out.
+    """
+    tell = on_step or (lambda name, total: None)
+    found: list[Finding] = []
+    for name in dict.fromkeys(mechanisms):
+        make = partial(make_mechanism, name, space)
+        some = epsilons or evenly(*_range(make, scene), STEPS)
+        for epsilon in some:
+            trial = Trial(scene, make(epsilon))
+            for which in names:
+                found += _tried(which, trial, alone=len(names) == 1)
+                tell(name, len(some) * len(names))
+    return found
+
+
+def _tried(name: str, trial: Trial, *, alone: bool) -> list[Finding]:
+    try:
+        return attack(name, trial)
+    except DxError:
+        if alone:
+            raise
+        return []
+
+
+def _range(make: Make, scene: Scene) -> tuple[float, float]:
+    words, counts = np.unique(scene.text.rows, return_counts=True)
+    few = sampled(words, counts, min(SEARCH_WORDS, len(scene.text.rows)))
+    return epsilon_range_on(scene.X, few, make)

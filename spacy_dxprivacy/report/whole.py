@@ -1,0 +1,64 @@
+"""From files to the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from ..batch.records import Fields
+from ..errors import UsageError
+from ..space import Space
+from .accounts import Account, read_receipt, receipts_of
+from .files import Source, plan_sources, read_pairs
+from .page import make_report, render
+from .pairs import Pair
+
+
+def page_of_files(
+    before: Path,
+    after: Path,
+    space: Space,
+    *,
+    receipt: Path | None = None,
+    lines: bool = False,
+    fields: Fields | None = None,
+    label: str | None = None,
+    documents: int = 20,
+    progress: Callable[[Iterable[Pair]], Iterable[Pair]] = iter,
+) -> str:
+    """The page as HTML.
+
+    before, after: a file and what became of it, or two folders. space: in whose vectors similarity
+    is taken. receipt: what `dx sanitize --receipt` wrote. lines: a line of a .txt file is a
+    document. fields: which one of .jsonl and .csv holds the text. label: the field with the class
+    of a document. documents: how many are shown. progress: wraps the documents, as tqdm does.
+
+    Raises UsageError for files that do not fit together, DxError where a library is missing.
+    """
+    sources = plan_sources(before, after, lines=lines)
+    account = read_receipt(receipt) if receipt is not None else None
+    failed = None if account is None else account.failed
+    pairs = list(read_pairs(sources, fields or Fields(), label=label, failed=failed))
+    if not pairs:
+        raise UsageError(f"{before}: holds no document.")
+    if account is not None and account.documents != len(pairs):
+        raise UsageError(
+            f"the receipt is one of {account.documents} document(s), and AFTER has {len(pairs)}."
+        )
+    accounts, without = _accounts(account, sources)
+    made = make_report(
+        pairs,
+        space,
+        accounts=accounts,
+        without=without,
+        label=label,
+        documents=documents,
+        progress=progress,
+    )
+    return render(made)
+
+
+def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Account], int]:
+    """The one that was given, or those of .spacy files; and how many documents carry none."""
+    carried, without = receipts_of(s.after for s in sources if s.read_after == "spacy")
+    return (carried if given is None else [given]), without

@@ -1,0 +1,215 @@
+"""--code FILE: parts of a pipeline that a file of the user registers, here and in every worker."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import with_start_method
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
+from spacy_dxprivacy import UsageError, registry
+from spacy_dxprivacy.batch.build import make_pipeline
+from spacy_dxprivacy.batch.code import import_code
+from spacy_dxprivacy.distributed import Recipe
+
+NAME = "test.FromFile.v1"
+CODE = f"""
+import numpy as np
+from spacy_dxprivacy import Draw, Guarantee, registry
+
+class Cover:
+    name = "{NAME}"
+
+    def __init__(self, epsilon):
+        self.epsilon = epsilon
+        self.guarantee = Guarantee("none", notes="A double.")
+
+    def fit(self, space):
+        self.row = space.find("blue")
+
+    def sample(self, rows, rng, **others):
+        stays = rng.uniform(len(rows)) < self.epsilon / (1 + self.epsilon)
+        return Draw(np.where(stays, rows, self.row))
+
+@registry.dx_mechanisms("{NAME}")
+def make(epsilon: float = 1.0):
+    return Cover(epsilon)
+"""
+TEXTS = ["the dog saw the cat"] * 40
+NEVER = ["-m", NAME, "-e", "1e-9"]
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(CODE)
+    return path
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps({"text": text, "label": "ab"[i % 2]}) + "\n"
+                            for i, text in enumerate(TEXTS)))  # fmt: skip
+    return path
+
+
+def run(*args: Any) -> Any:
+    return CliRunner().invoke(app, ["dx", *map(str, args)])
+
+
+def texts_of(path: Path) -> set[str]:
+    return {json.loads(line)["text"].lower() for line in path.read_text().splitlines()}
+
+
+COVERED = {" ".join(["blue"] * 5)}
+
+
+def test_sanitize_takes_a_mechanism_of_a_file(
+    code: Path, source: Path, space_path: str, tmp_path: Path
+) -> None:
+    out, receipt = tmp_path / "out.jsonl", tmp_path / "r.json"
+    how = ["--code", code, *NEVER, "--space", space_path, "--receipt", receipt]
+    assert run("sanitize", source, out, *how).exit_code == 0
+    assert texts_of(out) == COVERED
+    assert json.loads(receipt.read_text())["mechanism"] == NAME
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_worker_processes_know_it(
+    code: Path, source: Path, space_path: str, tmp_path: Path, method: str
+) -> None:
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"no {method} on this system")
+    out = tmp_path / "out.jsonl"
+    for _ in with_start_method(method):
+        how = ["--code", code, *NEVER, "--space", space_path, "-n", 2]
+        result = run("sanitize", source, out, *how)
+    assert result.exit_code == 0, result.output
+    assert texts_of(out) == COVERED
+
+
+WORKER = """
+import pickle, sys
+recipe = pickle.load(sys.stdin.buffer)
+print(recipe.load()("the dog saw the cat").text.lower())
+"""
+
+
+def test_workers_of_a_cluster_know_it(code: Path, space_path: str, tmp_path: Path) -> None:
+    """A recipe is all that Ray and Spark send of a pipeline."""
+    block = {"@dx_mechanisms": NAME, "epsilon": 1e-9}
+    space = {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
+    given = {"mechanism": NAME, "epsilon": 1e-9, "space": space_path, "code": code}
+    recipes = [
+        Recipe.of({"mechanism": block, "space": space}, code=code),
+        Recipe.of_options(**given, config=None, model=None, entities=()),
+    ]
+    for recipe in recipes:
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", WORKER], input=pickle.dumps(recipe),
+            capture_output=True, timeout=240, cwd=tmp_path.parent,
+        )  # fmt: skip
+        assert {done.stdout.decode().strip()} == COVERED, done.stderr
+
+
+def test_shards_take_it(code: Path, source: Path, space_path: str, tmp_path: Path) -> None:
+    how = ["--code", code, *NEVER, "--space", space_path, "--engine", "local"]
+    result = run("sanitize", source, tmp_path / "out", *how)
+    assert result.exit_code == 0, result.output
+    assert texts_of(tmp_path / "out" / "in.jsonl") == COVERED
+
+
+COMMANDS: dict[str, list[Any]] = {
+    "tune": ["-m", NAME, "-e", "1,2", "--words", 20],
+    "inspect": ["dog", "-m", NAME, "-e", 1, "--over", "1,2"],
+    "attack": ["guess", "SOURCE", "-m", NAME, "-e", "1,2", "--candidates", 20],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_mechanism_of_a_file_is_looked_at_like_ours(
+    command: str, code: Path, source: Path, space_path: str
+) -> None:
+    args = [source if arg == "SOURCE" else arg for arg in COMMANDS[command]]
+    result = run(command, *args, "--space", space_path, "--code", code)
+    assert result.exit_code == 0, result.output
+    assert NAME in result.stdout
+
+
+def test_audit_takes_it(code: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.cfg").write_text(f'[mechanism]\n@dx_mechanisms = "{NAME}"\n')
+    result = run("audit", "mechanism", tmp_path / "c.cfg", "--code", code, "--quick")
+    assert NAME in result.stdout and result.exit_code in (0, 1)
+
+
+# -- what goes wrong -------------------------------------------------------------------------------
+
+BUILDERS = {
+    "sanitize": ["SOURCE"],
+    "tune": [],
+    "inspect": ["dog"],
+    "attack": ["guess", "SOURCE"],
+    "report": ["SOURCE", "SOURCE"],
+    "experiment": ["margins", "--out", "OUT"],
+    "playground": ["--port", "0"],
+    "audit mechanism": ["CONFIG"],
+}
+
+
+@pytest.mark.parametrize("command", BUILDERS)
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("def (", "SyntaxError"),
+        ("raise SystemExit", "SystemExit"),
+        (None, "No such file"),
+    ],
+)
+def test_a_bad_file_is_a_mistake_in_one_line(
+    command: str, text: str | None, message: str, tmp_path: Path, source: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("spacy_dxprivacy.playground.server.check_extra", lambda: None)
+    monkeypatch.setattr("spacy_dxprivacy.playground.server.check_port", lambda *_: None)
+    bad, config = tmp_path / "bad.py", tmp_path / "c.cfg"
+    config.write_text('[mechanism]\n@dx_mechanisms = "dx.Laplace.v1"\nepsilon = 1\n')
+    if text is not None:
+        bad.write_text(text)
+    places = {"SOURCE": source, "OUT": tmp_path / "out", "CONFIG": config}
+    args = [places.get(arg, arg) for arg in BUILDERS[command]]
+    args = [1024 if arg == "0" else arg for arg in args]
+    result = run(*command.split(), *args, "--code", bad)
+    assert result.exit_code == 2, result.output
+    assert result.stderr.startswith(f"dx {command}: {bad}: ") and message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_file_is_run_once_and_anew_when_it_has_changed(tmp_path: Path) -> None:
+    path, told = tmp_path / "mine.py", tmp_path / "told"
+    body = f"with open({str(told)!r}, 'a') as file:\n    file.write('x')\n"
+    path.write_text(body)
+    import_code(path)
+    import_code(str(path))
+    assert told.read_text() == "x"
+    path.write_text(body + "# more\n")
+    import_code(path)
+    assert told.read_text() == "xx"
+
+
+def test_python_takes_it_as_well(code: Path, space_path: str, tmp_path: Path) -> None:
+    nlp = make_pipeline(mechanism=NAME, epsilon=1e-9, space=space_path, code=code)
+    assert nlp("the dog saw the cat").text.lower() in COVERED
+    assert NAME in registry.dx_mechanisms.get_all()
+    with pytest.raises(UsageError, match="No such file"):
+        make_pipeline(code=tmp_path / "none.py")

@@ -1,0 +1,152 @@
+"""The command line is a door: rooms know nothing of it, and speak to Python as well as to it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+import spacy_dxprivacy
+from spacy_dxprivacy import UsageError
+from spacy_dxprivacy.batch.records import Fields
+from spacy_dxprivacy.batch.run import FileOptions
+from spacy_dxprivacy.cli import dx_cli, mistakes
+from spacy_dxprivacy.cli.mistakes import with_options
+from spacy_dxprivacy.tuning.settings import parse_epsilons
+
+PACKAGE = Path(spacy_dxprivacy.__file__).parent
+TESTS = Path(__file__).parent
+ROOMS = [path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE / "cli"]
+
+
+def run(*args: str, timeout: int = 240) -> str:
+    done = subprocess.run([sys.executable, *args], capture_output=True, text=True, timeout=timeout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+# -- who imports what ------------------------------------------------------------------------------
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Absolute names of all that a module imports, inside functions as well."""
+    package = ["spacy_dxprivacy", *path.relative_to(PACKAGE).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else []
+            whole = ".".join([*base, node.module or ""]).rstrip(".")
+            yield from (f"{whole}.{alias.name}" for alias in node.names)
+
+
+def test_rooms_import_neither_the_command_line_nor_its_tools() -> None:
+    doors = ("spacy_dxprivacy.cli", "spacy.cli", "typer", "click", "wasabi")
+    wrong = [
+        f"{path.relative_to(PACKAGE)}: {name}"
+        for path in ROOMS
+        for name in imports_of(path)
+        if any(name == door or name.startswith(f"{door}.") for door in doors)
+    ]
+    assert not wrong
+
+
+WORKER = """
+import sys, spacy
+before = set(sys.modules)
+from spacy_dxprivacy.batch import workers
+from spacy_dxprivacy.distributed import arrow, engines, on_ray, on_spark, recipe, shard
+print(*(set(sys.modules) - before))
+"""
+
+
+def test_a_worker_loads_what_it_works_with_and_no_more() -> None:
+    """What Ray, Spark and worker processes import, by the modules of what they are sent."""
+    loaded = run("-W", "ignore", "-c", WORKER).split()
+    rooms = {name.split(".")[1] for name in loaded if name.startswith("spacy_dxprivacy.")}
+    others = {"cli", "attacks", "audit", "experiments", "playground", "report", "tuning"}
+    assert "distributed" in rooms and not rooms & others
+    heavy = {"faiss", "scipy", "pandas", "pyarrow", "ray", "pyspark", "matplotlib", "streamlit"}
+    assert not heavy & {name.split(".")[0] for name in loaded}
+
+
+# -- without asserts -------------------------------------------------------------------------------
+
+CHOSEN = (
+    "test_pipe_gives_every_doc_in_order and laplace or test_copies_of_the_component_do_the_same or "
+    "test_two_processes_keep_order or test_a_bad_record_is_named or test_documents_in_spacy_files"
+)
+
+
+@pytest.mark.slow
+def test_it_works_under_python_o() -> None:
+    """No assert does any work. (pytest keeps those of tests.)"""
+    files = ("test_component.py", "test_serialize.py", "test_cli.py")
+    chosen = ["-k", CHOSEN, *(str(TESTS / name) for name in files)]
+    ignored = ["-W", "ignore::pytest.PytestConfigWarning", "-p", "no:cacheprovider"]
+    told = run("-O", "-m", "pytest", "-q", *ignored, *chosen, timeout=600)
+    assert re.search(r"\d passed", told) and "failed" not in told
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "raising, python, command",
+    [
+        (lambda: FileOptions(n_process=0), "`n_process` must be 1 or more", "--n-process must be"),
+        (lambda: Fields("a", ("a",)), "`keep` cannot keep 'a'", "--keep-fields cannot keep 'a'"),
+        (lambda: parse_epsilons("x"), "`epsilon` must be LOW:HIGH", "--epsilon must be LOW:HIGH"),
+    ],
+)
+def test_a_mistake_names_the_argument_and_the_option(raising, python: str, command: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        raising()
+    assert str(caught.value).startswith(python)
+    assert with_options(str(caught.value)).startswith(command)
+
+
+def test_code_between_backticks_stays() -> None:
+    assert with_options("as `spacy assemble` and `dx sanitize --receipt`") == (
+        "as `spacy assemble` and `dx sanitize --receipt`"
+    )
+
+
+def messages() -> Iterator[str]:
+    """All strings of rooms that are part of a raise, and the messages of errors.py."""
+    for path in ROOMS:
+        tree = ast.parse(path.read_text(encoding="utf8"))
+        raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
+        for top in [tree] if path.name == "errors.py" else raised:
+            nodes = (n for n in ast.walk(top) if isinstance(n, ast.Constant))
+            yield from (n.value for n in nodes if isinstance(n.value, str) and "\n" not in n.value)
+
+
+def options_of_commands() -> Iterator[str]:
+    """What the options are called, by their annotations."""
+    groups = [dx_cli, *(group.typer_instance for group in dx_cli.registered_groups)]
+    commands = [command.callback for group in groups for command in group.registered_commands]
+    for command in filter(None, commands):
+        for name, hint in get_type_hints(command, include_extras=True).items():
+            for option in getattr(hint, "__metadata__", ()):
+                # typer keeps the first name of an option where its default would be.
+                yield from (f"--{name}", str(option.default), *(option.param_decls or ()))
+
+
+def test_messages_name_arguments_that_are_options_too() -> None:
+    named = {name for text in messages() for name in re.findall(r"`(\w+)`", text)}
+    assert {"again", "force", "n_process"} <= named
+    known = {*options_of_commands()} | set(mistakes.OPTIONS.values())
+    unknown = {name for name in named if with_options(f"`{name}`") not in known}
+    assert not unknown
+
+
+def test_messages_name_no_option_of_the_command_line() -> None:
+    quoted = re.compile(r"`dx [^`]*`|python -m spacy .*")
+    assert not [text for text in messages() if re.search("--[a-z]", quoted.sub("", text))]
