@@ -1,8 +1,8 @@
 """For tests of parts that others write (pytest): what every mechanism owes to those who use it.
 
-    from spacy_dxprivacy.testing import mechanism_contract
+from spacy_dxprivacy.testing import mechanism_contract
 
-    test_contract = mechanism_contract("my.Mechanism.v1", {"epsilon": 2.0})
+test_contract = mechanism_contract("my.Mechanism.v1", {"epsilon": 2.0})
 """
 
 from .contract import CLAUSES, Case, mechanism_contract, small_space

@@ -295,7 +295,9 @@ def draws_follow_its_probabilities(case: Case) -> None:
         never = int(counts[p == 0].sum())
         case.expect(never == 0, f"row {row} gave {never} outputs of probability 0")
         value = float(chisquare(counts[p > 0], p[p > 0] / p.sum() * MANY).pvalue)
-        case.expect(value > 1e-4, f"draws of row {row} are not those of distribution: p {value:.3g}")
+        case.expect(
+            value > 1e-4, f"draws of row {row} are not those of distribution: p {value:.3g}"
+        )
 
 
 def _distribution(case: Case) -> Floats2d:
