@@ -1,5 +1,5 @@
-"""What every registered mechanism owes to those who use it: the contract of spacy_dxprivacy.testing,
-and what those of this package promise besides."""
+"""What every registered mechanism owes to those who use it: spacy_dxprivacy.testing's contract, and
+what those of this package promise besides."""
 
 import inspect
 import pickle
