@@ -346,7 +346,7 @@ CLAUSES: tuple[Clause, ...] = (
 
 def mechanism_contract(
     name: str, settings: Mapping[str, Any] | None = None, space: Space | None = None
-) -> Clause:
+) -> Callable[[Clause], None]:
     """A test for pytest, one case a clause: give it a name that begins with test_.
 
     name: of the mechanism in the registry dx_mechanisms, by entry point or by an import. settings:
