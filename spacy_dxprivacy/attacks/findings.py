@@ -37,6 +37,7 @@ class Finding:
     n: int
 
     def as_dict(self) -> dict[str, Any]:
+        """Its fields by name, for json and CSV."""
         return asdict(self)
 
 

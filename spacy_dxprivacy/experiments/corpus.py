@@ -41,6 +41,7 @@ class Corpus:
 
 
 def make_corpus(texts: Texts, space: Space) -> Corpus:
+    """The texts as rows of the space. Words that it lacks are left out, and counted."""
     from ..report.files import tokenizer
     from ..report.pairs import tokens_of
 
@@ -60,6 +61,7 @@ def make_corpus(texts: Texts, space: Space) -> Corpus:
 
 
 def row_of(space: Space, token: Token) -> int:
+    """The row of a token as it is written, or else in its norm; -1 where the space has neither."""
     row = space.find(token.text)
     return row if row >= 0 else space.find(token.norm)
 

@@ -51,6 +51,7 @@ def unpack(data: bytes, *, use_list: bool = True) -> Any:
 
 
 def pack(value: Any) -> bytes:
+    """A plain value as msgpack."""
     from srsly.msgpack._packer import Packer
 
     packed: bytes = Packer(use_bin_type=True).pack(value)
