@@ -266,6 +266,7 @@ class Space:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Space:
+        """The space out of what to_bytes made."""
         from .graph import from_fields
 
         fields = srsly.msgpack_loads(data)

@@ -115,6 +115,7 @@ class FaissIndex:
 
     @property
     def choice(self) -> str:
+        """What was chosen for the table, for the receipt."""
         if not hasattr(self, "_table"):
             return "dx.Faiss.v1"
         return f"dx.Faiss.v1({self._factory}, refine={self._refine})"
@@ -236,6 +237,8 @@ def _refused(factory: str, X: Floats2d, error: RuntimeError) -> DxError:
 
 
 def set_parameters(index: Any, parameters: str) -> None:
+    """Search parameters of faiss, such as "nprobe=16". Raises DxError where the index has none
+    such."""
     if not parameters:
         return
     faiss = load_faiss()

@@ -69,6 +69,8 @@ def _write_files(space: Space, folder: Path, *, quantise: bool) -> None:
 
 
 def read_space(path: Path, *, verify: bool = False) -> Space:
+    """A saved space. verify: compute its digest anew. Raises DxError where it is damaged or
+    none."""
     if not path.is_dir() or not (path / "space.json").is_file():
         raise DxError(Errors.DX024.format(path=path, why="it has no space.json."))
     try:

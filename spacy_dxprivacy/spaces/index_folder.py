@@ -38,6 +38,8 @@ _FIELDS = {"factory": str, "refine": int, "faiss": str, "rows": int, "dims": int
 
 @dataclass(frozen=True)
 class SavedIndex:
+    """A faiss index as it was saved. refine: how many candidates a neighbour are measured anew."""
+
     index: Any
     factory: str
     refine: int
@@ -79,6 +81,7 @@ def write_index(
 
 
 def check_target(path: Path) -> None:
+    """Raises DxError where something that is no saved index would be written over."""
     if path.exists() and not (path / ABOUT).is_file():
         raise DxError(Errors.DX050.format(path=path, why="something else is there."))
 

@@ -14,6 +14,7 @@ from ..space import Space
 
 
 def has_static_vectors(vocab: Vocab) -> bool:
+    """Whether the vocabulary has a table of vectors with anything in it."""
     return vocab.vectors.data.shape[0] > 0 and vocab.vectors.data.shape[1] > 0
 
 
