@@ -18,6 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vectors import Vectors
 
+import spacy_dxprivacy.cli  # noqa: F401  the commands join spaCy's program, as by entry point
 from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
 
 WORDS = """
