@@ -285,7 +285,7 @@ def with_start_method(method: str) -> Iterator[str]:
     multiprocessing.set_start_method(before, force=True)
 
 
-@pytest.fixture(params=["fork", "spawn"])
+@pytest.fixture(params=["fork", pytest.param("spawn", marks=pytest.mark.slow)])
 def start_method(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {request.param} on this system")
