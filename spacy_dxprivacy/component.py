@@ -214,6 +214,7 @@ class DxSanitizer:
         """Does nothing: a handler that swallows errors would let the clear text through."""
 
     def get_error_handler(self) -> Callable[..., NoReturn]:
+        """The one that raises: an error never lets a clear text through."""
         return util.raise_error
 
     # -- the way of a batch ----------------------------------------------------------------------
@@ -364,6 +365,7 @@ class DxSanitizer:
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
+        """Load what to_disk wrote. Raises DxError where the space is another one than it was."""
         util.from_disk(path, {"dx.json": lambda p: self._expect(read_json(p))}, exclude)
         if (Path(path) / "space").is_dir():
             self._use_packed(lambda: Space.load(Path(path) / "space", verify=True))
@@ -371,6 +373,7 @@ class DxSanitizer:
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """What to_disk writes, as bytes. Warns if the vocabulary has read texts."""
         self._warn_if_it_read()
         writers: dict[str, Callable[[], Any]] = {"dx": self._about}
         if self.source.packed:
@@ -378,6 +381,7 @@ class DxSanitizer:
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DxSanitizer:
+        """Load what to_bytes gave. Raises DxError where the space is another one than it was."""
         readers = {
             "dx": self._expect,
             "space": lambda b: self._use_packed(lambda: Space.from_bytes(b)),

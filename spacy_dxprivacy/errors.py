@@ -20,6 +20,8 @@ class DxWarning(UserWarning):
 
 
 class Errors:
+    """Sentences by code, with places for what may be named: settings, figures, files."""
+
     # settings
     DX001 = "[DX001] {name} must be {expected}, got {given!r}."
     DX002 = "[DX002] Expected a row number from 0 to {last}, got one outside this range."
@@ -221,6 +223,8 @@ class Errors:
 
 
 class Warnings:
+    """The same for what works and should be known."""
+
     DX101 = (
         "[DX101] {mechanism} gives no privacy guarantee ({status}): {notes} Use it for study and "
         "tests, never for release."

@@ -111,12 +111,16 @@ class Rng:
         self._seeded = None if self.seed is None else _generator(seed=self.seed)
 
     def normal(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Standard normal numbers of any shape. Raises DxError as generator does."""
         return self.generator.standard_normal(shape)
 
     def gamma(self, shape: float, scale: float, k: int) -> Floats1d:
+        """k numbers of the Gamma law with this shape and scale. Raises DxError as generator
+        does."""
         return self.generator.gamma(shape, scale, k)
 
     def laplace(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Laplace numbers of scale 1, of any shape. Raises DxError as generator does."""
         return self.generator.laplace(size=shape)
 
     def uniform(self, k: int) -> Floats1d:

@@ -60,6 +60,7 @@ def rebuild(
 
 
 def get_receipt(doc: Doc) -> Receipt | None:
+    """The receipt that the Doc carries (doc._.dx), or None."""
     stored = doc.user_data.get(RECEIPT_KEY)
     if stored is None:
         return None
@@ -111,10 +112,12 @@ def attach_vectors(doc: Doc) -> Doc:
 
 
 def token_vector(token: Token) -> Any:
+    """The row of doc.tensor, (d,), that stands for the token's vector."""
     return token.doc.tensor[token.i]
 
 
 def has_vector(token: Token) -> bool:
+    """Every token of a sanitised Doc has one."""
     return True
 
 

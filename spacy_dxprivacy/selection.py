@@ -26,6 +26,9 @@ LAYOUT = "number of tokens, punctuation and white space"
 
 @runtime_checkable
 class Selector(Protocol):
+    """Says which words are replaced. in_clear: what of the input it lets through, for the
+    receipt."""
+
     in_clear: tuple[str, ...]
 
     def select(self, doc: Doc) -> Bools1d:
@@ -43,9 +46,11 @@ class AllWords:
     in_clear: tuple[str, ...] = (LAYOUT,)
 
     def select(self, doc: Doc) -> Bools1d:
+        """bool (tokens,): all but punctuation and white space."""
         return _words(doc)
 
     def check(self, nlp: Language, name: str) -> None:
+        """There is nothing that a pipeline could lack."""
         return None
 
 
@@ -63,6 +68,8 @@ class Entities:
         self._ids = np.array([get_string_id(label) for label in labels], dtype=np.uint64)
 
     def select(self, doc: Doc) -> Bools1d:
+        """bool (tokens,): the words of these entities. Raises DxError where nothing looked for
+        any."""
         if len(doc) and not doc.has_annotation("ENT_IOB"):
             raise DxError(Errors.DX030)
         return np.isin(doc.to_array(ENT_TYPE), self._ids) & _words(doc)
@@ -85,6 +92,7 @@ class WordList:
         self._ids = np.array([get_string_id(w.lower()) for w in words], dtype=np.uint64)
 
     def select(self, doc: Doc) -> Bools1d:
+        """bool (tokens,): the words of the list, in any case."""
         return np.isin(doc.to_array(LOWER), self._ids) & _words(doc)
 
     def check(self, nlp: Language, name: str) -> None:

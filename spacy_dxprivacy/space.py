@@ -278,6 +278,7 @@ class Space:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Space:
+        """The space out of what to_bytes made."""
         saved = srsly.msgpack_loads(data)
         others = saved.pop("learned", {})
         if (graph := saved.pop("graph", None)) is not None:  # as version 0.1.0 wrote it

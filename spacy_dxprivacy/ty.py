@@ -51,9 +51,14 @@ class Mechanism(Protocol):
     name: str
     guarantee: Guarantee
 
-    def fit(self, space: Space) -> Any: ...
+    def fit(self, space: Space) -> Any:
+        """Learn what there is to learn of a public space. Raises DxError where settings do not fit
+        it."""
+        ...
 
-    def sample(self, rows: Ints1d, rng: Rng) -> Draw: ...
+    def sample(self, rows: Ints1d, rng: Rng) -> Draw:
+        """rows int64 (k,) -> Draw of k replacements. Raises DxError before fit."""
+        ...
 
 
 @runtime_checkable
@@ -85,18 +90,26 @@ class DrawsTogether(Protocol):
 class Index(Protocol):
     """Finds the row of the table nearest to each query vector."""
 
-    def fit(self, X: Floats2d) -> Any: ...
+    def fit(self, X: Floats2d) -> Any:
+        """X float32 (n, d): the table to search."""
+        ...
 
-    def nearest(self, Z: Floats2d) -> Ints1d: ...
+    def nearest(self, Z: Floats2d) -> Ints1d:
+        """Z float (k, d) -> the nearest rows, int64 (k,)."""
+        ...
 
 
 @runtime_checkable
 class Projection(Protocol):
     """Post-processing from noisy vectors (k, d) to rows (k,)."""
 
-    def fit(self, X: Floats2d, *, epsilon: float) -> Any: ...
+    def fit(self, X: Floats2d, *, epsilon: float) -> Any:
+        """X float32 (n, d): the table. epsilon: that of the mechanism, in its unit."""
+        ...
 
-    def project(self, Z: Floats2d, rng: Rng) -> Ints1d: ...
+    def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
+        """Z float (k, d) -> rows int64 (k,)."""
+        ...
 
 
 @runtime_checkable
@@ -105,7 +118,9 @@ class Unknown(Protocol):
 
     in_clear: tuple[str, ...]
 
-    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]: ...
+    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        """As many words as were given. Raises DxError to refuse the Doc."""
+        ...
 
 
 @runtime_checkable

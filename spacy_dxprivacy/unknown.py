@@ -28,6 +28,7 @@ class Redact:
         self.text = text
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        """The same text for each."""
         return [self.text] * len(words)
 
 
@@ -37,6 +38,7 @@ class RandomWord:
     in_clear: tuple[str, ...] = ("how many words the space does not hold (in the receipt)",)
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        """Words of the space, drawn uniformly."""
         return [space.words[row] for row in rng.integers(len(space), len(words))]
 
 
@@ -63,6 +65,7 @@ class RandomDigits:
         self.text = text
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        """Numbers with other digits; the text for all else."""
         return [self._redrawn(w, rng) if _NUMBER.fullmatch(w) else self.text for w in words]
 
     def _redrawn(self, number: str, rng: Rng) -> str:
@@ -76,6 +79,7 @@ class Raise:
     in_clear: tuple[str, ...] = ()
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        """Raises DxError with how many there are, never which."""
         if words:
             raise DxError(Errors.DX036.format(count=len(words)))
         return []

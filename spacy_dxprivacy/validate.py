@@ -13,6 +13,7 @@ T = TypeVar("T")
 
 
 def fail(name: str, expected: str, given: Any) -> DxError:
+    """The error for a setting: its name, what was expected, what was given."""
     return DxError(Errors.DX001.format(name=name, expected=expected, given=given))
 
 
@@ -35,6 +36,7 @@ def whole(name: str, value: Any, *, least: int) -> int:
 
 
 def one_of(name: str, value: T, choices: Collection[T]) -> T:
+    """The value, if it is one of the choices. Raises DxError else."""
     if value not in choices:
         raise fail(name, "one of " + ", ".join(map(repr, choices)), value)
     return value

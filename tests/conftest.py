@@ -19,6 +19,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vectors import Vectors
 
+import spacy_dxprivacy.cli  # noqa: F401  the commands join spaCy's program, as by entry point
 from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
 
 WORDS = """
@@ -292,7 +293,7 @@ def with_start_method(method: str) -> Iterator[str]:
     multiprocessing.set_start_method(before, force=True)
 
 
-@pytest.fixture(params=["fork", "spawn"])
+@pytest.fixture(params=["fork", pytest.param("spawn", marks=pytest.mark.slow)])
 def start_method(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {request.param} on this system")

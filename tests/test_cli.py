@@ -303,7 +303,7 @@ def test_a_seeded_sanitizer_is_loud_and_keeps_to_one_process(dx, tmp_path, space
 # -- what never comes out ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_process", [1, 2])
+@pytest.mark.parametrize("n_process", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_secrets_are_nowhere(dx, tmp_path, caplog, n_process):
     caplog.set_level(logging.DEBUG)
     out = tmp_path / "out"

@@ -86,6 +86,7 @@ def test_the_vocabulary_forgets_a_text(workshop):
     assert any(token.text == UNKNOWN_SECRETS[0] for token in done.pair.before)
 
 
+@pytest.mark.slow
 def test_every_mechanism_that_epsilon_makes_is_there_and_works(workshop):
     assert workshop.names[0] == "dx.Path.v1"
     assert "dx.Identity.v1" not in workshop.names and len(workshop.names) > 12

@@ -207,6 +207,7 @@ def test_workers_sanitise_like_the_parent(
     check_workers(make_nlp, mechanism)
 
 
+@pytest.mark.slow
 def test_spawned_workers_sanitise_like_the_parent(make_nlp: MakeNlp) -> None:
     for _ in with_start_method("spawn"):
         for mechanism in (EXPONENTIAL, PATH):
@@ -268,6 +269,7 @@ print(len(list(nlp.pipe(["the dog saw the cat " * 1000] * 4, n_process=2, batch_
 """
 
 
+@pytest.mark.slow
 def test_a_warm_parent_forks_without_hanging(forking: str) -> None:
     """Libraries whose threads do not survive a fork would hang here for ever."""
     here = os.path.dirname(__file__)

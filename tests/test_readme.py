@@ -21,6 +21,7 @@ if not README.exists():
 TEXT = README.read_text(encoding="utf8")
 
 
+@pytest.mark.slow
 def test_the_python_examples_run_one_after_another(tmp_path):
     code = "\n".join(re.findall(r"```python\n(.*?)```", TEXT, re.S))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,

@@ -94,6 +94,7 @@ print(doc._.dx.guarantee["space"], doc._.dx.perturbed, doc._.dx.unknown)
 """
 
 
+@pytest.mark.slow
 def test_a_fresh_process_loads_it_by_entry_points_alone(nlp: Language, tmp_path: Path) -> None:
     nlp.to_disk(tmp_path / "p")
     # Deprecations are between spaCy's own requirements: typer 0.16 beside click 8.5.

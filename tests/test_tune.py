@@ -274,6 +274,7 @@ def test_a_target_that_nothing_or_everything_meets(space, bench):
     assert solve(Target.parse("loss <= 9"), refuted.curve([5.0]), refuted, bench.probes) is None
 
 
+@pytest.mark.slow
 def test_other_words_give_an_epsilon_within_the_interval_nearly_always(space):
     """Of 40 samples of the words, some 38 have an interval that holds the epsilon of all words."""
     everything = Bench(space.vectors, Probes(np.arange(len(space)), np.ones(len(space), int)), k=1)

@@ -140,11 +140,11 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
         shifted = at + np.arange(len(at))[:, None] * BINS
         there[part] = np.bincount(shifted.ravel(), minlength=len(at) * BINS).reshape(-1, BINS)
     g, Z = _law(np.bincount(_bins(gone, width), minlength=BINS), there, times)
-    smooth = g.astype(np.float32)[bins] / Z.astype(np.float32)[:, None]
+    smooth: Floats2d = g.astype(np.float32)[bins] / Z.astype(np.float32)[:, None]
     met = places_in(outputs, seen)
     came = np.bincount(met[met >= 0], minlength=len(outputs))
     smooth *= ((came + 1) / (times @ smooth + 1)).astype(np.float32)
-    return np.minimum(smooth, 1.0)
+    return np.minimum(smooth, 1.0, out=smooth)
 
 
 def _bins(D: Floats2d, width: float) -> Ints2d:

@@ -43,4 +43,5 @@ def posterior(logs: Floats2d, bigrams: Bigrams) -> Floats2d:
         after = E[i + 1] * B[i + 1]
         B[i] = bigrams.seen @ after + bigrams.rest * (after @ bigrams.start)
         B[i] /= B[i].max()
-    return A * B
+    both: Floats2d = A * B
+    return both

@@ -39,6 +39,7 @@ class Finding:
     n: int
 
     def as_dict(self) -> dict[str, Any]:
+        """Its fields by name, for json and CSV."""
         return asdict(self)
 
 

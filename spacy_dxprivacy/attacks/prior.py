@@ -34,7 +34,8 @@ def word_frequencies(n: int, public: Corpus | None = None) -> Floats1d:
         return zipf(n)
     counts = np.bincount(public.rows, minlength=n).astype(np.float64)
     unseen = max(1.0, float((counts == 1).sum())) / (counts.sum() + 1)
-    return (1 - unseen) * counts / counts.sum() + unseen * zipf(n)
+    mixed: Floats1d = (1 - unseen) * counts / counts.sum() + unseen * zipf(n)
+    return mixed
 
 
 def likely_words(frequencies: Floats1d, most: int) -> Ints1d:

@@ -41,6 +41,7 @@ class Scene:
 
     @cached_property
     def frequencies(self) -> Floats1d:
+        """float64 (n,): how often public language has each word; they add up to 1."""
         return word_frequencies(len(self.X), self.public)
 
     @cached_property
@@ -50,10 +51,12 @@ class Scene:
 
     @cached_property
     def log_prior(self) -> Floats1d:
+        """float64 (m,): ln of the probability of each word that is guessed among."""
         return log_prior(self.frequencies, self.words)
 
     @cached_property
     def bigrams(self) -> Bigrams | None:
+        """Which word follows which in the public text; None where there is no such text."""
         if self.public is None:
             return None
         return Bigrams.learn(self.public, self.words, np.exp(self.log_prior))
@@ -143,4 +146,5 @@ class Trial:
 
     @property
     def unchanged(self) -> float:
+        """The share of words that came out as they went in, 0 to 1."""
         return float((self.release.rows == self.scene.text.rows).mean())

@@ -53,6 +53,7 @@ def _finding(
 
 
 def try_guess(trial: Trial) -> Iterator[Finding]:
+    """Each word guessed from what came out in its place: the same word, and the most probable."""
     scene, columns = trial.scene, trial.columns
     baseline = float(scene.baseline.mean())
     nearest = nearest_guess(scene.X, scene.words, trial.release.rows)
@@ -87,6 +88,7 @@ def _bound(trial: Trial, draws: int = 1) -> float:
 
 
 def try_repeat(trial: Trial) -> Iterator[Finding]:
+    """What more of the same gives: of releases, of pairs of words, of documents."""
     yield from _releases(trial)
     yield from _pairs(trial)
     yield from _documents(trial)
@@ -168,6 +170,7 @@ def _documents(trial: Trial) -> Iterator[Finding]:
 
 
 def try_context(trial: Trial) -> Iterator[Finding]:
+    """Words guessed with their neighbours in mind. Raises DxError without a public text."""
     scene, columns = trial.scene, trial.columns
     if scene.bigrams is None:
         raise DxError(Errors.DX090.format(name="context", needed="a public text to learn from"))
@@ -183,6 +186,7 @@ def try_context(trial: Trial) -> Iterator[Finding]:
 
 
 def try_membership(trial: Trial) -> Iterator[Finding]:
+    """Whether a document holds a word. Raises DxError where all documents hold the same."""
     scene, text = trial.scene, trial.scene.text
     words, members, others = pairs_to_test(
         text.starts, text.rows, TESTED, np.random.default_rng(trial.seed)
@@ -226,6 +230,7 @@ def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Measure
 
 
 def try_link(trial: Trial) -> Iterator[Finding]:
+    """Which document an output was made of. Raises DxError for fewer than two long documents."""
     scene, text = trial.scene, trial.scene.text
     long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)[:MOST_LINKED]
     if len(long) < 2:

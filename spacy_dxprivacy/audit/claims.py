@@ -27,12 +27,14 @@ class Claim:
     of_rows: Distances
 
     def epsilons(self, rows: Any) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the nats that are promised for each pair; inf for none."""
         E = np.array(self.of_rows(np.asarray(rows, dtype=np.int64)), dtype=np.float64)
         # A distance that is no number promises nothing.
         E[np.isnan(E)] = np.inf
         return E
 
     def of_pair(self, one: int, other: int) -> float:
+        """The nats that are promised for two rows."""
         return float(self.epsilons([one])[0, other])
 
     def of_pairs(self, pairs: Ints2d) -> Floats1d:

@@ -78,6 +78,7 @@ def tokens_of(item: Text) -> tuple[list[str], list[bool]]:
 
 @lru_cache(maxsize=1)
 def blank() -> Any:
+    """A tokenizer that cuts no placeholder in two, for texts of any length."""
     nlp: Any = spacy.blank("en")
     nlp.tokenizer.add_special_case(REDACTED, [{"ORTH": REDACTED}])
     nlp.max_length = 2**40
@@ -94,6 +95,7 @@ def public_strings(lang: str) -> frozenset[str]:
 
 
 def pieces_of(text: str) -> set[str]:
+    """The words of a text, and its pieces between white space."""
     pieces = {piece.strip(".!?-_*/\\") for piece in PIECES.findall(text)}
     return pieces | set(WORDS.findall(text))
 

@@ -67,6 +67,8 @@ class Tested:
     bound: float
 
     def refutes(self, delta: float) -> bool:
+        """Whether the pair shows more nats than were promised, beyond this delta and beyond
+        chance."""
         return self.p - delta > 0 and self.bound > self.claimed
 
 

@@ -41,6 +41,7 @@ class Leak:
     declared: bool = False
 
     def to_dict(self, *, show_words: bool = False) -> dict[str, Any]:
+        """Plain values, with how many words; which, only if asked for."""
         told = {k: getattr(self, k) for k in ("kind", "where", "what", "by_chance", "declared")}
         told["words"] = len(self.words)
         return {**told, "which": sorted(self.words)} if show_words else told
@@ -56,14 +57,17 @@ class ReleaseReport:
 
     @property
     def leaked(self) -> bool:
+        """Whether anything is there that is neither chance nor declared."""
         return any(not leak.by_chance and not leak.declared for leak in self.leaks)
 
     def to_dict(self, *, show_words: bool = False) -> dict[str, Any]:
+        """Plain values for json; words of the original only if asked for."""
         leaks = [leak.to_dict(show_words=show_words) for leak in self.leaks]
         verdict = LEAKED if self.leaked else CLEAN
         return {"verdict": verdict, "words": self.words, "found": leaks, "notes": self.notes}
 
     def lines(self, *, show_words: bool = False) -> list[str]:
+        """The report to read, the worst first; words of the original only if asked for."""
         rows = [f"{LEAKED if self.leaked else CLEAN} ({self.words:,} words of the original)"]
         for leak in sorted(self.leaks, key=lambda leak: (leak.by_chance, leak.declared)):
             how = "by chance" if leak.by_chance else "declared" if leak.declared else "LEAKED"

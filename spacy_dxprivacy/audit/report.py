@@ -64,6 +64,7 @@ class Report:
         return next((v for v in (REFUTED, NOT_REFUTED) if v in verdicts), INCONCLUSIVE)
 
     def to_dict(self) -> dict[str, Any]:
+        """Plain values for json."""
         return {
             "mechanism": self.mechanism,
             "verdict": self.verdict,

@@ -67,6 +67,7 @@ class SanitizedTable:
     failures: dict[int, str] = field(default_factory=dict)
 
     def take(self, number: int, outcome: Any) -> None:
+        """Puts the outcome of a record in its row: a text and counts, or why there are none."""
         row = number - self.first
         self.missing -= 1
         if isinstance(outcome, str):

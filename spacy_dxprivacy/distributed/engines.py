@@ -35,10 +35,12 @@ class Engine:
         one_of("engine", self.name, tuple(ENGINES))
 
     def run(self, work: Work, nlp: Language, shards: Sequence[Shard]) -> Iterator[ShardResult]:
+        """Sanitise the shards there, and give a report of each as it ends."""
         return ENGINES[self.name](self, work, nlp, shards)
 
 
 def needs(package: str, what: str, *, extra: str) -> None:
+    """Raises DxError with the extra to install where a package is not there."""
     if find_spec(package) is None:
         raise DxError(Errors.DX074.format(what=what, package=package, extra=extra))
 

@@ -102,6 +102,7 @@ class Journal:
         return {"event": "end", "round": number} in self.events
 
     def is_done(self, name: str, number: int, *, again: bool) -> bool:
+        """Whether a shard is finished; with again: in this round."""
         entry = self.last.get(name)
         return entry is not None and (not again or entry["round"] == number)
 
@@ -135,6 +136,7 @@ class Journal:
         return event
 
     def append(self, event: dict[str, Any]) -> None:
+        """Writes an event and waits until it is on the disk. Raises OSError where it is not."""
         line = srsly.json_dumps(event).encode() + b"\n"
         if self._handle.write(line) != len(line):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

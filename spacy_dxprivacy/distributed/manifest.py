@@ -61,6 +61,7 @@ def make_manifest(journal: Journal) -> dict[str, Any]:
 
 
 def manifest_bytes(manifest: dict[str, Any]) -> bytes:
+    """As json."""
     return (srsly.json_dumps(manifest, indent=2) + "\n").encode()
 
 

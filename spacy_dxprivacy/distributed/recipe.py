@@ -14,10 +14,11 @@ import spacy
 from spacy import util
 from spacy.language import Language
 
-from ..batch.build import BUILTIN, make_pipeline, the_sanitizer
+from ..batch.build import make_pipeline, the_sanitizer
 from ..batch.code import import_code
 from ..doc.receipt import Terms
 from ..errors import DxError, Errors, UsageError
+from ..spaces import BUILTIN
 
 Config = str | Path | Mapping[str, Any] | None
 

@@ -31,6 +31,7 @@ class Sums:
     users: dict[int, int] = field(default_factory=dict, repr=False)
 
     def add(self, receipt: Receipt, user: Any = None) -> None:
+        """Adds the counts of one document, of this user."""
         self.add_rows(np.array([[receipt[name] for name in COUNTS]]), [user])
 
     def add_rows(self, counts: Ints2d, users: Sequence[Any], *, nulls: int = 0) -> None:
@@ -54,6 +55,7 @@ class Sums:
         self.users[number] = self.users.get(number, 0) + draws
 
     def to_dict(self) -> dict[str, int]:
+        """Plain values for json."""
         return {
             "documents": self.documents,
             "nulls": self.nulls,

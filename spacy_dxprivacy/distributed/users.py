@@ -24,6 +24,7 @@ _DTYPE = np.dtype([("user", "<u8"), ("draws", "<i8")])
 
 
 def user_id(key: bytes, user: Any) -> int:
+    """A number for a user that says nothing of who it is without the key."""
     raw = user if isinstance(user, bytes) else str(user).encode("utf8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(raw, key=key, digest_size=8).digest(), "little")
 

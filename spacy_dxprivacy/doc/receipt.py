@@ -56,6 +56,7 @@ class Terms:
         draws: int,
         earlier: Sequence[dict[str, Any]] = (),
     ) -> Receipt:
+        """The receipt of one Doc, from how many tokens, words and draws it has."""
         return Receipt(
             mechanism=self.mechanism,
             guarantee=self.guarantee.to_dict(),

@@ -52,6 +52,7 @@ def like(word: str, model: str) -> str:
 
 
 def capitalised(word: str) -> str:
+    """The word with a capital at its beginning, the rest as it is."""
     return word[:1].upper() + word[1:]
 
 

@@ -104,6 +104,7 @@ class DxEntityRuler(EntityRuler):
         """Does nothing: a handler that swallows errors would leave names unmarked."""
 
     def get_error_handler(self) -> Callable[..., NoReturn]:
+        """The one that raises: a text whose names were not looked for is never let through."""
         return util.raise_error
 
 
@@ -143,6 +144,7 @@ def is_live(word: str) -> bool:
 
 
 def is_anchor(word: str) -> bool:
+    """Whether the word has a kind that makes an entity begin, and not a weak one alone."""
     return bool(_tokens_matched(word) - WEAK)
 
 

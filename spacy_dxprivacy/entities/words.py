@@ -101,6 +101,7 @@ def _names(mask: int, class_names: Sequence[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def builtin_lexicon() -> Lexicon:
+    """The kinds of the words of the built-in space."""
     return Lexicon.from_space(Space.builtin())
 
 
@@ -248,4 +249,5 @@ class HasKind:
 
 
 def flag_getters() -> dict[str, Callable[[str], bool]]:
+    """For each kind of word, what tells whether a string is of that kind."""
     return {kind: HasKind(kind) for kind in KINDS}

@@ -27,12 +27,14 @@ class Once:
         self._table: Floats2d | None = None
 
     def fit(self, X: Floats2d) -> Once:
+        """Fits the index unless it holds this very table: X float (n, d)."""
         if X is not self._table:
             self.index.fit(X)
             self._table = X
         return self
 
     def nearest(self, Z: Floats2d) -> Ints1d:
+        """Z float (k, d) -> the nearest rows, int64 (k,)."""
         return self.index.nearest(Z)
 
 
@@ -40,9 +42,11 @@ class VectorsAlone:
     """A projection for experiments that look at noisy vectors: all words become the first one."""
 
     def fit(self, X: Floats2d, *, epsilon: float) -> VectorsAlone:
+        """There is nothing to learn of X (n, d)."""
         return self
 
     def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
+        """Z (k, d) -> row 0 for each, int64 (k,): the vectors alone are wanted."""
         return np.zeros(len(Z), dtype=np.int64)
 
 

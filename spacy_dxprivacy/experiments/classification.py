@@ -35,6 +35,7 @@ COLUMNS = ("original", "sanitised", "sanitised to original")  # as report.labels
 
 
 def run(space: Space, options: Options) -> Result:
+    """A row for each mechanism and epsilon, and a figure of accuracy by both."""
     from ..report.labels import accuracies_of
 
     space = first_words(space, options)
@@ -63,6 +64,8 @@ def run(space: Space, options: Options) -> Result:
 
 
 def measured(space: Space, corpus: Documents, index: Once | None, name: str, epsilon: float) -> Row:
+    """The accuracies of classifiers at one epsilon (in the unit of the mechanism), and the share of
+    words that stay."""
     from ..report.labels import ROUTES, accuracies_of
 
     columns = dict(zip(COLUMNS, ROUTES, strict=True))
@@ -90,6 +93,7 @@ def _unchanged(corpus: Documents) -> list[Pair]:
 
 
 def draw(figure: Any, *, rows: list[Row], majority: float) -> None:
+    """Accuracy over epsilon, and over the share of words that stay."""
     left, right = figure.subplots(1, 2, sharey=True)
     draw_lines(left, rows, x="epsilon", y="sanitised", by="mechanism")
     finish(left, "trained and tested on sanitised texts", "epsilon", "accuracy")

@@ -38,6 +38,8 @@ class Documents:
 
 
 def make_documents(texts: Texts, space: Space) -> Documents:
+    """The texts as rows of the space. Words that it lacks are left out, and counted."""
+
     nlp, find = tokenizer(), cache(partial(row_of, space))
     documents: list[list[Token]] = []
     rows, places, left_out = [], [], 0
@@ -54,6 +56,7 @@ def make_documents(texts: Texts, space: Space) -> Documents:
 
 
 def row_of(space: Space, token: Token) -> int:
+    """The row of a token as it is written, or else in its norm; -1 where the space has neither."""
     row = space.find(token.text)
     return row if row >= 0 else space.find(token.norm)
 

@@ -37,6 +37,8 @@ SIMULATED_AT_ONCE = 5000
 
 
 def run(space: Space, options: Options) -> Result:
+    """The law of T, simulated and in closed form, in several dimensions, and what N_w is on the
+    space."""
     space = first_words(space, options)
     rows: list[Row] = []
     for n in options.progress((*DIMENSIONS, space.vectors.shape[1]), "dimensions"):
@@ -162,6 +164,7 @@ def _row(
 
 
 def draw(figure: Any, *, rows: list[Row]) -> None:
+    """P(T <= a) with the simulated figures on it, and N_w over epsilon."""
     left, right = figure.subplots(1, 2)
     for i, n in enumerate(dict.fromkeys(r["dimensions"] for r in rows)):
         a = np.linspace(0, 3 * np.sqrt(n + 1), 100)

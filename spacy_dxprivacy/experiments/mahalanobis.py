@@ -29,6 +29,8 @@ SAME = ("nominal", "euclidean")  # what is the same for all lambdas
 
 
 def run(space: Space, options: Options) -> Result:
+    """N_w and S_w for each epsilon and lambda, with the noise of the paper and with that of
+    dx.Mahalanobis.v1."""
     space = first_words(space, options)
     index = Once(options.index)
     probes = random_probes(space, options.words)
@@ -66,6 +68,7 @@ def measured(space: Space, bench: Bench, index: Once, same: str, lam: float, eps
 
 
 def draw(figure: Any, *, rows: list[Row]) -> None:
+    """N_w and S_w over epsilon, a line for each lambda."""
     panels = figure.subplots(2, 2, sharey="col")
     for line, same in zip(panels, SAME, strict=True):
         some = [row for row in rows if row["same"] == same]

@@ -28,6 +28,7 @@ EPSILONS = (5.0, 10.0, 20.0)
 
 
 def run(space: Space, options: Options) -> Result:
+    """Half-distances and margins of the space and of those to compare it with, a row each."""
     spaces = [first_words(each, options) for each in (space, *options.others)]
     rows = [measured(each, options) for each in options.progress(spaces, "spaces")]
     notes = [f"{of_space(each)}; means of {options.words:,} of them" for each in spaces]
@@ -35,6 +36,7 @@ def run(space: Space, options: Options) -> Result:
 
 
 def measured(space: Space, options: Options) -> Row:
+    """Means over the words of one space, in units of its distance, and the law at these."""
     n, d = space.vectors.shape
     words = random_probes(space, options.words).rows
     half, margins = distances_of(space, words)
@@ -67,6 +69,7 @@ def _mean(values: Floats1d) -> float:
 
 
 def draw(figure: Any, *, rows: list[Row]) -> None:
+    """A bar for each space and column."""
     axes = figure.subplots()
     columns = ["half-distance", *(f"margin 1-{j}" for j in LATER)]
     places = np.arange(len(rows))

@@ -21,6 +21,7 @@ Progress = Callable[[Iterable[Any], str], Iterable[Any]]
 
 
 def no_progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
+    """The steps as they are, for those who want no bar."""
     return steps
 
 
@@ -66,6 +67,7 @@ class Experiment:
 
 
 def first_words(space: Space, options: Options) -> Space:
+    """The space, cut to the first max_words of its words if there are more."""
     if options.max_words is None or len(space) <= options.max_words:
         return space
     return space.filtered(max_words=options.max_words)
@@ -89,6 +91,7 @@ def range_of(name: str, space: Space, options: Options, index: Once | None = Non
 
 
 def of_space(space: Space) -> str:
+    """ "name: n words of d dimensions", for notes."""
     n, d = space.vectors.shape
     return f"{space.name}: {n:,} words of {d} dimensions"
 

@@ -42,6 +42,7 @@ TO_FINISH = 0.06  # the share of pivots that rank sampling leaves at the end of 
 
 
 def run(space: Space, options: Options) -> Result:
+    """What becomes of words, over epsilon: the same, a near one, a far one."""
     space = first_words(space, options)
     series = options.chosen(SERIES)
     probes = random_probes(space, options.words)
@@ -69,6 +70,8 @@ def on_a_line(epsilon: float, spacing: float) -> Row:
 
 
 def line_range(spacing: float, options: Options) -> list[float]:
+    """The epsilons (nats per unit) at which 2 % to 98 % of words on a line stay, spacing units
+    apart."""
     low, high = -2 * np.log1p(-np.array([0.02, 0.98])) / spacing
     return evenly(float(low), float(high), options.steps)
 
@@ -161,12 +164,15 @@ def nearest(X: Floats2d, words: Ints1d, depth: int, options: Options) -> Ints1d:
 
 
 def counted(name: str, epsilon: float, words: Ints1d, outputs: Ints1d, close: Ints1d) -> Row:
+    """The shares of outputs (k,) that are the word (k,) itself, or none of its close ones (k,
+    c)."""
     same = float(np.mean(outputs == words))
     far = float(np.mean((outputs[:, None] != close).all(axis=1) & (outputs != words)))
     return _row(name, epsilon, same, far)
 
 
 def exponential(space: Space, bench: Bench, options: Options) -> list[Row]:
+    """A row for each epsilon of dx.Exponential.v1."""
     rows = []
     found = range_of("dx.Exponential.v1", space, options)
     for e in options.progress(found, "exponential"):
@@ -183,6 +189,7 @@ def _row(name: str, epsilon: float, original: Any, distant: Any) -> Row:
 
 
 def draw(figure: Any, *, rows: list[Row]) -> None:
+    """The three shares over epsilon, a panel for each mechanism."""
     names = list(dict.fromkeys(row["mechanism"] for row in rows))
     panels = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
     for axes, name in zip(panels, names, strict=True):

@@ -39,6 +39,7 @@ def as_csv(rows: Sequence[Row]) -> bytes:
 
 
 def plain(value: Any, digits: int = 6) -> str:
+    """A number in so many digits, as CSV has it; "" for None and for what is no number."""
     if value is None or value != value:
         return ""
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
@@ -81,6 +82,7 @@ def draw_lines(
 
 
 def finish(axes: Any, title: str, x: str, y: str, *, log: bool = True) -> None:
+    """Title and labels of a panel, without the lines at its top and right. log: of the x axis."""
     axes.set(title=title, xlabel=x, ylabel=y)
     if log:
         _plain_log(axes)

@@ -12,7 +12,9 @@ FOLDS = 5
 
 
 def unit(X: Floats2d) -> Floats2d:
-    return X / np.linalg.norm(X, axis=-1, keepdims=True).clip(1e-30)
+    """X (..., d) -> the same with rows of norm 1; rows of norm 0 stay."""
+    U: Floats2d = X / np.linalg.norm(X, axis=-1, keepdims=True).clip(1e-30)
+    return U
 
 
 def spearman(A: Floats2d, B: Floats2d, scores: Floats1d) -> float:

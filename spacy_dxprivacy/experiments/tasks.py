@@ -51,6 +51,8 @@ class Pairs(NamedTuple):
 
 
 class Texts(NamedTuple):
+    """Texts, their classes where they have any; made: whether they were made of the space."""
+
     texts: list[str]
     labels: list[str] | None
     made: bool
@@ -91,12 +93,14 @@ def texts_of(tasks: Tasks, space: Space, size: int, *, labelled: bool = False) -
 
 
 def word_pairs_of(tasks: Tasks, space: Space, size: int) -> Pairs:
+    """Pairs of words with a score of likeness: those that were given, or made ones."""
     if tasks.word_pairs is not None:
         return _read_pairs(tasks.word_pairs, ("word1", "word2", "score"), size)
     return made_word_pairs(space, size)
 
 
 def sentence_pairs_of(tasks: Tasks, space: Space, size: int) -> Pairs:
+    """Pairs of sentences with a score of likeness: those that were given, or made ones without."""
     if tasks.sentence_pairs is not None:
         return _read_pairs(tasks.sentence_pairs, ("text1", "text2", "score"), size)
     texts = made_texts(space, 2 * size).texts
@@ -189,6 +193,7 @@ def _sentence(words: list[str], random: np.random.Generator) -> str:
 
 
 def made_word_pairs(space: Space, size: int) -> Pairs:
+    """Pairs of frequent words, half of them near, scored by their cosine."""
     random, n = Rng(seed=0).generator, min(len(space), FREQUENT)
     first = random.choice(n, min(size, n), replace=False)
     near = nearest_others(space.vectors, first, min(20, len(space) - 1))
@@ -201,6 +206,8 @@ def made_word_pairs(space: Space, size: int) -> Pairs:
 
 
 def made_sets(space: Space, size: int) -> Sets:
+    """Sets of three words of one group, or neighbours, and one other: rows of the space (size,
+    4)."""
     random = Rng(seed=0).generator
     groups = _groups(space)
     if len(groups) < 2:

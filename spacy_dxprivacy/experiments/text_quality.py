@@ -49,6 +49,7 @@ FIGURES = {"N_w": "N_w, words as they were", "rouge1": "ROUGE-1", "bleu": "BLEU"
 
 
 def run(space: Space, options: Options) -> Result:
+    """A row of figures for each mechanism and epsilon."""
     space = first_words(space, options)
     names = options.chosen([*REGISTERED, *CODE])
     texts = texts_of(options.tasks, space, options.documents)
@@ -69,6 +70,7 @@ def run(space: Space, options: Options) -> Result:
 
 
 def measured(space: Space, corpus: Documents, index: Once, name: str, epsilon: float) -> Row:
+    """What is left of the texts at one epsilon (nats): words that stay, ROUGE, likeness."""
     from ..report.metrics import utility_of
 
     mechanism = make_any(space, index, name, epsilon)
@@ -84,6 +86,7 @@ def measured(space: Space, corpus: Documents, index: Once, name: str, epsilon: f
 
 
 def make_any(space: Space, index: Once, name: str, epsilon: float) -> Mechanism:
+    """A registered mechanism, or one that does what published code does, by its name here."""
     if name in CODE:
         return as_in_code(space, index, name, epsilon)
     registered, settings = REGISTERED[name]
@@ -98,6 +101,7 @@ def dims_for(epsilon: float, d: int) -> int:
 
 
 def as_in_code(space: Space, index: Once, name: str, epsilon: float) -> Mechanism:
+    """The noise of published code, which does not clip: a mechanism without a guarantee."""
     d = space.vectors.shape[1]
     dims = dims_for(epsilon, d)
     scale = 2 * CODE_CLIP * np.sqrt(dims if name == "truncated-code" else d) / epsilon
@@ -132,6 +136,7 @@ class CodeNoise:
 
 
 def draw(figure: Any, *, rows: list[Row]) -> None:
+    """A panel for each figure, over epsilon; code is dashed."""
     panels = figure.subplots(1, len(FIGURES))
     styles = {name: "--" for name in CODE}
     for axes, (what, title) in zip(panels, FIGURES.items(), strict=True):

@@ -61,6 +61,7 @@ class Task:
 
 
 def run(space: Space, options: Options) -> Result:
+    """The score of each task on noisy vectors, for each mechanism and epsilon."""
     space = first_words(space, options)
     names = options.chosen(MECHANISMS)
     tasks = make_tasks(space, options)
@@ -74,6 +75,7 @@ def run(space: Space, options: Options) -> Result:
 
 
 def measured(space: Space, tasks: dict[str, Task], name: str, epsilon: float, draws: int) -> Row:
+    """Means of the scores over so many tables of noisy vectors, at one epsilon."""
     registered, settings = MECHANISMS[name]
     if name in WITH_DELTA:
         settings = {**settings, "delta": 1 / len(space)}
@@ -88,6 +90,7 @@ def measured(space: Space, tasks: dict[str, Task], name: str, epsilon: float, dr
 
 
 def row_of(name: str, epsilon: float | None, X: Floats2d, tasks: dict[str, Task]) -> Row:
+    """The scores of all tasks on one table X (n, d)."""
     scores = {what: task.score(X) for what, task in tasks.items()}
     return {"mechanism": name, "epsilon": epsilon, **scores}
 
@@ -98,6 +101,7 @@ def _mean(values: list[float]) -> float:
 
 
 def make_tasks(space: Space, options: Options) -> dict[str, Task]:
+    """The tasks, of files that were given or else made of the space."""
     given, size = options.tasks, options.documents
     words = word_pairs_of(given, space, 5 * size)
     sentences = sentence_pairs_of(given, space, size)
@@ -121,6 +125,7 @@ def _made(made: bool) -> str:
 
 
 def hiding(space: Space, words: Ints1d) -> Task:
+    """How skewed the overlap is of a word's neighbours with those of its noisy vector."""
     own = neighbours(space.vectors[words], space.vectors, TOP)[0]
 
     def score(X: Floats2d) -> float:
@@ -140,6 +145,7 @@ def overlap(one: Ints2d, other: Ints2d) -> Floats1d:
 
 
 def word_similarity(space: Space, pairs: Pairs) -> Task:
+    """Spearman's rho of cosine and score. Raises DxError for fewer than three known pairs."""
     rows = np.array([[space.find(a), space.find(b)] for a, b in zip(*pairs.sides, strict=True)])
     known = rows.min(axis=1, initial=len(space)) >= 0
     if known.sum() < 3:
@@ -153,6 +159,7 @@ def word_similarity(space: Space, pairs: Pairs) -> Task:
 
 
 def sentence_similarity(space: Space, pairs: Pairs) -> Task:
+    """The same of mean vectors of sentences. Raises DxError for fewer than three known pairs."""
     sides = [make_documents(Texts(side, None, True), space).by_document for side in pairs.sides]
     known = np.array([len(a) > 0 and len(b) > 0 for a, b in zip(*sides, strict=True)], dtype=bool)
     if known.sum() < 3:
@@ -190,6 +197,7 @@ def classification(space: Space, texts: Texts) -> Task:
 
 
 def draw(figure: Any, *, rows: list[Row]) -> None:
+    """A panel for each task, over epsilon, with the score without noise as a line."""
     panels = figure.subplots(1, len(FIGURES))
     for axes, what in zip(panels, FIGURES, strict=True):
         some = [row for row in rows if row["epsilon"] is not None]

@@ -27,6 +27,7 @@ class Output:
         self._discarded = False
 
     def discard(self) -> None:
+        """What was written goes when the file is closed, and nothing is put in its place."""
         self._discarded = True
 
     def __enter__(self) -> Output:

@@ -52,6 +52,7 @@ def unpack(data: bytes, *, use_list: bool = True) -> Any:
 
 
 def pack(value: Any) -> bytes:
+    """A plain value as msgpack."""
     packed: bytes = msgpack.packb(value)
     return packed
 

@@ -57,6 +57,7 @@ def to_fields(graph: WordGraph) -> dict[str, Any]:
 
 
 def from_fields(fields: dict[str, Any]) -> WordGraph:
+    """The graph out of what to_fields made. Raises DxError for arrays that do not fit."""
     return _graph(fields["about"], fields["arrays"])
 
 

@@ -46,6 +46,7 @@ class Walker:
 
     @property
     def at_once(self) -> int:
+        """How many words are walked from at a time, so that memory stays bounded."""
         return int(min(MOST, max(1, NUMBERS // self.n)))
 
     def distances(self, rows: Ints1d) -> Floats2d:

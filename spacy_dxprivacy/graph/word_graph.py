@@ -66,6 +66,7 @@ class WordGraph:
 
     @cached_property
     def walker(self) -> Walker:
+        """What finds the paths from words; it has buffers of its own."""
         return Walker(self.starts, self.ends, self.steps, self.reach)
 
     @cached_property

@@ -8,9 +8,11 @@ _workshop: Workshop | None = None
 
 
 def use(workshop: Workshop | None) -> None:
+    """From here on the page shows this workshop; None takes it away."""
     global _workshop
     _workshop = workshop
 
 
 def workshop() -> Workshop | None:
+    """The one that the page shows, if there is any."""
     return _workshop

@@ -51,16 +51,19 @@ def guarded(part: Callable[..., None]) -> Callable[..., None]:
 
 @st.cache_resource(max_entries=32, show_spinner="Looking for a range of epsilon")
 def epsilons(digest: str, name: str, _workshop: Workshop) -> list[float]:
+    """The choices of epsilon, in the unit of the mechanism. Kept by digest and name."""
     return _workshop.epsilons(name)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Fitting the mechanism")
 def sanitizer(digest: str, name: str, epsilon: float, _workshop: Workshop) -> DxSanitizer:
+    """One with this mechanism and epsilon. Kept by digest, name and epsilon."""
     return _workshop.sanitizer(name, epsilon)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring: this takes a while")
 def tune_plot(digest: str, name: str, _workshop: Workshop) -> str:
+    """The curve of a mechanism, as SVG. Kept by digest and name."""
     return plot_curves([_workshop.curve(name)], [None], "svg").decode()
 
 
@@ -69,6 +72,7 @@ def tune_plot(digest: str, name: str, _workshop: Workshop) -> str:
 
 @guarded
 def page() -> None:
+    """The whole page; Streamlit runs it anew at each click."""
     st.set_page_config(page_title="spacy_dxprivacy playground", layout="wide")
     workshop = current.workshop()
     if workshop is None:
@@ -101,12 +105,14 @@ def choose(workshop: Workshop) -> DxSanitizer:
 
 
 def label(name: str) -> str:
+    """What a mechanism is called in the list."""
     return short(name) + (" (slow on large spaces)" if name in SLOW else "")
 
 
 @st.fragment
 @guarded
 def text_part(workshop: Workshop, chosen: DxSanitizer) -> None:
+    """A text to write, and what becomes of it."""
     left, right = st.columns(2)
     with left:
         text = st.text_area("Text", EXAMPLE, height=180, max_chars=LONGEST, key="text")
@@ -136,6 +142,7 @@ def output_part(done: SanitizedText) -> None:
 
 
 def receipt_part(done: SanitizedText) -> None:
+    """The receipt in figures and in plain words."""
     account = done.account
     names = ("tokens", "perturbed", "unknown", "kept")
     for column, name in zip(st.columns(len(names)), names, strict=True):
@@ -149,6 +156,7 @@ def receipt_part(done: SanitizedText) -> None:
 @st.fragment
 @guarded
 def word_part(workshop: Workshop, chosen: DxSanitizer, words: list[str]) -> None:
+    """A word to choose, and what becomes of it."""
     first = words[0] if words else None
     clicked = st.pills("A word of your text", words, default=first, key="clicked")
     other = st.text_input("Or any other", key="other", max_chars=100)
@@ -163,6 +171,7 @@ def word_part(workshop: Workshop, chosen: DxSanitizer, words: list[str]) -> None
 
 
 def show_word(found: OneWord) -> None:
+    """The outputs of a word and their probabilities, beside its neighbours."""
     left, right = st.columns(2)
     with left:
         how = "exact" if found.exact else f"in {DRAWS:,} draws"
@@ -191,6 +200,7 @@ def neighbours(found: OneWord) -> list[dict[str, Any]]:
 @st.fragment
 @guarded
 def plot_part(workshop: Workshop, chosen: DxSanitizer) -> None:
+    """The curve of the mechanism, once it is asked for."""
     st.caption(
         "What it does to 200 words of running text, by Zipf's law; see `python -m spacy dx tune`."
     )

@@ -108,6 +108,7 @@ class Workshop:
 
     @property
     def names(self) -> list[str]:
+        """The registered names of the mechanisms that can be tried."""
         return list(self._settings)
 
     def epsilons(self, name: str) -> list[float]:

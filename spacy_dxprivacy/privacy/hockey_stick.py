@@ -11,6 +11,8 @@ L = epsilon (sqrt(r^2 + 2 r c D + D^2) - r), and delta(epsilon') = E[(1 - exp(ep
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d
@@ -19,6 +21,8 @@ NODES = 1200
 FAR = 1e6  # nats; the pure loss is a bound, and nobody asks for more digits of such
 
 
+# A second of work, which every pipeline of the same noise and space would do again.
+@lru_cache(maxsize=1024)
 def laplace_epsilon(epsilon: float, distance: float, dims: int, delta: float = 1e-6) -> float:
     """The least epsilon' (nats) with (epsilon', delta) for two words at this distance under Laplace
     noise of `epsilon` in `dims` dimensions; epsilon times distance at most, within 1e-3."""

@@ -20,6 +20,7 @@ class Nearest:
         self.index = index
 
     def fit(self, X: Floats2d, *, epsilon: float) -> Nearest:
+        """Fits the index on X float (n, d); epsilon does not matter to it."""
         self.index.fit(X)
         return self
 

@@ -123,7 +123,8 @@ def make_rank_sampling(c: float | str = "auto", index: Index | None = None) -> R
 def geometric(uniforms: Floats1d, rate: float, n: int) -> Ints1d:
     """Draws of k in 0..n-1 with P(k) proportional to exp(-rate k), by inverse CDF."""
     k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate)
-    return np.clip(k, 0, n - 1).astype(np.int64)
+    rows: Ints1d = np.clip(k, 0, n - 1).astype(np.int64)
+    return rows
 
 
 def usual_depth(rate: float, n: int) -> int:

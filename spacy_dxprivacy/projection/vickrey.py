@@ -21,10 +21,14 @@ from ..validate import between
 
 
 class Vickrey:
+    """The nearest row or the second nearest, by their distances. t: 0 for always the nearest, 1 for
+    the other."""
+
     def __init__(self, t: float) -> None:
         self.t = t
 
     def fit(self, X: Floats2d, *, epsilon: float) -> Vickrey:
+        """Keeps X float (n, d); epsilon does not matter to it."""
         self._X = X
         return self
 

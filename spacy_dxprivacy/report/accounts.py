@@ -38,6 +38,7 @@ class Account:
 
     @property
     def alarms(self) -> list[str]:
+        """What a reader has to know first: no privacy, a seed."""
         return Tally(self.terms).alarms()
 
     def add(self, receipt: dict[str, Any]) -> None:
@@ -84,6 +85,7 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
 
 
 def terms_of(receipt: dict[str, Any]) -> Terms:
+    """The terms of a component, out of a receipt as it was stored."""
     names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear"}
     others = {name: receipt[name] for name in names}
     return Terms(

@@ -61,6 +61,7 @@ class Utility:
 
     @property
     def kept(self) -> float:
+        """The share of words that stay, 0 to 1; nan of no words."""
         return 1 - self.changed / self.words if self.words else float("nan")
 
 

@@ -40,6 +40,7 @@ class Pair:
 
     @property
     def texts(self) -> tuple[str, str]:
+        """The text before, and after."""
         return text_of(self.before), text_of(self.after)
 
     @property
@@ -74,10 +75,12 @@ def is_same(old: str, new: str) -> bool:
 
 
 def text_of(tokens: Sequence[Token]) -> str:
+    """Tokens and their white space, joined."""
     return "".join(token.text + token.blank for token in tokens)
 
 
 def tokens_of(doc: Doc) -> list[Token]:
+    """The tokens of a Doc; a word is what is neither punctuation nor white space."""
     return [Token(t.text, t.whitespace_, not (t.is_punct or t.is_space), t.norm_) for t in doc]
 
 

@@ -33,6 +33,7 @@ class Nats(NamedTuple):
 
 
 def answers(account: Account) -> Answers:
+    """What is protected, against whom, and what is not."""
     return Answers(_protected(account), _against(account), _not_protected(account))
 
 

@@ -76,6 +76,7 @@ class FaissIndex:
 
     @property
     def choice(self) -> str:
+        """What was chosen for the table, for the receipt."""
         if not hasattr(self, "_table"):
             return "dx.Faiss.v1"
         return f"dx.Faiss.v1({self._factory}, refine={self._refine})"
@@ -152,6 +153,8 @@ def make_faiss(
 
 
 def set_parameters(index: Any, parameters: str) -> None:
+    """Search parameters of faiss, such as "nprobe=16". Raises DxError where the index has none
+    such."""
     if not parameters:
         return
     faiss = load_faiss()

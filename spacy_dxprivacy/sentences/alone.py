@@ -40,15 +40,17 @@ class WordDraw:
     def _draw(self, row: int, uniforms: Floats1d) -> Ints1d:
         total = self._sums[-1]
         if row == NOTHING:
-            return np.searchsorted(self._sums, uniforms * total, side="right")
+            places: Ints1d = np.searchsorted(self._sums, uniforms * total, side="right")
+            return places
         words, sums = self._table(row)
         far = self.kernel.far * total
         marks = uniforms * (far + sums[-1])
         drawn = words[np.minimum(np.searchsorted(sums, marks - far, side="right"), len(words) - 1)]
         beyond = marks < far
-        places = np.searchsorted(self._sums, marks[beyond] / self.kernel.far, side="right")
-        drawn[beyond] = np.minimum(places, len(self._sums) - 1)
-        return drawn.astype(np.int64)
+        far_ones = np.searchsorted(self._sums, marks[beyond] / self.kernel.far, side="right")
+        drawn[beyond] = np.minimum(far_ones, len(self._sums) - 1)
+        chosen: Ints1d = drawn.astype(np.int64)
+        return chosen
 
     def _prepare(self, rows: Ints1d) -> None:
         new = [row for row in rows.tolist() if row not in self._kept]
@@ -71,7 +73,8 @@ class WordDraw:
     def log_sums(self, rows: Ints1d) -> Floats1d:
         """ln Z (k,): exact."""
         far = self.kernel.far * self._sums[-1]
-        return np.log([far + self._table(row)[1][-1] for row in rows.tolist()])
+        logs: Floats1d = np.log([far + self._table(row)[1][-1] for row in rows.tolist()])
+        return logs
 
     def log_likelihood(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         """ln P (k,): of an output each; exact."""
@@ -87,7 +90,8 @@ class WordDraw:
     def distribution(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n)."""
         W = np.exp(-self.kernel.beta * self.kernel.distances(rows)) * self.weights
-        return W / W.sum(axis=1, keepdims=True)
+        P: Floats2d = W / W.sum(axis=1, keepdims=True)
+        return P
 
     # What was drawn for is no business of anybody who gets a copy.
     def __getstate__(self) -> dict[str, object]:

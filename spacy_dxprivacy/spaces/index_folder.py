@@ -65,6 +65,7 @@ def write_index(
 
 
 def check_target(path: Path) -> None:
+    """Raises DxError where something that is no saved index would be written over."""
     if path.exists() and not (path / ABOUT).is_file():
         raise DxError(Errors.DX050.format(path=path, why="something else is there."))
 

@@ -58,11 +58,13 @@ class Filter:
             raise fail("pattern", "a regular expression", self.pattern) from None
 
     def apply(self, space: Space) -> Space:
+        """The space with the words that pass."""
         return space.filtered(
             max_words=self.max_words, pattern=self.pattern, exclude=self.excluded()
         )
 
     def excluded(self) -> tuple[str, ...]:
+        """The words that never come out. Raises DxError where their file cannot be read."""
         if not isinstance(self.exclude, str):
             return tuple(self.exclude)
         return read_words(OFFENSIVE if self.exclude == "offensive" else Path(self.exclude))

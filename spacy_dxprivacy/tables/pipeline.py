@@ -13,7 +13,8 @@ from ..machine.device import to_host
 
 
 def has_static_vectors(vocab: Vocab) -> bool:
-    return vocab.vectors.data.shape[0] > 0 and vocab.vectors.data.shape[1] > 0
+    """Whether the vocabulary has a table of vectors with anything in it."""
+    return bool(vocab.vectors.data.shape[0] > 0 and vocab.vectors.data.shape[1] > 0)
 
 
 def table_of_vocab(

@@ -43,6 +43,7 @@ class WordFigures:
 
     @property
     def farther(self) -> Floats1d:
+        """float64 (k,): the share that becomes neither the word nor a near one."""
         return np.maximum(0.0, 1 - self.unchanged - self.near)
 
 

@@ -49,6 +49,7 @@ class Curve:
 
     @property
     def exact(self) -> bool:
+        """Whether all figures are computed, and none simulated."""
         return all(point.words.exact for point in self.points)
 
 

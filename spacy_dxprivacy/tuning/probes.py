@@ -22,10 +22,12 @@ class Probes:
 
     @property
     def size(self) -> int:
+        """How many words there are, repeats counted."""
         return int(self.counts.sum())
 
     @property
     def weights(self) -> Floats1d:
+        """float64 (k,): the share of each word; they add up to 1."""
         shares: Floats1d = self.counts / self.size
         return shares
 

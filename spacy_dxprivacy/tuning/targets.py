@@ -63,6 +63,7 @@ class Answer:
 
     @property
     def epsilon(self) -> float:
+        """In the unit of the mechanism."""
         return self.point.epsilon
 
 

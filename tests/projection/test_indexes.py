@@ -70,7 +70,15 @@ def test_all_rows_of_a_small_table_are_compared(n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "factory", ["Flat", "SQ8", "PQ8x4", "OPQ8,PQ8x4fs", "HNSW16", "IVF16,Flat"]
+    "factory",
+    [
+        "Flat",
+        "SQ8",
+        "PQ8x4",
+        pytest.param("OPQ8,PQ8x4fs", marks=pytest.mark.slow),
+        "HNSW16",
+        "IVF16,Flat",
+    ],
 )
 def test_any_factory_of_faiss_will_do(factory: str) -> None:
     Z = noisy(X, 10.0, 200)

@@ -79,6 +79,7 @@ class Source:
     given: int = 0
 
     def fail(self, place: str, message: str) -> NoReturn:
+        """Raises VectorFileError with file, place and fault."""
         raise VectorFileError(f"{self.name}, {place}: {message}")
 
     def blocks(self) -> Iterator[bytes]:

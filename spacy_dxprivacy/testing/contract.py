@@ -1,0 +1,362 @@
+"""The contract of a mechanism, one function a clause; each fails with a sentence that says what
+was expected of the mechanism and what it did.
+
+The clauses ask the object alone (spacy_dxprivacy.ty.Mechanism), never its class: they hold for
+every mechanism of the registry, whoever wrote it. pytest.fail stands where tests have assert, so
+that they say the same under python -O.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from spacy.vectors import Vectors
+
+from ..arrays import Floats2d, Ints1d
+from ..errors import DxError, DxWarning
+from ..guarantee import KINDS, STATUSES, Guarantee
+from ..randomness import Rng
+from ..rebuild import assert_sanitized
+from ..registries import registry
+from ..space import Space
+from ..ty import Draw, Mechanism
+
+WORDS = 40
+MANY = 200_000  # draws of a word, for the law of what comes out
+NOT_AN_EPSILON = (0, -1.0, float("nan"), float("inf"), "high", True, None)
+NO_ROWS = ([-1], [WORDS], [0, 99], [0.5], [[0]], ["a"])
+
+
+@cache
+def small_space() -> Space:
+    """40 words in the plane, word0 to word39: small enough to look at all pairs."""
+    points = np.random.default_rng(1).normal(size=(WORDS, 2))
+    return Space.from_vectors([f"word{i}" for i in range(WORDS)], points)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A registered mechanism under test.
+
+    name: in the registry dx_mechanisms. settings: what its constructor takes. space: what it is
+    fitted on; small_space() if left out.
+    """
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    space: Space = field(default_factory=small_space)
+
+    def made(self) -> Mechanism:
+        """A new one from the registry, not fitted, as a config file would make it."""
+        block = {"@dx_mechanisms": self.name, **self.settings}
+        with quiet():
+            mechanism: Mechanism = registry.resolve({"mechanism": block})["mechanism"]
+        return mechanism
+
+    @cached_property
+    def fitted(self) -> Mechanism:
+        """One that is fitted on the space."""
+        mechanism = self.made()
+        mechanism.fit(self.space)
+        return mechanism
+
+    @property
+    def rows(self) -> Ints1d:
+        """Every row of the space once, int64 (n,)."""
+        return np.arange(len(self.space))
+
+    def draw(self, rows: Any, rng: Rng | None = None) -> Draw:
+        """rows (k,) -> what comes out; unseeded if rng is left out."""
+        return self.fitted.sample(np.asarray(rows), rng or Rng())
+
+    def expect(self, holds: bool, sentence: str) -> None:
+        """Fails the test with the name and a sentence, where something does not hold."""
+        if not holds:
+            pytest.fail(f"{self.name}: {sentence}", pytrace=False)
+
+    @contextmanager
+    def refusal(self, of: str, error: type[Exception] = DxError) -> Iterator[list[str]]:
+        """Fails where the block raises nothing. Gives a list, which gets the message."""
+        message: list[str] = []
+        try:
+            yield message
+        except error as raised:
+            message.append(str(raised))
+            return
+        self.expect(False, f"expected it to refuse {of} with a {error.__name__}")
+
+
+Clause = Callable[[Case], None]
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without the warning of mechanisms that promise nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DxWarning)
+        yield
+
+
+# -- what it is ----------------------------------------------------------------------------------
+
+
+def it_has_every_part(case: Case) -> None:
+    """name, guarantee, fit and sample are there, and the name is that of the registry."""
+    mechanism = case.made()
+    for part in ("name", "guarantee", "fit", "sample"):
+        case.expect(hasattr(mechanism, part), f"it has no {part}")
+    case.expect(mechanism.name == case.name, f"it calls itself {mechanism.name!r}")
+
+
+def its_guarantee_is_a_value(case: Case) -> None:
+    """A frozen Guarantee of a known kind, with a number, a metric and a source if it promises."""
+    g = case.fitted.guarantee
+    case.expect(isinstance(g, Guarantee), f"its guarantee is a {type(g).__name__}")
+    case.expect(hash(g) == hash(g) and g.kind in KINDS and g.status in STATUSES, f"odd: {g!r}")
+    if g.kind == "none":
+        return
+    case.expect(0 < g.epsilon < np.inf, f"it promises epsilon = {g.epsilon}")
+    case.expect(0 <= g.delta < 1, f"it promises delta = {g.delta}")
+    case.expect(g.kind != "metric-dp" or bool(g.metric), "metric-dp needs the name of its metric")
+    case.expect(bool(g.source), "a guarantee names its source, a paper and a theorem")
+
+
+def its_guarantee_names_the_space(case: Case) -> None:
+    """After fit, guarantee.space is the digest of the space: guarantee.named(space.digest)."""
+    given = case.fitted.guarantee.space
+    case.expect(given == case.space.digest, f"guarantee.space is {given!r} after fit")
+
+
+def a_wrong_epsilon_is_refused(case: Case) -> None:
+    """Where epsilon is a setting: one that is no number above 0 raises, and is named."""
+    if "epsilon" not in case.settings:
+        pytest.skip("it has no setting epsilon")
+    make = registry.dx_mechanisms.get(case.name)
+    for value in NOT_AN_EPSILON:
+        with case.refusal(f"epsilon = {value!r}", ValueError) as message:
+            make(**{**case.settings, "epsilon": value})
+        named = "epsilon" in message[0] and repr(value) in message[0]
+        case.expect(named, f"its refusal of epsilon = {value!r} names neither: {message[0]}")
+
+
+# -- what comes out ------------------------------------------------------------------------------
+
+
+def it_refuses_to_draw_before_fit(case: Case) -> None:
+    """sample raises DxError before fit."""
+    with case.refusal("to draw before fit"):
+        case.made().sample(np.array([0]), Rng())
+
+
+def a_draw_has_one_row_a_word(case: Case) -> None:
+    """rows (k,) -> Draw: rows int64 (k,) of the space; vectors float32 (k, d), or None."""
+    n, d = case.space.vectors.shape
+    for rows in (case.rows, [], [7], [3, 3, 3]):
+        k = len(rows)
+        draw = case.draw(np.array(rows, dtype=np.int64))
+        case.expect(isinstance(draw, Draw), f"sample gave a {type(draw).__name__}, not a Draw")
+        case.expect(_is_array(draw.rows, np.int64, (k,)), f"{k} words: rows are no int64 ({k},)")
+        inside = not k or (draw.rows.min() >= 0 and draw.rows.max() < n)
+        case.expect(inside, f"rows out of 0 to {n - 1} came out")
+        good = draw.vectors is None or _is_array(draw.vectors, np.float32, (k, d))
+        case.expect(good, f"{k} words: vectors are neither None nor float32 ({k}, {d})")
+
+
+def _is_array(given: Any, dtype: type, shape: tuple[int, ...]) -> bool:
+    return isinstance(given, np.ndarray) and given.dtype == dtype and given.shape == shape
+
+
+def it_refuses_what_are_no_rows(case: Case) -> None:
+    """Rows that the space does not have, and other shapes and types, raise DxError."""
+    for rows in NO_ROWS:
+        with case.refusal(f"rows = {rows}"):
+            case.draw(rows)
+
+
+def it_writes_into_nothing_that_it_is_given(case: Case) -> None:
+    """Rows and the vectors of the space are as before."""
+    rows, vectors = case.rows, case.space.vectors.copy()
+    case.draw(rows)
+    case.expect(np.array_equal(rows, case.rows), "sample wrote into rows")
+    case.expect(np.array_equal(vectors, case.space.vectors), "it wrote into the space")
+
+
+# -- randomness ----------------------------------------------------------------------------------
+
+
+def a_seed_repeats_the_draw(case: Case) -> None:
+    """All randomness is that of the Rng which sample is given."""
+    rows = np.tile(case.rows, 10)
+    first, again = (case.draw(rows, Rng(seed=5)).rows for _ in range(2))
+    case.expect(np.array_equal(first, again), "two draws with one seed differ")
+
+
+def no_seed_repeats_nothing(case: Case) -> None:
+    """Two draws of 400 words without a seed differ."""
+    _skip_without_a_promise(case)
+    rows = np.tile(case.rows, 10)
+    first, again = (case.draw(rows).rows for _ in range(2))
+    case.expect(not np.array_equal(first, again), "two draws without a seed are the same")
+
+
+def forks_do_not_repeat_the_noise(case: Case) -> None:
+    """What was drawn in a forked process is not drawn in this one again."""
+    _skip_without_a_promise(case)
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("no fork on this system")
+    rng, rows = Rng(), np.tile(case.rows, 10)
+    case.draw(rows, rng)
+    there = _in_a_fork(lambda: case.draw(rows, rng).rows)
+    case.expect(there is not None, "it failed in a forked process")
+    here = case.draw(rows, rng).rows
+    case.expect(not np.array_equal(there, here), "a fork drew what its parent drew")
+
+
+def _in_a_fork(work: Callable[[], Any]) -> Any:
+    """What it gives in a forked process; None where it fails there."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    with warnings.catch_warnings():  # of Python 3.12, where other threads run: none of ours
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process = context.Process(target=lambda: theirs.send(work()))
+        process.start()
+    theirs.close()
+    try:
+        return ours.recv() if ours.poll(60) else None
+    except EOFError:
+        return None
+    finally:
+        process.join(60)
+
+
+def a_copy_for_a_worker_draws_as_well(case: Case) -> None:
+    """A pickled copy, as nlp.pipe(n_process=2) sends one, is fitted and draws the same."""
+    # Made by this program a line above: there is nothing foreign in it.
+    copy = pickle.loads(pickle.dumps(case.fitted))  # noqa: S301
+    case.expect(copy.guarantee == case.fitted.guarantee, "a pickled copy promises otherwise")
+    there, here = (m.sample(case.rows, Rng(seed=8)).rows for m in (copy, case.fitted))
+    case.expect(np.array_equal(there, here), "a pickled copy draws otherwise with one seed")
+
+
+def _skip_without_a_promise(case: Case) -> None:
+    if case.fitted.guarantee.kind == "none":
+        pytest.skip("it promises nothing")
+
+
+# -- the law -------------------------------------------------------------------------------------
+
+
+def its_probabilities_add_up(case: Case) -> None:
+    """distribution(rows): float64 (k, n), none below 0, each row 1 in sum."""
+    P = _distribution(case)
+    n = len(case.space)
+    case.expect(P.shape == (n, n), f"distribution of {n} rows has the shape {P.shape}")
+    case.expect(bool((P >= 0).all()), "a probability is below 0")
+    off = float(np.abs(P.sum(axis=1) - 1).max())
+    case.expect(off <= 1e-12, f"the probabilities of a word add up to 1 but for {off:.3g}")
+
+
+def its_probabilities_keep_its_promise(case: Case) -> None:
+    """|ln P(y | w) - ln P(y | v)| <= epsilon distance(w, v), for all words w, v and outputs y."""
+    P = _distribution(case)
+    if not hasattr(case.fitted, "distances"):
+        pytest.skip("it states no distances")
+    g = case.fitted.guarantee
+    with np.errstate(divide="ignore", invalid="ignore"):
+        L = np.log(P)
+        losses = np.nan_to_num(np.abs(L[:, None, :] - L[None, :, :]), posinf=np.inf).max(axis=2)
+        bound = g.epsilon * case.fitted.distances(case.rows)
+    over = np.argwhere(losses > bound + 1e-9)
+    if len(over):
+        w, v = over[0]
+        what = f"rows {w} and {v}: the loss is {losses[w, v]:.6g} nats, its bound {bound[w, v]:.6g}"
+        case.expect(False, f"{len(over)} pairs pass its promise, such as {what}")
+
+
+def draws_follow_its_probabilities(case: Case) -> None:
+    """200,000 draws of a word, by chi-square: a right mechanism fails once in 10,000 times at most,
+    and with the seed that is used never by chance."""
+    from scipy.stats import chisquare
+
+    P, n = _distribution(case), len(case.space)
+    for row in (0, n // 2):
+        counts = np.bincount(case.draw(np.full(MANY, row), Rng(seed=3)).rows, minlength=n)
+        p = P[row]
+        never = int(counts[p == 0].sum())
+        case.expect(never == 0, f"row {row} gave {never} outputs of probability 0")
+        value = float(chisquare(counts[p > 0], p[p > 0] / p.sum() * MANY).pvalue)
+        case.expect(
+            value > 1e-4, f"draws of row {row} are not those of distribution: p {value:.3g}"
+        )
+
+
+def _distribution(case: Case) -> Floats2d:
+    if not hasattr(case.fitted, "distribution"):
+        pytest.skip("it states no probabilities")
+    P: Floats2d = case.fitted.distribution(case.rows)
+    return P
+
+
+# -- in a pipeline -------------------------------------------------------------------------------
+
+
+def it_works_in_a_pipeline(case: Case) -> None:
+    """A pipeline with it, made of a config, releases a Doc with a receipt that names it."""
+    nlp = spacy.blank("en")
+    table, words = case.space.vectors.copy(), case.space.words
+    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=table, keys=words)
+    block = {"@dx_mechanisms": case.name, **case.settings}
+    with quiet():
+        nlp.add_pipe("dx_sanitizer", config={"mechanism": block})
+        doc = nlp(" ".join(words))
+    assert_sanitized(doc)
+    case.expect(len(doc) == len(words), f"{len(words)} words went in, {len(doc)} came out")
+    case.expect(doc._.dx.mechanism == case.name, "the receipt does not name it")
+
+
+CLAUSES: tuple[Clause, ...] = (
+    it_has_every_part,
+    its_guarantee_is_a_value,
+    its_guarantee_names_the_space,
+    a_wrong_epsilon_is_refused,
+    it_refuses_to_draw_before_fit,
+    a_draw_has_one_row_a_word,
+    it_refuses_what_are_no_rows,
+    it_writes_into_nothing_that_it_is_given,
+    a_seed_repeats_the_draw,
+    no_seed_repeats_nothing,
+    forks_do_not_repeat_the_noise,
+    a_copy_for_a_worker_draws_as_well,
+    its_probabilities_add_up,
+    its_probabilities_keep_its_promise,
+    draws_follow_its_probabilities,
+    it_works_in_a_pipeline,
+)
+
+
+def mechanism_contract(
+    name: str, settings: Mapping[str, Any] | None = None, space: Space | None = None
+) -> Callable[[Clause], None]:
+    """A test for pytest, one case a clause: give it a name that begins with test_.
+
+    name: of the mechanism in the registry dx_mechanisms, by entry point or by an import. settings:
+    what its constructor needs; an epsilon under which words do change keeps the tests sharp.
+    space: small_space() if left out.
+    """
+    case = Case(name, dict(settings or {}), space or small_space())
+
+    @pytest.mark.parametrize("clause", CLAUSES, ids=lambda clause: clause.__name__)
+    def test_contract(clause: Clause) -> None:
+        clause(case)
+
+    return test_contract

@@ -1,0 +1,296 @@
+"""The plan of docs/architecture.md, as a test: what may import what, and how long things are.
+
+The table of rooms on that page is the plan itself. It is read from there, so a room is added, or
+moved to another place, by a line of the page.
+"""
+
+import ast
+import re
+import statistics
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import spacy_dxprivacy
+
+PACKAGE = "spacy_dxprivacy"
+HOUSE = Path(spacy_dxprivacy.__file__).parent
+PAGE = Path(__file__).parent.parent / "docs" / "architecture.md"
+ROW = re.compile(r"^\| `([\w/]+)` \| \S.* \|$", re.M)
+
+# What one room alone may import, of other packages.
+ONLY_IN = {
+    "typer": "cli",
+    "click": "cli",
+    "pytest": "testing",
+    "streamlit": "playground",
+    "ray": "distributed",
+    "pyspark": "distributed",
+}
+# What a worker on another machine has no use for.
+NOT_IN_A_WORKER = {"cli", "attacks", "audit", "experiments", "report", "playground", "tuning"}
+LOOSE = 16  # modules at the top
+LONGEST, MEDIAN, NINE_IN_TEN = 40, 5, 14  # lines of the body of a function
+DOCUMENTED = 0.95
+
+# Not mended yet: (importer, what it imports). A line that is not needed any more fails.
+OWED_IMPORTS = {
+    ("spacy_dxprivacy.space", "spacy_dxprivacy.graph"),
+    ("spacy_dxprivacy.space", "spacy_dxprivacy.spaces.folder"),
+    ("spacy_dxprivacy.space", "spacy_dxprivacy.spaces.pipeline_vectors"),
+    ("spacy_dxprivacy.search.faiss_index", "spacy_dxprivacy.spaces.index_folder"),
+    ("spacy_dxprivacy.tuning.settings", "typer"),
+}
+# Files with an assert, and functions over 40 lines.
+OWED_ASSERTS = {
+    "augment.py",
+    "audit/mechanism.py",
+    "batch/workers.py",
+    "batch/writers.py",
+    "component.py",
+    "entities/ruler.py",
+    "entities/rules.py",
+    "experiments/utility.py",
+    "mechanisms/base/choice.py",
+    "search/exact.py",
+    "tuning/curve.py",
+}
+OWED_LENGTHS = {("cli/sanitize.py", "sanitize_cli")}
+
+pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One name that one module imports, at the top, inside a function or for types alone."""
+
+    file: str
+    line: int
+    importer: str
+    imported: str
+
+    def __str__(self):
+        return f"{PACKAGE}/{self.file}:{self.line}: {self.importer} imports {self.imported}"
+
+    @property
+    def owed(self):
+        return (self.importer, self.imported) in OWED_IMPORTS
+
+    @property
+    def ours(self):
+        return self.imported.split(".")[0] == PACKAGE
+
+
+@cache
+def plan():
+    """The rooms, from the door down to the ground."""
+    return ROW.findall(PAGE.read_text(encoding="utf8")) if PAGE.exists() else []
+
+
+@cache
+def trees():
+    """{file: its syntax tree} of all modules, file relative to the package."""
+    paths = sorted(HOUSE.rglob("*.py"))
+    return {
+        path.relative_to(HOUSE).as_posix(): ast.parse(path.read_text(encoding="utf8"))
+        for path in paths
+    }
+
+
+def module_of(file):
+    """graph/walk.py -> spacy_dxprivacy.graph.walk; graph/__init__.py -> spacy_dxprivacy.graph"""
+    parts = [PACKAGE, *file.removesuffix(".py").split("/")]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def room_of(module):
+    """The longest name of a room that the module lies in; "" for the front of the package."""
+    path = module.removeprefix(PACKAGE).strip(".").replace(".", "/")
+    rooms = [room for room in plan() if path == room or path.startswith(room + "/")]
+    return max(rooms, key=len, default=path.split("/")[0])
+
+
+def base_of(file, node):
+    """The package or module that `from ... import` names, dots counted out."""
+    if not node.level:
+        return node.module
+    here = module_of(file).split(".")
+    above = node.level - (file.endswith("__init__.py"))
+    parts = here[: len(here) - above]
+    return ".".join([*parts, node.module] if node.module else parts)
+
+
+@cache
+def imports():
+    """Every import of every module, those inside functions and under TYPE_CHECKING included."""
+    modules = {module_of(file) for file in trees()}
+    found = []
+    for file, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                base = base_of(file, node)
+                names = [f"{base}.{alias.name}" for alias in node.names]
+                names = [name if name in modules else base for name in names]
+            else:
+                continue
+            found += [Import(file, node.lineno, module_of(file), n) for n in dict.fromkeys(names)]
+    return found
+
+
+def listed(lines):
+    return "\n".join(["", *map(str, lines)])
+
+
+# -- the rooms -----------------------------------------------------------------------------------
+
+
+def test_every_folder_and_loose_module_has_a_line_in_the_plan():
+    folders = {file.rpartition("/")[0] for file in trees() if "/" in file}
+    loose = {file.removesuffix(".py") for file in trees() if "/" not in file} - {"__init__"}
+    there = folders | loose
+    assert len(plan()) == len(set(plan())), "a room has two lines"
+    assert there - set(plan()) == set(), f"no line in the table of {PAGE.name}"
+    assert set(plan()) - there == set(), f"no such room, but a line in the table of {PAGE.name}"
+
+
+def test_an_import_goes_down():
+    height = {room: place for place, room in enumerate(plan())}
+
+    def goes_up(i):
+        above, below = room_of(i.importer), room_of(i.imported)
+        return above and above != below and height.get(below, -1) <= height.get(above, -1)
+
+    wrong = [i for i in imports() if i.ours and goes_up(i) and not i.owed]
+    assert not wrong, listed(
+        f"{i}: {room_of(i.importer)!r} lies below {room_of(i.imported) or 'the front'!r}. Move "
+        "what is needed further down, or let the caller hand it in."
+        for i in wrong
+    )
+
+
+def test_no_circle_of_modules():
+    graph = defaultdict(set)
+    for i in imports():
+        if i.ours and not i.owed and i.imported != i.importer:
+            graph[i.importer].add(i.imported)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        # graphlib lists each module before the one that imports it.
+        steps = set(zip(error.args[1][1:], error.args[1], strict=False))
+        lines = [i for i in imports() if (i.importer, i.imported) in steps]
+        pytest.fail("a circle; one of these has to go:" + listed(lines))
+
+
+@pytest.mark.parametrize(("package", "room"), ONLY_IN.items())
+def test_only_one_room_knows_of(package, room):
+    wrong = [
+        i
+        for i in imports()
+        if i.imported.split(".")[0] == package and room_of(i.importer) != room and not i.owed
+    ]
+    assert not wrong, f"{package} is for {room}/ alone:" + listed(wrong)
+
+
+def test_nothing_outside_the_door_imports_it():
+    wrong = [
+        i
+        for i in imports()
+        if room_of(i.imported) == "cli" and i.ours and room_of(i.importer) != "cli" and not i.owed
+    ]
+    assert not wrong, "what does the work knows nothing of the terminal:" + listed(wrong)
+
+
+def test_what_is_owed_is_still_owed():
+    """A line of the lists at the top that is mended has to go, so that it is not owed anew."""
+    left = {(i.importer, i.imported) for i in imports()}
+    assert OWED_IMPORTS - left == set()
+    assert OWED_ASSERTS - {file for file, _ in asserts()} == set()
+    assert OWED_LENGTHS - {(f, name) for f, _, name, lines in bodies() if lines > LONGEST} == set()
+
+
+@pytest.mark.slow
+def test_a_worker_on_another_machine_loads_what_sanitises_and_no_more():
+    code = "import sys, spacy_dxprivacy.distributed; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+    )
+    ours = {name.split(".")[1] for name in done.stdout.split() if name.startswith(PACKAGE + ".")}
+    assert ours & NOT_IN_A_WORKER == set()
+
+
+# -- sizes ---------------------------------------------------------------------------------------
+
+
+@cache
+def bodies():
+    """(file, line, name, lines of the body without its docstring) of every function."""
+    found = []
+    for file, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                has_more = ast.get_docstring(node) is not None and len(node.body) > 1
+                first = node.body[1] if has_more else node.body[0]
+                lines = node.body[-1].end_lineno - first.lineno + 1
+                found.append((file, node.lineno, node.name, lines))
+    return found
+
+
+@cache
+def asserts():
+    return [
+        (file, node.lineno)
+        for file, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert)
+    ]
+
+
+def test_few_modules_lie_loose_at_the_top():
+    loose = [file for file in trees() if "/" not in file]
+    assert len(loose) <= LOOSE, f"each of these belongs in a room: {loose}"
+
+
+def test_functions_are_short():
+    lengths = sorted(lines for *_, lines in bodies())
+    long = [
+        f"{PACKAGE}/{file}:{line}: {name} has {lines} lines"
+        for file, line, name, lines in bodies()
+        if lines > LONGEST and (file, name) not in OWED_LENGTHS
+    ]
+    assert not long, listed(long)
+    assert statistics.median(lengths) <= MEDIAN
+    assert lengths[int(0.9 * len(lengths))] <= NINE_IN_TEN
+
+
+def test_no_assert_does_the_work_of_a_check():
+    """python -O leaves them out: raise an error, or let the type say it."""
+    wrong = [f"{PACKAGE}/{f}:{line}: assert" for f, line in asserts() if f not in OWED_ASSERTS]
+    assert not wrong, listed(wrong)
+
+
+def public(node, file):
+    """(file, node) of the public functions and classes, and of the public methods of these."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if not child.name.startswith("_"):
+            yield file, child
+            if isinstance(child, ast.ClassDef):
+                yield from public(child, file)
+
+
+def test_what_is_public_is_documented():
+    things = [thing for file, tree in trees().items() for thing in public(tree, file)]
+    bare = [(file, node) for file, node in things if ast.get_docstring(node) is None]
+    assert len(bare) <= (1 - DOCUMENTED) * len(things), listed(
+        f"{PACKAGE}/{file}:{node.lineno}: {node.name} has no docstring" for file, node in bare
+    )

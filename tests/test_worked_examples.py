@@ -1,0 +1,183 @@
+"""The worked examples of docs/architecture.md, as they stand there, in a copy of the package.
+
+A block with a title is a file: it is written, or, where the block is a diff, its lines with a "+"
+are put behind the line before them. A block of bash is run in the copy.
+"""
+
+import configparser
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spacy_dxprivacy
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "architecture.md"
+THIRD_PARTY = ROOT / "examples" / "third_party_mechanism"
+HOUSE = Path(spacy_dxprivacy.__file__).parent
+BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
+# What the tests of the examples need of the suite, and what finds the mechanism by the registry.
+OURS = ("tests/conftest.py", "tests/mechanisms", "tests/test_configs.py", "configs")
+EXAMPLES = ["Add a mechanism", "Add a reader of a vector format", "Add a command"]
+
+pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests")
+
+
+def blocks(heading):
+    """(language, title or "", text) of each block of code of a section."""
+    section = PAGE.read_text(encoding="utf8").partition(f"\n## {heading}\n")[2]
+    assert section, f"no heading {heading!r}"
+    return BLOCK.findall(section.partition("\n## ")[0])
+
+
+def apply(diff, path):
+    """Puts lines with "+" behind those before them, which begin with a space and are there once."""
+    old = [line[1:] for line in diff.splitlines() if line[0] == " "]
+    both = [line[1:] for line in diff.splitlines() if line[0] in " +"]
+    text = path.read_text(encoding="utf8")
+    before = "\n".join(old) + "\n"
+    assert text.count(before) == 1, f"{path.name} has {before!r} {text.count(before)} times"
+    path.write_text(text.replace(before, "\n".join(both) + "\n"), encoding="utf8")
+
+
+def carry_out(heading, folder):
+    """Write the files of a section; the commands of it are given back."""
+    commands = []
+    for language, title, text in blocks(heading):
+        if language == "bash":
+            commands += text.splitlines()
+        elif language == "diff":
+            apply(text, folder / title)
+        elif title:
+            assert not (folder / title).exists(), f"{title} is there already"
+            (folder / title).write_text(text, encoding="utf8")
+    return commands
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The package and what its tests share, with the data of the package by a link."""
+    folder = tmp_path_factory.mktemp("copy")
+    ignored = shutil.ignore_patterns("data", "__pycache__")
+    shutil.copytree(HOUSE, folder / "spacy_dxprivacy", ignore=ignored)
+    (folder / "spacy_dxprivacy" / "data").symlink_to(HOUSE / "data")
+    for name in OURS:
+        source = ROOT / name
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def run(arguments, folder, *also_on_the_path):
+    paths = [
+        str(folder),
+        *map(str, also_on_the_path),
+        *os.environ.get("PYTHONPATH", "").split(os.pathsep),
+    ]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True,
+        timeout=300,
+    )  # fmt: skip
+
+
+def merged(commands):
+    """One run of pytest in place of several: the files and the words of -k put together."""
+    files, words = [], []
+    for command in commands:
+        python, m, pytest_, q, file, *more = shlex.split(command)
+        assert [python, m, pytest_, q] == ["python", "-m", "pytest", "-q"], command
+        files.append(file)
+        words.append(more[1] if more else Path(file).stem)
+    return ["-m", "pytest", "-q", *files, "-k", " or ".join(words)]
+
+
+def test_a_mechanism_is_four_files():
+    titles = [title for _, title, _ in blocks("Add a mechanism") if title]
+    assert titles == [
+        "spacy_dxprivacy/mechanisms/capped.py",
+        "configs/capped.cfg",
+        "tests/mechanisms/test_capped.py",
+        "spacy_dxprivacy/mechanisms/__init__.py",
+    ]
+
+
+def test_the_examples_pass_their_own_tests_and_the_contract(copy):
+    commands = [command for heading in EXAMPLES for command in carry_out(heading, copy)]
+    assert len(commands) == 5
+    done = run(merged(commands), copy)
+    assert done.returncode == 0, done.stdout[-3000:]
+    found = re.search(r"(\d+) passed", done.stdout)
+    assert int(found[1]) > 25, done.stdout[-300:]
+    if importlib.util.find_spec("ruff"):
+        files = [title for h in EXAMPLES for _, title, _ in blocks(h) if title.endswith(".py")]
+        for check in (["check"], ["format", "--check"]):
+            done = run(["-m", "ruff", *check, *dict.fromkeys(files)], copy)
+            assert done.returncode == 0, done.stdout
+
+
+# -- a package of its own ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def third_party(tmp_path):
+    shutil.copytree(THIRD_PARTY, tmp_path / "source", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "source"
+
+
+def declared(folder):
+    parser = configparser.ConfigParser()
+    parser.read(folder / "setup.cfg", encoding="utf8")
+    return parser
+
+
+def check_contract(folder, *path):
+    done = run(["-m", "pytest", "-q", "tests"], folder, *path)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert "16 passed" in done.stdout
+
+
+def test_the_page_says_what_the_package_says():
+    ini, python = (text for _, title, text in blocks("A mechanism in a package of its own"))
+    shown = configparser.ConfigParser()
+    shown.read_string(ini)
+    section = "options.entry_points"
+    assert dict(shown[section]) == dict(declared(THIRD_PARTY)[section])
+    assert python in (THIRD_PARTY / "tests" / "test_contract.py").read_text(encoding="utf8")
+
+
+def test_a_package_with_an_entry_point_keeps_the_contract(third_party, tmp_path):
+    """What pip would write of setup.cfg is written by hand: no installer is needed."""
+    about = tmp_path / "installed" / "dx_randomized_response-0.1.0.dist-info"
+    about.mkdir(parents=True)
+    name, version = (declared(third_party)["metadata"][key] for key in ("name", "version"))
+    lines = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    (about / "METADATA").write_text(lines, encoding="utf8")
+    points = declared(third_party)["options.entry_points"]
+    text = "".join(f"[{group}]\n{lines.strip()}\n" for group, lines in points.items())
+    (about / "entry_points.txt").write_text(text, encoding="utf8")
+    check_contract(third_party, about.parent)
+
+
+@pytest.mark.slow
+def test_the_package_is_installed_by_pip_and_keeps_the_contract(third_party, tmp_path):
+    missing = [n for n in ("pip", "setuptools", "wheel") if importlib.util.find_spec(n) is None]
+    if missing:
+        pytest.skip(f"it is built without the network, and there is no {', '.join(missing)}")
+    target = tmp_path / "installed"
+    without_network = ["--no-index", "--no-deps", "--no-build-isolation", "--quiet"]
+    done = run(
+        ["-m", "pip", "install", *without_network, "--target", str(target), "."], third_party
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    (third_party / "dx_randomized_response.py").unlink()
+    check_contract(third_party, target)
