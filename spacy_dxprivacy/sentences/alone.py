@@ -79,7 +79,7 @@ class WordDraw:
     def log_likelihood(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         """ln P (k,): of an output each; exact."""
         known = rows != NOTHING
-        logs = np.log(self.weights[outputs]) - np.log(self._sums[-1])
+        logs: Floats1d = np.log(self.weights[outputs]) - np.log(self._sums[-1])
         self._prepare(np.unique(rows[known]))
         for i in np.flatnonzero(known).tolist():
             path = np.log(self.kernel.weights(int(rows[i]), outputs[i : i + 1])[0])
