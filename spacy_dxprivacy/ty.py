@@ -65,3 +65,18 @@ class Unknown(Protocol):
     in_clear: tuple[str, ...]
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]: ...
+
+
+@runtime_checkable
+class Prior(Protocol):
+    """Public language: a law of sentences that never sees the input.
+
+    draws: how words are drawn from it: "alone", by the "sentence", or "left to right". fit gives a
+    priors.chain.Chain on the words of the space; where words are drawn left to right, a
+    priors.back_off.NextWord.
+    """
+
+    name: str
+    draws: str
+
+    def fit(self, space: Space) -> Any: ...
