@@ -319,7 +319,7 @@ class DxSanitizer:
     def _make_terms(self, space: Space) -> Terms:
         self.mechanism.fit(space)
         if isinstance(self.unknown, InContext) and not self._draws_together:
-            raise DxError(Errors.DX062)
+            raise DxError(Errors.DX066)
         check_fitted(self.mechanism, space)
         if self.vectors == "noisy":
             empty = self.mechanism.sample(np.zeros(0, dtype=np.int64), self.rng)

@@ -152,8 +152,15 @@ class Errors:
         "[DX061] The policy {policy!r} is about English words, and the space {space!r} holds none "
         'of them. Use policy = "plain".'
     )
-    DX062 = (
-        "[DX062] dx.Context.v1 draws unknown words with their sentence, and this mechanism draws "
+    DX062 = "[DX062] {path} is not an ARPA file that can be used: {why}."
+    DX063 = "[DX063] {path} is not a saved prior: {why}."
+    DX064 = (
+        "[DX064] The prior {prior!r} holds no word of the space {space!r}, so it says nothing about "
+        'it. Use one of its language (python -m spacy dx prior), or @dx_priors = "dx.Uniform.v1".'
+    )
+    DX065 = "[DX065] No prior can be made of these texts: {why}."
+    DX066 = (
+        "[DX066] dx.Context.v1 draws unknown words with their sentence, and this mechanism draws "
         'words alone. Use dx.Path.v2 with scope = "token", or another policy, such as dx.Redact.v1.'
     )
     # robustness

@@ -50,7 +50,7 @@ class Context:
     in_clear: tuple[str, ...] = ("how many words the space does not hold (in the receipt)",)
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
-        raise DxError(Errors.DX062)
+        raise DxError(Errors.DX066)
 
 
 class RandomDigits:

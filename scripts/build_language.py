@@ -1,0 +1,72 @@
+"""Builds the public language beside the built-in space: pairs.npz and axes.npz.
+
+    python scripts/build_language.py --wordnet FOLDER [--arpa FILE] [--out FOLDER]
+
+See scripts/README.md for what it needs. It takes a minute or two of one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from builtin_space.sources import FLOOR, log_probabilities
+from language.axes import axes_of
+from language.pairs import mass_of_tokens, model_of, packed, pairs_of, pruned
+from language.sphinx import write_arpa
+from language.types import Floats, make_types
+
+from spacy_dxprivacy import Space
+from spacy_dxprivacy.priors.arpa import Arpa, read_arpa
+from spacy_dxprivacy.space import BUILTIN
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
+    parser.add_argument("--arpa", type=Path, help="the model's ARPA file, kept from a run before")
+    parser.add_argument("--types", type=int, default=12_000)
+    parser.add_argument("--pairs", type=int, default=1_000_000)
+    parser.add_argument("--out", type=Path, default=BUILTIN)
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = parse_arguments()
+    space = Space.builtin()
+    frequency = frequencies(space)
+    save(args.out / "axes.npz", axes_of(space, frequency, args.wordnet))
+    model = model_of(read_model(args.arpa))
+    types = make_types(space, mass_of_tokens(model, space), frequency, args.types)
+    pairs = pruned(pairs_of(model, types, space), args.pairs)
+    print(
+        f"{len(types.names)} types, {pairs.delta.nnz} pairs, least back-off {pairs.back.min():.3g}"
+    )
+    save(args.out / "pairs.npz", packed(pairs, types, frequency, space.digest))
+
+
+def frequencies(space: Space) -> Floats:
+    """(n,): of web text, in the case of the space (spacy-lookups-data, MIT)."""
+    known = log_probabilities()
+    return np.exp([max(known.get(word, FLOOR), FLOOR) for word in space.words])
+
+
+def read_model(path: Path | None) -> Arpa:
+    if path is not None and path.exists():
+        return read_arpa(path, order=2)
+    with tempfile.TemporaryDirectory() as folder:
+        path = path or Path(folder) / "en-us.arpa"
+        write_arpa(path)
+        return read_arpa(path, order=2)
+
+
+def save(path: Path, arrays: dict[str, Any]) -> None:
+    np.savez_compressed(path, **arrays)
+    print(f"{path}: {path.stat().st_size / 1e6:.2f} MB", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""The public language that comes with the package: word pairs on the words of the built-in space.
+
+pairs.npz    frequency     uint8 (n,): -12 ln of how often each word of the space comes in web text
+             type_of_row   uint16 (n,): the type of each word; types are lower-case words
+             u, end, alone uint16 (K,): -64 ln of what Chain calls so
+             successors    uint16 (K + 1,): listed pairs of each type; the last begins sentences
+             gap_low, gap_high  uint8 (pairs,): from one successor to the next
+             steps         uint8 (pairs,): -16 ln of delta
+             digest        of the space
+
+All sums are made exact after reading. scripts/build_language.py writes it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Floats1d
+from ..errors import DxError, Errors
+from ..space import BUILTIN, Space
+from .chain import Chain
+from .law import Law
+
+NAME = "dx_en"
+FILE = BUILTIN / "pairs.npz"
+OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
+
+
+def pack(log: Floats1d, steps: int, kind: Any) -> Any:
+    """log: natural logarithms, 0 or less -> whole steps below 0, of an unsigned type."""
+    return np.clip(np.rint(-log * steps), 0, np.iinfo(kind).max).astype(kind)
+
+
+def _unpack(codes: Any, steps: int) -> Floats1d:
+    """float64, through a table of as many numbers as there are codes."""
+    table = np.exp(-np.arange(np.iinfo(codes.dtype).max + 1) / steps)
+    found: Floats1d = table[codes]
+    return found
+
+
+@lru_cache(maxsize=1)
+def frequencies() -> Floats1d:
+    """float64 (n,): how often each word of the built-in space comes in English web text."""
+    with np.load(FILE) as saved:
+        return _unpack(saved["frequency"], OF_FREQUENCY)
+
+
+def frequency_of(space: Space) -> Floats1d:
+    """float64 (n,), above 0: that of the words of a space, in their exact case."""
+    if space.digest == Space.builtin().digest:
+        return frequencies()
+    known = dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
+    least = min(known.values())
+    return np.array([known.get(word, least) for word in space.words])
+
+
+@lru_cache(maxsize=1)
+def builtin_law() -> Law:
+    """Word pairs, on the words of the built-in space. Raises DxError for files of another space."""
+    space = Space.builtin()
+    with np.load(FILE) as saved:
+        arrays = {name: saved[name] for name in saved.files}
+    if bytes(arrays["digest"]).decode() != space.digest:
+        raise DxError(Errors.DX063.format(path=FILE, why="it belongs to another space"))
+    return Law(space.words, _chain(arrays), NAME)
+
+
+def _chain(arrays: dict[str, Any]) -> Chain:
+    from scipy.sparse import csr_array
+
+    u, alone = (_to_one(_unpack(arrays[name], OF_LOG)) for name in ("u", "alone"))
+    listed, K = _listed(arrays), len(u)
+    back = 1 - listed.sum(axis=1, dtype=np.float64)
+    begin = _to_one(listed[[K]].toarray().reshape(-1) + back[K] * u)
+    types = arrays["type_of_row"].astype(np.int64)
+    often = _unpack(arrays["frequency"], OF_FREQUENCY)
+    share = (often / np.bincount(types, often, K)[types]).astype(np.float32)
+    emit = csr_array((share, types, np.arange(len(types) + 1)), shape=(len(types), K))
+    ends = _unpack(arrays["end"], OF_LOG)
+    numbers = (a.astype(np.float32) for a in (begin, alone, ends, back[:K], u))
+    return Chain(*numbers, listed[:K].astype(np.float32), emit)
+
+
+def _listed(arrays: dict[str, Any]) -> Any:
+    """csr float64 (K + 1, K)."""
+    from scipy.sparse import csr_array
+
+    counts = arrays["successors"].astype(np.int64)
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    gaps = arrays["gap_low"].astype(np.int32) + (arrays["gap_high"].astype(np.int32) << 8)
+    running = np.concatenate([[0], np.cumsum(gaps, dtype=np.int64)])
+    indices = (running[1:] - np.repeat(running[ends[:-1]], counts)).astype(np.int32)
+    shape = (len(counts), len(counts) - 1)
+    return csr_array((_unpack(arrays["steps"], OF_PAIR), indices, ends.astype(np.int32)), shape)
+
+
+def _to_one(weights: Floats1d) -> Floats1d:
+    return weights / weights.sum()
