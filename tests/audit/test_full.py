@@ -9,11 +9,11 @@ import os
 import time
 
 import pytest
-from audit_doubles import LIARS, made
+from audit_doubles import LIARS
 
 from spacy_dxprivacy.audit import NOT_REFUTED, REFUTED, audit
 
-from .test_mechanisms import SETTINGS
+from .test_mechanisms import names, of_config
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,18 +35,18 @@ def test_what_is_false_is_refuted_within_five_minutes(liar):
     assert time.perf_counter() - start < LIMIT
 
 
-@pytest.mark.parametrize("name", sorted(SETTINGS))
+@pytest.mark.parametrize("name", names())
 def test_what_holds_is_refuted_in_none_of_30_runs(name):
-    mechanism = made(name, **SETTINGS[name])
+    mechanism = of_config(name)
     if mechanism.guarantee.status not in ("proven", "computed"):
         pytest.skip("its guarantee does not hold")
     verdicts = {audit(mechanism, effort="quick").verdict for _ in range(RUNS)}
     assert verdicts == {NOT_REFUTED}
 
 
-@pytest.mark.parametrize("name", sorted(SETTINGS))
+@pytest.mark.parametrize("name", names())
 def test_what_holds_is_not_refuted_by_a_full_audit(name):
-    mechanism = made(name, **SETTINGS[name])
+    mechanism = of_config(name)
     if mechanism.guarantee.status not in ("proven", "computed"):
         pytest.skip("its guarantee does not hold")
     assert audit(mechanism).verdict == NOT_REFUTED

@@ -24,6 +24,10 @@ def names() -> list[str]:
     return sorted(name for name in registry.dx_mechanisms.get_all() if name.startswith("dx."))
 
 
+def takes_epsilon(name: str) -> bool:
+    return "epsilon" in inspect.signature(registry.dx_mechanisms.get(name)).parameters
+
+
 @cache
 def plane() -> Space:
     """40 words in the plane: small enough for all pairs."""
@@ -33,7 +37,7 @@ def plane() -> Space:
 
 def settings_of(name: str) -> dict[str, Any]:
     """Those of its config, at EPSILON unless it has no solution there; {} for one without any."""
-    if "epsilon" not in inspect.signature(registry.dx_mechanisms.get(name)).parameters:
+    if not takes_epsilon(name):
         return {}
     given = {k: v for k, v in _block(name).items() if not isinstance(v, dict) and k[0] != "@"}
     return {**given, "epsilon": EPSILON} if _has_solution(name, given) else given
@@ -47,7 +51,7 @@ def _block(name: str) -> dict[str, Any]:
             block = component.get("mechanism", {})
             if block.get("@dx_mechanisms") == name:
                 return dict(block)
-    raise AssertionError(f"no config in {CONFIGS} has {name}")
+    return {"epsilon": EPSILON}  # test_configs.py asks for the config
 
 
 def _has_solution(name: str, given: dict[str, Any]) -> bool:
