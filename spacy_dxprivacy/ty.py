@@ -1,8 +1,8 @@
 """The shapes that parts plug into: anyone's object with these methods will do.
 
-Configs are checked against them when they are resolved, so they can be checked at run time. What
-every part has comes first; then what only some mechanisms, rules and indexes have, a shape each:
-audits, attacks and tuning ask for these shapes and know no classes.
+They can be asked for at run time. What every part has comes first; then what only some mechanisms,
+rules and indexes have, a shape each: audits, attacks and tuning ask for these shapes and know no
+classes. What a mechanism lacks is told when a component is made (mechanisms.base.trial).
 
 k is the number of words to replace, n the number of rows of the space, d its dimensions.
 """
