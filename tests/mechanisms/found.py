@@ -19,6 +19,11 @@ from spacy_dxprivacy import DxError, DxWarning, Space, registry
 CONFIGS = Path(__file__).parent.parent.parent / "configs"
 EPSILON = 2.0  # those of the configs suit the built-in space, where words are farther apart
 
+# Those of language, on words that are none.
+ON_ANY_WORDS = {
+    "dx.Path.v2": {"policy": "plain", "prior": {"@dx_priors": "dx.WordFrequency.v1"}},
+}
+
 
 def names() -> list[str]:
     return sorted(name for name in registry.dx_mechanisms.get_all() if name.startswith("dx."))
@@ -40,6 +45,7 @@ def settings_of(name: str) -> dict[str, Any]:
     if not takes_epsilon(name):
         return {}
     given = {k: v for k, v in _block(name).items() if not isinstance(v, dict) and k[0] != "@"}
+    given |= ON_ANY_WORDS.get(name, {})
     return {**given, "epsilon": EPSILON} if _has_solution(name, given) else given
 
 
