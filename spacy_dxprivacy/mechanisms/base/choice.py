@@ -102,8 +102,8 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         return drawn if some is None else self._one_of_each(some, rows, drawn, rng)
 
     def _one_of_each(self, some: Any, rows: Ints1d, blocks: Ints1d, rng: Rng) -> Ints1d:
-        """rows (k,), and for each which WIDTH outputs were drawn -> one of these outputs (k,). some:
-        see Choice."""
+        """rows (k,), and for each which WIDTH outputs were drawn -> one of these (k,). some: as in
+        Choice."""
         choice = self.built
         uniforms = rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
