@@ -21,7 +21,7 @@ from spacy.strings import get_string_id
 
 from .arrays import Bools1d, Floats2d, Ids1d, Ints1d
 from .errors import DxError, Errors
-from .machine.mapped import release
+from .machine.mapped import let_go
 from .tables import learned
 from .tables.folder import Table, digest_of, read_table, write_table
 from .tables.pipeline import table_of_vocab
@@ -328,7 +328,7 @@ def _not_zero(X: Floats2d, block: int = 65536) -> Bools1d:
     keep = np.empty(len(X), dtype=bool)
     for start in range(0, len(X), block):
         keep[start : start + block] = np.any(X[start : start + block] != 0, axis=1)
-        release(X)
+        let_go(X)
     return keep
 
 

@@ -14,7 +14,7 @@ MAPPED_AT_ONCE = 2**27  # bytes of a larger one that a process has in memory at 
 FAULT = 2**16  # bytes that Linux maps around the one that is read
 
 
-def release(X: Floats2d) -> None:
+def let_go(X: Floats2d) -> None:
     """Let go of the pages of a large mapped file. They stay in the system's cache."""
     pages = large_map(X)
     if pages is not None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
-from ..machine.mapped import release
+from ..machine.mapped import let_go
 
 REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
 SMALL, FLAT = 1024, 8  # rows, dimensions; too few for codes
@@ -77,7 +77,7 @@ def build(X: Floats2d, factory: str, on_rows: Progress | None = None) -> Any:
         for part in blocks(len(X), ADD_ROWS):
             rows = np.ascontiguousarray(X[part], dtype=np.float32)
             index.add(rows)
-            release(X)
+            let_go(X)
             if on_rows is not None:
                 on_rows(len(rows))
     except RuntimeError as error:

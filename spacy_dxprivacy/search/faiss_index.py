@@ -22,7 +22,7 @@ import numpy as np
 from ..arrays import Floats2d, Ints1d, Ints2d, blocks
 from ..errors import DxError, Errors
 from ..machine.device import to_host
-from ..machine.mapped import FAULT, MAPPED_AT_ONCE, large_map, release
+from ..machine.mapped import FAULT, MAPPED_AT_ONCE, large_map, let_go
 from ..registries import registry
 from ..validate import fail, whole
 from .faiss_codes import ADD_ROWS, REFINE, build, default_factory, load_faiss
@@ -105,7 +105,7 @@ class FaissIndex:
         found = []
         for part in blocks(len(Z), step):
             found.append(rerank(Z[part], self._table, rows[part]))
-            release(self._table)
+            let_go(self._table)
         return np.concatenate(found)
 
     def _candidates(self, Z: Floats2d) -> Ints2d:
@@ -184,7 +184,7 @@ def largest_norm(X: Floats2d) -> float:
     for part in blocks(len(X), ADD_ROWS):
         A = X[part]
         squares.append(float(np.einsum("nd,nd->n", A, A, dtype=np.float64).max()))
-        release(X)
+        let_go(X)
     return float(np.sqrt(np.max(squares)))
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats2d
+from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
 from ..files.limits import read_json
-from ..machine.mapped import release
+from ..machine.mapped import let_go
 from .faiss_codes import ADD_ROWS, load_faiss
 
 FORMAT = 1
@@ -73,7 +73,7 @@ def table_digest(X: Floats2d) -> str:
     a mechanism may be clipped or turned.
     """
     hasher = hashlib.sha256(f"{X.shape}\n".encode())
-    for start in range(0, len(X), ADD_ROWS):
-        hasher.update(np.ascontiguousarray(X[start : start + ADD_ROWS], dtype="<f4").data)
-        release(X)
+    for part in blocks(len(X), ADD_ROWS):
+        hasher.update(np.ascontiguousarray(X[part], dtype="<f4").data)
+        let_go(X)
     return hasher.hexdigest()

@@ -26,7 +26,7 @@ import srsly
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..files.limits import read_array, read_json
-from ..machine.mapped import release
+from ..machine.mapped import let_go
 
 FORMAT = 1
 
@@ -158,5 +158,5 @@ def digest_of(words: Sequence[str], vectors: Floats2d, block: int = 65536) -> st
     hasher.update("\n".join(words).encode("utf-8", "surrogatepass"))
     for start in range(0, len(vectors), block):
         hasher.update(np.ascontiguousarray(vectors[start : start + block], dtype="<f4").data)
-        release(vectors)
+        let_go(vectors)
     return hasher.hexdigest()

@@ -98,18 +98,19 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         for which, table in tables(distinct, counts):
             places = by_word[ends[which] - counts[which] : ends[which]]
             drawn[places] = inverse_cdf(table, uniforms[places])
-        return drawn if self.built.some is None else self._one_of_each(rows, drawn, rng)
+        some = self.built.some
+        return drawn if some is None else self._one_of_each(some, rows, drawn, rng)
 
-    def _one_of_each(self, rows: Ints1d, blocks: Ints1d, rng: Rng) -> Ints1d:
-        """rows (k,), and for each which WIDTH outputs were drawn -> one of these outputs (k,)."""
+    def _one_of_each(self, some: Any, rows: Ints1d, blocks: Ints1d, rng: Rng) -> Ints1d:
+        """rows (k,), and for each which WIDTH outputs were drawn -> one of these (k,). some: as in
+        Choice."""
         choice = self.built
-        assert choice.some is not None
         uniforms = rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
         for start in range(0, len(rows), AT_ONCE):
             part = slice(start, start + AT_ONCE)
             outputs = blocks[part, None] * WIDTH + np.arange(WIDTH)
-            W = to_host(choice.some(rows[part], np.minimum(outputs, choice.n - 1)))
+            W = to_host(some(rows[part], np.minimum(outputs, choice.n - 1)))
             W[outputs >= choice.n] = 0
             C = np.cumsum(W, axis=1)
             marks = np.minimum(uniforms[part] * C[:, -1], np.nextafter(C[:, -1], 0))
