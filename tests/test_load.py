@@ -47,7 +47,7 @@ def test_the_bench_sees_a_vocabulary_that_grows(make_nlp, load, monkeypatch):
 
 
 def test_trimming_makes_the_tables_anew_and_forgets_no_string(make_nlp):
-    nlp = make_nlp()
+    nlp = make_nlp(lang="en")
     nlp.vocab.strings.add("Zorblatt")
     flag = nlp.vocab.add_flag(lambda word: word == "dog")
     with nlp.memory_zone():

@@ -52,7 +52,7 @@ def test_a_folder_holds_the_whole_pipeline(nlp: Language, tmp_path: Path) -> Non
 
 def test_bytes_hold_the_whole_pipeline(nlp: Language) -> None:
     data = nlp.to_bytes()
-    again = spacy.blank("en")
+    again = spacy.blank(nlp.lang)
     config = {k: v for k, v in nlp.config["components"]["dx_sanitizer"].items() if k != "factory"}
     again.add_pipe("dx_sanitizer", config=config)
     again.from_bytes(data)
