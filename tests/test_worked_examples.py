@@ -1,7 +1,7 @@
 """The worked examples of docs/architecture.md, as they stand there, in a copy of the package.
 
 A block with a title is a file: it is written, or, where the block is a diff, its lines with a "+"
-are put behind the line before them. A block of bash is run in the copy.
+are put beside those that are there. A block of bash is run in the copy.
 """
 
 import configparser
@@ -38,7 +38,7 @@ def blocks(heading):
 
 
 def apply(diff, path):
-    """Puts lines with "+" behind those before them, which begin with a space and are there once."""
+    """Puts lines with "+" beside those that begin with a space, which are there once."""
     old = [line[1:] for line in diff.splitlines() if line[0] == " "]
     both = [line[1:] for line in diff.splitlines() if line[0] in " +"]
     text = path.read_text(encoding="utf8")

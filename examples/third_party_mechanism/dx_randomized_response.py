@@ -29,7 +29,7 @@ class RandomizedResponse:
             kind="approx-dp",
             epsilon=epsilon,
             metric="discrete",
-            adjacency="all pairs of words of the space",
+            covers="all",
             status="proven",
             source="Warner 1965; Kairouz, Oh, Viswanath 2014",
         )

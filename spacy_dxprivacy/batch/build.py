@@ -114,6 +114,8 @@ def _version(name: str) -> int:
 
 
 def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
+    """The block of a config for a mechanism, by a short or full name, and epsilon in its unit.
+    Raises UsageError for what it does not have."""
     if epsilon is not None:
         epsilon = positive("epsilon", epsilon)
     if mechanism is None:
@@ -133,6 +135,7 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
 
 
 def space_config(space: str | None) -> dict[str, Any]:
+    """The block of a config for "builtin", a file or a folder; {} for the default."""
     if space is None:
         return {}
     if space == BUILTIN:

@@ -27,10 +27,12 @@ class Job:
 
     @property
     def name(self) -> str:
+        """What progress and messages call it."""
         return "stdin" if self.source is None else str(self.source)
 
     @property
     def size(self) -> int:
+        """Bytes to read; 0 where that is not known."""
         return 0 if self.source is None else self.source.stat().st_size
 
 

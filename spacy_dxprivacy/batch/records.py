@@ -53,6 +53,7 @@ class Record:
         return len(self.text) + sum(len(word) + 1 for word in self.words or ())
 
     def for_pipe(self, vocab: Vocab) -> str | Doc:
+        """The text, or a Doc of its words where it has such."""
         if self.words is None:
             return self.text
         return Doc(vocab, words=self.words, spaces=self.spaces)
@@ -235,6 +236,7 @@ def _decode(raw: bytes) -> str:
 
 
 def checked_record(number: int, size: int, text: Any, **others: Any) -> Record:
+    """A record with its text, or with the problem that keeps it from being sanitised."""
     if not isinstance(text, str):
         return Record(number, size, problem=f"its text is {_JSON_NAMES[type(text)]}, not a string.")
     try:

@@ -42,6 +42,7 @@ class FileOptions:
 
     @property
     def processes(self) -> int:
+        """How many processes; -1 stands for one a core."""
         return multiprocessing.cpu_count() if self.n_process == -1 else self.n_process
 
 

@@ -43,6 +43,7 @@ def outcomes(
 
 
 def in_zone(nlp: Language, records: list[Record], *, batch_size: int) -> Iterator[Outcome]:
+    """Each record with its outcome; strings that were read are forgotten after them."""
     yield from ((record, record.problem) for record in records if record.problem)
     good = [record for record in records if not record.problem]
     with zone(nlp):

@@ -31,6 +31,7 @@ class Tally:
     seconds: float = 0.0
 
     def add(self, receipt: Receipt) -> None:
+        """Counts one more document, by its receipt."""
         self.documents += 1
         self.most_draws = max(self.most_draws, receipt.draws)
         for name, number in summary([receipt]).items():
@@ -38,6 +39,7 @@ class Tally:
 
     @property
     def failures(self) -> int:
+        """How many documents could not be sanitised."""
         return sum(map(len, self.failed))
 
     @property
@@ -47,6 +49,7 @@ class Tally:
 
     @property
     def visible(self) -> list[str]:
+        """What of the input is in clear, each once."""
         return list(dict.fromkeys([*self.terms.in_clear, *self.in_clear]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -138,9 +141,11 @@ class Tally:
 
 
 def many(number: int, noun: str) -> str:
+    """ "1 document", "1,000 documents"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def wrapped(label: str, text: str) -> list[str]:
+    """A label and a text as lines of the receipt."""
     lines = textwrap.wrap(text, WIDTH - 13, break_long_words=False, break_on_hyphens=False)
     return [f"  {label if i == 0 else '':<11}{line}" for i, line in enumerate(lines)]

@@ -21,9 +21,13 @@ class Writer(Protocol):
 
     needs_docs: bool
 
-    def write(self, record: Record, result: Sanitized) -> None: ...
+    def write(self, record: Record, result: Sanitized) -> None:
+        """Writes one document."""
+        ...
 
-    def finish(self) -> None: ...
+    def finish(self) -> None:
+        """Writes what comes at the end of a file."""
+        ...
 
 
 class TextWriter:
@@ -35,9 +39,11 @@ class TextWriter:
         self.handle = handle
 
     def write(self, record: Record, result: Sanitized) -> None:
+        """Writes the text as it is."""
         self.handle.write(result.text.encode())
 
     def finish(self) -> None:
+        """There is nothing at the end."""
         pass
 
 
@@ -45,15 +51,19 @@ class LinesWriter(TextWriter):
     """A document a line. Line breaks within a document become blanks."""
 
     def write(self, record: Record, result: Sanitized) -> None:
+        """Writes the text as one line, with the ending that the line had."""
         self.handle.write((one_line(result.text) + (record.ending or "\n")).encode())
 
 
 class JsonlWriter(TextWriter):
+    """A line of JSON for each document: the text, and the fields that are kept."""
+
     def __init__(self, handle: IO[bytes], fields: Fields) -> None:
         super().__init__(handle, fields)
         self.name = fields.text
 
     def write(self, record: Record, result: Sanitized) -> None:
+        """Writes one line."""
         entry = {self.name: result.text, **record.kept}
         try:
             line = json.dumps(entry, ensure_ascii=False).encode()
@@ -63,6 +73,8 @@ class JsonlWriter(TextWriter):
 
 
 class CsvWriter:
+    """A row for each document: the text, and the fields that are kept."""
+
     needs_docs = False
 
     def __init__(self, handle: IO[bytes], fields: Fields) -> None:
@@ -73,10 +85,12 @@ class CsvWriter:
         self.rows.writerow(self.names)
 
     def write(self, record: Record, result: Sanitized) -> None:
+        """Writes one row."""
         kept = (_cell(record.kept.get(name, "")) for name in self.names[1:])
         self.rows.writerow([result.text, *kept])
 
     def finish(self) -> None:
+        """There is nothing at the end."""
         pass
 
 
@@ -100,11 +114,13 @@ class DocBinWriter:
         self.docbin = DocBin(store_user_data=True)
 
     def write(self, record: Record, result: Sanitized) -> None:
+        """Keeps the Doc for the end."""
         if result.doc is None:
             raise DxError("A worker sent no document, and this format needs it.")
         self.docbin.add(result.doc)
 
     def finish(self) -> None:
+        """Writes all Docs."""
         self.handle.write(self.docbin.to_bytes())
 
 
@@ -118,6 +134,7 @@ WRITERS: dict[str, Callable[[IO[bytes], Fields], Writer]] = {
 
 
 def one_line(text: str) -> str:
+    """The text with a blank for each run of newlines."""
     return re.sub(r"[\r\n]+", " ", text)
 
 

@@ -132,6 +132,7 @@ def experiment_cli(
 
 
 def check_files(out: Path, names: list[str], kind: str, *, force: bool) -> None:
+    """Raises UsageError where a file of these would be written over."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out}: is not a folder.")
     for name in names:
@@ -140,6 +141,7 @@ def check_files(out: Path, names: list[str], kind: str, *, force: bool) -> None:
 
 
 def check_given(*paths: Path | None) -> None:
+    """Raises UsageError for a path at which there is no file."""
     for path in paths:
         if path is not None and not path.is_file():
             raise UsageError(f"{path}: no such file.")
@@ -151,6 +153,7 @@ def progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
 
 
 def write(result: Result, out: Path, name: str, kind: str, *, force: bool) -> None:
+    """Writes the table and the figure of an experiment."""
     write_bytes(out / f"{name}.csv", as_csv(result.rows), force=force)
     write_bytes(out / f"{name}.{kind}", as_figure(result, kind), force=force)
 

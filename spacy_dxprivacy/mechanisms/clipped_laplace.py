@@ -48,10 +48,13 @@ def make_clipped_laplace(
 
 @dataclass(frozen=True)
 class ClippedLaplaceSettings:
+    """What make_clipped_laplace was given, checked."""
+
     epsilon: float
     clip: float | None
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         centres, bound = clipped(space.vectors, self.clip)
         d = centres.shape[1]
         scale = float(2 * np.sqrt(d) * bound / self.epsilon)

@@ -48,10 +48,13 @@ def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
 
 @dataclass(frozen=True)
 class CusTextSettings:
+    """What make_custext was given, checked."""
+
     epsilon: float
     k: int
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         group = groups(space.vectors, self.k)
         weights = _Weights(space.vectors, group, self.epsilon)
         return Choice(len(space), weights, _Discrete(group), guarantee)

@@ -44,9 +44,12 @@ def make_diffractor(epsilon: float) -> ChoiceMechanism:
 
 @dataclass(frozen=True)
 class DiffractorSettings:
+    """What make_diffractor was given, checked."""
+
     epsilon: float
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         place = np.argsort(chain(space.vectors))
         return Choice(len(place), _Weights(place, self.epsilon), _Places(place), guarantee)
 

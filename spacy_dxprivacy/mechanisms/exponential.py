@@ -60,10 +60,13 @@ def make_exponential(
 
 @dataclass(frozen=True)
 class ExponentialSettings:
+    """What make_exponential was given, checked."""
+
     epsilon: float
     calibration: str
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         beta = self.epsilon / 2
         if self.calibration == "exact":
             beta = exact_beta(space.vectors, self.epsilon)

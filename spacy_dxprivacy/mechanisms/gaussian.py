@@ -63,12 +63,15 @@ def make_gaussian(
 
 @dataclass(frozen=True)
 class GaussianSettings:
+    """What make_gaussian was given, checked."""
+
     epsilon: float
     delta: float
     clip: float | None
     calibration: str
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         centres, bound = clipped(space.vectors, self.clip)
         unit = SIGMAS[self.calibration](self.epsilon, self.delta)
         sigma = unit * 2 * bound

@@ -18,6 +18,8 @@ from .base.checks import checked_rows, fitted, warn_if_void
 
 @dataclass(frozen=True)
 class IdentitySettings:
+    """What make_identity was given, checked."""
+
     pass
 
 

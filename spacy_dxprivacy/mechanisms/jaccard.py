@@ -60,12 +60,15 @@ def make_jaccard(
 
 @dataclass(frozen=True)
 class JaccardSettings:
+    """What make_jaccard was given, checked."""
+
     epsilon: float
     delta: float
     k: int
     eta: float | None
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         X = space.vectors
         depth = min(self.k + 1, len(X))
         density = neighbours(X, X, depth)[1][:, 1:].mean(axis=1) if depth > 1 else np.zeros(len(X))

@@ -40,9 +40,12 @@ def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseM
 
 @dataclass(frozen=True)
 class LaplaceSettings:
+    """What make_laplace was given, checked."""
+
     epsilon: float
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         noise = LaplaceNoise(space.vectors.shape[1], self.epsilon)
         metric = partial(euclidean, space.vectors)
         return Noise(space.vectors, noise, noise.spread, guarantee, metric, noise.approximate)

@@ -54,10 +54,13 @@ def make_mahalanobis(
 
 @dataclass(frozen=True)
 class MahalanobisSettings:
+    """What make_mahalanobis was given, checked."""
+
     epsilon: float
     lam: float
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         values, axes = regularised_covariance(space.vectors, self.lam)
         if values[0] <= 1e-12 * values[-1]:
             expected = "vectors whose covariance is regular at this lam (lower it)"

@@ -76,6 +76,8 @@ def make_nadp(
 
 @dataclass(frozen=True)
 class NADPSettings:
+    """What make_nadp was given, checked."""
+
     epsilon: float
     delta: float | None
     m: int
@@ -83,6 +85,7 @@ class NADPSettings:
     noise: str
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         delta = 1 / max(len(space), 2) if self.delta is None else self.delta
         unit = analytic_sigma(self.epsilon, delta)
         guarantee = replace(guarantee, delta=delta, mu=1 / unit)

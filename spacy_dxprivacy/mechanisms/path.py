@@ -59,10 +59,13 @@ def make_path(epsilon: float, keep: Sequence[str] = ()) -> ChoiceMechanism:
 
 @dataclass(frozen=True)
 class PathSettings:
+    """What make_path was given, checked."""
+
     epsilon: float
     keep: tuple[str, ...]
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         graph = graph_of(space, self.keep)
         longest = graph.reach / STEPS
         if self.epsilon * longest > LARGEST_SCORE:

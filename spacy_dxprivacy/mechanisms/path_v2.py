@@ -61,12 +61,15 @@ def make_path_v2(
 
 @dataclass(frozen=True)
 class PathV2Settings:
+    """What make_path_v2 was given, checked."""
+
     epsilon: float
     policy_name: str
     policy: Policy
     prior: Prior
 
     def on(self, space: Space, guarantee: Guarantee) -> Sentences:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         graph = policy_graph(space, self.policy)
         if self.epsilon * graph.longest > LARGEST_SCORE:
             most = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"

@@ -51,10 +51,13 @@ def make_random_projection(
 
 @dataclass(frozen=True)
 class RandomProjectionSettings:
+    """What make_random_projection was given, checked."""
+
     epsilon: float
     dims: int
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         Y, Phi = projected(space.vectors, self.dims)
         stretch, how = stretch_of(space.vectors, Y, Phi)
         noise = LaplaceNoise(self.dims, self.epsilon / stretch)

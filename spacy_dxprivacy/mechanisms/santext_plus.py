@@ -62,11 +62,14 @@ def make_santext_plus(
 
 @dataclass(frozen=True)
 class SanTextPlusSettings:
+    """What make_santext_plus was given, checked."""
+
     epsilon: float
     p: float
     sensitive: float
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         n = len(space)
         first = n - max(1, int(np.ceil(self.sensitive * n)))
         metric = _AmongSensitive(space.vectors, first)

@@ -49,10 +49,13 @@ def make_tem(epsilon: float, beta: float = 0.001, cache_mb: float = CACHE_MB) ->
 
 @dataclass(frozen=True)
 class TEMSettings:
+    """What make_tem was given, checked."""
+
     epsilon: float
     beta: float
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         g = truncation(len(space), self.epsilon, self.beta)
         return euclidean_choice(space, guarantee, partial(_score, epsilon=self.epsilon, g=g))
 

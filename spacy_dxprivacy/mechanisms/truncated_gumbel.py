@@ -38,6 +38,8 @@ def make_truncated_gumbel(epsilon: float) -> TruncatedGumbel:
 
 @dataclass(frozen=True)
 class TruncatedGumbelSettings:
+    """What make_truncated_gumbel was given, checked."""
+
     epsilon: float
 
 

@@ -69,6 +69,8 @@ def make_truncated_laplace(
 
 @dataclass(frozen=True)
 class TruncatedLaplaceSettings:
+    """What make_truncated_laplace was given, checked."""
+
     epsilon: float
     delta: float | None
     clip: float | None
@@ -94,6 +96,7 @@ class TruncatedLaplaceSettings:
         }
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
+        """The mechanism on this space. Raises DxError where it has no solution there."""
         centres, bound = clipped(space.vectors, self.clip)
         noise_on = self._sound_on if self.calibration == "sound" else self._paper_on
         return noise_on(centres, bound, guarantee)
