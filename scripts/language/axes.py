@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 from builtin_space.sources import data_path
 from builtin_space.wordnet import WordNet, read_wordnet
-from language.types import Floats
 
+from language.types import Floats
 from spacy_dxprivacy import Space
 
 OPPOSITES = Path(__file__).parent.parent / "data" / "opposites.txt"

@@ -49,12 +49,13 @@ class Features:
         return largest
 
     def of(self, rows: Ints1d) -> Features:
-        """rows: (n,) rows of this table, -1 where a word is not in it -> the features of n words."""
+        """rows: (n,) rows of this table, -1 where a word is not in it -> features of n words."""
         known = rows >= 0
         pick = np.where(known, rows, 0)
-        flags = [f[pick] & known for f in (self.proper, self.function, self.negation, self.unit)]
-        axes = self.axes[pick].multiply(known[:, None]).tocsr()
-        return Features(*flags, self.rare[pick] | ~known, axes, int(known.sum()))
+        flags = (self.proper, self.function, self.negation, self.unit)
+        proper, function, negation, unit = (flag[pick] & known for flag in flags)
+        axes, rare = self.axes[pick].multiply(known[:, None]).tocsr(), self.rare[pick] | ~known
+        return Features(proper, function, negation, unit, rare, axes, int(known.sum()))
 
 
 def features_of(space: Space) -> Features:
