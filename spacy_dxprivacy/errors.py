@@ -155,8 +155,8 @@ class Errors:
     DX062 = "[DX062] {path} is not an ARPA file that can be used: {why}."
     DX063 = "[DX063] {path} is not a saved prior: {why}."
     DX064 = (
-        "[DX064] The prior {prior!r} holds no word of the space {space!r}, so it says nothing about "
-        'it. Use one of its language (python -m spacy dx prior), or @dx_priors = "dx.Uniform.v1".'
+        "[DX064] The prior {prior!r} holds no word of the space {space!r}. Make one of the space's "
+        'language (python -m spacy dx prior), or use @dx_priors = "dx.Uniform.v1".'
     )
     DX065 = "[DX065] No prior can be made of these texts: {why}."
     DX066 = (

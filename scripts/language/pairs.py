@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from language.types import YEAR, Floats, Types, tokens
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.priors.arpa import Arpa
 from spacy_dxprivacy.priors.builtin import OF_FREQUENCY, OF_LOG, OF_PAIR, pack
+from spacy_dxprivacy.priors.counts import pruned as prune
 
 YEARS = 0.6  # share of the spoken "nineteen" that is the beginning of a year
 STEPS = 30  # of the power method
@@ -89,7 +91,7 @@ def _spread(model: Model, types: Types, space: Space) -> tuple[Any, Any, list[tu
         if ids:
             first.append((i, ids[0], 1.0))
             last.append((i, ids[-1], 1.0))
-            inner += [(i, a, b) for a, b in zip(ids, ids[1:], strict=False)]
+            inner += [(i, a, b) for a, b in pairwise(ids)]
     first, last = _with_years(model, types, first, last)
     return _matrix(first, model, k), _matrix(last, model, k), inner
 
@@ -124,15 +126,9 @@ def _some(sums: Floats) -> Floats:
 
 
 def pruned(pairs: Pairs, most: int) -> Pairs:
-    """The pairs that tell most, by P(x, y) ln(q(y | x) / back-off); others go to the back-off."""
-    cells = pairs.delta.tocoo()
-    x, y = cells.coords
-    floor = pairs.back[x] * pairs.u[y]
-    worth = pairs.mass[x] * (cells.data + floor) * np.log1p(cells.data / np.maximum(floor, 1e-12))
-    keep = np.sort(np.argsort(-worth, kind="stable")[:most])
-    delta = sp.csr_array((cells.data[keep], (x[keep], y[keep])), shape=cells.shape)
-    delta.sort_indices()
-    return replace(pairs, delta=delta, back=1 - delta.sum(axis=1))
+    """The pairs that tell most."""
+    delta, back = prune(pairs.delta, pairs.back, pairs.u, pairs.mass, most)
+    return replace(pairs, delta=delta, back=back)
 
 
 def packed(pairs: Pairs, types: Types, frequency: Floats, digest: str) -> dict[str, Any]:
@@ -146,6 +142,7 @@ def packed(pairs: Pairs, types: Types, frequency: Floats, digest: str) -> dict[s
     steps = np.clip(np.ceil(-np.log(np.minimum(d.data, 1)) * OF_PAIR), 0, 255)
     k = len(pairs.u)
     logs = {"u": pairs.u, "end": pairs.end, "alone": pairs.mass[:k]}
+    logs = {name: np.log(np.maximum(values, 1e-300)) for name, values in logs.items()}
     return {
         "frequency": pack(np.log(frequency), OF_FREQUENCY, np.uint8),
         "type_of_row": types.of_row.astype(np.uint16),

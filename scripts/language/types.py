@@ -1,4 +1,4 @@
-"""Types: the lower-case words that the law of pairs tells apart, and which rows are each of them."""
+"""Types: the lower-case words that the law of pairs tells apart, and the rows that are each."""
 
 from __future__ import annotations
 

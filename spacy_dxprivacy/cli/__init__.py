@@ -19,6 +19,7 @@ from .experiment import experiment_cli
 from .index import index_cli
 from .inspect import inspect_cli
 from .playground import playground_cli
+from .prior import prior_cli
 from .report import report_cli
 from .sanitize import sanitize, sanitize_cli
 from .space import space_cli
@@ -32,6 +33,7 @@ dx_cli.command("sanitize")(sanitize_cli)
 dx_cli.command("report")(report_cli)
 dx_cli.command("index")(index_cli)
 dx_cli.command("space")(space_cli)
+dx_cli.command("prior")(prior_cli)
 dx_cli.command("tune")(tune_cli)
 dx_cli.command("inspect")(inspect_cli)
 dx_cli.command("playground")(playground_cli)

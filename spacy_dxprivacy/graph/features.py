@@ -49,18 +49,13 @@ class Features:
         return largest
 
     def of(self, rows: Ints1d) -> Features:
-        """rows: (n,) rows of this table, -1 for words it lacks -> the features of n words."""
+        """rows: (n,) rows of this table, -1 where a word is not in it -> features of n words."""
         known = rows >= 0
         pick = np.where(known, rows, 0)
-        return Features(
-            proper=self.proper[pick] & known,
-            function=self.function[pick] & known,
-            negation=self.negation[pick] & known,
-            unit=self.unit[pick] & known,
-            rare=self.rare[pick] | ~known,
-            axes=self.axes[pick].multiply(known[:, None]).tocsr(),
-            known=int(known.sum()),
-        )
+        flags = (self.proper, self.function, self.negation, self.unit)
+        proper, function, negation, unit = (flag[pick] & known for flag in flags)
+        axes, rare = self.axes[pick].multiply(known[:, None]).tocsr(), self.rare[pick] | ~known
+        return Features(proper, function, negation, unit, rare, axes, int(known.sum()))
 
 
 def features_of(space: Space) -> Features:

@@ -2,9 +2,9 @@ r"""Laws of n-grams with back-off.
 
     p(y | x) = given, where the pair is listed;  b(x) p(y)  where not
 
-As a chain: T[x, y] = b(x) p(y) + delta[x, y], with delta what listed pairs say beyond their back-off.
-Where a pair is listed with less than its back-off, the back-off counts. Sentences end by p(</s> | x);
-words that a space cannot hold (<s>, <unk>) never come out.
+As a chain: T[x, y] = b(x) p(y) + delta[x, y], with delta what listed pairs say beyond their
+back-off. Where a pair is listed with less than its back-off, the back-off counts. Sentences end by
+p(</s> | x); words that a space cannot hold (<s>, <unk>) never come out.
 
 Paper  Katz 1987; Chen and Goodman 1999
 """
@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Ints1d
 from .arpa import SPECIAL, Arpa, Level, bad
-from .chain import Chain
+from .chain import chain_of
 from .law import Law, joint
 
 TOLERANCE = 0.05  # of sums that should be 1, for the rounding of published files
@@ -94,6 +94,12 @@ def follows(arpa: Arpa, history: list[int]) -> Floats1d:
     return p
 
 
+def words_of(arpa: Arpa) -> tuple[list[str], Floats1d]:
+    """The words of a file, and how likely each is alone; 0 for those that are none."""
+    said = np.array([word not in SPECIAL for word in arpa.words])
+    return arpa.words, np.where(said, np.maximum(np.exp(arpa.levels[0].logs), LEAST), 0.0)
+
+
 def pairs_law(arpa: Arpa, name: str) -> Law:
     """Words and pairs as a law of sentences; words alone where there are no pairs."""
     from scipy.sparse import diags_array
@@ -106,14 +112,8 @@ def pairs_law(arpa: Arpa, name: str) -> Law:
     inner = beyond[said][:, said]
     delta, back_of, stop, stays = joint(inner, _stops(arpa, p, back, beyond, said), u, back[said])
     begin = _begins(arpa, u, back, beyond, said)
-    alone = u / np.maximum(stays, LEAST)
-    chain = Chain(
-        *(_to_one(begin), _to_one(alone)),
-        *(a.astype(np.float32) for a in (stop, back_of)),
-        _to_one(u),
-        delta.astype(np.float32).tocsr(),
-        diags_array(stays.astype(np.float32)).tocsr(),
-    )
+    emit = diags_array(stays).tocsr()
+    chain = chain_of(begin, u / stays, stop, back_of, u, delta, emit)
     return Law([w for w, s in zip(arpa.words, said, strict=True) if s], chain, name)
 
 
@@ -146,11 +146,6 @@ def _begins(arpa: Arpa, u: Floats1d, back: Floats1d, beyond: Any, said: Bools1d)
     begin = arpa.words.index("<s>")
     first: Floats1d = beyond[[begin]].toarray().reshape(-1)[said] + back[begin] * u
     return first if first.sum() > 0 else u
-
-
-def _to_one(weights: Floats1d) -> Floats1d:
-    scaled: Floats1d = (weights / weights.sum()).astype(np.float32)
-    return scaled
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ import numpy as np
 from ..arrays import Floats1d
 from ..errors import DxError, Errors
 from ..space import BUILTIN, Space
-from .chain import Chain
+from .chain import Chain, chain_of
 from .law import Law
 
 NAME = "dx_en"
@@ -77,11 +77,10 @@ def _chain(arrays: dict[str, Any]) -> Chain:
     begin = _to_one(listed[[K]].toarray().reshape(-1) + back[K] * u)
     types = arrays["type_of_row"].astype(np.int64)
     often = _unpack(arrays["frequency"], OF_FREQUENCY)
-    share = (often / np.bincount(types, often, K)[types]).astype(np.float32)
+    share = often / np.bincount(types, often, K)[types]
     emit = csr_array((share, types, np.arange(len(types) + 1)), shape=(len(types), K))
     ends = _unpack(arrays["end"], OF_LOG)
-    numbers = (a.astype(np.float32) for a in (begin, alone, ends, back[:K], u))
-    return Chain(*numbers, listed[:K].astype(np.float32), emit)
+    return chain_of(begin, alone, ends, back[:K], u, listed[:K], emit)
 
 
 def _listed(arrays: dict[str, Any]) -> Any:

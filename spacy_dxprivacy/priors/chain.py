@@ -1,4 +1,4 @@
-r"""A public law of sentences whose sums are exact: hidden states in a row, each with words.
+r"""A public law of sentences whose sums are exact: states that follow each other, with words.
 
     q(y_1 .. y_n) = sum over z of  begin[z_1] B[y_1, z_1] T[z_1, z_2] B[y_2, z_2] ...  (end[z_n])
 
@@ -171,14 +171,24 @@ def _numbers(table: Any) -> tuple[Any, ...]:
     return (table.data, table.indices, table.indptr) if _sparse(table) else (table,)
 
 
+def chain_of(begin: Any, alone: Any, end: Any, back: Any, u: Any, delta: Any, emit: Any) -> Chain:
+    """A chain in float32, out of numbers of any precision; begin, alone and u are brought to sum 1.
+
+    Raises DxError as check_chain does.
+    """
+    first, single, shared = (np.asarray(a, dtype=np.float64) for a in (begin, alone, u))
+    arrays = (first / first.sum(), single / single.sum(), end, back, shared / shared.sum())
+    parts: list[Any] = [np.asarray(a, dtype=np.float32) for a in arrays]
+    return Chain(*parts, *(table.astype(np.float32) for table in (delta, emit)))
+
+
 def alone_chain(weights: Numbers1d) -> Chain:
     """Words that know nothing of each other. weights: float (n,), above 0."""
     from scipy.sparse import csr_array
 
-    one = np.ones(1, dtype=np.float32)
-    emit = csr_array((weights / weights.sum()).astype(np.float32)[:, None])
-    nothing = csr_array((1, 1), dtype=np.float32)
-    return Chain(one, one, one, one, one, nothing, emit)
+    one = np.ones(1)
+    emit = csr_array((weights / weights.sum())[:, None])
+    return chain_of(one, one, one, one, one, csr_array((1, 1)), emit)
 
 
 def to_fields(chain: Chain) -> dict[str, Any]:

@@ -18,13 +18,14 @@ from ..arrays import Bools1d, Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..graph.edges import with_classes
 from ..space import Space
-from .chain import Chain
+from .chain import Chain, chain_of
 
 JOINED = 0.01  # what a word that the law lacks weighs beside the one that it joins
 MOST_JOINED = 0.1  # what all that join one word weigh together
 LEAST_SHARE = 1e-3  # of the spellings of a word, beside the commonest
 HOSTS = 20_000  # the commonest words, which others join
 BLOCK = 1024
+LEAST_SUM = 1e-6  # of what follows a word, where sentences always end
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,20 +44,43 @@ def carry(law: Law, space: Space, frequency: Floats1d) -> Chain:
     Raises DxError where no word of the space is in the law.
     """
     cells = spelled(law.words, space, frequency, law.chain.unigram, law.name)
-    return replace(law.chain, emit=(cells @ law.chain.emit).astype(np.float32).tocsr())
+    return without_silent(law.chain, (cells @ law.chain.emit).tocsr())
+
+
+def without_silent(chain: Chain, emit: Any) -> Chain:
+    """The chain with other words, and without states that have none of them: what a sentence weighs
+    beside another stays as it is. emit: csr (n, K)."""
+    from scipy.sparse import diags_array
+
+    said = np.asarray(emit.sum(axis=0)).reshape(-1) > 0
+    if said.all() or isinstance(chain.delta, np.ndarray):
+        return replace(chain, emit=emit.astype(np.float32))
+    u = chain.u[said].astype(np.float64)
+    inner = chain.delta[said][:, said].astype(np.float64)
+    delta, back, end, stays = joint(inner, chain.end[said].astype(np.float64), u, chain.back[said])
+    words = (emit[:, said] @ diags_array(stays)).tocsr()
+    return chain_of(chain.begin[said], chain.alone[said] / stays, end, back, u, delta, words)
 
 
 def spelled(
-    words: Sequence[str], space: Space, frequency: Floats1d, weights: Floats1d, name: str
+    words: Sequence[str],
+    space: Space,
+    frequency: Floats1d,
+    weights: Floats1d,
+    name: str,
+    *,
+    join: bool = True,
 ) -> Any:
     """csr float64 (n, V): how much of each word of a law each word of a space is. Columns sum to 1,
-    or to 0 where the space lacks the word; no row is empty. weights: (V,), of the law's words.
+    or to 0 where the space lacks the word. weights: (V,), of the law's words; 0 for those that are
+    none. join: words that the law lacks stand beside others, so that no row is empty.
 
     Raises DxError where no word of the space is in the law.
     """
     from scipy.sparse import csr_array
 
     rows, columns = _pairs(list(words), space)
+    rows, columns = rows[weights[columns] > 0], columns[weights[columns] > 0]
     if not len(rows):
         raise DxError(Errors.DX064.format(prior=name, space=space.name))
     most = np.zeros(len(words))
@@ -64,7 +88,7 @@ def spelled(
     shares = np.maximum(frequency[rows], LEAST_SHARE * most[columns])
     shares /= np.bincount(columns, shares, len(words))[columns]
     found = csr_array((shares, (rows, columns)), shape=(len(space), len(words)))
-    return _with_neighbours(found, space, found @ weights)
+    return _with_neighbours(found, space, found @ weights) if join else found
 
 
 def _pairs(words: list[str], space: Space) -> tuple[Ints1d, Ints1d]:
@@ -133,6 +157,7 @@ def joint(T: Any, stop: Floats1d, u: Floats1d, back: Floats1d) -> tuple[Any, ...
     from scipy.sparse import diags_array
 
     s = np.asarray(T.sum(axis=1, dtype=np.float64)).reshape(-1) + back * u.sum()
-    safe = np.maximum(s, np.finfo(np.float32).tiny)
-    delta = diags_array(1 / safe) @ T
-    return delta, back * u.sum() / safe, stop / safe, s / max(1.0, s.max())
+    safe = np.maximum(s, LEAST_SUM)
+    delta = (diags_array(1 / safe) @ T).tocsr()
+    rest = np.maximum(1 - np.asarray(delta.sum(axis=1)).reshape(-1), 0.0)
+    return delta, rest, stop / safe, safe / max(1.0, safe.max())

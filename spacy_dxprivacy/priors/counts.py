@@ -1,0 +1,160 @@
+r"""Word pairs from counts: interpolated modified Kneser-Ney, pruned by what pairs tell.
+
+    P(y | x) = max(c(x y) - D(c), 0) / c(x) + back(x) u(y)     u(y) = N1+(. y) / N1+(. .)
+
+D is one of three discounts, for pairs seen once, twice, and more often. It is a chain as it stands:
+back(x) is the mass of the discounts, and delta >= 0 what is left of the counts.
+
+Paper  Chen and Goodman 1999, "An empirical study of smoothing techniques"; Stolcke 1998,
+       "Entropy-based pruning of backoff language models"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Floats1d, Ints1d
+from .chain import chain_of
+from .corpus import STOP, Corpus
+from .law import Law, joint
+
+MOST_PAIRS = 2**25  # different ones in memory; beyond it those seen once are let go
+DISCOUNT = 0.75  # where a text is too small to tell
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """types: the K commonest words of the training part. of_word: (words,), their numbers, K for
+    all others. trained, held: how many words the two parts have."""
+
+    types: list[str]
+    of_word: Ints1d
+    trained: int
+    held: int
+
+    def sentences(self, ids: Ints1d) -> Ints1d:
+        """ids of words -> types, STOP as it is."""
+        return np.where(ids == STOP, STOP, self.of_word[ids])
+
+
+def vocabulary(corpus: Corpus, most: int) -> Vocabulary:
+    counts, held = np.zeros(len(corpus.words), dtype=np.int64), 0
+    for ids, out in corpus.chunks():
+        if out:
+            held += int((ids != STOP).sum())
+        else:
+            counts += np.bincount(ids[ids != STOP], minlength=len(counts))
+    trained = int(counts.sum())
+    counts[0] = 0  # words beyond those that were counted
+    order = np.lexsort((np.arange(len(counts)), -counts))[:most]
+    order = order[counts[order] > 0]
+    of_word = np.full(len(counts), len(order))
+    of_word[order] = np.arange(len(order))
+    return Vocabulary([corpus.words[i] for i in order], of_word, trained, held)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Of pairs, each once, by rising x and y. Numbers from 0 to K - 1 are types, K is any other
+    word, K + 1 as x the begin of a sentence and as y its end."""
+
+    x: Ints1d
+    y: Ints1d
+    count: Ints1d
+    K: int
+
+
+def count_pairs(corpus: Corpus, vocab: Vocabulary) -> Counts:
+    K = len(vocab.types)
+    keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    for ids, out in corpus.chunks():
+        if not out and len(ids):
+            keys, counts = _merged(keys, counts, _keys(vocab.sentences(ids), K))
+            if len(keys) > MOST_PAIRS:
+                keys, counts = keys[counts > 1], counts[counts > 1]
+    return Counts(keys // (K + 2), keys % (K + 2), counts, K)
+
+
+def _keys(types: Ints1d, K: int) -> Ints1d:
+    """Of each word with the one before it, and of each end with the last word."""
+    y = np.where(types == STOP, K + 1, types)
+    x = np.concatenate([[K + 1], y[:-1]])  # an end is the begin of the next sentence
+    return x * (K + 2) + y
+
+
+def _merged(keys: Ints1d, counts: Ints1d, new: Ints1d) -> tuple[Ints1d, Ints1d]:
+    some, number = np.unique(new, return_counts=True)
+    both, place = np.unique(np.concatenate([keys, some]), return_inverse=True)
+    sums = np.bincount(place, np.concatenate([counts, number]), len(both))
+    return both, sums.astype(np.int64)
+
+
+def discounts(count: Ints1d) -> Floats1d:
+    """(3,): of pairs seen once, twice and more often, above 0 and at most as much as they have."""
+    n = np.array([(count == i).sum() for i in range(1, 5)], dtype=float)
+    if (n == 0).any():
+        return np.full(3, DISCOUNT)
+    Y = n[0] / (n[0] + 2 * n[1])
+    D = np.array([i - (i + 1) * Y * n[i] / n[i - 1] for i in range(1, 4)])
+    return np.clip(D, 0.05, [1.0, 2.0, 3.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Smoothed:
+    """kept: csr (K + 2, K + 2), what is left of counts. back, u, often: float64 (K + 2,)."""
+
+    kept: Any
+    back: Floats1d
+    u: Floats1d
+    often: Floats1d
+
+
+def kneser_ney(counts: Counts) -> Smoothed:
+    from scipy.sparse import csr_array
+
+    W = counts.K + 2
+    total = np.maximum(np.bincount(counts.x, counts.count, W), 1)
+    D = discounts(counts.count)[np.minimum(counts.count, 3) - 1]
+    kept = np.maximum(counts.count - D, 0) / total[counts.x]
+    back = np.bincount(counts.x, np.minimum(D, counts.count), W) / total
+    back[np.bincount(counts.x, minlength=W) == 0] = 1.0  # never followed by anything
+    u = np.bincount(counts.y, minlength=W) / len(counts.y)
+    table = csr_array((kept, (counts.x, counts.y)), shape=(W, W))
+    often = np.bincount(counts.y, counts.count, W).astype(np.float64)
+    return Smoothed(table, back, u, often)
+
+
+def pairs_law(smoothed: Smoothed, types: list[str], most: int, name: str) -> Law:
+    """The law of pairs of types, with at most so many of them listed."""
+    from scipy.sparse import diags_array
+
+    K = len(types)
+    u, back = np.maximum(smoothed.u[:K], 1e-12), smoothed.back[:K]
+    stop = back * smoothed.u[K + 1] + smoothed.kept[:K, [K + 1]].toarray().reshape(-1)
+    delta, back, end, stays = joint(smoothed.kept[:K, :K], stop, u, back)
+    begin = smoothed.kept[[K + 1], :K].toarray().reshape(-1) + smoothed.back[K + 1] * u
+    often = smoothed.often[:K]
+    delta, back = pruned(delta, back, u / u.sum(), often, most)
+    chain = chain_of(begin, often / stays, end, back, u, delta, diags_array(stays).tocsr())
+    return Law(types, chain, name)
+
+
+def pruned(
+    delta: Any, back: Floats1d, u: Floats1d, mass: Floats1d, most: int
+) -> tuple[Any, Floats1d]:
+    """The pairs that tell most, by P(x, y) ln(P(y | x) / back-off); what others have goes to the
+    back-off. mass: (K,), how common each context is."""
+    from scipy.sparse import csr_array
+
+    cells = delta.tocoo()
+    x, y = cells.coords
+    floor = np.maximum(back[x] * u[y], 1e-12)
+    worth = mass[x] * (cells.data + floor) * np.log1p(cells.data / floor)
+    keep = np.sort(np.argsort(-worth, kind="stable")[:most])
+    left = csr_array((cells.data[keep], (x[keep], y[keep])), shape=cells.shape)
+    left.eliminate_zeros()
+    left.sort_indices()
+    return left, np.maximum(1 - left.sum(axis=1), 0.0)

@@ -1,0 +1,118 @@
+"""The folder that a prior is saved in.
+
+prior.json   format, kind ("pairs" or "hidden-markov"), name, digest, and what is told of its making
+law.npz      the words, UTF-8 with line breaks between, and the arrays of the chain
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import srsly
+
+from ..errors import DxError, Errors, UsageError
+from ..files.limits import check_ratio, read_json
+from .chain import Chain, from_fields, to_fields
+from .law import Law
+
+FORMAT = 1
+KINDS = ("pairs", "hidden-markov")
+ABOUT, LAW = "prior.json", "law.npz"
+DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError)
+
+
+def digest_of(law: Law) -> str:
+    """SHA-256 of the words and of the chain, in hexadecimal."""
+    return hashlib.sha256("\n".join([law.chain.digest, *law.words]).encode()).hexdigest()
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Raises UsageError where the path cannot be a new prior, or replace one with `force`."""
+    if path.exists() and not (path / ABOUT).is_file():
+        raise UsageError(f"{path}: is no prior, and will not be replaced.")
+    if path.exists() and not force:
+        raise UsageError(f"{path}: exists already. --force replaces it.")
+
+
+def write_law(law: Law, kind: str, path: Path, told: Mapping[str, Any], *, force: bool) -> None:
+    """All or nothing. told: further entries of prior.json."""
+    check_target(path, force=force)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        words = np.frombuffer("\n".join(law.words).encode(), dtype=np.uint8)
+        np.savez_compressed(temporary / LAW, words=words, **to_fields(law.chain))
+        about = {"format": FORMAT, "kind": kind, "name": law.name, "digest": digest_of(law)}
+        srsly.write_json(temporary / ABOUT, {**about, **told})
+        os.chmod(temporary, 0o755)
+        if path.exists():
+            shutil.rmtree(path)
+        os.replace(temporary, path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def read_any(path: Path) -> Law:
+    """Of any kind. Raises DxError as read_law does."""
+    return read_law(path, *KINDS)
+
+
+def read_law(path: Path, *kinds: str) -> Law:
+    """A law of one of the kinds. Raises DxError in one sentence where the folder is missing,
+    damaged, of another format or kind, or not what its digest says."""
+    if not (path / ABOUT).is_file():
+        hint = "A prior is a folder written by: python -m spacy dx prior PUBLIC_TEXTS OUT"
+        raise DxError(Errors.DX026.format(path=path, hint=hint))
+    try:
+        about = read_json(path / ABOUT)
+        _check_about(about, kinds, path)
+        law = _read(path / LAW, str(about["name"]))
+    except DxError as error:
+        raise error if "DX060" not in str(error) else _bad(path, str(error)) from None
+    except (*DAMAGE, zipfile.BadZipFile) as error:
+        raise _bad(path, f"a file in it is missing or damaged ({type(error).__name__})") from None
+    if digest_of(law) != about["digest"]:
+        raise _bad(path, "it is not what its digest says")
+    return law
+
+
+def _check_about(about: Any, kinds: tuple[str, ...], path: Path) -> None:
+    if about["format"] != FORMAT:
+        why = f"its format is {about['format']!r}, and this version reads {FORMAT}"
+        raise _bad(path, why)
+    if about["kind"] not in kinds:
+        raise _bad(path, f"its kind is {about['kind']!r}, and {kinds[0]!r} was asked for")
+
+
+def _read(path: Path, name: str) -> Law:
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(info.file_size for info in archive.infolist())
+        check_ratio(path.name, path.stat().st_size, unpacked)
+    with np.load(path, allow_pickle=False) as saved:
+        arrays = {key: saved[key] for key in saved.files}
+    words = bytes(arrays.pop("words")).decode().split("\n")
+    chain = from_fields(arrays, len(words))
+    for table in (chain.delta, chain.emit):
+        if not isinstance(table, np.ndarray):
+            table.check_format(full_check=True)
+    return Law(words, _checked(chain), name)
+
+
+def _checked(chain: Chain) -> Chain:
+    for array in (*to_fields(chain).values(),):
+        if array.dtype.kind not in "fi":
+            raise ValueError("not numbers")
+    return chain
+
+
+def _bad(path: Path, why: str) -> DxError:
+    return DxError(Errors.DX063.format(path=path, why=why))

@@ -1,0 +1,62 @@
+"""Laws of sentences that are summed exactly (dx.WordPairs.v1, dx.HiddenMarkov.v1).
+
+Law        word pairs with back-off, P(y | x) = back(x) u(y) + delta(x, y); or hidden states that
+           follow each other, each with words of its own
+Draws      whole sentences at once
+Paper      Katz 1987; Chen and Goodman 1999; Rabiner 1989
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..registries import registry
+from ..space import Space
+from .builtin import builtin_law, frequency_of
+from .chain import Chain
+from .law import carry
+from .saved import read_law
+
+
+@dataclass(frozen=True)
+class WordPairs:
+    """path: a folder made by `dx prior`; None for the English pairs of the package."""
+
+    path: Path | None = None
+    name = "dx.WordPairs.v1"
+    draws = "sentence"
+
+    def fit(self, space: Space) -> Chain:
+        """Raises DxError where no word of the space is known, or the folder is not as it should."""
+        if self.path is not None:
+            return carry(read_law(self.path, "pairs"), space, frequency_of(space))
+        law = builtin_law()
+        if space.digest == Space.builtin().digest:
+            return law.chain
+        return carry(law, space, frequency_of(space))
+
+
+@dataclass(frozen=True)
+class HiddenMarkov:
+    """path: a folder made by `dx prior --kind hidden-markov`."""
+
+    path: Path
+    name = "dx.HiddenMarkov.v1"
+    draws = "sentence"
+
+    def fit(self, space: Space) -> Chain:
+        """Raises DxError where no word of the space is known, or the folder is not as it should."""
+        return carry(read_law(self.path, "hidden-markov"), space, frequency_of(space))
+
+
+@registry.dx_priors("dx.WordPairs.v1")
+def make_word_pairs(path: str | None = None) -> WordPairs:
+    """Word pairs: those of the package, for English, or those of a folder made by `dx prior`."""
+    return WordPairs(None if path is None else Path(path))
+
+
+@registry.dx_priors("dx.HiddenMarkov.v1")
+def make_hidden_markov(path: str) -> HiddenMarkov:
+    """A hidden Markov model, from a folder made by `dx prior --kind hidden-markov`."""
+    return HiddenMarkov(Path(path))
