@@ -1,6 +1,6 @@
 """Builds the public language beside the built-in space: pairs.npz and axes.npz.
 
-    python scripts/build_language.py --wordnet FOLDER [--arpa FILE] [--out FOLDER]
+    python scripts/build_language.py [--arpa FILE] [--out FOLDER]
 
 See scripts/README.md for what it needs. It takes a minute or two of one core.
 """
@@ -26,7 +26,6 @@ from spacy_dxprivacy.space import BUILTIN
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
     parser.add_argument("--arpa", type=Path, help="the model's ARPA file, kept from a run before")
     parser.add_argument("--types", type=int, default=12_000)
     parser.add_argument("--pairs", type=int, default=1_000_000)
@@ -38,7 +37,7 @@ def main() -> None:
     args = parse_arguments()
     space = Space.builtin()
     frequency = frequencies(space)
-    save(args.out / "axes.npz", axes_of(space, frequency, args.wordnet))
+    save(args.out / "axes.npz", axes_of(space, frequency))
     model = model_of(read_model(args.arpa))
     types = make_types(space, mass_of_tokens(model, space), frequency, args.types)
     pairs = pruned(pairs_of(model, types, space), args.pairs)

@@ -1,7 +1,8 @@
 """axes.npz: opposites, rare words and negations, by row of the built-in space.
 
-The first axis is sentiment (VADER, MIT); then come those of scripts/data/opposites.txt, then, for
-each pair of opposite adjectives of WordNet, both with the adjectives that are similar to them.
+The first axis is sentiment (VADER, MIT); then come those of scripts/data/opposites.txt. Opposite
+adjectives of WordNet, with those that are similar to them, were tried as further axes: at an equal
+attacker the other words drift more, and nothing is gained.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from builtin_space.sources import data_path
-from builtin_space.wordnet import WordNet, read_wordnet
 
 from language.types import Floats
 from spacy_dxprivacy import Space
 
 OPPOSITES = Path(__file__).parent.parent / "data" / "opposites.txt"
 RARE = 1e-5
+UNIT = 63  # steps of a place: from -2 to 2 in a byte
 STRONG = 2.0  # a rating of VADER, of 4, that is 1 on the axis
 
 
@@ -41,14 +42,14 @@ class Rows:
         return self.axis(dict.fromkeys(words, 1.0)) > 0
 
 
-def axes_of(space: Space, frequency: Floats, wordnet: Path) -> dict[str, Any]:
+def axes_of(space: Space, frequency: Floats) -> dict[str, Any]:
     """The arrays of axes.npz. frequency: (n,), of web text."""
     rows = Rows(space)
     authored, negations = read_opposites(OPPOSITES)
-    places = [sentiment(), *authored, *antonyms(read_wordnet(wordnet))]
+    places = [sentiment(), *authored]
     axes = [rows.axis(place) for place in places]
     axes = [axes[0], *(a for a in axes[1:] if (a > 0).any() and (a < 0).any())]
-    table = sp.csr_array(np.rint(127 * np.array(axes)).astype(np.int8).T)
+    table = sp.csr_array(np.rint(UNIT * np.array(axes)).astype(np.int8).T)
     return {
         "axes": np.array(len(axes)),
         "places": table.data,
@@ -66,9 +67,10 @@ def read_opposites(path: Path) -> tuple[list[dict[str, float]], list[str]]:
         if line.startswith("negation:"):
             negations += line.removeprefix("negation:").split()
         elif "|" in line and not line.startswith("#"):
-            high, low = (side.split() for side in line.split("|"))
-            both = set(high) & set(low)
-            sides = {**dict.fromkeys(low, -1.0), **dict.fromkeys(high, 1.0)}
+            twice = line.startswith("2x ")
+            high, low = (side.split() for side in line.removeprefix("2x ").split("|"))
+            both, far = set(high) & set(low), 2.0 if twice else 1.0
+            sides = {**dict.fromkeys(low, -far), **dict.fromkeys(high, far)}
             axes.append({w: place for w, place in sides.items() if w not in both})
     return axes, negations
 
@@ -88,33 +90,3 @@ def rare(space: Space, frequency: Floats) -> Any:
     """bool (n,): words in lower case that are rarer than RARE in all their cases together."""
     lower = np.unique([w.lower() for w in space.words], return_inverse=True)[1]
     return np.bincount(lower, frequency)[lower] < RARE
-
-
-def antonyms(net: WordNet) -> list[dict[str, float]]:
-    first = _first_senses(net)
-    found = []
-    for key, synset in net.synsets.items():
-        for symbol, other in synset.pointers:
-            if symbol == "!" and synset.part == "a" and key < other:
-                low, high = _cluster(net, other, first), _cluster(net, key, first)
-                sides = {**dict.fromkeys(low, -1.0), **dict.fromkeys(high, 1.0)}
-                found.append({w: p for w, p in sides.items() if w not in set(low) & set(high)})
-    return found
-
-
-def _first_senses(net: WordNet) -> dict[str, list[str]]:
-    """Lemmas by the adjective that they are most of all, unless they are more often something
-    else."""
-    first: dict[str, list[str]] = {}
-    for lemma, senses in net.senses.items():
-        adjectives = sorted((s for s in senses if s.part == "a"), key=lambda s: s.rank)
-        most = max((s.count for s in senses), default=0)
-        for s in adjectives[:1]:
-            if 2 * s.count >= most:
-                first.setdefault(s.synset, []).append(lemma)
-    return first
-
-
-def _cluster(net: WordNet, head: str, first: dict[str, list[str]]) -> list[str]:
-    similar = [target for symbol, target in net.synsets[head].pointers if symbol == "&"]
-    return [lemma for key in (head, *similar) for lemma in first.get(key, ())]

@@ -26,6 +26,9 @@ FUNCTION = (
 )  # fmt: skip
 
 
+UNIT = 63  # steps of a place in axes.npz
+
+
 @dataclass(frozen=True, eq=False)
 class Features:
     """bool (n,) each. axes: csr float32 (n, A), places from -1 to 1; the first axis is sentiment.
@@ -86,7 +89,7 @@ def builtin_features() -> Features:
     n = len(space)
     with np.load(BUILTIN / "axes.npz") as saved:
         shape = (n, int(saved["axes"]))
-        places = saved["places"].astype(np.float32) / 127
+        places = saved["places"].astype(np.float32) / UNIT
         axes = csr_array((places, saved["indices"], saved["indptr"]), shape=shape)
         rare, negation = (np.unpackbits(saved[k], count=n) > 0 for k in ("rare", "negation"))
     function = _any(space, FUNCTION)
