@@ -13,10 +13,11 @@ import numpy as np
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d
 from .policy_graph import PolicyGraph
 
-CACHE_BYTES = 2**27
+CACHE_BYTES = 2**28
 ENTRY_BYTES = 200  # of an entry of the cache besides its arrays
 
 Near = tuple[Numbers1d, Floats1d]
+Steps = tuple[Numbers1d, Numbers1d]
 
 
 class Kernel:
@@ -27,32 +28,29 @@ class Kernel:
         self.far = float(np.exp(-beta * graph.longest))
         steps = np.arange(graph.reach + 1) / graph.quanta
         self._extra = np.exp(-beta * steps) - self.far
-        self._kept: dict[int, Near] = {}
+        self._kept: dict[int, Steps] = {}
         self._bytes = 0
 
     def near(self, row: int) -> Near:
         """The words nearer than the reach, by rising number, and what each weighs beyond far."""
         found = self._kept.get(row)
-        return self.prepare([row])[row] if found is None else found
+        words, steps = self.prepare([row])[row] if found is None else found
+        return words, self._extra[steps]
 
-    def prepare(self, rows: Iterable[int]) -> dict[int, Near]:
-        """near of several words at once, which takes less time."""
+    def prepare(self, rows: Iterable[int]) -> dict[int, Steps]:
+        """Walk from several words at once, which takes less time; their near words and steps."""
         wanted = set(rows)
         new = np.array(sorted(wanted - self._kept.keys()), dtype=np.int64)
         found = {row: self._kept[row] for row in wanted & self._kept.keys()}
         if len(new):
             walked = self.graph.within(new)
-            made = {row: self._weigh(*one) for row, one in zip(new.tolist(), walked, strict=True)}
+            made = {row: _sorted(*one) for row, one in zip(new.tolist(), walked, strict=True)}
             self._keep(made)
             found |= made
         return found
 
-    def _weigh(self, words: Numbers1d, steps: Numbers1d) -> Near:
-        order = np.argsort(words)
-        return words[order], self._extra[steps[order]]
-
-    def _keep(self, made: dict[int, Near]) -> None:
-        size = sum(words.nbytes + extra.nbytes + ENTRY_BYTES for words, extra in made.values())
+    def _keep(self, made: dict[int, Steps]) -> None:
+        size = sum(words.nbytes + steps.nbytes + ENTRY_BYTES for words, steps in made.values())
         if self._bytes + size > CACHE_BYTES:
             self._kept, self._bytes = {}, 0
         self._kept.update(made)
@@ -72,3 +70,8 @@ class Kernel:
     # What was drawn for is no business of anybody who gets a copy.
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_kept": {}, "_bytes": 0}
+
+
+def _sorted(words: Numbers1d, steps: Numbers1d) -> Steps:
+    order = np.argsort(words)
+    return words[order], steps[order]

@@ -1,14 +1,15 @@
 """A metric with a policy: lengths of the public graph, by what kind of words they join.
 
-    length(v, w) = graph length * scale(v, w) + toll(v) + toll(w)
-                   + apart * max over axes |f(v) - f(w)|
+    length(v, w) = graph length * scale(v, w) + max over axes weight * |f(v) - f(w)|
+                   + toll(v) + toll(w)
 
 Words of a class with a scale below 1 are nearer to each other, so better hidden; above 1 they are
 kept more often. An axis gives words a place from -1 to 1 (left -1, right 1, others 0). Whatever
-path leads from v to w, its edges pay apart * |f(v) - f(w)| together by the triangle inequality, so
-opposites are never near, and no way round has to be looked for. A toll is paid at both ends of
-every path to a word: it keeps negations and units. All of it is public, symmetric and above 0, so
-the shortest path stays a metric.
+path leads from v to w, its edges pay weight * |f(v) - f(w)| together by the triangle inequality, so
+opposites are never near, and no way round has to be looked for. Negations are at 1 of an axis of
+their own, so that whether a clause is negated stays. A toll is paid at both ends of every path to a
+word: it keeps units. All of it is public, symmetric and above 0, so the shortest path stays a
+metric.
 """
 
 from __future__ import annotations
@@ -22,19 +23,22 @@ from ..arrays import Bools1d, Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..space import Space
 from ..validate import between, fail
+from .edges import STEPS
 from .features import Features, features_of
 from .policy_graph import MOST_QUANTA, QUANTA, PolicyGraph, with_lengths
 from .store import graph_of
 from .word_graph import BEYOND_ALL
 
 LEAST_SCALE, MOST_SCALE = 0.05, 20.0
+RARE_NEAR = 2.5  # length of the graph from which on two rare words are not joined any more
 
 
 @dataclass(frozen=True)
 class Policy:
     """Scales of edges: between proper words (names, places, months, years, numbers), between rare
-    words, at function words, and of all others. Tolls of negations and of units, in units of
-    length. apart: between opposites, to each side; sentiment: the share of it between good and bad.
+    words, at function words, and of all others. In units of length: unit, the toll of words such as
+    mg; negation, between negations and all other words; apart, from opposites to what is between
+    them. sentiment: the share of apart between good and neutral words.
     """
 
     proper: float = 1.0
@@ -61,9 +65,9 @@ class Policy:
 PLAIN = Policy()
 PRESETS = {
     "plain": PLAIN,
-    "general": Policy(1 / 3, 0.6, 1.75, 1.0, 2.0, 2.0, 1.5, 1.0),
-    "clinical": Policy(1 / 3, 0.6, 1.75, 1.0, 2.5, 2.5, 2.0, 0.5),
-    "strict": Policy(1 / 4, 0.45, 1.4, 0.85, 2.0, 2.0, 1.5, 0.5),
+    "general": Policy(1 / 3, 0.6, 1.0, 1.0, 8.0, 5.0, 2.5, 0.0),
+    "clinical": Policy(1 / 4, 0.6, 1.0, 1.0, 8.0, 6.0, 3.0, 0.0),
+    "strict": Policy(1 / 4, 0.45, 1.0, 0.85, 4.0, 2.0, 1.5, 0.0),
 }
 
 
@@ -84,17 +88,20 @@ def policy_of(given: str | Mapping[str, float] | Policy) -> tuple[str, Policy]:
     return "custom", Policy(**given)
 
 
-def policy_graph(space: Space, policy: Policy) -> PolicyGraph:
+def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGraph:
     """The public graph of a space with the lengths of a policy.
 
     Raises DxError where the space holds none of the words that the policy is about.
     """
     graph = graph_of(space)
     low, high, steps = graph.edges
-    lengths = steps / 4
+    lengths = steps / STEPS
     reach = float(np.log(len(space)) + BEYOND_ALL)
     if not policy.is_plain:
-        lengths = lengths_of(lengths, low, high, policy, features_of(space))
+        known = features_of(space)
+        if not known.known:
+            raise DxError(Errors.DX061.format(policy=name, space=space.name))
+        lengths = lengths_of(lengths, low, high, policy, known)
     return with_lengths(graph, lengths, reach)
 
 
@@ -102,10 +109,22 @@ def lengths_of(
     lengths: Floats1d, low: Ints1d, high: Ints1d, policy: Policy, known: Features
 ) -> Floats1d:
     """lengths, low, high: (m,), edges and their length before -> (m,), those of the policy."""
-    tolls = policy.negation * known.negation + policy.unit * known.unit
+    tolls = policy.unit * known.unit
+    negated = policy.negation * (known.negation[low] != known.negation[high])
     apart = policy.apart * known.apart(low, high, policy.sentiment)
-    scaled: Floats1d = lengths * _scales(low, high, policy, known) + apart
-    return scaled + tolls[low] + tolls[high]
+    scaled: Floats1d = lengths * _scales(low, high, policy, known) + np.maximum(apart, negated)
+    scaled[_left_out(lengths, low, high, policy, known)] = np.inf
+    tolled: Floats1d = scaled + tolls[low] + tolls[high]
+    return tolled
+
+
+def _left_out(
+    lengths: Floats1d, low: Ints1d, high: Ints1d, policy: Policy, known: Features
+) -> Bools1d:
+    """Where rare words are brought nearer, those that were far stay so: else ways through rare
+    words would join most of them, and a walk from a word would meet five times as many."""
+    out: Bools1d = known.rare[low] & known.rare[high] & (lengths > RARE_NEAR) & (policy.rare < 1)
+    return out
 
 
 def _scales(low: Ints1d, high: Ints1d, policy: Policy, known: Features) -> Floats1d:
@@ -124,35 +143,19 @@ def told(name: str, policy: Policy) -> str:
     """What the policy protects more, and what less, in a sentence for the receipt."""
     if policy.is_plain:
         return "Policy plain: every pair of words is protected by its length on the graph alone."
-    more = [k for k, s in _named(policy) if s < 1]
-    less = [k for k, s in _named(policy) if s > 1]
-    parts = [f"Policy {name}:"]
-    parts += [f"{' and '.join(more)} are hidden better (lengths of {_least(policy):.2g} and more);"]
-    kept = [*less, *_tolled(policy)]
-    parts += [f"{', '.join(kept)} are kept more often, and can be told from others more easily."]
-    return " ".join(parts)
-
-
-def _named(policy: Policy) -> list[tuple[str, float]]:
-    return [
+    scales = (
         ("names, places, dates and numbers", policy.proper),
         ("rare words", policy.rare),
         ("function words", policy.function),
         ("all other words", policy.content),
-    ]
-
-
-def _tolled(policy: Policy) -> list[str]:
-    named = (("negations", policy.negation), ("units", policy.unit), ("opposites", policy.apart))
-    return [what for what, toll in named if toll]
-
-
-def _least(policy: Policy) -> float:
-    return min(policy.proper, policy.rare, policy.function, policy.content)
-
-
-def refuse(space: Space, name: str) -> DxError:
-    return DxError(Errors.DX061.format(policy=name, space=space.name))
+    )
+    hidden = [what for what, scale in scales if scale < 1]
+    kept = [what for what, scale in scales if scale > 1]
+    farther = (("negations", policy.negation), ("units", policy.unit), ("opposites", policy.apart))
+    kept += [what for what, length in farther if length]
+    parts = [f"{', '.join(hidden)} are hidden better" if hidden else ""]
+    parts += [f"{', '.join(kept)} are kept, and can be told from others" if kept else ""]
+    return f"Policy {name}: {'; '.join(part for part in parts if part)}."
 
 
 __all__ = ["MOST_QUANTA", "PLAIN", "PRESETS", "QUANTA", "Policy", "policy_graph", "policy_of"]

@@ -60,7 +60,7 @@ def with_lengths(graph: WordGraph, lengths: Floats1d, reach: float) -> PolicyGra
     """
     low, high, _ = graph.edges
     most = min(round(reach * QUANTA), MOST_QUANTA)
-    steps = np.ceil(lengths * QUANTA - 1e-6).astype(np.int64)
+    steps = np.ceil(np.minimum(lengths, reach) * QUANTA - 1e-6).astype(np.int64)
     joined = steps < most
     low, high, steps = low[joined], high[joined], steps[joined]
     owner, ends = np.concatenate([low, high]), np.concatenate([high, low])

@@ -70,7 +70,7 @@ class PathV2Settings:
 
     def on(self, space: Space, guarantee: Guarantee) -> Sentences:
         """The mechanism on this space. Raises DxError where it has no solution there."""
-        graph = policy_graph(space, self.policy)
+        graph = policy_graph(space, self.policy, self.policy_name)
         if self.epsilon * graph.longest > LARGEST_SCORE:
             most = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
             raise fail("epsilon", most, self.epsilon)
