@@ -60,8 +60,10 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "carry": [],
     "max_epsilon_per_doc": None,
     "mechanism": {
-        "@dx_mechanisms": "dx.Path.v1",
-        "epsilon": 2.2,
+        "@dx_mechanisms": "dx.Path.v2",
+        "epsilon": 1.6,
+        "policy": "general",
+        "prior": {"@dx_priors": "dx.WordPairs.v1"},
     },
     "selector": {"@dx_selectors": "dx.AllWords.v1"},
     "space": {"@dx_spaces": "dx.AutoSpace.v1"},

@@ -79,8 +79,8 @@ class Prior(Protocol):
 
 @runtime_checkable
 class DrawsTogether(Protocol):
-    """A mechanism whose words may depend on their neighbours: its sample takes starts, fixed and
-    between, and rows of -1 for words that the space lacks."""
+    """A mechanism whose words may depend on their neighbours: its sample takes starts, fixed,
+    between and unknown, which names the words that the space lacks."""
 
     @property
     def draws_together(self) -> bool: ...

@@ -119,7 +119,9 @@ def _draw_together(
 ) -> NDArray[np.object_]:
     """The words of the batch that are drawn, in their order, each in its sentence."""
     together: Any = mechanism
-    draw = together.sample(context.rows, rng, starts=context.starts, fixed=context.fixed)
+    draw = together.sample(
+        context.rows, rng, starts=context.starts, fixed=context.fixed, unknown=context.rows < 0
+    )
     rows = np.asarray(_checked_rows(draw, len(context.rows), space))[~context.fixed]
     words = np.empty(len(rows), dtype=object)
     words[:] = [space.words[row] for row in rows.tolist()]

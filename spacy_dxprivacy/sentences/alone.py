@@ -33,7 +33,7 @@ class WordDraw:
         order = free[np.argsort(rows[free], kind="stable")]
         distinct, begins = np.unique(rows[order], return_index=True)
         self._prepare(distinct[distinct != NOTHING])
-        for row, places in zip(distinct.tolist(), np.split(order, begins[1:]), strict=True):
+        for row, places in zip(distinct.tolist(), np.split(order, begins[1:])):  # noqa: B905 (of no words: one empty part)
             drawn[places] = self._draw(row, uniforms[places])
         return drawn
 

@@ -29,7 +29,7 @@ from ..randomness import Rng
 from ..rebuild import assert_sanitized
 from ..registries import registry
 from ..space import Space
-from ..ty import Draw, Mechanism
+from ..ty import Draw, HasCentres, Mechanism
 
 WORDS = 40
 MANY = 200_000  # draws of a word, for the law of what comes out
@@ -160,7 +160,9 @@ def it_refuses_to_draw_before_fit(case: Case) -> None:
 
 def a_draw_has_one_row_a_word(case: Case) -> None:
     """rows (k,) -> Draw: rows int64 (k,) of the space; vectors float32 (k, d), or None."""
-    n, d = case.space.vectors.shape
+    n = len(case.space)
+    centres = case.fitted.centres if isinstance(case.fitted, HasCentres) else case.space.vectors
+    d = centres.shape[1]
     for rows in (case.rows, [], [7], [3, 3, 3]):
         k = len(rows)
         draw = case.draw(np.array(rows, dtype=np.int64))

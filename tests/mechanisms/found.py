@@ -21,7 +21,7 @@ EPSILON = 2.0  # those of the configs suit the built-in space, where words are f
 
 # Those of language, on words that are none.
 ON_ANY_WORDS = {
-    "dx.Path.v2": {"policy": "plain", "prior": {"@dx_priors": "dx.WordFrequency.v1"}},
+    "dx.Path.v2": {"policy": "plain", "prior": {"@dx_priors": "dx.Uniform.v1"}},
 }
 
 

@@ -25,7 +25,7 @@ def test_flags_of_a_wrong_shape(arguments, message):
         small_mechanism("pairs").sample(ROWS, Rng(seed=0), **arguments)
 
 
-@pytest.mark.parametrize("rows", [[0, N], [-2, 0]])
+@pytest.mark.parametrize("rows", [[0, N], [-1, 0]])
 def test_rows_out_of_range(rows):
     with pytest.raises(DxError, match="DX002"):
         small_mechanism("pairs").sample(np.array(rows), Rng(seed=0), starts_of(2))
@@ -34,7 +34,11 @@ def test_rows_out_of_range(rows):
 def test_a_word_that_stays_has_to_be_known():
     with pytest.raises(DxError, match="fixed must be False for words that the space lacks"):
         small_mechanism("pairs").sample(
-            np.array([-1]), Rng(seed=0), starts_of(1), fixed=np.array([True])
+            np.array([0]),
+            Rng(seed=0),
+            starts_of(1),
+            fixed=np.array([True]),
+            unknown=np.array([True]),
         )
 
 

@@ -100,10 +100,11 @@ def test_likelihoods_given_words_that_stay(mechanism):
 
 
 def test_a_word_that_says_nothing_is_drawn_from_its_neighbours_alone(mechanism):
-    """Row -1: its law is that of the public law given the sentence, whatever the word was."""
+    """Its law is that of the public law given the sentence, whatever the word was."""
     times = 8000
-    rows = np.tile([2, -1], times)
-    drawn = mechanism.sample(rows, Rng(seed=7), np.tile(starts_of(2), times)).rows
+    unknown = np.tile([False, True], times)
+    rows, starts = np.tile([2, -1], times), np.tile(starts_of(2), times)
+    drawn = mechanism.sample(rows, Rng(seed=7), starts, unknown=unknown).rows
     chain, sentences = mechanism.built.chain, all_sentences(N, 2)
     D = mechanism.distances(np.array([2]))[0]
     logs = (

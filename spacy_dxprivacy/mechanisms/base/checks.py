@@ -21,9 +21,9 @@ def fitted(state: T | None, name: str) -> T:
     return state
 
 
-def checked_rows(rows: Any, n: int, least: int = 0) -> Ints1d:
-    """rows as int64 (k,); DxError for another shape or type, or a row below `least` or
-    above n - 1."""
+def checked_rows(rows: Any, n: int) -> Ints1d:
+    """rows as int64 (k,); DxError for another shape or type, or a row that is not in
+    0..n-1."""
     checked = np.asarray(rows)
     if checked.size == 0:
         return np.zeros(0, dtype=np.int64)
@@ -31,7 +31,7 @@ def checked_rows(rows: Any, n: int, least: int = 0) -> Ints1d:
         given = f"{checked.dtype.name} {checked.shape}"
         expected = "whole numbers of shape (k,)"
         raise DxError(Errors.DX001.format(name="rows", expected=expected, given=given))
-    if checked.min() < least or checked.max() >= n:
+    if checked.min() < 0 or checked.max() >= n:
         raise DxError(Errors.DX002.format(last=n - 1))
     return checked.astype(np.int64)
 

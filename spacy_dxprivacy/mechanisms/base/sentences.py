@@ -52,11 +52,9 @@ class Sentences:
 class SentenceMechanism(BuiltMechanism[Sentences]):
     """Sentences drawn as a whole where it is told where they begin, else words alone.
 
-    A row of -1 stands for a word that the space lacks: it says nothing, and what comes out in its
-    place is drawn from the public law and the words around it.
+    A word that the space lacks says nothing: what comes out in its place is drawn from the public
+    law and the words around it.
     """
-
-    knows_nothing = True  # rows of -1 are taken
 
     @property
     def draws_together(self) -> bool:
@@ -71,16 +69,18 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
         between: list[str] | None = None,
+        unknown: Bools1d | None = None,
     ) -> Draw:
-        """rows: int64 (k,), -1 for words that the space lacks -> replacements (k,); no vectors.
+        """rows: int64 (k,) -> replacements (k,); no vectors.
 
         starts: bool (k,), True where a sentence begins; without it every row is drawn alone.
         fixed: bool (k,), rows that stay as they are, and are context. between: k texts in clear
-        before each word, for laws that read them.
+        before each word, for laws that read them. unknown: bool (k,), words that the space lacks,
+        whose rows are not looked at.
 
         Raises DxError before fit, for rows out of range, and for other shapes.
         """
-        text = self._text(rows, starts, fixed, between)
+        text = self._text(rows, starts, fixed, between, unknown)
         if starts is None or self.built.chain.is_alone:
             return Draw(self.built.words(text.rows, text.fixed, rng))
         return Draw(self.built.draw(text, rng))
@@ -135,9 +135,11 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
         """The largest distance between two words."""
         return self.built.kernel.graph.longest
 
-    def _text(self, rows: Any, starts: Any, fixed: Any, between: Any) -> Text:
-        checked = checked_rows(rows, self.built.n, least=NOTHING)
-        k = len(checked)
+    def _text(self, rows: Any, starts: Any, fixed: Any, between: Any, unknown: Any = None) -> Text:
+        k = np.asarray(rows).size
+        nothing = flags("unknown", unknown, k, missing=False)
+        checked = checked_rows(np.where(nothing, 0, rows) if nothing.any() else rows, self.built.n)
+        checked[nothing] = NOTHING
         begins = flags("starts", starts, k, missing=True)
         stays = flags("fixed", fixed, k, missing=False)
         if k and not begins[0]:
