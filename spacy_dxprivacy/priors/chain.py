@@ -63,8 +63,8 @@ class Chain:
     @cached_property
     def totals(self) -> Floats1d:
         """float64 (K,): how much of each state its words are."""
-        sums: Floats1d = np.asarray(self.emit.sum(axis=0, dtype=np.float64)).reshape(-1)
-        return sums
+        # scipy would add up 60,000 numbers in float32, and be 5e-4 off.
+        return np.bincount(self.emit.indices, self.emit.data, self.states)
 
     @cached_property
     def of_states(self) -> Any:
@@ -146,7 +146,7 @@ def check_chain(chain: Chain) -> None:
 
 
 def _row_sums(chain: Chain) -> Floats1d:
-    delta = np.asarray(chain.delta.sum(axis=1, dtype=np.float64)).reshape(-1)
+    delta = np.asarray(chain.delta @ np.ones(chain.states)).reshape(-1)
     sums: Floats1d = delta + chain.back.astype(np.float64) * chain.u.sum(dtype=np.float64)
     return sums
 
