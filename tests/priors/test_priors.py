@@ -1,12 +1,15 @@
 """Built-in language, words alone, and laws carried to other spaces by spelling."""
 
+import inspect
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from thinc.api import Config
 
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.graph.features import builtin_features
@@ -115,7 +118,7 @@ def test_opposites_and_negations_of_the_built_in_words():
 
     pairs = (
         "left right, positive negative, normal abnormal, no right, yes no, with without, good bad,"
-        "increased decreased, hypertension hypotension, benign malignant, always never, hot cold"
+        "increased decreased, acute chronic, benign malignant, always never, hot cold"
     )
     for pair in pairs.split(","):
         assert apart(*pair.split()) >= 1.5, pair
@@ -124,6 +127,21 @@ def test_opposites_and_negations_of_the_built_in_words():
         assert known.negation[space.find(word)]
     assert known.rare[space.find("femur")] and not known.rare[space.find("the")]
     assert known.unit[space.find("mg")]
+
+
+CONFIGS = sorted((Path(__file__).parents[2] / "configs" / "priors").glob("*.cfg"))
+
+
+@pytest.mark.skipif(not CONFIGS, reason="configs/ is not beside the tests")
+def test_every_prior_has_a_config_with_all_its_settings():
+    blocks = [Config().from_disk(path)["prior"] for path in CONFIGS]
+    made = [registry.resolve({"prior": block})["prior"] for block in blocks]
+    assert all(isinstance(prior, Prior) for prior in made)
+    ours = {n for n in registry.dx_priors.get_all() if n.startswith("dx.")}
+    assert {prior.name for prior in made} == ours
+    for block in blocks:
+        settings = inspect.signature(registry.dx_priors.get(block["@dx_priors"])).parameters
+        assert set(block) - {"@dx_priors"} == set(settings)
 
 
 # -- carrying --------------------------------------------------------------------------------------
