@@ -193,6 +193,6 @@ def _stationary(model: Model) -> Floats1d:
     whole = model.move + np.outer(model.stop, model.begin)
     often = np.full(len(whole), 1 / len(whole))
     for _ in range(200):
-        often = often @ whole
+        often = (often + often @ whole) / 2  # half, since states may take turns
     weights: Floats1d = often / often.sum()
     return weights

@@ -147,7 +147,7 @@ def check_chain(chain: Chain) -> None:
 
 
 def _row_sums(chain: Chain) -> Floats1d:
-    delta = np.asarray(chain.delta.sum(axis=1, dtype=np.float64)).reshape(-1)
+    delta = np.asarray(chain.delta @ np.ones(chain.states)).reshape(-1)
     sums: Floats1d = delta + chain.back.astype(np.float64) * chain.u.sum(dtype=np.float64)
     return sums
 

@@ -12,7 +12,6 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import spacy
@@ -92,7 +91,6 @@ class Corpus:
 
     words: list[str]
     ids: NDArray[np.int32]
-    _file: IO[bytes]  # kept open: the file is gone when it is closed
 
     def chunks(self) -> Iterator[tuple[Ints1d, bool]]:
         """Ids of whole sentences, each followed by STOP; those that are held out apart (True)."""
@@ -118,15 +116,16 @@ class Corpus:
 def collect(texts: Iterable[str], lang: str = "en") -> Corpus:
     """Reads texts once. Memory holds the different words alone."""
     index: dict[str, int] = {"": 0}
-    file = tempfile.TemporaryFile(prefix="dx-prior-")
-    for sentence in _sentences(texts, lang):
-        ids = array("i", (_id(word, index) for word in sentence))
-        ids.append(STOP)
-        file.write(ids.tobytes())
-    size = file.tell()
-    file.flush()
-    nothing = np.zeros(0, dtype=np.int32)
-    return Corpus(list(index), np.memmap(file, np.int32, "r") if size else nothing, file)
+    with tempfile.TemporaryFile(prefix="dx-prior-") as file:
+        for sentence in _sentences(texts, lang):
+            ids = array("i", (_id(word, index) for word in sentence))
+            ids.append(STOP)
+            file.write(ids.tobytes())
+        file.flush()
+        if not file.tell():
+            return Corpus(list(index), np.zeros(0, dtype=np.int32))
+        # The map holds on to the file, which has no name any more and goes with it.
+        return Corpus(list(index), np.memmap(file, np.int32, "r"))
 
 
 def _id(word: str, index: dict[str, int]) -> int:

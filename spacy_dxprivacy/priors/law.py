@@ -23,7 +23,7 @@ from .chain import Chain, chain_of
 JOINED = 0.01  # what a word that the law lacks weighs beside the one that it joins
 MOST_JOINED = 0.1  # what all that join one word weigh together
 LEAST_SHARE = 1e-3  # of the spellings of a word, beside the commonest
-HOSTS = 20_000  # the commonest words, which others join
+HOSTS = 12_000  # the commonest words, which others join
 BLOCK = 1024
 LEAST_SUM = 1e-6  # of what follows a word, where sentences always end
 
@@ -59,7 +59,8 @@ def without_silent(chain: Chain, emit: Any) -> Chain:
     inner = chain.delta[said][:, said].astype(np.float64)
     delta, back, end, stays = joint(inner, chain.end[said].astype(np.float64), u, chain.back[said])
     words = (emit[:, said] @ diags_array(stays)).tocsr()
-    return chain_of(chain.begin[said], chain.alone[said] / stays, end, back, u, delta, words)
+    begin, alone = chain.begin[said], chain.alone[said] / stays
+    return chain_of(begin if begin.any() else alone, alone, end, back, u, delta, words)
 
 
 def spelled(

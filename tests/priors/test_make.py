@@ -1,0 +1,400 @@
+"""dx prior: counts by hand, Baum-Welch against all hidden paths, files, and what users get told."""
+
+import gzip
+import json
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.errors import UsageError
+from spacy_dxprivacy.priors import Recipe, baum_welch, make, make_prior, saved
+from spacy_dxprivacy.priors.baum_welch import Model
+from spacy_dxprivacy.priors.corpus import STOP, collect, read_texts
+from spacy_dxprivacy.priors.counts import (
+    Vocabulary,
+    count_pairs,
+    discounts,
+    kneser_ney,
+    pairs_law,
+    pruned,
+    vocabulary,
+)  # fmt: skip
+from spacy_dxprivacy.priors.measure import nats_of_pairs
+from spacy_dxprivacy.priors.sentences_of import make_hidden_markov, make_word_pairs
+from spacy_dxprivacy.priors.words import make_word_frequency
+
+from .conftest import move, sentences, weight
+
+LINES = ["The dog ran.", "The dog sat; the cat ran!", "The cat, the dog (ran)?"]
+D = (0.5, 0.5, 2.0)  # of pairs seen once, twice, more often: four, two and three of them
+
+
+@pytest.fixture(scope="module")
+def text():
+    """A thousand sentences of a law of pairs."""
+    rng = np.random.default_rng(3)
+    nouns, verbs = ["dog", "cat", "doctor", "nurse", "man"], ["ran", "sat", "slept", "spoke"]
+    return [
+        f"the {nouns[a]} {verbs[b]}." for a, b in zip(
+            rng.choice(5, 1000, p=[0.4, 0.3, 0.1, 0.1, 0.1]), rng.choice(4, 1000), strict=True
+        )
+    ]  # fmt: skip
+
+
+def test_texts_are_cut_by_their_layout():
+    corpus = collect([*LINES, "don't\nstop", "...", "— !?", ""])
+    ids = corpus.ids.tolist()
+    words = " ".join("|" if i == STOP else corpus.words[i] for i in ids)
+    assert words == (
+        "the dog ran | the dog sat | the cat ran | the cat the dog ran | do n't | stop |"
+    )
+
+
+def test_every_tenth_sentence_is_held_out(monkeypatch):
+    monkeypatch.setattr("spacy_dxprivacy.priors.corpus.AT_ONCE", 7)
+    corpus = collect(f"w{i} x." for i in range(35))
+    parts = {held: [] for held in (False, True)}
+    for ids, held in corpus.chunks():
+        assert not len(ids) or ids[-1] == STOP
+        parts[held] += [corpus.words[i] for i in ids[ids != STOP][::2]]
+    assert parts[True] == ["w9", "w19", "w29"]
+    assert parts[False] == [f"w{i}" for i in range(35) if i % 10 != 9]
+
+
+def counted():
+    corpus = collect(LINES)
+    vocab = vocabulary(corpus, 10)
+    return vocab, count_pairs(corpus, vocab)
+
+
+def test_pairs_are_counted():
+    vocab, counts = counted()
+    assert vocab.types[:2] == ["the", "dog"] and vocab.trained == 14
+    names = [*vocab.types, "?", "|"]
+    found = {
+        (names[x], names[y]): int(c)
+        for x, y, c in zip(counts.x, counts.y, counts.count, strict=True)
+    }
+    assert found == {
+        ("|", "the"): 4, ("the", "dog"): 3, ("the", "cat"): 2, ("dog", "ran"): 2,
+        ("dog", "sat"): 1, ("cat", "ran"): 1, ("cat", "the"): 1, ("ran", "|"): 3, ("sat", "|"): 1,
+    }  # fmt: skip
+
+
+def test_probabilities_are_those_of_kneser_ney_by_hand():
+    vocab, counts = counted()
+    assert discounts(counts.count) == pytest.approx(D)
+    assert discounts(np.array([1, 1, 2])) == pytest.approx([0.75] * 3)  # too few to tell
+    chain = pairs_law(kneser_ney(counts), vocab.types, 100, "hand").chain
+    the, dog, ran, cat = (vocab.types.index(w) for w in ("the", "dog", "ran", "cat"))
+    # Of 9 different pairs, dog follows 1 kind of word, ran 2, the 2, cat 1, sat 1, ends 2.
+    back = (D[1] + D[0]) / 3
+    goes_on = 1 - back * 2 / 9  # no end was seen, it comes by back-off
+    expected = (2 - D[1]) / 3 + back * 2 / 9
+    assert move(chain)[dog, ran] == pytest.approx(expected / goes_on, rel=1e-5)
+    assert chain.end[dog] == pytest.approx((back * 2 / 9) / goes_on, rel=1e-5)
+    back = (D[2] + D[1]) / 5
+    expected = (2 - D[1]) / 5 + back / 9
+    assert move(chain)[the, cat] == pytest.approx(expected / (1 - back * 2 / 9), rel=1e-5)
+    back = D[2] / 4
+    expected = (4 - D[2]) / 4 + back * 2 / 9
+    assert chain.begin[the] == pytest.approx(expected / (1 - back * 2 / 9), rel=1e-5)
+    assert chain.unigram[the] / chain.unigram[cat] == pytest.approx(5 / 2, rel=1e-5)
+
+
+def test_sentences_of_pairs_add_up():
+    vocab, counts = counted()
+    chain = pairs_law(kneser_ney(counts), vocab.types, 100, "hand").chain
+    assert move(chain).sum(axis=1) == pytest.approx(np.ones(5), abs=1e-6)
+    total = sum(weight(chain, s) for s in sentences(5, 6))
+    # 7/72 of all begin with an end or an unknown word, by back-off; long ones are missing.
+    assert 0.6 < total < 1.1
+
+
+def test_discounts_of_larger_texts_are_those_of_chen_and_goodman():
+    count = np.repeat([1, 2, 3, 4, 9], [100, 40, 20, 10, 5])
+    Y = 100 / 180
+    expected = [1 - 2 * Y * 0.4, 2 - 3 * Y * 0.5, 3 - 4 * Y * 0.5]
+    assert discounts(count) == pytest.approx(expected)
+
+
+def test_pruning_keeps_what_tells_most_and_all_sums():
+    vocab, counts = counted()
+    smoothed = kneser_ney(counts)
+    whole = pairs_law(smoothed, vocab.types, 100, "x").chain
+    for most in (0, 1, 3):
+        chain = pairs_law(smoothed, vocab.types, most, "x").chain
+        assert chain.delta.nnz <= most
+        assert move(chain).sum(axis=1) == pytest.approx(np.ones(5), abs=1e-6)
+    dog = vocab.types.index("dog")
+    assert pairs_law(smoothed, vocab.types, 1, "x").chain.delta[[dog]].nnz == 1
+    left, back = pruned(whole.delta, whole.back, whole.u, np.ones(5), 10**6)
+    assert abs(left - whole.delta).max() == 0 and back == pytest.approx(whole.back, abs=1e-6)
+
+
+def test_nats_of_held_out_text_are_those_of_the_definition():
+    vocab, counts = counted()
+    chain = pairs_law(kneser_ney(counts), vocab.types, 3, "x").chain
+    T, K = move(chain), 5
+    types = np.array([0, 1, K, 2, STOP, 3, 0, STOP])
+    expected = [chain.begin[0], T[0, 1], chain.alone[2], chain.begin[3], T[3, 0]]
+    assert nats_of_pairs(chain, types) == pytest.approx(-np.log(expected), rel=1e-5)
+
+
+# -- hidden Markov models --------------------------------------------------------------------------
+
+
+def random_model(K=3, V=4, seed=0):
+    rng = np.random.default_rng(seed)
+    after = rng.dirichlet(np.ones(K + 1), size=K)
+    words = rng.dirichlet(np.ones(V), size=K).T
+    return Model(rng.dirichlet(np.ones(K)), after[:, :-1], after[:, -1], words)
+
+
+def path_weight(m, words, path):
+    p = m.begin[path[0]] * m.words[words[0], path[0]]
+    for i in range(1, len(words)):
+        p *= m.move[path[i - 1], path[i]] * m.words[words[i], path[i]]
+    return p * m.stop[path[-1]]
+
+
+def test_expectations_are_sums_over_all_hidden_paths():
+    m, texts = random_model(), [[0, 1, 2], [3], [2, 2, 0, 1]]
+    expected = {
+        name: np.zeros(getattr(m, name).shape) for name in ("begin", "move", "stop", "words")
+    }
+    log = 0.0
+    for words in texts:
+        paths = list(product(range(3), repeat=len(words)))
+        weights = np.array([path_weight(m, words, path) for path in paths])
+        log += np.log(weights.sum())
+        for path, w in zip(paths, weights / weights.sum(), strict=True):
+            expected["begin"][path[0]] += w
+            expected["stop"][path[-1]] += w
+            for a, b in pairwise(path):
+                expected["move"][a, b] += w
+            for word, state in zip(words, path, strict=True):
+                expected["words"][word, state] += w
+    types = np.concatenate([[*words, STOP] for words in texts])
+    found = baum_welch.expect(m, [types])
+    assert found.count == 8 and found.log == pytest.approx(log, rel=1e-5)
+    for name, sums in expected.items():
+        assert getattr(found, name) == pytest.approx(sums, abs=1e-5), name
+
+
+def test_its_law_weighs_sentences_as_the_model_does():
+    m = random_model(V=4)
+    chain = baum_welch.law_of(m, ["a", "b", "c"], "x").chain  # the last word is any other
+    one = [0, 1, 1]
+
+    def by_hand(words):
+        return sum(path_weight(m, words, p) for p in product(range(3), repeat=len(words)))
+
+    for words in sentences(3, 3):
+        ratio = weight(chain, words) / weight(chain, one)
+        scale = max(1.0, (m.move.sum(axis=1)).max())
+        assert scale == 1.0
+        assert ratio == pytest.approx(by_hand(words) / by_hand(one), rel=1e-4)
+
+
+def test_foretold_is_what_comes_next_given_all_before():
+    m = random_model()
+    words, other = [0, 2, 1], 3
+
+    def begins(prefix):
+        total = 0.0
+        for path in product(range(3), repeat=len(prefix)):
+            p = path_weight(m, prefix, path) / m.stop[path[-1]]
+            total += p
+        return total
+
+    expected = []
+    for i, word in enumerate(words):
+        known = sum(begins([*words[:i], w]) for w in range(other))
+        expected.append(-np.log(begins([*words[:i], word]) / known))
+    found = baum_welch.foretold(m, np.array([*words, STOP, 1, 3, STOP]))
+    alone = -np.log(begins([1]) / sum(begins([w]) for w in range(3)))
+    assert sorted(found) == pytest.approx(sorted([*expected, alone]), rel=1e-5)
+
+
+def test_training_never_makes_the_texts_less_likely(text):
+    seen = []
+    corpus = collect(text)
+    vocab = vocabulary(corpus, 50)
+
+    def chunks():
+        return [vocab.sentences(ids) for ids, held in corpus.chunks() if not held]
+
+    often = np.ones(len(vocab.types) + 1) / (len(vocab.types) + 1)
+    model = baum_welch.start(3, often, seed=1)
+    baum_welch.learn(model, chunks, 12, lambda number, nats: seen.append(nats))
+    assert (np.diff(seen) < 1e-4).all() and seen[-1] < seen[0] - 0.5
+    assert seen[-1] < 1.2  # ln 4 + the entropy of nouns, in three words
+
+
+# -- from texts to a prior -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["pairs", "hidden-markov"])
+def test_a_prior_is_made_saved_and_carried(kind, text, space, tmp_path):
+    made = make_prior(text, Recipe(kind, states=4, iterations=15), space)
+    assert made.coverage == 1.0 and made.words == 2700 and made.held_out_words == 300
+    # exp of a third of ln 4 and of the entropy of the nouns, 1.419
+    assert made.perplexity == pytest.approx(2.547, rel=0.03)
+    made.save(tmp_path / "p")
+    prior = (make_word_pairs if kind == "pairs" else make_hidden_markov)(path=str(tmp_path / "p"))
+    chain = prior.fit(space)
+    the, dog, ran = (space.find(w) for w in ("the", "dog", "ran"))
+    assert weight(chain, [the, dog, ran]) > 20 * weight(chain, [dog, the, ran])
+    assert (np.diff(chain.emit.indptr) > 0).all() and (chain.totals <= 1 + 1e-5).all()
+    frequency = make_word_frequency(path=str(tmp_path / "p")).fit(space)
+    ratio = frequency.unigram[the] / frequency.unigram[dog]
+    assert ratio == pytest.approx(1 / 0.4, rel=0.15)
+
+
+def test_the_same_texts_and_seed_make_the_same_prior(text, space):
+    for recipe in (Recipe(), Recipe("hidden-markov", states=3, iterations=2, seed=5)):
+        one, two = (make_prior(text, recipe, space) for _ in range(2))
+        assert saved.digest_of(one.law) == saved.digest_of(two.law)
+    other = make_prior(text, Recipe("hidden-markov", states=3, iterations=2, seed=6), space)
+    assert saved.digest_of(other.law) != saved.digest_of(two.law)
+
+
+def test_recipes_that_cannot_be():
+    for wrong in ({"kind": "triples"}, {"types": 1}, {"states": 0}, {"seed": -1}, {"pairs": 1.5}):
+        with pytest.raises(DxError, match=next(iter(wrong))):
+            Recipe(**wrong)
+
+
+def test_texts_with_too_little_are_told(text, space):
+    with pytest.raises(UsageError, match="18 words to learn from"):
+        make_prior(["one two three"] * 6, space=space)
+    greek = Space.from_vectors(["λόγος", "μῦθος"], np.eye(2, dtype=np.float32), name="greek")
+    with pytest.raises(UsageError, match="'greek' holds none of their words"):
+        make_prior(text, space=greek)
+
+
+@pytest.fixture
+def folder(text, space, tmp_path):
+    make_prior(text, Recipe(name="small"), space).save(tmp_path / "p")
+    return tmp_path / "p"
+
+
+def change(folder, **entries):
+    about = json.loads((folder / "prior.json").read_text())
+    (folder / "prior.json").write_text(json.dumps({**about, **entries}))
+
+
+def tamper(folder):
+    with np.load(folder / "law.npz") as file:
+        arrays = dict(file)
+    arrays["delta_data"] = arrays["delta_data"] * np.float32(1 - 1e-5)
+    np.savez(folder / "law.npz", **arrays)
+
+
+def lead_nowhere(folder):
+    with np.load(folder / "law.npz") as file:
+        arrays = dict(file)
+    arrays["back"], arrays["delta_data"] = 0 * arrays["back"], 0 * arrays["delta_data"]
+    np.savez(folder / "law.npz", **arrays)
+
+
+def out_of_range(folder):
+    with np.load(folder / "law.npz") as file:
+        arrays = dict(file)
+    arrays["delta_indices"] = arrays["delta_indices"] + 10**6
+    np.savez(folder / "law.npz", **arrays)
+
+
+DAMAGE = {
+    "another format": (lambda f: change(f, format=9), "its format is 9"),
+    "another kind": (lambda f: change(f, kind="hidden-markov"), "its kind is 'hidden-markov'"),
+    "another digest": (lambda f: change(f, digest="0"), "not what its digest says"),
+    "changed numbers": (tamper, "not what its digest says"),
+    "states that lead nowhere": (lead_nowhere, "leads nowhere"),
+    "numbers out of range": (out_of_range, "damaged"),
+    "no json": (lambda f: (f / "prior.json").write_text("["), "damaged"),
+    "a list": (lambda f: (f / "prior.json").write_text("[]"), "damaged"),
+    "no law": (lambda f: (f / "law.npz").unlink(), "damaged"),
+    "no archive": (lambda f: (f / "law.npz").write_bytes(b"no"), "damaged"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_damaged_prior_is_told_in_a_sentence(name, folder, space):
+    damage, why = DAMAGE[name]
+    damage(folder)
+    with pytest.raises(DxError) as error:
+        make_word_pairs(path=str(folder)).fit(space)
+    assert why in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_folder_that_is_none_is_told(tmp_path, space):
+    with pytest.raises(DxError, match="DX026"):
+        make_word_pairs(path=str(tmp_path / "nowhere")).fit(space)
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+
+def run(*arguments):
+    return CliRunner().invoke(dx_cli, ["prior", *map(str, arguments)])
+
+
+def test_the_command_reads_folders_of_texts(text, tmp_path):
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "a.txt").write_text("\n".join(text[:300]))
+    (corpus / "b.txt.gz").write_bytes(gzip.compress("\n".join(text[300:600]).encode()))
+    rows = [json.dumps({"body": line}) for line in text[600:]]
+    (corpus / "c.jsonl").write_text("\n".join([*rows, ""]))
+    done = run(corpus, tmp_path / "out", "--field", "body", "--types", 20)
+    assert done.exit_code == 0, done.output
+    assert "perplexity" in done.output and "100.0% of words that it knows" in done.output
+    about = json.loads((tmp_path / "out" / "prior.json").read_text())
+    assert about["words"] == 2700 and about["types"] == 10
+    again = run(corpus, tmp_path / "out", "--field", "body")
+    assert again.exit_code == 2 and "--force" in again.output
+    assert run(corpus, tmp_path / "out", "--field", "body", "--force", "-q").exit_code == 0
+
+
+def test_mistakes_are_told_in_a_line(text, tmp_path):
+    good = tmp_path / "good.txt"
+    good.write_text("\n".join(text))
+    few = tmp_path / "few.txt"
+    few.write_text("Too few words.")
+    other = tmp_path / "other.txt"
+    other.write_text("λόγος μῦθος. " * 1000)
+    latin = tmp_path / "latin.txt"
+    latin.write_bytes(b"caf\xe9\n" * 10)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": 3}\n')
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text("{\n")
+    cut = tmp_path / "cut.txt.gz"
+    cut.write_bytes(gzip.compress(good.read_bytes())[:-20])
+    (tmp_path / "empty").mkdir()
+    cases = [
+        ((tmp_path / "nowhere", "x"), "no such file"), ((tmp_path / "empty", "x"), "holds no file"),
+        ((few, "x"), "3 words"), ((other, "x"), "none of their words"),
+        ((latin, "x"), "line 1 is not UTF-8"), ((rows, "x"), "no text in a field"),
+        ((broken, "x"), "not valid JSON"), ((good, tmp_path / "empty"), "is no prior"),
+        ((good, "x", "--kind", "triples"), "kind"), ((good, "x", "--space", "nowhere"), "DX026"),
+    ]  # fmt: skip
+    for arguments, why in cases:
+        done = run(*[tmp_path / a if a == "x" else a for a in arguments])
+        assert done.exit_code == 2 and why in done.output, (arguments, done.output)
+        assert not (tmp_path / "x").exists()
+    assert run(cut, tmp_path / "x").exit_code == 1
+
+
+def test_texts_are_a_stream(text, space, monkeypatch):
+    monkeypatch.setattr(make, "LEAST_WORDS", 10)
+    read = []
+    made = make_prior((read.append(line) or line for line in text[:50]), space=space)
+    assert len(read) == 50 and made.words == 135
+    assert list(read_texts.__annotations__) and isinstance(vocabulary(collect(text), 3), Vocabulary)

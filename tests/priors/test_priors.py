@@ -1,0 +1,237 @@
+"""Built-in language, words alone, and laws carried to other spaces by spelling."""
+
+import inspect
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from thinc.api import Config
+
+from spacy_dxprivacy import DxError, Space, registry
+from spacy_dxprivacy.graph.features import builtin_features
+from spacy_dxprivacy.priors import Law, carry
+from spacy_dxprivacy.priors.builtin import builtin_law, frequencies, frequency_of
+from spacy_dxprivacy.priors.chain import chain_of, check_chain
+from spacy_dxprivacy.priors.law import joint, nearest_hosts
+from spacy_dxprivacy.priors.words import make_uniform, make_word_frequency
+from spacy_dxprivacy.ty import Prior
+
+from .conftest import weight
+
+
+def make(name, **settings):
+    return registry.resolve({"p": {"@dx_priors": name, **settings}})["p"]
+
+
+@pytest.mark.parametrize("name", ["dx.Uniform.v1", "dx.WordFrequency.v1", "dx.WordPairs.v1"])
+def test_every_word_of_any_english_space_can_come_out(name, space):
+    prior = make(name)
+    assert isinstance(prior, Prior) and prior.name == name
+    assert prior.draws == ("sentence" if name == "dx.WordPairs.v1" else "alone")
+    for some in (space, Space.builtin()):
+        chain = prior.fit(some)
+        check_chain(chain)
+        assert chain.words == len(some) and (chain.unigram > 0).all()
+        assert (np.diff(chain.emit.indptr) > 0).all() and (chain.totals <= 1 + 1e-4).all()
+        assert chain.digest == prior.fit(some).digest
+
+
+def test_uniform_is_uniform(space):
+    chain = make_uniform().fit(space)
+    assert chain.is_alone and np.ptp(chain.unigram) == 0
+    assert chain.unigram.sum() == pytest.approx(1, abs=1e-4)
+
+
+def test_word_frequency_is_that_of_public_text_to_a_power(space):
+    one, half = (make_word_frequency(gamma=g).fit(space) for g in (1.0, 0.5))
+    the, child = space.find("the"), space.find("child")
+    ratio = one.unigram[the] / one.unigram[child]
+    assert ratio > 50 and half.unigram[the] / half.unigram[child] == pytest.approx(ratio**0.5)
+    assert np.ptp(make_word_frequency(gamma=0).fit(space).unigram) == 0
+    for wrong in (-1, 5, "x", True):
+        with pytest.raises(DxError, match="gamma"):
+            make_word_frequency(gamma=wrong)
+
+
+def test_frequencies_of_the_built_in_space_are_those_of_its_words():
+    words = Space.builtin()
+    often = frequencies()
+    assert 0.7 < often.sum() < 0.8  # the rest is punctuation and unknown words
+    assert often[words.find("the")] > often[words.find("doctor")] > often[words.find("femur")]
+
+
+def test_spaces_in_lower_case_are_found_in_any_case(space):
+    lower = Space.from_vectors(
+        [f"{w.lower()}" for w in space.words if w.islower() or w.lower() not in space.words],
+        np.eye(len(space.words), dtype=np.float32)[: len(
+            [w for w in space.words if w.islower() or w.lower() not in space.words]
+        )],
+    )  # fmt: skip
+    law = make_word_frequency().fit(lower)
+    paris, least = lower.find("paris"), law.unigram.min()
+    assert law.unigram[paris] > 10 * least
+    assert frequency_of(lower)[paris] < frequency_of(space)[space.find("Paris")]
+
+
+def test_pairs_are_english():
+    space, chain = Space.builtin(), builtin_law().chain
+    assert chain.states == 12001 and chain.one_state is not None
+
+    def rows(text):
+        return [space.find(word) for word in text.split()]
+
+    B, alone = chain.emit.tocsr(), chain.unigram
+
+    def log(text):
+        found, ahead = 0.0, chain.begin.astype(float)
+        for row in rows(text):
+            M = ahead * B[[row]].toarray().reshape(-1)
+            found += np.log(M.sum())
+            ahead = chain.forward((M / M.sum())[:, None])[:, 0]
+        return found
+
+    assert log("the patient has a fever") > log("fever a has patient the") + 8
+    assert log("she was in the hospital") > np.log(alone[rows("she was in the hospital")]).sum() + 5
+
+
+def test_pairs_are_read_at_once():
+    script = (
+        "from spacy_dxprivacy import Space; import scipy.sparse, time\n"
+        "from spacy_dxprivacy.priors.builtin import builtin_law\n"
+        "Space.builtin().digest; t = time.perf_counter(); builtin_law()\n"
+        "print(time.perf_counter() - t)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert float(done.stdout) < 2  # 0.15 s on a quiet machine
+
+
+def test_opposites_and_negations_of_the_built_in_words():
+    known, space = builtin_features(), Space.builtin()
+
+    def apart(low, high):
+        assert space.find(low) >= 0 and space.find(high) >= 0
+        return known.apart(np.array([space.find(low)]), np.array([space.find(high)]), 1.0)[0]
+
+    pairs = (
+        "left right, positive negative, normal abnormal, no right, yes no, with without, good bad,"
+        "increased decreased, acute chronic, benign malignant, always never, hot cold"
+    )
+    for pair in pairs.split(","):
+        assert apart(*pair.split()) >= 1.5, pair
+    assert apart("doctor", "nurse") == 0
+    for word in ("no", "not", "n't", "without", "denies", "never", "cannot"):
+        assert known.negation[space.find(word)]
+    assert known.rare[space.find("femur")] and not known.rare[space.find("the")]
+    assert known.unit[space.find("mg")]
+
+
+CONFIGS = sorted((Path(__file__).parents[2] / "configs" / "priors").glob("*.cfg"))
+
+
+@pytest.mark.skipif(not CONFIGS, reason="configs/ is not beside the tests")
+def test_every_prior_has_a_config_with_all_its_settings():
+    blocks = [Config().from_disk(path)["prior"] for path in CONFIGS]
+    made = [registry.resolve({"prior": block})["prior"] for block in blocks]
+    assert all(isinstance(prior, Prior) for prior in made)
+    ours = {n for n in registry.dx_priors.get_all() if n.startswith("dx.")}
+    assert {prior.name for prior in made} == ours
+    for block in blocks:
+        settings = inspect.signature(registry.dx_priors.get(block["@dx_priors"])).parameters
+        assert set(block) - {"@dx_priors"} == set(settings)
+
+
+# -- carrying --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def law():
+    """Words a, b and C; two states, the first of a and C."""
+    emit = csr_array(np.array([[0.6, 0], [0, 1], [0.4, 0]]))
+    delta = csr_array(np.array([[0.1, 0.5], [0.3, 0]]))
+    chain = chain_of([0.7, 0.3], [0.5, 0.5], [0.2, 0.4], [0.4, 0.7], [0.5, 0.5], delta, emit)
+    return Law(["a", "b", "C"], chain, "small")
+
+
+def table(*words):
+    X = np.zeros((len(words), 2), dtype=np.float32)
+    X[:, 0] = np.arange(len(words))
+    return Space.from_vectors(list(words), X, name="some")
+
+
+def test_words_take_the_states_of_their_spelling(law):
+    chain = carry(law, table("b", "C", "a"), np.ones(3))
+    assert chain.emit.toarray() == pytest.approx(law.chain.emit.toarray()[[1, 2, 0]])
+
+
+def test_exact_case_comes_first_then_lower_case(law):
+    chain = carry(law, table("A", "a", "B", "c"), np.array([1.0, 3.0, 1.0, 1.0]))
+    expected = [[0.15, 0], [0.45, 0], [0, 1], [0.4, 0]]  # A and a share a by frequency
+    assert chain.emit.toarray() == pytest.approx(np.array(expected))
+    rare = carry(law, table("A", "a", "B", "c"), np.array([1e-9, 1.0, 1.0, 1.0]))
+    assert rare.emit.toarray()[0, 0] == pytest.approx(0.6e-3, rel=1e-2)
+
+
+def test_words_that_the_law_lacks_join_the_nearest_with_a_small_share(law):
+    chain = carry(law, table("a", "x", "b", "C"), np.ones(4))
+    emit = chain.emit.toarray()
+    assert emit[1, 0] == pytest.approx(0.6 * 0.01 / 1.01)
+    assert emit[0, 0] == pytest.approx(0.6 / 1.01)
+    many = carry(law, table("a", *(f"x{i}" for i in range(50)), "C", "b"), np.ones(53))
+    assert many.totals == pytest.approx([1, 1])
+    assert many.emit.toarray()[1:26, 0].sum() <= 0.1 * 0.6
+
+
+def test_words_that_the_space_lacks_never_come_and_the_rest_weighs_the_same(law):
+    chain = carry(law, table("b", "a"), np.ones(2))
+    assert (chain.totals <= 1).all() and chain.totals[0] == pytest.approx(0.6)
+    for one, two in (([0, 1], [0]), ([1, 1, 0], [0, 0]), ([1], [0])):
+        theirs = [[1, 0][r] for r in one], [[1, 0][r] for r in two]
+        ratio = weight(chain, one) / weight(chain, two)
+        assert ratio == pytest.approx(
+            weight(law.chain, theirs[0]) / weight(law.chain, theirs[1]), rel=1e-5
+        )
+
+
+def test_aliases_of_a_space_lead_to_its_words(law):
+    space = Space.from_vectors(["letter", "b"], np.eye(2), aliases={"a": 0})
+    assert carry(law, space, np.ones(2)).emit.toarray()[0, 0] == pytest.approx(0.6)
+
+
+def test_a_law_that_knows_nothing_of_a_space_is_told(law):
+    for prior in (make("dx.WordPairs.v1"), make("dx.WordFrequency.v1")):
+        with pytest.raises(DxError, match="no word of the space 'some'"):
+            prior.fit(table("λόγος", "μῦθος"))
+    with pytest.raises(DxError, match="'small' holds no word"):
+        carry(law, table("x", "y"), np.ones(2))
+
+
+def test_hosts_are_the_nearest():
+    space = table("a", "x", "b", "y", "c")
+    lack = np.array([False, True, False, True, False])
+    assert nearest_hosts(space, lack, np.array([1, 0, 1, 0, 0.5])).tolist() in ([0, 2], [2, 2])
+
+
+@pytest.mark.slow
+def test_fifty_thousand_words_are_carried_in_time():
+    words = [*Space.builtin().words[:25000], *(f"zz{i}" for i in range(25000))]
+    X = np.random.default_rng(0).normal(size=(50000, 100)).astype(np.float32)
+    space = Space.from_vectors(words, X)
+    begun = time.process_time()
+    make("dx.WordPairs.v1").fit(space)
+    assert time.process_time() - begun < 40
+
+
+def test_sums_below_one_can_stand_in_words_and_ends():
+    rng = np.random.default_rng(2)
+    T, stop = rng.dirichlet(np.ones(4), size=3)[:, :3] * 0.8, np.full(3, 0.1)
+    u, back = np.full(3, 1 / 3), np.full(3, 0.05)
+    delta, rest, end, stays = joint(csr_array(T), stop, u, back)
+    chain = chain_of(u, u, end, rest, u, delta, csr_array(np.diag(stays)))
+    M = T + np.outer(back, u)
+    for a, b, c in ((0, 1, 2), (2, 2, 1)):
+        whole = M[a, b] * M[b, c] * stop[c] / 3
+        assert weight(chain, [a, b, c]) == pytest.approx(whole, rel=1e-5)
