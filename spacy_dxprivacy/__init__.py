@@ -3,6 +3,7 @@
 from . import mechanisms, projection, selection, spaces, unknown  # they register themselves
 from .about import __version__
 from .component import DxSanitizer
+from .doc import numbers  # it registers itself
 from .doc.receipt import Receipt
 from .doc.vocabulary import trim_vocab
 from .errors import DxError, DxWarning, UsageError
@@ -17,6 +18,6 @@ from .ty import Draw
 __all__ = [
     "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee", "Receipt", "Rng", "Space",
     "UsageError", "__version__", "assert_sanitized", "attach_vectors", "compose", "mechanisms",
-    "projection",
+    "numbers", "projection",
     "registry", "release", "selection", "spaces", "trim_vocab", "unknown",
 ]  # fmt: skip
