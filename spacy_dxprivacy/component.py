@@ -38,6 +38,7 @@ from .tables import learned
 from .ty import (
     ChoosesIndex,
     DrawsTogether,
+    Editor,
     FindsSettings,
     HasIndex,
     HasProjection,
@@ -69,6 +70,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "space": {"@dx_spaces": "dx.AutoSpace.v1"},
     "unknown": {"@dx_unknowns": "dx.Redact.v1"},
     "numbers": None,
+    "editor": None,
 }
 ENTITY_CONFIG: dict[str, Any] = deepcopy(DEFAULT_CONFIG)
 ENTITY_CONFIG["carry"] = ["ents"]
@@ -90,6 +92,7 @@ def make_dx_sanitizer(
     space: SpaceSource,
     unknown: Unknown,
     numbers: NumberDraw | None,
+    editor: Editor | None,
 ) -> DxSanitizer:
     """Replace every word by a randomised mechanism. See DxSanitizer."""
     return DxSanitizer(
@@ -100,6 +103,7 @@ def make_dx_sanitizer(
         source=space,
         unknown=unknown,
         numbers=numbers,
+        editor=editor,
         seed=seed,
         scope=scope,
         casing=casing,
@@ -132,6 +136,7 @@ class DxSanitizer:
     input's Doc. max_epsilon_per_doc: Docs whose total epsilon would be above it are
     refused before anything of them is drawn. numbers: None, or what draws numbers by their value;
     its epsilon is of another metric than that of words, so max_epsilon_per_doc is refused with it.
+    editor: None, or what goes over the words after they were drawn, by public knowledge alone.
 
     It fails closed: an exception ends the call, whatever error handler the pipeline has.
     Raises DxError for settings out of range.
@@ -147,6 +152,7 @@ class DxSanitizer:
         source: SpaceSource,
         unknown: Unknown,
         numbers: NumberDraw | None = None,
+        editor: Editor | None = None,
         seed: int | None = None,
         scope: str = "token",
         casing: str = "truecase",
@@ -162,6 +168,7 @@ class DxSanitizer:
         self.source = source
         self.unknown = unknown
         self.numbers = numbers
+        self.editor = editor
         self.rng = Rng(seed)
         self.scope = one_of("scope", scope, SCOPES)
         self.casing = one_of("casing", casing, CASINGS)
@@ -175,6 +182,8 @@ class DxSanitizer:
         if numbers is not None and max_epsilon_per_doc is not None:
             expected = "null with numbers, whose epsilon is of another metric"
             raise fail("max_epsilon_per_doc", expected, max_epsilon_per_doc)
+        if editor is not None and vectors == "noisy":
+            raise fail("vectors", "'table' with an editor, which goes over words alone", vectors)
         self._nlp: Language | None = nlp
         self._space: Space | None = None
         self._terms: Terms | None = None
@@ -259,7 +268,8 @@ class DxSanitizer:
             once_per_type=self.scope == "type",
             with_vectors=self.vectors == "noisy",
             check=self._check_budget,
-            context=self._context(docs, masks, figures) if self._draws_together else None,
+            context=self._context(docs, masks, figures) if self._in_context else None,
+            editor=self.editor,
         )
         drawn = [self._draw_figures(*parts) for parts in zip(docs, figures, strict=True)]
         parts_of = zip(docs, masks, replacements, drawn, strict=True)
@@ -274,6 +284,11 @@ class DxSanitizer:
         """Whether words are drawn with their sentences. A set of distinct words has none."""
         together = isinstance(self.mechanism, DrawsTogether) and self.mechanism.draws_together
         return together and self.scope == "token"
+
+    @property
+    def _in_context(self) -> bool:
+        """Whether it counts in which sentence a word stands."""
+        return self._draws_together or (self.editor is not None and self.scope == "token")
 
     def _context(
         self, docs: list[Doc], masks: list[Bools1d], figures: list[Bools1d]
@@ -350,6 +365,8 @@ class DxSanitizer:
             empty = self.mechanism.sample(np.zeros(0, dtype=np.int64), self.rng)
             if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
                 raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
+        if self.editor is not None:
+            self.editor.fit(space, self.mechanism)
         in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
         in_clear += self.mechanism.in_clear if isinstance(self.mechanism, TellsInClear) else ()
         in_clear += () if self.numbers is None else self.numbers.in_clear
@@ -371,6 +388,7 @@ class DxSanitizer:
             scale=scale_of(self.mechanism, len(space)),
             found={**self._found(), **self._chosen()},
             numbers=None if self.numbers is None else self.numbers.guarantee,
+            editor=None if self.editor is None else self.editor.name,
         )
 
     def _note_reading(self, docs: list[Doc]) -> None:

@@ -126,6 +126,29 @@ class Unknown(Protocol):
 
 
 @runtime_checkable
+class Editor(Protocol):
+    """Post-processing of a release by public knowledge: it sees no input, and is no privacy."""
+
+    name: str
+
+    def fit(self, space: Space, mechanism: Mechanism) -> Any:
+        """mechanism: fitted on the space. Raises DxError for one that it cannot work with."""
+        ...
+
+    def edit(
+        self,
+        rows: Ints1d,
+        mechanism: Mechanism,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+    ) -> Ints1d:
+        """rows: int64 (k,), the words of a release -> int64 (k,). starts: bool (k,), where
+        sentences begin; without it words are taken alone. fixed: bool (k,), words that stay."""
+        ...
+
+
+@runtime_checkable
 class NumberDraw(Protocol):
     """Draws numbers by their value. in_clear: what of them stays visible. The promise is that of
     one token."""

@@ -23,7 +23,8 @@ class Receipt(dict[str, Any]):
     were looked for on the space, and the index that was chosen for it. earlier: the receipts of
     sanitizers that were there before; their totals come on top.
     numbers: only where numbers are drawn by their value: the guarantee of one, the total of the
-    document, and how many tokens were drawn (none of them is perturbed or kept).
+    document, and how many tokens were drawn (none of them is perturbed or kept). editor: only where
+    words were edited after they were drawn, by public knowledge: post-processing, and no privacy.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -49,6 +50,7 @@ class Terms:
     scale: dict[str, dict[str, float]] | None = None
     found: dict[str, Any] = field(default_factory=dict)
     numbers: Guarantee | None = None
+    editor: str | None = None
 
     def receipt(
         self,
@@ -82,6 +84,7 @@ class Terms:
             found=self.found,
             earlier=list(earlier),
             **self._of_numbers(*numbers),
+            **({} if self.editor is None else {"editor": self.editor}),
         )
 
     def _of_numbers(self, drawn: int, draws: int) -> dict[str, Any]:

@@ -129,6 +129,7 @@ class Workshop:
             source=SpaceSource(lambda _: self.space),
             unknown=own.unknown,
             numbers=own.numbers,
+            editor=own.editor,
             seed=own.rng.seed,
             scope=own.scope,
             casing=own.casing,

@@ -86,13 +86,14 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
 
 def terms_of(receipt: dict[str, Any]) -> Terms:
     """The terms of a component, out of a receipt as it was stored."""
-    names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear", "numbers"}
+    names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear", "numbers", "editor"}
     others = {name: receipt[name] for name in names}
     numbers = receipt.get("numbers")
     return Terms(
         guarantee=Guarantee.from_dict(receipt["guarantee"]),
         in_clear=tuple(receipt["in_clear"]),
         numbers=None if numbers is None else Guarantee.from_dict(numbers["guarantee"]),
+        editor=receipt.get("editor"),
         **others,
     )
 
