@@ -1,8 +1,16 @@
 """Private text for spaCy: words and vectors replaced under metric differential privacy."""
 
-from . import mechanisms, projection, selection, spaces, unknown  # they register themselves
+from . import (  # they register themselves
+    editors,
+    mechanisms,
+    projection,
+    selection,
+    spaces,
+    unknown,
+)
 from .about import __version__
 from .component import DxSanitizer
+from .doc import numbers  # it registers itself
 from .doc.receipt import Receipt
 from .doc.vocabulary import trim_vocab
 from .errors import DxError, DxWarning, UsageError
@@ -16,7 +24,7 @@ from .ty import Draw
 
 __all__ = [
     "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee", "Receipt", "Rng", "Space",
-    "UsageError", "__version__", "assert_sanitized", "attach_vectors", "compose", "mechanisms",
-    "projection",
-    "registry", "release", "selection", "spaces", "trim_vocab", "unknown",
+    "UsageError", "__version__", "assert_sanitized", "attach_vectors", "compose", "editors",
+    "mechanisms", "numbers", "projection", "registry", "release", "selection", "spaces",
+    "trim_vocab", "unknown",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from .arrays import Bools1d, Ints1d
+from .doc.figures import Figures, draw_figures, find_figures
 from .doc.passages import Context, context_of, passage
 from .doc.receipt import Terms
 from .doc.replacement import Replacement, replace_words
@@ -37,16 +38,18 @@ from .tables import learned
 from .ty import (
     ChoosesIndex,
     DrawsTogether,
+    Editor,
     FindsSettings,
     HasIndex,
     HasProjection,
     InContext,
     Mechanism,
+    NumberDraw,
     Projection,
     TellsInClear,
     Unknown,
 )
-from .validate import one_of, positive
+from .validate import fail, one_of, positive
 
 SCOPES = ("token", "type")
 CASINGS = ("truecase", "preserve")
@@ -68,6 +71,8 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "selector": {"@dx_selectors": "dx.AllWords.v1"},
     "space": {"@dx_spaces": "dx.AutoSpace.v1"},
     "unknown": {"@dx_unknowns": "dx.Redact.v1"},
+    "numbers": None,
+    "editor": None,
 }
 ENTITY_CONFIG: dict[str, Any] = deepcopy(DEFAULT_CONFIG)
 ENTITY_CONFIG["carry"] = ["ents"]
@@ -88,6 +93,8 @@ def make_dx_sanitizer(
     selector: Selector,
     space: SpaceSource,
     unknown: Unknown,
+    numbers: NumberDraw | None,
+    editor: Editor | None,
 ) -> DxSanitizer:
     """Replace every word by a randomised mechanism. See DxSanitizer."""
     return DxSanitizer(
@@ -97,6 +104,8 @@ def make_dx_sanitizer(
         selector=selector,
         source=space,
         unknown=unknown,
+        numbers=numbers,
+        editor=editor,
         seed=seed,
         scope=scope,
         casing=casing,
@@ -127,7 +136,9 @@ class DxSanitizer:
     vectors: "table" leaves token.vector to the pipeline's own vectors, if any; "noisy" makes it the
     perturbed vector, see rebuild.attach_vectors. carry: "ents", "sents" or both, kept from the
     input's Doc. max_epsilon_per_doc: Docs whose total epsilon would be above it are
-    refused before anything of them is drawn.
+    refused before anything of them is drawn. numbers: None, or what draws numbers by their value;
+    its epsilon is of another metric than that of words, so max_epsilon_per_doc is refused with it.
+    editor: None, or what goes over the words after they were drawn, by public knowledge alone.
 
     It fails closed: an exception ends the call, whatever error handler the pipeline has.
     Raises DxError for settings out of range.
@@ -142,6 +153,8 @@ class DxSanitizer:
         selector: Selector,
         source: SpaceSource,
         unknown: Unknown,
+        numbers: NumberDraw | None = None,
+        editor: Editor | None = None,
         seed: int | None = None,
         scope: str = "token",
         casing: str = "truecase",
@@ -156,6 +169,8 @@ class DxSanitizer:
         self.selector = selector
         self.source = source
         self.unknown = unknown
+        self.numbers = numbers
+        self.editor = editor
         self.rng = Rng(seed)
         self.scope = one_of("scope", scope, SCOPES)
         self.casing = one_of("casing", casing, CASINGS)
@@ -166,6 +181,11 @@ class DxSanitizer:
             if max_epsilon_per_doc is None
             else positive("max_epsilon_per_doc", max_epsilon_per_doc)
         )
+        if numbers is not None and max_epsilon_per_doc is not None:
+            expected = "null with numbers, whose epsilon is of another metric"
+            raise fail("max_epsilon_per_doc", expected, max_epsilon_per_doc)
+        if editor is not None and vectors == "noisy":
+            raise fail("vectors", "'table' with an editor, which goes over words alone", vectors)
         self._nlp: Language | None = nlp
         self._space: Space | None = None
         self._terms: Terms | None = None
@@ -234,7 +254,10 @@ class DxSanitizer:
         space, terms = self.space, self.terms
         if self.mechanism.guarantee.space not in ("", space.digest):
             raise DxError(Errors.DX041.format(name=self.mechanism.name))
-        masks = [self._mask(doc) for doc in docs]
+        selected = [self._mask(doc) for doc in docs]
+        pairs = zip(docs, selected, strict=True)
+        figures = [find_figures(doc, mask, self.numbers) for doc, mask in pairs]
+        masks = [mask & ~numbers for mask, numbers in zip(selected, figures, strict=True)]
         ids = [_ids(doc)[mask] for doc, mask in zip(docs, masks, strict=True)]
         places = [np.flatnonzero(mask) for mask in masks]
         replacements = replace_words(
@@ -247,11 +270,16 @@ class DxSanitizer:
             once_per_type=self.scope == "type",
             with_vectors=self.vectors == "noisy",
             check=self._check_budget,
-            context=self._context(docs, masks) if self._draws_together else None,
+            context=self._context(docs, masks, figures) if self._in_context else None,
+            editor=self.editor,
         )
-        return [
-            self._rebuild(*parts, terms) for parts in zip(docs, masks, replacements, strict=True)
-        ]
+        drawn = [self._draw_figures(*parts) for parts in zip(docs, figures, strict=True)]
+        parts_of = zip(docs, masks, replacements, drawn, strict=True)
+        return [self._rebuild(*parts, terms) for parts in parts_of]
+
+    def _draw_figures(self, doc: Doc, mask: Bools1d) -> Figures:
+        once = self.scope == "type"
+        return draw_figures(doc, mask, self.numbers, self.rng, once_per_type=once)
 
     @property
     def _draws_together(self) -> bool:
@@ -259,8 +287,15 @@ class DxSanitizer:
         together = isinstance(self.mechanism, DrawsTogether) and self.mechanism.draws_together
         return together and self.scope == "token"
 
-    def _context(self, docs: list[Doc], masks: list[Bools1d]) -> Context | None:
-        passages = [passage(doc, mask) for doc, mask in zip(docs, masks, strict=True)]
+    @property
+    def _in_context(self) -> bool:
+        """Whether it counts in which sentence a word stands."""
+        return self._draws_together or (self.editor is not None and self.scope == "token")
+
+    def _context(
+        self, docs: list[Doc], masks: list[Bools1d], figures: list[Bools1d]
+    ) -> Context | None:
+        passages = [passage(*parts) for parts in zip(docs, masks, figures, strict=True)]
         return context_of(passages, self.space) if passages else None
 
     def _check_budget(self, draws: int) -> None:
@@ -276,8 +311,11 @@ class DxSanitizer:
             raise DxError(Errors.DX037.format(given=given))
         return mask
 
-    def _rebuild(self, doc: Doc, mask: Bools1d, new: Replacement, terms: Terms) -> Doc:
-        words, spaces = spell(*_with_new_words(doc, mask, new.words), mask)
+    def _rebuild(
+        self, doc: Doc, mask: Bools1d, new: Replacement, figures: Figures, terms: Terms
+    ) -> Doc:
+        spelled = spell(*_with_new_words(doc, mask, new.words, figures), mask | figures.mask)
+        words, spaces = spelled
         if self.casing == "preserve":
             for place in np.flatnonzero(mask)[new.known].tolist():
                 words[place] = like(words[place], doc[place].text)
@@ -287,11 +325,13 @@ class DxSanitizer:
             perturbed=int(new.known.sum()),
             unknown=int((~new.known).sum()),
             draws=new.draws,
+            numbers=(len(figures.words), figures.draws),
         )
         tensor = None
         if new.vectors is not None:
             tensor = self._clear_vectors(doc)
             tensor[mask] = new.vectors
+            tensor[figures.mask] = 0
         return rebuild(doc, words, spaces, receipt, carry=self.carry, vectors=tensor)
 
     def _clear_vectors(self, doc: Doc) -> Any:
@@ -327,8 +367,11 @@ class DxSanitizer:
             empty = self.mechanism.sample(np.zeros(0, dtype=np.int64), self.rng)
             if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
                 raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
+        if self.editor is not None:
+            self.editor.fit(space, self.mechanism)
         in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
         in_clear += self.mechanism.in_clear if isinstance(self.mechanism, TellsInClear) else ()
+        in_clear += () if self.numbers is None else self.numbers.in_clear
         if self.scope == "type":
             in_clear.append("which words of a document are the same")
         if self.casing == "preserve":
@@ -346,6 +389,8 @@ class DxSanitizer:
             in_clear=tuple(dict.fromkeys(in_clear)),
             scale=scale_of(self.mechanism, len(space)),
             found={**self._found(), **self._chosen()},
+            numbers=None if self.numbers is None else self.numbers.guarantee,
+            editor=None if self.editor is None else self.editor.name,
         )
 
     def _note_reading(self, docs: list[Doc]) -> None:
@@ -452,11 +497,15 @@ def _read(docs: list[Doc], places: list[Ints1d], wanted: Ints1d) -> list[str]:
     return [docs[number][place].text for number, place in pairs]
 
 
-def _with_new_words(doc: Doc, mask: Bools1d, new: list[str]) -> tuple[list[str], list[bool]]:
+def _with_new_words(
+    doc: Doc, mask: Bools1d, new: list[str], figures: Figures
+) -> tuple[list[str], list[bool]]:
     """The words of the new Doc and whether a blank follows each, before they are spelled."""
     words = np.empty(len(doc), dtype=object)
     words[mask] = new
-    words[~mask] = [doc[place].text for place in np.flatnonzero(~mask).tolist()]
+    words[figures.mask] = figures.words
+    stay = ~(mask | figures.mask)
+    words[stay] = [doc[place].text for place in np.flatnonzero(stay).tolist()]
     return words.tolist(), np.asarray(doc.to_array(SPACY), dtype=bool).tolist()
 
 

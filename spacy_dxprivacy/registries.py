@@ -21,6 +21,7 @@ NAMES = (
     "dx_unknowns",
     "dx_priors",
     "dx_editors",
+    "dx_surrogates",
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -53,6 +54,7 @@ class Registries(Protocol):
     dx_unknowns: Named
     dx_priors: Named
     dx_editors: Named
+    dx_surrogates: Named
     augmenters: Named
 
     def resolve(self, config: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from .arrays import Bools2d, Floats1d, Floats2d, Ints1d
+from spacy.tokens import Doc
+
+from .arrays import Bools1d, Bools2d, Floats1d, Floats2d, Ints1d
 from .guarantee import Guarantee
 from .randomness import Rng
 from .space import Space
@@ -120,6 +122,48 @@ class Unknown(Protocol):
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
         """As many words as were given. Raises DxError to refuse the Doc."""
+        ...
+
+
+@runtime_checkable
+class Editor(Protocol):
+    """Post-processing of a release by public knowledge: it sees no input, and is no privacy."""
+
+    name: str
+
+    def fit(self, space: Space, mechanism: Mechanism) -> Any:
+        """mechanism: fitted on the space. Raises DxError for one that it cannot work with."""
+        ...
+
+    def edit(
+        self,
+        rows: Ints1d,
+        mechanism: Mechanism,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+    ) -> Ints1d:
+        """rows: int64 (k,), the words of a release -> int64 (k,). starts: bool (k,), where
+        sentences begin; without it words are taken alone. fixed: bool (k,), words that stay."""
+        ...
+
+
+@runtime_checkable
+class NumberDraw(Protocol):
+    """Draws numbers by their value. in_clear: what of them stays visible. The promise is that of
+    one token."""
+
+    in_clear: tuple[str, ...]
+
+    @property
+    def guarantee(self) -> Guarantee: ...
+
+    def find(self, doc: Doc) -> Bools1d:
+        """bool (tokens,): the tokens that it takes, by a public pattern."""
+        ...
+
+    def replace(self, texts: list[str], rng: Rng) -> list[str]:
+        """As many texts, drawn each by itself."""
         ...
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import spacy_dxprivacy
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.space import _digest
 from spacy_dxprivacy.spaces.sources import OFFENSIVE, read_words
+from spacy_dxprivacy.tables.folder import digest_of
 
 DATA = Path(spacy_dxprivacy.__file__).parent / "data" / "en"
 MONTHS = "January February March April May June July August September October November December"
@@ -51,7 +51,7 @@ def test_the_files_are_small_and_the_rows_many(space):
 
 
 def test_the_digest_is_that_of_the_table(space):
-    assert space.digest == _digest(space.words, space.vectors)
+    assert space.digest == digest_of(space.words, space.vectors)
 
 
 def test_rows_have_length_five(space):

@@ -63,8 +63,21 @@ class Tally:
             "documents": self.documents,
             "failed": self.failed,
             **self.counts,
+            **self._told_of_numbers(),
             "words_per_second": round(self.words_per_second, 1),
         }
+
+    def _told_of_numbers(self) -> dict[str, Any]:
+        promise = self.terms.numbers
+        if promise is None:
+            return {}
+        return {"numbers": {"guarantee": promise.to_dict(), "drawn": self.numbers}}
+
+    @property
+    def numbers(self) -> int:
+        """How many tokens were drawn as numbers."""
+        c = self.counts
+        return c["tokens"] - c["perturbed"] - c["unknown"] - c["kept"]
 
     def lines(self) -> list[str]:
         """The receipt that a person reads."""
@@ -78,6 +91,7 @@ class Tally:
             ("Mechanism", self._mechanism()),
             ("Words", self._words()),
             ("Guarantee", " ".join(self._guarantee())),
+            *self._numbers(),
             ("In clear", "; ".join(self.visible)),
             ("Speed", f"{self.words_per_second:,.0f} words a second, set-up not counted"),
         ]
@@ -127,6 +141,13 @@ class Tally:
             means = f"{near} {means}"
         total = f"The words of a document add up: here to {self.most_draws:,} times that at most."
         return [what, means, *self._nats(), total]
+
+    def _numbers(self) -> list[tuple[str, str]]:
+        g = self.terms.numbers
+        if g is None:
+            return []
+        each = f"{self.numbers:,} drawn by their value, epsilon = {g.epsilon:.6g} {g.unit} each"
+        return [("Numbers", f"{each} ({g.status}). {g.notes}")]
 
     def _nats(self) -> list[str]:
         """What epsilon means on this space."""

@@ -45,11 +45,12 @@ class Context:
     fixed: Bools1d
 
 
-def passage(doc: Doc, mask: Bools1d) -> Passage:
-    """mask: bool (tokens,), the words that are drawn."""
+def passage(doc: Doc, mask: Bools1d, skipped: Bools1d) -> Passage:
+    """mask: bool (tokens,), the words that are drawn. skipped: bool (tokens,), those that are
+    neither drawn nor in clear, such as numbers: they are no context, and cut nothing."""
     table: Any = doc.to_array([ORTH, NORM, LOWER, IS_PUNCT, IS_SPACE])
     aside = (table[:, 3] | table[:, 4]) > 0
-    words = np.flatnonzero(mask | ~aside)
+    words = np.flatnonzero((mask | ~aside) & ~skipped)
     ends = aside & ~mask & (np.isin(table[:, 0], _ENDS) | _breaks(doc, table))
     sentences = np.cumsum(ends)[words]
     starts = np.diff(sentences, prepend=-1) > 0

@@ -22,6 +22,9 @@ class Receipt(dict[str, Any]):
     words. scale: what epsilon means in nats on this space, see scale.scale_of. found: settings that
     were looked for on the space, and the index that was chosen for it. earlier: the receipts of
     sanitizers that were there before; their totals come on top.
+    numbers: only where numbers are drawn by their value: the guarantee of one, the total of the
+    document, and how many tokens were drawn (none of them is perturbed or kept). editor: only where
+    words were edited after they were drawn, by public knowledge: post-processing, and no privacy.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -46,6 +49,8 @@ class Terms:
     in_clear: tuple[str, ...]
     scale: dict[str, dict[str, float]] | None = None
     found: dict[str, Any] = field(default_factory=dict)
+    numbers: Guarantee | None = None
+    editor: str | None = None
 
     def receipt(
         self,
@@ -55,7 +60,9 @@ class Terms:
         unknown: int,
         draws: int,
         earlier: Sequence[dict[str, Any]] = (),
+        numbers: tuple[int, int] = (0, 0),
     ) -> Receipt:
+        """numbers: how many tokens were drawn as numbers, and in how many draws."""
         """The receipt of one Doc, from how many tokens, words and draws it has."""
         return Receipt(
             mechanism=self.mechanism,
@@ -64,7 +71,7 @@ class Terms:
             tokens=tokens,
             perturbed=perturbed,
             unknown=unknown,
-            kept=tokens - perturbed - unknown,
+            kept=tokens - perturbed - unknown - numbers[0],
             draws=draws,
             space=self.space,
             unknown_policy=self.unknown_policy,
@@ -76,7 +83,15 @@ class Terms:
             scale=self.scale,
             found=self.found,
             earlier=list(earlier),
+            **self._of_numbers(*numbers),
+            **({} if self.editor is None else {"editor": self.editor}),
         )
+
+    def _of_numbers(self, drawn: int, draws: int) -> dict[str, Any]:
+        if self.numbers is None:
+            return {}
+        guarantee, total = self.numbers.to_dict(), repeat(self.numbers, draws).to_dict()
+        return {"numbers": {"guarantee": guarantee, "total": total, "drawn": drawn}}
 
 
 def summary(receipts: list[Receipt]) -> dict[str, int]:

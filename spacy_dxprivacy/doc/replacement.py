@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d, blocks
+from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..space import Space
-from ..ty import Draw, InContext, Mechanism, Unknown
+from ..ty import Draw, DrawsTogether, Editor, InContext, Mechanism, Unknown
+from .editing import edited, edited_alone
 from .passages import Context
 
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
@@ -79,12 +80,14 @@ def replace_words(
     with_vectors: bool,
     check: Callable[[int], None],
     context: Context | None = None,
+    editor: Editor | None = None,
 ) -> list[Replacement]:
     """ids: for each document uint64 (m, 3), the orth, norm and lower-case ids of its m selected
     words. clear: reads the words at some places of the batch, for policies that look at unknown
     ones. check: is told, before anything is drawn, how many draws a document takes at most.
-    context: for mechanisms that draw the words of a sentence together, all words of the batch; not
-    with once_per_type, where the words of a document are a set."""
+    context: all words of the batch, for editors and for mechanisms that draw the words of a
+    sentence together; not with once_per_type, where the words of a document are a set. editor: goes
+    over the words that were drawn."""
     if not ids:
         return []
     batch = Batch.of(ids, space, once_per_type=once_per_type)
@@ -92,12 +95,19 @@ def replace_words(
     draws_in = np.bincount(batch.doc_of[batch.firsts[rows >= 0]], minlength=len(ids))
     check(int(draws_in.max()))
     vectors = None
+    in_context = isinstance(unknown, InContext)
     if context is None:
-        words, vectors = _draw(rows, space, mechanism, rng, with_vectors=with_vectors)
+        words, vectors = _draw(
+            rows, space, mechanism, rng, with_vectors=with_vectors, editor=editor
+        )
     else:
-        words = _draw_together(context, space, mechanism, rng)
+        drawn = _draw_in_context(context, space, mechanism, rng)
+        if editor is not None:
+            released = (context.rows >= 0) | in_context
+            drawn = edited(drawn, released, context, mechanism, editor)
+        words = _words_at(drawn[~context.fixed], space)
     missing = np.flatnonzero(rows < 0)
-    if context is not None and isinstance(unknown, InContext):
+    if context is not None and in_context:
         missing = missing[:0]
     if len(missing):
         stand_ins = unknown.replace(clear(batch.firsts[missing]), space, rng)
@@ -114,36 +124,60 @@ def replace_words(
     ]
 
 
-def _draw_together(
-    context: Context, space: Space, mechanism: Mechanism, rng: Rng
-) -> NDArray[np.object_]:
-    """The words of the batch that are drawn, in their order, each in its sentence."""
-    together: Any = mechanism
-    draw = together.sample(
-        context.rows, rng, starts=context.starts, fixed=context.fixed, unknown=context.rows < 0
-    )
-    rows = np.asarray(_checked_rows(draw, len(context.rows), space))[~context.fixed]
-    words = np.empty(len(rows), dtype=object)
-    words[:] = [space.words[row] for row in rows.tolist()]
-    return words
+def _draw_in_context(context: Context, space: Space, mechanism: Mechanism, rng: Rng) -> Ints1d:
+    """int64 (k,): the rows of the batch, drawn where they are not fixed."""
+    rows = context.rows
+    if isinstance(mechanism, DrawsTogether) and mechanism.draws_together:
+        together: Any = mechanism
+        draw = together.sample(
+            rows, rng, starts=context.starts, fixed=context.fixed, unknown=rows < 0
+        )
+        return np.asarray(_checked_rows(draw, len(rows), space))
+    drawn = rows.copy()
+    free = np.flatnonzero(~context.fixed & (rows >= 0))
+    for places in _at_once(free, space):
+        draw = mechanism.sample(rows[places], rng)
+        drawn[places] = _checked_rows(draw, len(places), space)
+    return drawn
 
 
 def _draw(
-    rows: Ints1d, space: Space, mechanism: Mechanism, rng: Rng, *, with_vectors: bool
-) -> tuple[Floats2d, Floats2d | None]:
+    rows: Ints1d,
+    space: Space,
+    mechanism: Mechanism,
+    rng: Rng,
+    *,
+    with_vectors: bool,
+    editor: Editor | None,
+) -> tuple[NDArray[np.object_], Floats2d | None]:
     """rows (t,), -1 left out -> words (t,) and, if wanted, noisy vectors (t, d)."""
-    d = space.vectors.shape[1]
     words = np.empty(len(rows), dtype=object)
-    vectors = np.zeros((len(rows), d), dtype=np.float32) if with_vectors else None
-    known = np.flatnonzero(rows >= 0)
-    at_once = max(1024, NUMBERS_AT_ONCE // d)
-    for part in blocks(len(known), at_once):
-        places = known[part]
+    vectors = None
+    if with_vectors:
+        vectors = np.zeros((len(rows), space.vectors.shape[1]), dtype=np.float32)
+    for places in _at_once(np.flatnonzero(rows >= 0), space):
         draw = mechanism.sample(rows[places], rng)
-        words[places] = [space.words[row] for row in _checked_rows(draw, len(places), space)]
+        new = np.asarray(_checked_rows(draw, len(places), space))
+        if editor is not None:
+            new = edited_alone(new, mechanism, editor)
+        words[places] = _words_at(new, space)
         if vectors is not None:
             vectors[places] = _checked_vectors(draw, len(places), space)
     return words, vectors
+
+
+def _at_once(places: Ints1d, space: Space) -> Iterator[Ints1d]:
+    """Parts of the places for one call of a mechanism each."""
+    size = max(1024, NUMBERS_AT_ONCE // space.vectors.shape[1])
+    for start in range(0, len(places), size):
+        yield places[start : start + size]
+
+
+def _words_at(rows: Ints1d, space: Space) -> NDArray[np.object_]:
+    """object (k,); "" at rows of -1, where a policy for unknown words puts its own."""
+    words = np.empty(len(rows), dtype=object)
+    words[:] = [space.words[row] if row >= 0 else "" for row in rows.tolist()]
+    return words
 
 
 # Mechanisms and policies may be anyone's. What they give back is checked, since numpy would take

@@ -20,7 +20,7 @@ from ..errors import DxWarning, UsageError
 from ..rebuild import assert_sanitized, get_receipt
 from ..registries import registry
 from ..report import Account, Pair, make_pair
-from ..report.accounts import OF_DOCUMENT, terms_of
+from ..report.accounts import terms_of, without_counts
 from ..spaces.sources import SpaceSource
 from ..tuning import (
     SEARCH_WORDS,
@@ -65,8 +65,7 @@ class SanitizedText:
     @property
     def account(self) -> Account:
         """The receipt in the form that report.plain tells of."""
-        raw = {name: value for name, value in self.receipt.items() if name not in OF_DOCUMENT}
-        account = Account(terms_of(self.receipt), raw=raw)
+        account = Account(terms_of(self.receipt), raw=without_counts(self.receipt))
         account.add(self.receipt)
         return account
 
@@ -129,6 +128,8 @@ class Workshop:
             selector=own.selector,
             source=SpaceSource(lambda _: self.space),
             unknown=own.unknown,
+            numbers=own.numbers,
+            editor=own.editor,
             seed=own.rng.seed,
             scope=own.scope,
             casing=own.casing,

@@ -61,7 +61,8 @@ def _pair_sums(arpa: Arpa) -> Floats1d:
     p = np.where(spoken, np.exp(one.logs), 0.0)
     listed = np.bincount(two.contexts, np.exp(two.logs) * spoken[two.words], V)
     covered = np.bincount(two.contexts, p[two.words], V)
-    return listed + _backs(one) * (p.sum() - covered)
+    sums: Floats1d = listed + _backs(one) * (p.sum() - covered)
+    return sums
 
 
 def _probed_sums(arpa: Arpa, depth: int, contexts: Ints1d) -> Floats1d:
@@ -178,7 +179,8 @@ class NextWord:
         p = follows(self.arpa, ids[-max(len(self.arpa.levels) - 1, 1) :])
         p = np.maximum(p, LEAST) * np.array([word not in SPECIAL for word in names])
         weights: Floats1d = self.cells @ p
-        return weights / weights.sum()
+        shares: Floats1d = weights / weights.sum()
+        return shares
 
     @cached_property
     def digest(self) -> str:

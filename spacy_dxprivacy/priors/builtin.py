@@ -97,4 +97,5 @@ def _listed(arrays: dict[str, Any]) -> Any:
 
 
 def _to_one(weights: Floats1d) -> Floats1d:
-    return weights / weights.sum()
+    shares: Floats1d = weights / weights.sum()
+    return shares

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Numbers1d
+from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d
 from ..errors import DxError, Errors
 
 ARRAYS = ("begin", "alone", "end", "back", "u")
@@ -110,6 +110,17 @@ class Chain:
             return np.arange(self.states), into[state]
         part = slice(into.indptr[state], into.indptr[state + 1])
         return into.indices[part], into.data[part]
+
+    def into(self, here: Ints1d, before: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
+        """delta from states before to states here, where it is not 0: (e,), (e,), (e,), the places
+        in `here` and in `before`, and delta."""
+        table = self._into
+        part = table[here][:, before]
+        if not _sparse(table):
+            place, source = np.nonzero(part)
+            return place, source, part[place, source]
+        entries = part.tocoo()
+        return entries.row, entries.col, entries.data
 
     def words_of(self, state: int) -> tuple[Numbers1d, Numbers1d]:
         """The words of a state and how likely each is."""

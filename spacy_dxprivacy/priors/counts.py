@@ -99,7 +99,8 @@ def discounts(count: Ints1d) -> Floats1d:
         return np.full(3, DISCOUNT)
     Y = n[0] / (n[0] + 2 * n[1])
     D = np.array([i - (i + 1) * Y * n[i] / n[i - 1] for i in range(1, 4)])
-    return np.clip(D, 0.05, [1.0, 2.0, 3.0])
+    clipped: Floats1d = np.clip(D, 0.05, [1.0, 2.0, 3.0])
+    return clipped
 
 
 @dataclass(frozen=True, eq=False)

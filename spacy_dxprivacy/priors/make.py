@@ -130,7 +130,8 @@ def _often(chunks: Iterable[Ints1d], vocab: Vocabulary) -> Floats1d:
     counts = np.zeros(len(vocab.types) + 1)
     for types in chunks:
         counts += np.bincount(types[types != STOP], minlength=len(counts))
-    return counts / counts.sum()
+    shares: Floats1d = counts / counts.sum()
+    return shares
 
 
 def _held_out(corpus: Corpus, vocab: Vocabulary, nats: Callable[[Ints1d], Floats1d]) -> Floats1d:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arrays import Floats1d, Ints1d
+from ..arrays import Floats1d, Ints1d, Ints2d
 from .chain import Chain
 from .corpus import STOP
 
@@ -37,7 +37,7 @@ def _cells(chain: Chain, x: Ints1d, y: Ints1d) -> Floats1d:
     return np.where(keys[at] == wanted, table.data[at], 0.0)
 
 
-def batches(types: Ints1d, words: int) -> Iterator[Ints1d]:
+def batches(types: Ints1d, words: int) -> Iterator[Ints2d]:
     """types: sentences, each followed by STOP -> (s, length) at a time, those of like lengths
     together; STOP behind the end of a sentence."""
     stops = np.flatnonzero(types == STOP)

@@ -62,7 +62,8 @@ class WordFrequency:
             words, weights, name = list(law.words), law.chain.unigram, law.name
         cells = spelled(words, space, frequency_of(space), weights, name, join=False)
         often: Floats1d = cells @ weights
-        return np.maximum(often, often[often > 0].min())
+        above: Floats1d = np.maximum(often, often[often > 0].min())
+        return above
 
 
 @registry.dx_priors("dx.Uniform.v1")

@@ -86,13 +86,23 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
 
 def terms_of(receipt: dict[str, Any]) -> Terms:
     """The terms of a component, out of a receipt as it was stored."""
-    names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear"}
+    names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear", "numbers", "editor"}
     others = {name: receipt[name] for name in names}
+    numbers = receipt.get("numbers")
     return Terms(
         guarantee=Guarantee.from_dict(receipt["guarantee"]),
         in_clear=tuple(receipt["in_clear"]),
+        numbers=None if numbers is None else Guarantee.from_dict(numbers["guarantee"]),
+        editor=receipt.get("editor"),
         **others,
     )
+
+
+def without_counts(receipt: dict[str, Any]) -> dict[str, Any]:
+    """What is the same for all documents."""
+    raw = {k: v for k, v in receipt.items() if k not in OF_DOCUMENT}
+    numbers = raw.get("numbers")
+    return raw if numbers is None else {**raw, "numbers": {"guarantee": numbers["guarantee"]}}
 
 
 def _user_data(path: Path) -> list[dict[Any, Any]]:
@@ -118,7 +128,7 @@ def _pairs(stored: Any) -> dict[Any, Any]:
 
 def _add(accounts: dict[str, Account], receipt: dict[str, Any], *, earlier: bool) -> None:
     try:
-        raw = {k: v for k, v in receipt.items() if k not in OF_DOCUMENT}
+        raw = without_counts(receipt)
         key = json.dumps([earlier, raw], sort_keys=True)
         if key not in accounts:
             accounts[key] = Account(terms_of(receipt), raw=raw, earlier=earlier)

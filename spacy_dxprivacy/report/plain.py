@@ -83,6 +83,12 @@ def _protected(account: Account) -> list[str]:
             f"{counts['unknown']:,} words are not on that list. They were treated by the rule "
             f"{terms.unknown_policy}, which lets none of them through."
         )
+    if terms.numbers is not None:
+        drawn = counts["tokens"] - counts["perturbed"] - counts["unknown"] - counts["kept"]
+        lines.append(
+            f"{drawn:,} numbers were drawn at random near their value, by a promise of their own: "
+            f"{terms.numbers}. {terms.numbers.notes}"
+        )
     if not terms.guarantee.holds or terms.seeded:
         lines.insert(0, "Nothing with a guarantee that holds. What was done:")
     return lines

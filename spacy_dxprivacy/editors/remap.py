@@ -1,0 +1,135 @@
+r"""The most likely original, given the release, by public knowledge alone (dx.Remap.v1).
+
+    w = argmax q(w_1..w_n) product of P(y_i | w_i)       P: exp(-beta path) for dx.Path.v2, else the
+                                                         probabilities that the mechanism states
+Privacy     post-processing of what was released: it costs nothing, and hides nothing. A reader with
+            the same knowledge can do the same
+Papers      Chatzikokolakis, ElSalamouny, Palamidessi 2017 (remapping of locations); Viterbi 1967
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+
+from ..arrays import Bools1d, Ints1d
+from ..mechanisms.base.sentences import SentenceMechanism
+from ..priors.chain import Chain
+from ..registries import registry
+from ..space import Space
+from ..ty import Mechanism, Prior, StatesProbabilities
+from ..validate import fail
+from .viterbi import Place, most_likely
+
+NEAREST = 64  # candidates, where a mechanism states probabilities alone
+CACHED = 2**12  # words
+
+
+@registry.dx_editors("dx.Remap.v1")
+def make_remap(prior: Prior | None = None) -> Remap:
+    """prior: the public law of sentences; that of the mechanism if None, else dx.WordPairs.v1."""
+    if prior is not None and not isinstance(prior, Prior):
+        raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
+    return Remap(prior)
+
+
+class Remap:
+    """See make_remap. Candidates for a word are those near the word that was released."""
+
+    name = "dx.Remap.v1"
+
+    def __init__(self, prior: Prior | None) -> None:
+        self.prior = prior
+        self._chain: Chain | None = None
+        self._places: dict[int, Place] = {}
+
+    def fit(self, space: Space, mechanism: Mechanism) -> Remap:
+        """mechanism: fitted on the space. Raises DxError for one that cannot say how likely its
+        outputs are."""
+        if not isinstance(mechanism, SentenceMechanism | StatesProbabilities):
+            expected = "null with a mechanism that does not state its probabilities"
+            raise fail("editor", expected, mechanism.name)
+        self._places = {}
+        if self.prior is None and isinstance(mechanism, SentenceMechanism):
+            self._chain = mechanism.built.chain
+        else:
+            prior = self.prior or registry.dx_priors.get("dx.WordPairs.v1")()
+            self._chain = prior.fit(space)
+        return self
+
+    def edit(
+        self,
+        rows: Ints1d,
+        mechanism: Mechanism,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+    ) -> Ints1d:
+        """rows: int64 (k,), words of a release -> int64 (k,), the most likely originals.
+
+        starts: bool (k,), where sentences begin; without it every word is taken alone. fixed: bool
+        (k,), words that were in clear: they stay, and are context. between is not read.
+        """
+        chain = self._chain
+        if chain is None:
+            raise fail("editor", "fitted before it edits", self.name)
+        stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
+        find = _channel(mechanism)
+        if starts is None:
+            return np.array([row if stay else self._alone(chain, row, find)
+                             for row, stay in zip(rows.tolist(), stays.tolist(), strict=True)],
+                            dtype=np.int64)  # fmt: skip
+        new = rows.astype(np.int64)
+        first = np.flatnonzero(starts)
+        for begin, end in zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True):
+            words = list(zip(new[begin:end].tolist(), stays[begin:end].tolist(), strict=True))
+            places = [_only(row) if stay else self._place(row, find) for row, stay in words]
+            found = most_likely(chain, places)
+            if found is not None:
+                new[begin:end] = found
+        return new
+
+    def _alone(self, chain: Chain, row: int, find: Callable[[int], Place]) -> int:
+        words, logs = self._place(row, find)
+        with np.errstate(divide="ignore"):
+            return int(words[(logs + np.log(chain.unigram[words])).argmax()])
+
+    def _place(self, row: int, find: Callable[[int], Place]) -> Place:
+        if row not in self._places:
+            if len(self._places) >= CACHED:
+                self._places = {}
+            self._places[row] = find(row)
+        return self._places[row]
+
+    # What was released by this process is no business of anybody who gets a copy.
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_places": {}}
+
+
+def _only(row: int) -> Place:
+    return np.array([row]), np.zeros(1)
+
+
+def _channel(mechanism: Mechanism) -> Callable[[int], Place]:
+    """For a word that was released: the words that it may have been, and ln P(it | each)."""
+    if isinstance(mechanism, SentenceMechanism):
+        kernel = mechanism.built.kernel
+
+        def near(row: int) -> Place:
+            words, extra = kernel.near(row)
+            return words, np.log(extra + kernel.far)
+
+        return near
+    states = cast(StatesProbabilities, mechanism)
+
+    def stated(row: int) -> Place:
+        P = states.distribution(np.array([row]))[0]
+        words = np.union1d(np.argsort(-P, kind="stable")[:NEAREST], [row])
+        logs = np.full(len(words), -np.inf)
+        found = states.distribution(words)[:, row]
+        np.log(found, out=logs, where=found > 0)
+        return words, logs
+
+    return stated

@@ -1,0 +1,85 @@
+"""The most likely words of a sentence, given what each place may hold: Viterbi over a chain.
+
+Paper  Viterbi 1967; Rabiner 1989, section III B
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import Floats1d, Ints1d, Numbers1d
+from ..priors.chain import Chain
+
+Place = tuple[
+    Numbers1d, Floats1d
+]  # the words that may stand at a place, and ln of what each weighs
+
+
+@dataclass(frozen=True)
+class _States:
+    """The states of one place that some word leads to: the best word of each, and its ln weight."""
+
+    states: Ints1d
+    words: Ints1d
+    logs: Floats1d
+
+
+def most_likely(chain: Chain, places: list[Place]) -> Ints1d | None:
+    """(m,): the words y and states z with the largest q(y, z) times the weights of the words; None
+    where all of them have probability 0. Of a chain whose words have one state each, as those of
+    word pairs do, these are the most likely words."""
+    with np.errstate(divide="ignore"):
+        some = [_states_of(chain, *place) for place in places]
+        if not all(len(one.states) for one in some):
+            return None
+        logs = np.log(chain.begin[some[0].states].astype(np.float64)) + some[0].logs
+        came: list[Ints1d] = []
+        for before, here in pairwise(some):
+            logs, best = _step(chain, before.states, logs, here.states)
+            logs = logs + here.logs
+            came.append(best)
+        logs = logs + np.log(chain.end[some[-1].states].astype(np.float64))
+    at = int(logs.argmax())
+    if logs[at] == -np.inf:
+        return None
+    path = [at]
+    for best in reversed(came):
+        path.append(int(best[path[-1]]))
+    return np.array([one.words[at] for one, at in zip(some, reversed(path), strict=True)])
+
+
+def _states_of(chain: Chain, words: Numbers1d, logs: Floats1d) -> _States:
+    """The best word of each state."""
+    part = chain.emit[np.asarray(words)].tocoo()
+    found = logs[part.row] + np.log(part.data.astype(np.float64))
+    order = np.lexsort((-part.row, found, part.col))
+    last = np.flatnonzero(np.diff(part.col[order], append=-1) != 0)
+    best = order[last]
+    return _States(
+        part.col[best].astype(np.int64),
+        np.asarray(words)[part.row[best]].astype(np.int64),
+        found[best],
+    )
+
+
+def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[Floats1d, Ints1d]:
+    """For each state here: ln of the best way there, and from which of those before.
+
+    T = back u + delta: the best way without delta is the same for all states. Where delta is 0 it
+    is right, and elsewhere too low, and the way with delta is tried besides.
+    """
+    by_back = logs + np.log(chain.back[before].astype(np.float64))
+    one = int(by_back.argmax())
+    best = by_back[one] + np.log(chain.u[here].astype(np.float64))
+    came = np.full(len(here), one)
+    place, source, delta = chain.into(here, before)
+    by_u = chain.back[before[source]].astype(np.float64) * chain.u[here[place]]
+    direct = logs[source] + np.log(delta.astype(np.float64) + by_u)
+    order = np.lexsort((direct, place))
+    last = order[np.flatnonzero(np.diff(place[order], append=-1) != 0)]
+    better = last[direct[last] > best[place[last]]]
+    best[place[better]], came[place[better]] = direct[better], source[better]
+    return best, came

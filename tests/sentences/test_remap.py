@@ -1,0 +1,213 @@
+"""dx.Remap.v1: the most likely original by brute force, and that it sees the release alone."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from conftest import EXPONENTIAL, LAPLACE, leaks
+
+from spacy_dxprivacy import DxError, Rng, registry
+from spacy_dxprivacy.priors.chain import alone_chain
+
+from .laws import (
+    BETA,
+    KINDS,
+    N,
+    all_sentences,
+    log_q,
+    small_mechanism,
+    small_space,
+    starts_of,
+)
+
+ONE_STATE = ("pairs", "pairs of types", "alone")
+
+
+def remap(mechanism, prior=None):
+    return registry.dx_editors.get("dx.Remap.v1")(prior).fit(small_space(), mechanism)
+
+
+def log_law(chain, sentence):
+    if chain.is_alone:
+        return float(np.log(chain.unigram)[sentence].sum())
+    return log_q(chain, sentence)
+
+
+def scores(mechanism, released):
+    """ln q(w) - beta path(w, y) of all sentences w."""
+    D = mechanism.distances(np.arange(N))
+    sentences = all_sentences(N, len(released))
+    q = np.array([log_law(mechanism.built.chain, sentence) for sentence in sentences])
+    return sentences, q - BETA * D[sentences, released].sum(axis=1)
+
+
+@pytest.mark.parametrize("kind", ONE_STATE)
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_the_most_likely_of_all_sentences(kind, seed):
+    mechanism = small_mechanism(kind)
+    editor = remap(mechanism)
+    released = np.random.default_rng(seed).integers(0, N, 4)
+    found = editor.edit(released, mechanism, starts_of(4))
+    sentences, logs = scores(mechanism, released)
+    mine = logs[(sentences == found).all(axis=1)][0]
+    assert mine == pytest.approx(logs.max(), abs=1e-5)
+
+
+def test_of_hidden_states_it_is_the_best_words_and_states_together():
+    mechanism = small_mechanism("hidden Markov")
+    chain, released = mechanism.built.chain, np.array([2, 0, 4])
+    found = remap(mechanism).edit(released, mechanism, starts_of(3))
+    T = chain.delta.astype(float) + np.outer(chain.back, chain.u)
+    B = chain.emit.toarray()
+    D, best = mechanism.distances(np.arange(N)), (-np.inf, None)
+    for states in np.ndindex(*[chain.states] * 3):
+        log, words = np.log(chain.begin[states[0]]) + np.log(chain.end[states[-1]]), []
+        with np.errstate(divide="ignore"):
+            log += sum(np.log(T[a, b]) for a, b in pairwise(states))
+            for state, out in zip(states, released, strict=True):
+                one = np.log(B[:, state]) - BETA * D[:, out]
+                words.append(int(one.argmax()))
+                log += one.max()
+        best = max(best, (float(log), words))
+    assert found.tolist() == best[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sentences_of_a_batch_are_edited_each_by_itself(kind):
+    mechanism = small_mechanism(kind)
+    editor = remap(mechanism)
+    rows = np.random.default_rng(0).integers(0, N, 12)
+    together = editor.edit(rows, mechanism, starts_of(3, 1, 6, 2))
+    parts = [rows[:3], rows[3:4], rows[4:10], rows[10:]]
+    each = [editor.edit(part, mechanism, starts_of(len(part))) for part in parts]
+    assert together.tolist() == np.concatenate(each).tolist()
+
+
+@pytest.mark.parametrize("kind", ONE_STATE)
+def test_words_that_stay_are_context_and_stay(kind):
+    mechanism = small_mechanism(kind)
+    released, fixed = np.array([3, 1, 4]), np.array([False, True, False])
+    found = remap(mechanism).edit(released, mechanism, starts_of(3), fixed=fixed)
+    sentences, logs = scores(mechanism, released)
+    logs[sentences[:, 1] != 1] = -np.inf
+    assert found[1] == 1
+    assert logs[(sentences == found).all(axis=1)][0] == pytest.approx(logs.max(), abs=1e-5)
+
+
+def test_without_starts_every_word_is_taken_alone():
+    mechanism = small_mechanism("pairs")
+    fixed = np.array([False, False, True])
+    found = remap(mechanism).edit(np.array([3, 1, 4]), mechanism, fixed=fixed)
+    D = mechanism.distances(np.arange(N))
+    logs = np.log(mechanism.built.chain.unigram) - BETA * D
+    assert found.tolist() == [logs[3].argmax(), logs[1].argmax(), 4]
+
+
+class Favourite:
+    """A prior of words alone that wants one word above all."""
+
+    name, draws = "test.Favourite.v1", "alone"
+
+    def __init__(self, row):
+        self.row = row
+
+    def fit(self, space):
+        weights = np.ones(len(space))
+        weights[self.row] = 1e9
+        return alone_chain(weights)
+
+
+def test_a_mechanism_that_states_its_probabilities_is_edited_by_them():
+    mechanism = registry.dx_mechanisms.get("dx.Exponential.v1")(epsilon=2.0)
+    mechanism.fit(small_space())
+    rows = np.arange(N)
+    assert (remap(mechanism, Favourite(3)).edit(rows, mechanism) == 3).all()
+    flat = remap(mechanism, Favourite(slice(None))).edit(rows, mechanism)
+    assert flat.tolist() == mechanism.distribution(rows).argmax(axis=0).tolist()
+
+
+def test_other_mechanisms_and_other_priors_are_refused():
+    mechanism = registry.dx_mechanisms.get("dx.Laplace.v1")(epsilon=2.0)
+    with pytest.raises(DxError, match="probabilities"):
+        remap(mechanism)
+    with pytest.raises(DxError, match="prior"):
+        registry.dx_editors.get("dx.Remap.v1")("dx.WordPairs.v1")
+    unfitted = registry.dx_editors.get("dx.Remap.v1")()
+    with pytest.raises(DxError, match="fitted"):
+        unfitted.edit(np.zeros(1, dtype=int), small_mechanism("pairs"))
+
+
+# -- documents --------------------------------------------------------------------------------
+
+REMAP = {"@dx_editors": "dx.Remap.v1", "prior": {"@dx_priors": "test.Flat.v1"}}
+
+
+@registry.dx_priors("test.Flat.v1")
+def make_flat():
+    return Favourite(slice(None))
+
+
+def test_an_edit_is_a_function_of_the_release_alone(make_nlp):
+    """The same draws without the editor, edited afterwards from the text that came out, where the
+    input is known no more."""
+    text = "The doctor saw Zorblattovich. My mother ran to the house, and she sat down"
+    plain = make_nlp(mechanism=EXPONENTIAL, seed=5)(text)
+    nlp = make_nlp(mechanism=EXPONENTIAL, seed=5, editor=REMAP)
+    component = nlp.get_pipe("dx_sanitizer")
+    edited = nlp(text)
+    rows = np.array([component.space.find(token.lower_) for token in plain])
+    rows = np.where(rows < 0, [component.space.find(token.text) for token in plain], rows)
+    known = rows >= 0
+    rows[known] = component.editor.edit(rows[known], component.mechanism)
+    expected = [
+        component.space.words[row].lower() if row >= 0 else token.lower_
+        for row, token in zip(rows, plain, strict=True)
+    ]
+    assert [token.lower_ for token in edited] == expected
+    assert not leaks(pickle.dumps(component), ("Zorblattovich",))
+
+
+@pytest.mark.parametrize("scope", ["token", "type"])
+def test_receipts_name_the_editor_and_promise_the_same(make_nlp, scope):
+    plain = make_nlp(mechanism=EXPONENTIAL, scope=scope)("the dog saw the cat")._.dx
+    told = make_nlp(mechanism=EXPONENTIAL, scope=scope, editor=REMAP)("the dog saw the cat")._.dx
+    assert "editor" not in plain and told.pop("editor") == "dx.Remap.v1"
+    assert told == plain
+
+
+def test_words_in_clear_stay(make_nlp):
+    words = {"@dx_selectors": "dx.WordList.v1", "words": ["dog"]}
+    nlp = make_nlp(mechanism=EXPONENTIAL, editor=REMAP, selector=words)
+    for _ in range(5):
+        doc = nlp("the dog saw Zorblattovich")
+        assert (doc[0].text, doc[2].text, doc[3].text) == ("the", "saw", "Zorblattovich")
+
+
+def test_what_an_editor_gives_back_is_checked(make_nlp):
+    nlp = make_nlp(mechanism=EXPONENTIAL, editor=REMAP)
+    component = nlp.get_pipe("dx_sanitizer")
+    component.warm_up()
+    for wrong in (lambda rows, *a, **k: rows[1:], lambda rows, *a, **k: rows * 1.0):
+        component.editor.edit = wrong
+        with pytest.raises(DxError, match=r"DX038.*editor"):
+            nlp("the dog saw the cat")
+
+
+def test_noisy_vectors_and_mechanisms_of_noise_are_refused(make_nlp):
+    with pytest.raises(ValueError, match="vectors"):
+        make_nlp(mechanism=LAPLACE, editor=REMAP, vectors="noisy")
+    with pytest.raises(DxError, match="editor"):
+        make_nlp(mechanism=LAPLACE, editor=REMAP)("the dog")
+
+
+def test_draws_are_those_of_the_mechanism(make_nlp):
+    """The editor takes nothing from the stream of random numbers."""
+    rng = Rng(seed=1)
+    mechanism = small_mechanism("pairs")
+    before = mechanism.sample(np.array([1, 2]), rng, starts_of(2)).rows
+    remap(mechanism).edit(before, mechanism, starts_of(2))
+    after = rng.uniform(1)
+    rng = Rng(seed=1)
+    mechanism.sample(np.array([1, 2]), rng, starts_of(2))
+    assert rng.uniform(1) == after
