@@ -64,7 +64,8 @@ class Chain:
     def totals(self) -> Floats1d:
         """float64 (K,): how much of each state its words are."""
         # scipy would add up 60,000 numbers in float32, and be 5e-4 off.
-        return np.bincount(self.emit.indices, self.emit.data, self.states)
+        sums: Floats1d = np.bincount(self.emit.indices, self.emit.data, self.states)
+        return sums
 
     @cached_property
     def of_states(self) -> Any:
@@ -141,6 +142,8 @@ def check_chain(chain: Chain) -> None:
     for name in ("begin", "alone"):
         _check_sum(name, np.asarray([getattr(chain, name).sum(dtype=np.float64)]))
     _check_sum("what follows a state", _row_sums(chain))
+    if not (chain.end > 0).any():
+        raise _bad("no sentence can end")
     if not (chain.totals > 0).any():
         raise _bad("no word of the space is in it")
 
