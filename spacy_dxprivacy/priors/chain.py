@@ -64,8 +64,8 @@ class Chain:
     def totals(self) -> Floats1d:
         """float64 (K,): how much of each state its words are."""
         # scipy would add up 60,000 numbers in float32, and be 5e-4 off.
-        sums: Floats1d = np.bincount(self.emit.indices, self.emit.data, self.states)
-        return sums
+        sums = np.bincount(self.emit.indices, self.emit.data, self.states)
+        return sums.astype(np.float64)
 
     @cached_property
     def of_states(self) -> Any:
