@@ -41,9 +41,7 @@ def main() -> None:
     model = model_of(read_model(args.arpa))
     types = make_types(space, mass_of_tokens(model, space), frequency, args.types)
     pairs = pruned(pairs_of(model, types, space), args.pairs)
-    print(
-        f"{len(types.names)} types, {pairs.delta.nnz} pairs, least back-off {pairs.back.min():.3g}"
-    )
+    print(f"{len(types.names)} types, {pairs.delta.nnz} pairs, back-off {pairs.back.min():.2g} up")
     save(args.out / "pairs.npz", packed(pairs, types, frequency, space.digest))
 
 

@@ -146,9 +146,7 @@ def packed(pairs: Pairs, types: Types, frequency: Floats, digest: str) -> dict[s
     return {
         "frequency": pack(np.log(frequency), OF_FREQUENCY, np.uint8),
         "type_of_row": types.of_row.astype(np.uint16),
-        **{
-            name: pack(np.log(np.maximum(v, 1e-300)), OF_LOG, np.uint16) for name, v in logs.items()
-        },
+        **{name: pack(log, OF_LOG, np.uint16) for name, log in logs.items()},
         "successors": counts.astype(np.uint16),
         "gap_low": (gaps & 255).astype(np.uint8),
         "gap_high": (gaps >> 8).astype(np.uint8),

@@ -80,7 +80,7 @@ def make_types(space: Space, mass: dict[str, float], frequency: Floats, most: in
     for row in np.flatnonzero(~direct):
         of_row[row] = index.get(spoken(space.words[row]), -1)
     lack = of_row < 0
-    of_row[lack] = of_row[nearest_hosts(space, lack, frequency)]
+    of_row[lack] = of_row[nearest_hosts(space, lack, frequency, most=len(space))]
     total = np.bincount(of_row, frequency, len(names))
     growth = total / np.bincount(of_row[direct], frequency[direct], len(names))
     return Types(names, of_row, np.clip(growth, 1, MOST_GROWTH))

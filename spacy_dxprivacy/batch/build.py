@@ -17,11 +17,13 @@ from spacy.training.initialize import get_sourced_components
 from ..component import DEFAULT_CONFIG, DxSanitizer
 from ..errors import UsageError
 from ..files.limits import MOST_CONFIG, TooLarge, check_size
+from ..priors.saved import prior_of_folder
 from ..registries import registry
 from ..spaces import BUILTIN
 from ..validate import positive
 from .code import import_code
 
+NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior"}
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 
 
@@ -31,6 +33,8 @@ def make_pipeline(
     model: str | None = None,
     mechanism: str | None = None,
     epsilon: float | None = None,
+    policy: str | None = None,
+    prior: str | None = None,
     space: str | None = None,
     entities: Sequence[str] = (),
     unknown: str | None = None,
@@ -42,14 +46,18 @@ def make_pipeline(
     config: a complete pipeline as for `spacy assemble`. model: a pipeline's name or path, of which
     the tokenizer and the vectors are used, and the entity recogniser with `entities`; if it holds
     a sanitizer, it is used as it is. The others are settings of the sanitizer; mechanism and
-    unknown are short names, such as "laplace" and "random-word". code: a Python file that registers
-    parts of the pipeline; it is run.
+    unknown are short names, such as "laplace" and "random-word". policy and prior: of dx.Path.v2; a
+    prior is a short name, such as "word-frequency", a folder made by `dx prior`, or an ARPA file.
+    code: a Python file that registers parts of the pipeline; it is run.
 
     Raises UsageError and whatever spaCy raises for a wrong config.
     """
     import_code(code)
     chosen = {
-        "mechanism": mechanism_config(mechanism, epsilon),
+        "mechanism": {
+            **mechanism_config(mechanism, epsilon),
+            **language_config(mechanism, policy, prior),
+        },
         "space": space_config(space),
         "unknown": unknown and {"@dx_unknowns": full_name("dx_unknowns", unknown)},
         "scope": scope,
@@ -98,7 +106,7 @@ def full_name(registry_name: str, given: str) -> str:
     plain = {short.replace("-", ""): full for short, full in known.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
-        noun = "mechanism" if registry_name == "dx_mechanisms" else "policy for unknown words"
+        noun = NOUNS.get(registry_name, "policy for unknown words")
         raise UsageError(f"no {noun} {given!r}. There are: {', '.join(sorted(known))}.")
     return plain[wanted]
 
@@ -132,6 +140,29 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
     if needed and epsilon is None:
         epsilon = DEFAULT_CONFIG["mechanism"]["epsilon"]
     return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
+
+
+def language_config(mechanism: str | None, policy: str | None, prior: str | None) -> dict[str, Any]:
+    """What a policy and a prior are in the block of dx.Path.v2; {} without either. Raises
+    UsageError for another mechanism, and for a prior that there is not."""
+    given = {"policy": policy, "prior": None if prior is None else prior_config(prior)}
+    block = {name: value for name, value in given.items() if value is not None}
+    name = None if mechanism is None else full_name("dx_mechanisms", mechanism)
+    if block and name is not None:
+        taken = inspect.signature(registry.dx_mechanisms.get(name)).parameters
+        if not set(block) <= set(taken):
+            raise UsageError(f"{name} has no {' and no '.join(sorted(block))}.")
+    return block
+
+
+def prior_config(given: str) -> dict[str, Any]:
+    """The block of a config for a short name, a folder made by `dx prior`, or an ARPA file."""
+    path = Path(given)
+    if path.is_dir():
+        return {"@dx_priors": prior_of_folder(path), "path": given}
+    if path.is_file():
+        return {"@dx_priors": "dx.Ngrams.v1", "path": given}
+    return {"@dx_priors": full_name("dx_priors", given)}
 
 
 def space_config(space: str | None) -> dict[str, Any]:

@@ -29,7 +29,16 @@ Mechanism = Annotated[str | None, Option(
 )]
 Epsilon = Annotated[float | None, Option(
     "--epsilon", "-e", help="How much of a word may show: less is more private, more keeps more "
-    "meaning. Each mechanism has its own unit; the default one starts at 2.2",
+    "meaning. Each mechanism has its own unit; the default one starts at 1.6",
+)]
+Policy = Annotated[str | None, Option(
+    "--policy", show_default=False,
+    help="What is hidden better and what kept: general (if left out), clinical, strict, or plain",
+)]
+Prior = Annotated[str | None, Option(
+    "--prior", show_default=False,
+    help="Public language that sentences are drawn from: word-pairs (if left out), word-frequency "
+    "or uniform (words alone), a folder made by `dx prior`, or an ARPA file",
 )]
 Space = Annotated[str | None, Option(
     "--space", help="Where replacements come from: 'builtin', a file of word vectors, or a saved "
@@ -57,7 +66,8 @@ MaxWords = Annotated[int | None, Option(
 )]
 Unknown = Annotated[str | None, Option(
     "--unknown", help="What stands for words that the space does not hold: redact (if left out), "
-    "random-word, random-digits, or raise to refuse documents with such words",
+    "context (a word that fits), random-word, random-digits, or raise to refuse documents with "
+    "such words",
 )]
 Scope = Annotated[str | None, Option(
     "--scope", help="token (if left out): every occurrence of a word is drawn anew; type: every "

@@ -62,7 +62,7 @@ class Recipe:
                 raise UsageError("`config` holds all settings: give them there, or leave it out.")
             return cls.of(config, code=code)
         code = None if code is None else str(Path(code).resolve())
-        for name in ("model", "space"):
+        for name in ("model", "space", "prior"):
             if options.get(name) not in (None, BUILTIN):
                 options[name] = _absolute_path(options[name])
         return cls(options=tuple(options.items()), code=code)

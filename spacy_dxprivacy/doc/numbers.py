@@ -107,12 +107,13 @@ class Numbers:
 
     def _absolute(self, value: Value, rng: Rng) -> int:
         rate = Fraction(self.epsilon) / Fraction(self.unit) / value.size
-        return value.steps + two_sided_geometric(rate, rng)
+        return int(value.steps + two_sided_geometric(rate, rng))
 
     def _within(self, steps: int, size: int) -> int:
         """The nearest steps within the bounds that can be written. size: steps of a whole."""
         most = LARGEST if math.isinf(self.high) else math.floor(Fraction(self.high) * size)
-        return min(max(steps, math.ceil(Fraction(self.low) * size)), most, LARGEST)
+        least = math.ceil(Fraction(self.low) * size)
+        return int(min(max(steps, least), most, LARGEST))
 
 
 def _read(text: str) -> Numeral:

@@ -28,6 +28,7 @@ from ..validate import fail, positive
 from .base.sentences import SentenceMechanism, Sentences
 from .exponential import LARGEST_SCORE
 
+LARGEST_SUM = 60.0  # nats of beta times the reach that float32 holds beside public probabilities
 FLOATS = 1e-3  # nats that rounding adds to the loss of a word at most: docs/path.md, "floats"
 
 
@@ -71,17 +72,20 @@ class PathV2Settings:
     def on(self, space: Space, guarantee: Guarantee) -> Sentences:
         """The mechanism on this space. Raises DxError where it has no solution there."""
         graph = policy_graph(space, self.policy, self.policy_name)
-        if self.epsilon * graph.longest > LARGEST_SCORE:
-            most = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
-            raise fail("epsilon", most, self.epsilon)
         chain = self.prior.fit(space)
+        largest = LARGEST_SCORE if chain.is_alone else 2 * LARGEST_SUM
+        if self.epsilon * graph.longest > largest:
+            raise fail(
+                "epsilon", f"at most {largest / graph.longest:.4g} on this space", self.epsilon
+            )
         beta = self.epsilon / 2
         if chain.is_alone:
             beta = solved_for_words(graph, chain.unigram, self.epsilon)
         kernel = Kernel(graph, beta)
         how = "Words are drawn alone" if chain.is_alone else "Sentences are drawn as a whole"
         notes = (
-            f"{how}, by exp(-{beta:.6g} path) and the public law {self.prior.name}. No two words "
+            f"{how}, by exp(-{beta:.6g} path) and the public law {self.prior.name} "
+            f"({chain.digest[:12]}). No two words "
             f"are more than {graph.longest:g} apart. {guarantee.notes} Rounding of numbers adds "
             f"less than {FLOATS:g} nats a word."
         )

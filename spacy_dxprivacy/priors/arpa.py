@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..arrays import Floats1d, Ints1d, Ints2d
+from ..arrays import Bools1d, Floats1d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..tables.readers.source import Source, open_source
 
@@ -53,6 +53,16 @@ class Arpa:
 
     words: list[str]
     levels: list[Level]
+
+    @cached_property
+    def said(self) -> Bools1d:
+        """(V,): which of them are words, not marks."""
+        return np.array([word not in SPECIAL for word in self.words])
+
+    @cached_property
+    def follows(self) -> Bools1d:
+        """(V,): all but <s>, which never follows anything."""
+        return np.array([word != "<s>" for word in self.words])
 
     def find(self, history: list[int]) -> int:
         """The place of an n-gram on its level, -1 where it is not listed."""

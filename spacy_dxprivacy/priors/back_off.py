@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Ints1d
-from .arpa import SPECIAL, Arpa, Level, bad
+from .arpa import Arpa, Level, bad
 from .chain import chain_of
 from .law import Law, joint
 
@@ -31,7 +31,7 @@ PROBED = 256  # contexts of two words and more whose sums are looked at
 
 def check_sums(arpa: Arpa, path: Path) -> None:
     """Raises DxError where probabilities do not add up, and says by how much."""
-    total = float(np.exp(arpa.levels[0].logs[_spoken(arpa)]).sum())
+    total = float(np.exp(arpa.levels[0].logs[arpa.follows]).sum())
     if abs(total - 1) > TOLERANCE:
         raise bad(path, f"the probabilities of its words add up to {total:.4g}, not to 1")
     for depth in range(1, len(arpa.levels)):
@@ -44,11 +44,6 @@ def check_sums(arpa: Arpa, path: Path) -> None:
             raise bad(path, f"{why} do not add up to 1 (the worst to {worst:.4g})")
 
 
-def _spoken(arpa: Arpa) -> Bools1d:
-    """(V,): all but <s>, which never follows."""
-    return np.array([word != "<s>" for word in arpa.words])
-
-
 def _backs(level: Level) -> Floats1d:
     """Weights (m,); 1 where none stands, as the format has it."""
     return np.where(np.isnan(level.backs), 1.0, np.exp(level.backs))
@@ -57,7 +52,7 @@ def _backs(level: Level) -> Floats1d:
 def _pair_sums(arpa: Arpa) -> Floats1d:
     """(V,): of what follows each word, listed or by back-off."""
     one, two = arpa.levels[:2]
-    spoken, V = _spoken(arpa), len(arpa.words)
+    spoken, V = arpa.follows, len(arpa.words)
     p = np.where(spoken, np.exp(one.logs), 0.0)
     listed = np.bincount(two.contexts, np.exp(two.logs) * spoken[two.words], V)
     covered = np.bincount(two.contexts, p[two.words], V)
@@ -81,7 +76,6 @@ def _history(arpa: Arpa, depth: int, node: int) -> list[int]:
 
 def follows(arpa: Arpa, history: list[int]) -> Floats1d:
     """float64 (V,): the law of the next word after words of the file; 0 for <s>."""
-    silent = ~_spoken(arpa)
     p = np.exp(arpa.levels[0].logs)
     for length in range(1, min(len(history), len(arpa.levels) - 1) + 1):
         node = arpa.find(history[len(history) - length :])
@@ -91,21 +85,20 @@ def follows(arpa: Arpa, history: list[int]) -> Floats1d:
         back = arpa.levels[length - 1].backs[node]
         p *= 1.0 if np.isnan(back) else np.exp(back)
         p[level.words[part]] = np.exp(level.logs[part])
-    p[silent] = 0.0
+    p[~arpa.follows] = 0.0
     return p
 
 
 def words_of(arpa: Arpa) -> tuple[list[str], Floats1d]:
     """The words of a file, and how likely each is alone; 0 for those that are none."""
-    said = np.array([word not in SPECIAL for word in arpa.words])
-    return arpa.words, np.where(said, np.maximum(np.exp(arpa.levels[0].logs), LEAST), 0.0)
+    return arpa.words, np.where(arpa.said, np.maximum(np.exp(arpa.levels[0].logs), LEAST), 0.0)
 
 
 def pairs_law(arpa: Arpa, name: str) -> Law:
     """Words and pairs as a law of sentences; words alone where there are no pairs."""
     from scipy.sparse import diags_array
 
-    said = np.array([word not in SPECIAL for word in arpa.words])
+    said = arpa.said
     p = np.exp(arpa.levels[0].logs)
     back = _backs(arpa.levels[0]) if len(arpa.levels) > 1 else np.ones(len(p))
     beyond = _beyond(arpa, p, back)
@@ -177,7 +170,7 @@ class NextWord:
         if "<s>" in names and len(ids) < len(self.arpa.levels) - 1:
             ids.insert(0, names.index("<s>"))
         p = follows(self.arpa, ids[-max(len(self.arpa.levels) - 1, 1) :])
-        p = np.maximum(p, LEAST) * np.array([word not in SPECIAL for word in names])
+        p = np.maximum(p, LEAST) * self.arpa.said
         weights: Floats1d = self.cells @ p
         shares: Floats1d = weights / weights.sum()
         return shares

@@ -20,6 +20,7 @@ AT_ONCE = 2**14  # words whose sums are in memory
 LEAST = 1e-8  # of any transition or word
 LEAST_SCALE = np.float32(1e-30)
 LEAST_SHARE = 1e-7  # of a state's words, of those that are kept
+BORROWED = 100.0  # words, at the end
 SPREAD = 0.5  # nats, of the random start
 
 
@@ -69,7 +70,7 @@ def learn(
     for number in range(1, iterations + 1):
         expected = expect(model, chunks())
         say(number, -expected.log / max(expected.count, 1))
-        model = maximise(expected)
+        model = maximise(expected, BORROWED if number == iterations else 0.0)
     return model
 
 
@@ -85,10 +86,14 @@ def expect(model: Model, chunks: Iterable[Ints1d]) -> Expected:
     return found
 
 
-def maximise(found: Expected) -> Model:
-    move = np.hstack([found.move, found.stop[:, None]]) + LEAST
+def maximise(found: Expected, borrowed: float = 0.0) -> Model:
+    """borrowed: how many words of any state, and moves of any, are added to what each state has, so
+    that it knows of more than it has seen."""
+    moves = np.hstack([found.move, found.stop[:, None]])
+    move = moves + borrowed * moves.sum(axis=0) / moves.sum() + LEAST
     move /= move.sum(axis=1, keepdims=True)
-    words, begin = found.words + LEAST, found.begin + LEAST
+    any_state = found.words.sum(axis=1, keepdims=True) / found.words.sum()
+    words, begin = found.words + borrowed * any_state + LEAST, found.begin + LEAST
     return Model(begin / begin.sum(), move[:, :-1], move[:, -1], words / words.sum(axis=0))
 
 

@@ -153,6 +153,8 @@ def check_chain(chain: Chain) -> None:
     for name in ("begin", "alone"):
         _check_sum(name, np.asarray([getattr(chain, name).sum(dtype=np.float64)]))
     _check_sum("what follows a state", _row_sums(chain))
+    if not (chain.end > 0).any():
+        raise _bad("no sentence can end")
     if not (chain.totals > 0).any():
         raise _bad("no word of the space is in it")
 

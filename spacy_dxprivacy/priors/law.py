@@ -133,10 +133,10 @@ def _with_neighbours(cells: Any, space: Space, common: Floats1d) -> Any:
     return (csr_array((shares, (rows, columns)), shape=(n, n)) @ cells).tocsr()
 
 
-def nearest_hosts(space: Space, lack: Bools1d, common: Floats1d) -> Ints1d:
+def nearest_hosts(space: Space, lack: Bools1d, common: Floats1d, most: int = HOSTS) -> Ints1d:
     """(k,): for each word that lacks, the nearest of the commonest words that do not."""
     have = np.flatnonzero(~lack)
-    have = np.sort(have[np.argsort(-common[have], kind="stable")[:HOSTS]])
+    have = np.sort(have[np.argsort(-common[have], kind="stable")[:most]])
     X = with_classes(space)
     Y, guests = np.ascontiguousarray(X[have]), np.flatnonzero(lack)
     squares, nearest = (Y**2).sum(axis=1), np.empty(len(guests), dtype=np.int64)

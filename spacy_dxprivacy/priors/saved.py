@@ -61,6 +61,16 @@ def write_law(law: Law, kind: str, path: Path, told: Mapping[str, Any], *, force
         raise
 
 
+def prior_of_folder(path: Path) -> str:
+    """The registered name of what draws from a saved prior. Raises DxError as read_law does."""
+    if not (path / ABOUT).is_file():
+        hint = "A prior is a folder written by: python -m spacy dx prior PUBLIC_TEXTS OUT"
+        raise DxError(Errors.DX026.format(path=path, hint=hint))
+    about = read_json(path / ABOUT)
+    _check_about(about, KINDS, path)
+    return {"pairs": "dx.WordPairs.v1", "hidden-markov": "dx.HiddenMarkov.v1"}[about["kind"]]
+
+
 def read_any(path: Path) -> Law:
     """Of any kind. Raises DxError as read_law does."""
     return read_law(path, *KINDS)

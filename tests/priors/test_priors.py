@@ -15,7 +15,7 @@ from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.graph.features import builtin_features
 from spacy_dxprivacy.priors import Law, carry
 from spacy_dxprivacy.priors.builtin import builtin_law, frequencies, frequency_of
-from spacy_dxprivacy.priors.chain import chain_of, check_chain
+from spacy_dxprivacy.priors.chain import chain_of, check_chain, from_fields, to_fields
 from spacy_dxprivacy.priors.law import joint, nearest_hosts
 from spacy_dxprivacy.priors.words import make_uniform, make_word_frequency
 from spacy_dxprivacy.ty import Prior
@@ -96,6 +96,32 @@ def test_pairs_are_english():
 
     assert log("the patient has a fever") > log("fever a has patient the") + 8
     assert log("she was in the hospital") > np.log(alone[rows("she was in the hospital")]).sum() + 5
+
+
+def test_ends_and_words_alone_are_english():
+    space, chain = Space.builtin(), builtin_law().chain
+    types, _ = chain.one_state
+    ends = {w: chain.end[types[space.find(w)]] for w in ("the", "of", "today", "year", "hospital")}
+    assert 0 < ends["the"] < 0.04 and 0 < ends["of"] < 0.04
+    assert min(ends["today"], ends["year"], ends["hospital"]) > 0.05
+    often = np.log([chain.unigram, np.maximum(frequencies(), 1e-9)])
+    assert np.corrcoef(often[:, frequencies() > 1e-6])[0, 1] > 0.7
+    assert chain.u[types[space.find("people")]] > 20 * chain.u[types[space.find("femur")]]
+
+
+def test_chains_that_cannot_be_are_told(law):
+    fields = to_fields(law.chain)
+    nothing = np.zeros(2, dtype=np.float32)
+    wrong = {
+        "no sentence can end": {"end": nothing},
+        "leads nowhere": {"back": nothing, "delta_data": 0 * fields["delta_data"]},
+        "0.1 off": {"begin": np.array([0.7, 0.4], dtype=np.float32)},
+        "not negative": {"u": np.array([1.5, -0.5], dtype=np.float32)},
+        "no word of the space": {"emit_data": 0 * fields["emit_data"]},
+    }
+    for why, changed in wrong.items():
+        with pytest.raises(DxError, match=why):
+            from_fields({**fields, **changed}, 3)
 
 
 def test_pairs_are_read_at_once():
