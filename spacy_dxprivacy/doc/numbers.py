@@ -103,16 +103,17 @@ class Numbers:
 
     def _relative(self, value: Value, rng: Rng) -> int:
         log = float(noisy_logs(np.array([value.steps / value.size]), self.epsilon, rng)[0])
-        return min(round(math.expm1(min(log, LARGEST_LOG)) * value.size), LARGEST)
+        return round(math.expm1(min(log, LARGEST_LOG)) * value.size)
 
     def _absolute(self, value: Value, rng: Rng) -> int:
-        rate = Fraction(self.epsilon) / Fraction(self.unit) / value.size
+        rate: Fraction = Fraction(self.epsilon) / Fraction(self.unit) / value.size
         return value.steps + two_sided_geometric(rate, rng)
 
     def _within(self, steps: int, size: int) -> int:
         """The nearest steps within the bounds that can be written. size: steps of a whole."""
         most = LARGEST if math.isinf(self.high) else math.floor(Fraction(self.high) * size)
-        return min(max(steps, math.ceil(Fraction(self.low) * size)), most, LARGEST)
+        least = math.ceil(Fraction(self.low) * size)
+        return int(min(max(steps, least), most, LARGEST))
 
 
 def _read(text: str) -> Numeral:
