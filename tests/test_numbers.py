@@ -13,6 +13,7 @@ from scipy.stats import chisquare, kstest
 from spacy.tokens import Doc, DocBin
 
 from spacy_dxprivacy import DxError, Guarantee, Rng, registry
+from spacy_dxprivacy.batch.build import numbers_config
 from spacy_dxprivacy.doc.numbers import noisy_logs, two_sided_geometric
 from spacy_dxprivacy.doc.numerals import LARGEST, find_numbers, read_numeral
 from spacy_dxprivacy.doc.passages import passage
@@ -235,3 +236,19 @@ def test_selected_numbers_alone_are_drawn(make_nlp):
     made = make_nlp(mechanism=CONSTANT, numbers=RELATIVE | {"epsilon": 1e-6}, selector=words)
     doc = made("the 55 of 66")
     assert doc[0].text == "the" and doc[1].text != "55" and doc[3].text == "66"
+
+
+@pytest.mark.parametrize(
+    ("given", "scale", "unit"),
+    [("relative", "relative", 1.0), ("absolute", "absolute", 1.0), ("absolute:5", "absolute", 5.0)],
+)
+def test_the_option_makes_the_block(given, scale, unit):
+    made = registry.resolve({"numbers": numbers_config(given)})["numbers"]
+    assert (made.scale, made.unit) == (scale, unit)
+    assert numbers_config(None) == {}
+
+
+@pytest.mark.parametrize("given", ["", "most", "relative:2", "absolute:no", "absolute:0"])
+def test_another_option_is_a_mistake(given):
+    with pytest.raises(DxError, match="--numbers"):
+        numbers_config(given)

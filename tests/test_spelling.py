@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from spacy_dxprivacy.doc.articles import article_before
 from spacy_dxprivacy.doc.spelling import like, spell
 
 
@@ -47,10 +48,63 @@ def test_a_new_paragraph_and_a_bullet_begin_a_sentence_and_a_wrapped_line_does_n
         (["follow", "-", "up"], "---", "Follow-up"),
         (["five", "kilograms"], "--", "Five kilograms"),
         (["[REDACTED]", "years"], "--", "[REDACTED] years"),
+        (["he", "'m", "ill"], "- -", "He am ill"),
+        (["I", "'re", "ill"], "- -", "I are ill"),
+        (["they", "could", "'ve", "gone"], " - -", "They could've gone"),
+        (["ai", "n't", "so"], "- -", "Ain't so"),
+        (["and", "'s", "tail"], "- -", "And is tail"),
+        (["she", "'s", "ill"], "- -", "She's ill"),
+        (["'s", "all"], " -", "Is all"),
+        (["[REDACTED]", "'s", "dog"], "- -", "[REDACTED]'s dog"),
     ],
 )
 def test_clitics_stand_where_they_can_and_words_do_not_run_together(words, blanks, spelled):
     assert text(words, blanks) == spelled
+
+
+@pytest.mark.parametrize(
+    ("article", "words"),
+    [
+        ("an", "hour honest heir apple egg MRI X-ray x 8 80 8,000 11 18 11,000 F HIV ECG ulcer "
+               "urgent uninsured unimportant unidentified usher only oneness école 11.5 1850 HIVs "
+               "8th umbrella ice old NSAID un-American ugly unissued"),
+        ("a", "house university one once European user useful urine uterus uvula unit UTI CT .8 "
+              "1 10 180 110 118 1,100 118,000 [REDACTED] NASA year hospital horse U-turn ewe "
+              "unique T-cell ones one-way Ugandan utility usual y 7th Ükraine herb union"),
+    ],
+)  # fmt: skip
+def test_an_article_goes_by_sound(article, words):
+    assert [w for w in words.split() if article_before(w) != article] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "blanks", "drawn", "spelled"),
+    [
+        (["saw", "a", "apple"], "  -", [1, 1, 1], "Saw an apple"),
+        (["saw", "an", "dog"], "  -", [1, 1, 0], "Saw a dog"),
+        (["saw", "a", "apple"], "  -", [1, 0, 1], "Saw a apple"),
+        (["saw", "an", '"', "dog", '"'], "  ---", [1, 1, 0, 1, 0], 'Saw a "dog"'),
+        (["an", "18", "-", "year", "-", "old"], " -----", [1] * 2 + [0, 1, 0, 1], "An 18-year-old"),
+        (["a", "11", "dogs"], "  -", [1, 1, 1], "An 11 dogs"),
+        (["vitamin", "A", "or", "an", ","], "   --", [1, 1, 1, 1, 0], "Vitamin A or an,"),
+    ],
+)
+def test_a_drawn_article_fits_what_follows_and_one_in_clear_stays(words, blanks, drawn, spelled):
+    assert text(words, blanks, [bool(d) for d in drawn]) == spelled
+
+
+@pytest.mark.parametrize(
+    ("words", "spelled"),
+    [
+        (["in", "new", "York", "city"], "In New York City "),
+        (["his", "new", "dog"], "His new dog "),
+        (["the", "united", "States"], "The United States "),
+        (["a", "city", "in", "Kansas"], "A city in Kansas "),
+    ],
+)
+def test_words_beside_names_have_their_capital(words, spelled):
+    assert text(words, " " * len(words)) == spelled
+    assert text(words, " " * len(words), [False] * len(words)) == " ".join(words) + " "
 
 
 def test_words_that_were_not_drawn_stay_as_they_are():

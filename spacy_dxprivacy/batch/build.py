@@ -24,6 +24,9 @@ from ..validate import positive
 from .code import import_code
 
 NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior"}
+# A tenth of a number on the average, or one unit.
+NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}
+_NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 
 
@@ -39,6 +42,7 @@ def make_pipeline(
     entities: Sequence[str] = (),
     unknown: str | None = None,
     scope: str | None = None,
+    numbers: str | None = None,
     code: str | Path | None = None,
 ) -> Language:
     """A pipeline that sanitises, its space loaded and its mechanism fitted.
@@ -61,6 +65,7 @@ def make_pipeline(
         "space": space_config(space),
         "unknown": unknown and {"@dx_unknowns": full_name("dx_unknowns", unknown)},
         "scope": scope,
+        "numbers": numbers_config(numbers),
     }
     settings = {name: value for name, value in chosen.items() if value}
     if entities:
@@ -172,6 +177,21 @@ def space_config(space: str | None) -> dict[str, Any]:
     if space == BUILTIN:
         return {"@dx_spaces": "dx.BuiltinSpace.v1"}
     return {"@dx_spaces": "dx.FileSpace.v1", "path": space}
+
+
+def numbers_config(given: str | None) -> dict[str, Any]:
+    """The block of a config for "relative" or "absolute:5" (numbers 5 apart are at distance 1);
+    {} for None. Raises UsageError for anything else."""
+    if given is None:
+        return {}
+    found = _NUMBERS.fullmatch(given)
+    if found is None:
+        raise UsageError(f"--numbers takes relative, absolute or absolute:UNIT, not {given!r}.")
+    scale, unit = found.groups()
+    settings: dict[str, Any] = {"scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
+    if unit is not None:
+        settings["unit"] = positive("the unit of --numbers", float(unit))
+    return {"@dx_surrogates": "dx.Numbers.v1", **settings}
 
 
 def _assembled(path: Path) -> Language:

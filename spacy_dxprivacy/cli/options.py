@@ -69,6 +69,11 @@ Unknown = Annotated[str | None, Option(
     "context (a word that fits), random-word, random-digits, or raise to refuse documents with "
     "such words",
 )]
+Numbers = Annotated[str | None, Option(
+    "--numbers", show_default=False,
+    help="Draw numbers near their value, not as words: relative (by a tenth of them, epsilon 10), "
+    "absolute or absolute:5 (by 5 on the average, epsilon 1). In the config: epsilon, low, high",
+)]
 Scope = Annotated[str | None, Option(
     "--scope", help="token (if left out): every occurrence of a word is drawn anew; type: every "
     "distinct word of a document is drawn once",

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import typer
+from spacy.language import Language
 
 from ..batch.build import make_pipeline
 from ..batch.jobs import Job, check_kept, check_receipt, plan_jobs
@@ -42,6 +43,7 @@ def sanitize_cli(
     model: options.Model = None,
     unknown: options.Unknown = None,
     scope: options.Scope = None,
+    numbers: options.Numbers = None,
     code: options.Code = None,
     n_process: options.NProcess = 1,
     batch_size: options.BatchSize = 128,
@@ -73,6 +75,7 @@ def sanitize_cli(
         "entities": _split(entities),
         "unknown": unknown,
         "scope": scope,
+        "numbers": numbers,
         "code": code,
     }
     if cluster.is_wanted(paths):
@@ -91,18 +94,24 @@ def sanitize_cli(
         check_receipt(receipt, jobs, force=force)
         with setting_up():
             nlp = make_pipeline(**chosen)
-        with bytes_bar(sum(job.size for job in jobs) or None) as bar:
-
-            def on_progress(size: int) -> None:
-                interrupted()
-                bar.update(size)
-
-            tally = sanitize(nlp, jobs, how, on_failure=_print_failure, on_progress=on_progress)
+        tally = _sanitize(nlp, jobs, how, interrupted)
         if receipt is not None:
             write_bytes(receipt, _as_json(tally), force=force)
     _print_receipt(tally, quiet=quiet)
     if tally.failures:
         raise typer.Exit(1)
+
+
+def _sanitize(
+    nlp: Language, jobs: list[Job], how: FileOptions, interrupted: Callable[[], None]
+) -> Tally:
+    with bytes_bar(sum(job.size for job in jobs) or None) as bar:
+
+        def on_progress(size: int) -> None:
+            interrupted()
+            bar.update(size)
+
+        return sanitize(nlp, jobs, how, on_failure=_print_failure, on_progress=on_progress)
 
 
 def _split(names: str) -> tuple[str, ...]:

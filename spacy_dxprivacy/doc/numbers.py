@@ -103,7 +103,7 @@ class Numbers:
 
     def _relative(self, value: Value, rng: Rng) -> int:
         log = float(noisy_logs(np.array([value.steps / value.size]), self.epsilon, rng)[0])
-        return min(round(math.expm1(min(log, LARGEST_LOG)) * value.size), LARGEST)
+        return round(math.expm1(min(log, LARGEST_LOG)) * value.size)
 
     def _absolute(self, value: Value, rng: Rng) -> int:
         rate = Fraction(self.epsilon) / Fraction(self.unit) / value.size

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from ..arrays import Bools1d
+from .articles import ARTICLES, article_before
 
 _SENTENCE_END = re.compile(r"[.!?\u2026]|[!?]{2,}")
 _BULLETS = {"-", "*", "\u2022", "\u2013", "\u2014", ">"}
@@ -22,9 +23,35 @@ _CLITICS = _POSSESSIVES | set(_FULL_FORMS)
 # What is left of "can't", "won't" and "shan't" without its end, and of "n't" in a hurry.
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall", "nt": "not"}
 _PRONOUNS = {"i", "you", "he", "she", "it", "we", "they", "who", "that", "there"}
+_HOSTS = {
+    "m": {"i"},
+    "re": {"you", "we", "they"},
+    "ve": {"i", "you", "we", "they", "could", "would", "should", "might", "must"},
+    "ll": _PRONOUNS,
+    "d": _PRONOUNS,
+}
+# Words that own nothing: "'s" after them is said in full.
+_OWNERLESS = {
+    "the", "a", "an", "my", "your", "his", "her", "its", "our", "their", "this", "these", "those",
+    "of", "in", "on", "at", "to", "for", "with", "from", "by", "about", "into", "after", "before",
+    "and", "or", "but", "if", "as", "than", "because", "not", "no", "n't", "is", "are", "was",
+    "were", "be", "been", "has", "have", "had", "do", "does", "did", "very", "so", "'s",
+}  # fmt: skip
+# Names of two words, the first of which is a word of its own.
+_BEFORE_NAMES = {
+    "new": {"York", "Yorker", "Yorkers", "Zealand", "Jersey", "Orleans", "Mexico", "England",
+            "Delhi", "Hampshire", "Brunswick"},
+    "united": {"States", "Kingdom", "Nations", "Arab", "States'"},
+    "north": {"Korea", "Carolina", "Dakota", "America", "Africa"},
+    "south": {"Korea", "Carolina", "Dakota", "America", "Africa"},
+    "saint": {"John", "Paul", "Louis", "Peter", "Mary", "Petersburg"},
+    "las": {"Vegas"},
+}  # fmt: skip
+_AFTER_NAMES = {"city": {"Kansas", "York", "Oklahoma", "Mexico", "Jersey", "Atlantic", "Vatican"}}
+_OPENING = {'"', "'", "(", "[", "\u201c", "\u2018", "``"}
 _BEFORE_NOT = {
     "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "ca", "could", "would",
-    "should", "wo", "sha", "must", "need", "might",
+    "should", "wo", "sha", "must", "need", "might", "ai",
 }  # fmt: skip
 
 
@@ -32,11 +59,14 @@ def spell(words: list[str], spaces: list[bool], drawn: Bools1d) -> tuple[list[st
     """words and spaces (whether a blank follows) of a document, some of whose words were drawn.
 
     Gives new lists in which the drawn words have a capital at the start of a sentence, clitics
-    stand where they can, and no two words run together. Words that were not drawn stay as they are.
+    stand where they can, "a" and "an" go by the next word, and no two words run together. Words
+    that were not drawn stay as they are.
     """
     words, spaces, is_drawn = list(words), list(spaces), drawn.tolist()
     _fit_clitics(words, is_drawn)
     _fit_blanks(words, spaces, is_drawn)
+    _fit_articles(words, is_drawn)
+    _fit_names(words, is_drawn)
     _capitalise(words, is_drawn)
     return words, spaces
 
@@ -63,12 +93,37 @@ def _fit_clitics(words: list[str], drawn: list[bool]) -> None:
             continue
         if word in _FULL_FORMS and not (i and _fits(words[i - 1].lower(), word)):
             words[i] = _FULL_FORMS[word]
+        elif word in ("'s", "\u2019s") and not (i and _can_own(words[i - 1])):
+            words[i] = "is"
         elif word in _STEMS and not (i + 1 < len(words) and words[i + 1] in _NEGATIONS):
             words[i] = _STEMS[word]
 
 
 def _fits(left: str, clitic: str) -> bool:
-    return left in (_BEFORE_NOT if clitic in _NEGATIONS else _PRONOUNS)
+    return left in (_BEFORE_NOT if clitic in _NEGATIONS else _HOSTS[clitic[1:]])
+
+
+def _can_own(left: str) -> bool:
+    return _ends_a_word(left) and left.lower() not in _OWNERLESS
+
+
+def _fit_articles(words: list[str], drawn: list[bool]) -> None:
+    """ "a" or "an", where one of them was drawn, by the sound of the word that follows."""
+    for i, word in enumerate(words[:-1]):
+        if drawn[i] and word in ARTICLES:
+            quoted = words[i + 1] in _OPENING and i + 2 < len(words)
+            words[i] = article_before(words[i + 1 + quoted]) or word
+
+
+def _fit_names(words: list[str], drawn: list[bool]) -> None:
+    """Words that are written with a capital beside a name."""
+    for i, word in enumerate(words):
+        if not drawn[i]:
+            continue
+        follows = i + 1 < len(words) and words[i + 1] in _BEFORE_NAMES.get(word, ())
+        precedes = i > 0 and words[i - 1] in _AFTER_NAMES.get(word, ())
+        if follows or precedes:
+            words[i] = capitalised(word)
 
 
 def _fit_blanks(words: list[str], spaces: list[bool], drawn: list[bool]) -> None:

@@ -76,7 +76,7 @@ class Remap:
         if chain is None:
             raise fail("editor", "fitted before it edits", self.name)
         stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
-        find = _channel(mechanism)
+        find = _channel(mechanism, rows[~stays])
         if starts is None:
             return np.array([row if stay else self._alone(chain, row, find)
                              for row, stay in zip(rows.tolist(), stays.tolist(), strict=True)],
@@ -112,10 +112,11 @@ def _only(row: int) -> Place:
     return np.array([row]), np.zeros(1)
 
 
-def _channel(mechanism: Mechanism) -> Callable[[int], Place]:
-    """For a word that was released: the words that it may have been, and ln P(it | each)."""
+def _channel(mechanism: Mechanism, rows: Ints1d) -> Callable[[int], Place]:
+    """For a word of these that were released: the words that it may have been, and ln P(it | each)."""
     if isinstance(mechanism, SentenceMechanism):
         kernel = mechanism.built.kernel
+        kernel.prepare(rows.tolist())  # takes less time together
 
         def near(row: int) -> Place:
             words, extra = kernel.near(row)

@@ -53,16 +53,20 @@ def most_likely(chain: Chain, places: list[Place]) -> Ints1d | None:
 
 def _states_of(chain: Chain, words: Numbers1d, logs: Floats1d) -> _States:
     """The best word of each state."""
-    part = chain.emit[np.asarray(words)].tocoo()
-    found = logs[part.row] + np.log(part.data.astype(np.float64))
-    order = np.lexsort((-part.row, found, part.col))
-    last = np.flatnonzero(np.diff(part.col[order], append=-1) != 0)
-    best = order[last]
-    return _States(
-        part.col[best].astype(np.int64),
-        np.asarray(words)[part.row[best]].astype(np.int64),
-        found[best],
-    )
+    which, states, shares = _entries(chain, words)
+    found = logs[which] + np.log(shares.astype(np.float64))
+    order = np.lexsort((-which, found, states))
+    best = order[np.flatnonzero(np.diff(states[order], append=-1) != 0)]
+    return _States(states[best].astype(np.int64), words[which[best]].astype(np.int64), found[best])
+
+
+def _entries(chain: Chain, words: Numbers1d) -> tuple[Ints1d, Numbers1d, Numbers1d]:
+    """The places in `words`, states and shares of all that is not 0 in emit there."""
+    if chain.one_state is not None:
+        states, shares = chain.one_state
+        return np.arange(len(words)), states[words], shares[words]
+    part = chain.emit[words].tocoo()
+    return part.row, part.col, part.data
 
 
 def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[Floats1d, Ints1d]:

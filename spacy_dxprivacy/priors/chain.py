@@ -115,12 +115,18 @@ class Chain:
         """delta from states before to states here, where it is not 0: (e,), (e,), (e,), the places
         in `here` and in `before`, and delta."""
         table = self._into
-        part = table[here][:, before]
         if not _sparse(table):
+            part = table[np.ix_(here, before)]
             place, source = np.nonzero(part)
             return place, source, part[place, source]
-        entries = part.tocoo()
-        return entries.row, entries.col, entries.data
+        first, counts = table.indptr[here], np.diff(table.indptr)[here]
+        place = np.repeat(np.arange(len(here)), counts)
+        entries = np.arange(len(place)) + np.repeat(first - np.cumsum(counts) + counts, counts)
+        at = np.full(self.states, -1)
+        at[before] = np.arange(len(before))
+        source = at[table.indices[entries]]
+        there = source >= 0
+        return place[there], source[there], table.data[entries[there]]
 
     def words_of(self, state: int) -> tuple[Numbers1d, Numbers1d]:
         """The words of a state and how likely each is."""
