@@ -28,7 +28,7 @@ from ..validate import fail, positive
 from .base.sentences import SentenceMechanism, Sentences
 from .exponential import LARGEST_SCORE
 
-FLOATS = 1e-3  # nats that rounding adds to the loss of a word at most: docs/path.md, "floats"
+FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
 
 @registry.dx_mechanisms("dx.Path.v2")
@@ -83,7 +83,15 @@ class PathV2Settings:
         notes = (
             f"{how}, by exp(-{beta:.6g} path) and the public law {self.prior.name}. No two words "
             f"are more than {graph.longest:g} apart. {guarantee.notes} Rounding of numbers adds "
-            f"less than {FLOATS:g} nats a word."
+            f"less than {rounding(chain.states):.2g} nats a word."
         )
         words = WordDraw(kernel, chain.unigram)
         return Sentences(chain, kernel, words, replace(guarantee, notes=notes))
+
+
+def rounding(states: int) -> float:
+    """Nats a word of a text that the rounding of sums over so many states adds to the loss at most.
+
+    docs/path.md, "floats", has the proof, with 6.1 in place of 6.5.
+    """
+    return 6.5 * (states + 8) * FLOAT_STEP
