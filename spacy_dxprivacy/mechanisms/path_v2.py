@@ -29,7 +29,7 @@ from .base.sentences import SentenceMechanism, Sentences
 from .exponential import LARGEST_SCORE
 
 LARGEST_SUM = 60.0  # nats of beta times the reach that float32 holds beside public probabilities
-FLOATS = 1e-3  # nats that rounding adds to the loss of a word at most: docs/path.md, "floats"
+FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
 
 @registry.dx_mechanisms("dx.Path.v2")
@@ -75,9 +75,8 @@ class PathV2Settings:
         chain = self.prior.fit(space)
         largest = LARGEST_SCORE if chain.is_alone else 2 * LARGEST_SUM
         if self.epsilon * graph.longest > largest:
-            raise fail(
-                "epsilon", f"at most {largest / graph.longest:.4g} on this space", self.epsilon
-            )
+            most = f"at most {largest / graph.longest:.4g} on this space"
+            raise fail("epsilon", most, self.epsilon)
         beta = self.epsilon / 2
         if chain.is_alone:
             beta = solved_for_words(graph, chain.unigram, self.epsilon)
@@ -87,7 +86,15 @@ class PathV2Settings:
             f"{how}, by exp(-{beta:.6g} path) and the public law {self.prior.name} "
             f"({chain.digest[:12]}). No two words "
             f"are more than {graph.longest:g} apart. {guarantee.notes} Rounding of numbers adds "
-            f"less than {FLOATS:g} nats a word."
+            f"less than {rounding(chain.states):.2g} nats a word."
         )
         words = WordDraw(kernel, chain.unigram)
         return Sentences(chain, kernel, words, replace(guarantee, notes=notes))
+
+
+def rounding(states: int) -> float:
+    """Nats a word of a text that the rounding of sums over so many states adds to the loss at most.
+
+    docs/path.md, "floats", has the proof, with 6.1 in place of 6.5.
+    """
+    return 6.5 * (states + 8) * FLOAT_STEP

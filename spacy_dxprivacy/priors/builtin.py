@@ -27,6 +27,7 @@ from .law import Law
 NAME = "dx_en"
 FILE = BUILTIN / "pairs.npz"
 OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
+LEAST = 1e-12  # of a type by back-off: what stays in clear may be any word, also a lone n't
 
 
 def pack(log: Floats1d, steps: int, kind: Any) -> Any:
@@ -71,7 +72,7 @@ def builtin_law() -> Law:
 def _chain(arrays: dict[str, Any]) -> Chain:
     from scipy.sparse import csr_array
 
-    u, alone = (_to_one(_unpack(arrays[name], OF_LOG)) for name in ("u", "alone"))
+    u, alone = (_to_one(np.maximum(_unpack(arrays[k], OF_LOG), LEAST)) for k in ("u", "alone"))
     listed, K = _listed(arrays), len(u)
     back = 1 - listed.sum(axis=1, dtype=np.float64)
     begin = _to_one(listed[[K]].toarray().reshape(-1) + back[K] * u)

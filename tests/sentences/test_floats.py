@@ -1,0 +1,42 @@
+"""What float32 adds to the loss is within what docs/path.md derives and the receipt says."""
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import Rng, Space, registry
+from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
+
+PATH_V2 = {"m": {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.6}}
+
+
+@pytest.fixture(scope="module")
+def mechanism():
+    return registry.resolve(PATH_V2)["m"].fit(Space.builtin())
+
+
+def test_sums_of_a_step_are_as_near_as_the_bound_says(mechanism):
+    chain, emissions = mechanism.built.chain, mechanism.built.emissions
+    rows = [Space.builtin().find(word) for word in ("the", "patient", "of", "London")]
+    M = np.repeat(chain.begin[:, None], len(rows), axis=1)
+    M = emissions.weigh(M, rows, [False] * len(rows))
+    M /= M.sum(axis=0)
+    exact = chain.delta.astype(np.float64).T @ M.astype(np.float64)
+    exact += np.outer(chain.u, chain.back.astype(np.float64) @ M)
+    off = np.abs(chain.forward(M) / exact - 1).max()
+    assert 0 < off < (chain.states + 8) * FLOAT_STEP
+
+
+def test_the_receipt_says_how_much_rounding_adds(mechanism):
+    assert rounding(1) < 1e-5
+    told = f"less than {rounding(mechanism.built.chain.states):.2g} nats a word"
+    assert told in mechanism.guarantee.notes
+
+
+@pytest.mark.parametrize("words", [["n't", "doctor"], ["Maria", "'ll", "doctor"]])
+def test_words_that_stay_may_be_where_language_does_not_have_them(mechanism, words):
+    rows = np.array([Space.builtin().find(word) for word in words])
+    fixed = np.array([word != "doctor" for word in words])
+    starts = np.arange(len(words)) == 0
+    drawn = mechanism.sample(rows, Rng(1), starts=starts, fixed=fixed).rows
+    assert (drawn[fixed] == rows[fixed]).all()
+    assert 0 <= drawn[-1] < len(Space.builtin())
