@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..batch.rows import rows_of_file
+from ..batch.rows import sentences_of_file
 from ..errors import DxError
 from ..space import Space
 from ..tuning import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
@@ -20,10 +20,11 @@ OnStep = Callable[[str, int], Any]
 
 
 def read_corpus(source: str, space: Space, *, field: str = "text", lines: bool = False) -> Corpus:
-    """The words of a file, or of stdin for "-". Raises UsageError where it cannot be read, DxError
+    """The words of a file, or of stdin for "-", in their sentences. Raises UsageError where it cannot be read, DxError
     where it has no word that the space holds."""
-    parts = rows_of_file(source, "an attack", field=field, lines=lines, space=space)
-    return Corpus.of([rows for documents, _ in parts for rows in documents])
+    parts = sentences_of_file(source, "an attack", field=field, lines=lines, space=space)
+    documents = [words for some, _ in parts for words in some]
+    return Corpus.of([rows for rows, _ in documents], [begins for _, begins in documents])
 
 
 def attack_over_epsilon(
