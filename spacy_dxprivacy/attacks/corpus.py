@@ -95,7 +95,8 @@ class Corpus:
 
 
 def _whole(rows: Ints1d) -> Bools1d:
-    return np.arange(len(rows)) % LONGEST == 0
+    begins: Bools1d = np.arange(len(rows)) % LONGEST == 0
+    return begins
 
 
 def _known(rows: Ints1d, begins: Bools1d) -> tuple[Ints1d, Bools1d]:

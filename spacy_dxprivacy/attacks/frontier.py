@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import pairwise
@@ -16,7 +16,6 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Bools1d, Floats2d, Ints1d
-from ..priors.builtin import frequency_of
 from ..randomness import Rng
 from ..space import Space
 from ..ty import Mechanism
@@ -26,14 +25,12 @@ from .language import Language, language_of
 from .reading import Seen, language_guess
 from .walks import Walks
 
-RARE = 1e-5  # of web text
-OPENING = 34  # words of each document
 NAN = float("nan")
 
 
 @dataclass(frozen=True)
 class Point:
-    """A mechanism at one epsilon. Shares from 0 to 1, of words, and of those rarer than RARE.
+    """A mechanism at one epsilon. Shares from 0 to 1, of words, and of rare ones (language.RARE).
 
     kept: came out as they went in. found: guessed right, with its 95 % interval from low to high.
     cosine: of outputs to inputs, in the space. nats: a word above the clear text, under the
@@ -71,8 +68,7 @@ class Ground:
     @cached_property
     def rare(self) -> Bools1d:
         """bool (t,)."""
-        rare: Bools1d = frequency_of(self.space)[self.text.rows] < RARE
-        return rare
+        return self.language.is_rare[self.text.rows]
 
     @cached_property
     def _unit(self) -> Floats2d:
@@ -109,8 +105,8 @@ def _mean(some: Bools1d) -> float:
 
 
 def frontier(
-    makers: dict[str, Callable[[float], Mechanism]],
-    epsilons: dict[str, Sequence[float]],
+    makers: Mapping[str, Callable[[float], Mechanism]],
+    epsilons: Mapping[str, Sequence[float]],
     ground: Ground,
     on_step: Callable[[Point], None] = lambda point: None,
 ) -> list[Point]:
@@ -155,6 +151,3 @@ def points_as_csv(points: Sequence[Point]) -> bytes:
         values = asdict(p).items()
         writer.writerow({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in values})
     return text.getvalue().encode()
-
-
-

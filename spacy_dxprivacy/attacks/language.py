@@ -25,18 +25,29 @@ from .corpus import Corpus
 KNOWN = 0.4  # the share of known frequencies
 WEB = 0.5  # of these
 LEAST = 1e-30
+RARE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
 class Language:
     """chain: a law of sentences over the words of a space, each of which is in one state (of laws
     whose words are in several it takes that of the mean). known: float64 (n,), frequencies that sum
-    to 1. share: of the known frequencies. name: of the law, for tables."""
+    to 1. share: of the known frequencies. name: of the law, for tables. web: float
+    (n,), how often web text has each word, by which words are rare or not."""
 
     chain: Chain
     known: Floats1d
     share: float = KNOWN
     name: str = ""
+    web: Floats1d | None = None
+
+    @property
+    def is_rare(self) -> Bools1d:
+        """bool (n,): whether web text has it less often than RARE; of none nothing is known."""
+        if self.web is None:
+            return np.zeros(len(self.known), dtype=bool)
+        rare: Bools1d = self.web < RARE
+        return rare
 
     @cached_property
     def _state(self) -> Any:
@@ -66,26 +77,29 @@ class Language:
     @cached_property
     def usual(self) -> Floats1d:
         """float64 (n,): how likely each word is wherever it stands."""
-        law = self._emit @ self.chain.alone.astype(np.float64)
-        return (1 - self.share) * law + self.share * self.known
+        weights: Floats1d = self._mixed(self._emit @ self.chain.alone, slice(None))
+        return weights
 
     def first(self, rows: Ints1d) -> Floats1d:
         """(m,): the probability to begin a sentence."""
-        return self._mixed(self._emit[rows] @ self.chain.begin.astype(np.float64), rows)
+        weights: Floats1d = self._mixed(self._emit[rows] @ self.chain.begin, rows)
+        return weights
 
     def moves(self, before: Ints1d, after: Ints1d) -> Floats2d:
         """float64 (k, m): P(after | before)."""
         states = self._state[before]
         P = ((states @ self._delta) @ self._emit[after].T).toarray()
         P += np.multiply.outer(states @ self.chain.back, self._back_off[after])
-        return self._mixed(P, after)
+        mixed: Floats2d = self._mixed(P, after)
+        return mixed
 
     def onwards(self, before: Ints1d) -> Floats2d:
         """float64 (k, n): the probability of every word after each of k words."""
         states = self._state[before]
         P = ((states @ self._delta) @ self._emit.T).toarray()
         P += np.multiply.outer(states @ self.chain.back, self._back_off)
-        return self._mixed(P, slice(None))
+        mixed: Floats2d = self._mixed(P, slice(None))
+        return mixed
 
     def _mixed(self, P: Any, rows: Any) -> Any:
         return (1 - self.share) * P + self.share * self.known[rows]
@@ -111,10 +125,10 @@ def language_of(space: Space, read: Corpus | None = None) -> Language:
     if read is not None:
         counts = np.bincount(read.rows, minlength=len(space))
         known = WEB * known + (1 - WEB) * counts / counts.sum()
-    law = builtin_law()
+    law, name = builtin_law(), "word pairs of the package"
     try:
         same = tuple(law.words) == tuple(space.words)
         chain = law.chain if same else carry(law, space, web)
     except DxError:
-        return Language(alone_chain(np.maximum(known, LEAST)), known, name="word frequencies")
-    return Language(chain, known, name="word pairs of the package")
+        chain, name = alone_chain(np.maximum(known, LEAST)), "word frequencies"
+    return Language(chain, known, name=name, web=web)

@@ -68,11 +68,10 @@ def language_guess(
     C = _best(C, _posteriors(seen, C, near, language), CLOSE)
     channel = _channel(seen, mechanism, X, C, language, rng)
     guess = seen.outputs
-    for sweep in range(sweeps if _says(mechanism) else 1):
-        if sweep:  # a few are enough to make the guess better
-            C = _best(C, P, FEW)
+    for _ in range(sweeps if _says(mechanism) else 1):
         P = _posteriors(seen, C, channel(guess, C), language)
-        guess = C[np.arange(len(C)), P.argmax(axis=1)]
+        C = _best(C, P, FEW)  # enough to make the guess better
+        guess = C[:, 0]
     return guess
 
 
@@ -107,7 +106,8 @@ def _of_sentence(C: Ints2d, logs: Floats2d, language: Language) -> Floats2d:
         B[i] = moves[i] @ (E[i + 1] * B[i + 1])
         B[i] /= max(B[i].max(), LEAST)
     both = A * B
-    return both / np.maximum(both.sum(axis=1, keepdims=True), LEAST)
+    posteriors: Floats2d = both / np.maximum(both.sum(axis=1, keepdims=True), LEAST)
+    return posteriors
 
 
 # -- candidates ----------------------------------------------------------------------------------

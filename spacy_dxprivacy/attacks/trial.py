@@ -13,6 +13,7 @@ from ..ty import Draw, HasMetric, Mechanism
 from ..validate import whole
 from .channel import Channel, channel_of
 from .corpus import Corpus, repeated, sanitised
+from .language import Language
 from .prior import Bigrams, likely_words, log_prior, places_in, word_frequencies
 
 BLOCK_NUMBERS = 2**22
@@ -28,13 +29,15 @@ class Scene:
 
     X: (n, d), the vectors of the space. text: whose words are sought. public: what the attacker has
     read; None if nothing, then it takes words to come by Zipf's law. candidates: how many words
-    it guesses among, the likeliest ones; all others are never found.
+    it guesses among, the likeliest ones; all others are never found. language: what it knows of
+    language, None if nothing; who knows it guesses among all words.
     """
 
     X: Floats2d
     text: Corpus
     public: Corpus | None = None
     candidates: int = CANDIDATES
+    language: Language | None = None
 
     def __post_init__(self) -> None:
         whole("candidates", self.candidates, least=2)

@@ -21,7 +21,6 @@ from .jobs import plan_jobs
 from .records import Fields, Record, chunks, read
 from .stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 
-
 Words = tuple[Ints1d, Bools1d]  # of a document: rows, and where its sentences begin
 
 
