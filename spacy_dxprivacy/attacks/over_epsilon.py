@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..batch.rows import rows_of_file
+from ..arrays import Floats2d, Ints1d
+from ..batch.rows import sentences_of_file
 from ..errors import DxError
 from ..space import Space
 from ..tuning import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
@@ -20,10 +21,11 @@ OnStep = Callable[[str, int], Any]
 
 
 def read_corpus(source: str, space: Space, *, field: str = "text", lines: bool = False) -> Corpus:
-    """The words of a file, or of stdin for "-". Raises UsageError where it cannot be read, DxError
-    where it has no word that the space holds."""
-    parts = rows_of_file(source, "an attack", field=field, lines=lines, space=space)
-    return Corpus.of([rows for documents, _ in parts for rows in documents])
+    """The words of a file, or of stdin for "-", in their sentences. Raises UsageError where it
+    cannot be read, DxError where it has no word that the space holds."""
+    parts = sentences_of_file(source, "an attack", field=field, lines=lines, space=space)
+    documents = [words for some, _ in parts for words in some]
+    return Corpus.of([rows for rows, _ in documents], [begins for _, begins in documents])
 
 
 def attack_over_epsilon(
@@ -46,7 +48,7 @@ def attack_over_epsilon(
     found: list[Finding] = []
     for name in dict.fromkeys(mechanisms):
         make = partial(make_mechanism, name, space)
-        some = epsilons or evenly(*_range(make, scene), STEPS)
+        some = epsilons or epsilons_for(make, scene.X, scene.text.rows)
         for epsilon in some:
             trial = Trial(scene, make(epsilon))
             for which in names:
@@ -64,7 +66,8 @@ def _tried(name: str, trial: Trial, *, alone: bool) -> list[Finding]:
         return []
 
 
-def _range(make: Make, scene: Scene) -> tuple[float, float]:
-    words, counts = np.unique(scene.text.rows, return_counts=True)
-    few = sampled(words, counts, min(SEARCH_WORDS, len(scene.text.rows)))
-    return epsilon_range_on(scene.X, few, make)
+def epsilons_for(make: Make, X: Floats2d, rows: Ints1d) -> list[float]:
+    """STEPS of them, in the range where a text changes. rows: of the text."""
+    words, counts = np.unique(rows, return_counts=True)
+    few = sampled(words, counts, min(SEARCH_WORDS, len(rows)))
+    return list(evenly(*epsilon_range_on(X, few, make), STEPS))

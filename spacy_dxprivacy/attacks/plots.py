@@ -8,9 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from .findings import Finding
+from .frontier import Point
 
 # Paul Tol's muted scheme: told apart by all kinds of sight.
 COLORS = ("#332288", "#cc6677", "#117733", "#ddcc77", "#88ccee", "#882255", "#44aa99", "#aa4499")
+FRONTIER = {
+    "kept": "words unchanged",
+    "rare_found": "rare words found",
+    "cosine": "cosine of output to input",
+    "nats": "nats a word over the clear text",
+}
 
 
 def plot_findings(findings: Sequence[Finding]) -> bytes:
@@ -89,3 +96,30 @@ def _labels(findings: list[Finding]) -> list[str]:
 def _repeated(colors: Sequence[str]) -> Any:
     while True:
         yield from colors
+
+
+def plot_frontier(points: Sequence[Point]) -> bytes:
+    """An svg: what stays of a text over what the attacker finds, a line for each mechanism."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "dx"}):
+        figure = Figure(figsize=(9.5, 6.0), layout="constrained")
+        for axes, (name, title) in zip(figure.subplots(2, 2).flat, FRONTIER.items(), strict=True):
+            _frontier_panel(axes, points, name)
+            axes.set_title(title, fontsize=9)
+            axes.set_xlabel("words found by the attacker", fontsize=8)
+            axes.tick_params(labelsize=7)
+        handles = figure.axes[0].get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=7, frameon=False)
+        file = io.BytesIO()
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
+def _frontier_panel(axes: Any, points: Sequence[Point], name: str) -> None:
+    labels = dict.fromkeys(point.mechanism for point in points)
+    for color, label in zip(_repeated(COLORS), labels, strict=False):
+        own = sorted((p for p in points if p.mechanism == label), key=lambda p: p.found)
+        x, y = [p.found for p in own], [getattr(p, name) for p in own]
+        axes.plot(x, y, color=color, label=label, linewidth=1.3, marker=".")

@@ -12,7 +12,8 @@ from ..randomness import Rng
 from ..ty import Draw, HasMetric, Mechanism
 from ..validate import whole
 from .channel import Channel, channel_of
-from .corpus import Corpus, drawn, sanitised
+from .corpus import Corpus, repeated, sanitised
+from .language import Language
 from .prior import Bigrams, likely_words, log_prior, places_in, word_frequencies
 
 BLOCK_NUMBERS = 2**22
@@ -28,13 +29,15 @@ class Scene:
 
     X: (n, d), the vectors of the space. text: whose words are sought. public: what the attacker has
     read; None if nothing, then it takes words to come by Zipf's law. candidates: how many words
-    it guesses among, the likeliest ones; all others are never found.
+    it guesses among, the likeliest ones; all others are never found. language: what it knows of
+    language, None if nothing; who knows it guesses among all words.
     """
 
     X: Floats2d
     text: Corpus
     public: Corpus | None = None
     candidates: int = CANDIDATES
+    language: Language | None = None
 
     def __post_init__(self) -> None:
         whole("candidates", self.candidates, least=2)
@@ -70,7 +73,12 @@ class Scene:
     @cached_property
     def probes(self) -> Ints1d:
         """(PROBES,): words as they come in the text, for releases that are repeated."""
-        return np.random.default_rng(0).choice(self.text.rows, PROBES)
+        return self.text.rows[self.probed]
+
+    @cached_property
+    def probed(self) -> Ints1d:
+        """(PROBES,): where they stand."""
+        return np.random.default_rng(0).choice(len(self.text.rows), PROBES)
 
     @cached_property
     def baseline(self) -> Bools1d:
@@ -98,8 +106,7 @@ class Trial:
     @cached_property
     def repeats(self) -> Draw:
         """MOST_REPEATS releases of each probe."""
-        rows = np.repeat(self.scene.probes, MOST_REPEATS)
-        return drawn(self.mechanism, rows, Rng(self.seed + 2))
+        return self._repeated(self.scene.probes, 2)
 
     @cached_property
     def rivals(self) -> tuple[Ints1d, Floats1d] | None:
@@ -120,7 +127,12 @@ class Trial:
     def of_rivals(self) -> Draw:
         """MOST_REPEATS releases of each rival; of each probe, where there are none."""
         words = self.scene.probes if self.rivals is None else self.rivals[0]
-        return drawn(self.mechanism, np.repeat(words, MOST_REPEATS), Rng(self.seed + 4))
+        return self._repeated(words, 4)
+
+    def _repeated(self, words: Ints1d, seed: int) -> Draw:
+        """MOST_REPEATS releases of each of the words (PROBES,) at the places of the probes."""
+        scene, rng = self.scene, Rng(self.seed + seed)
+        return repeated(scene.text, self.mechanism, scene.probed, words, MOST_REPEATS, rng)
 
     @cached_property
     def channel(self) -> Channel:

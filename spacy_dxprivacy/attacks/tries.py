@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Bools1d, Ints1d
 from ..errors import DxError, Errors
+from ..randomness import Rng
 from ..ty import HasMetric
 from ..validate import one_of
 from .context import context_guess
@@ -17,10 +18,11 @@ from .guess import bayes_guess, nearest_guess, success_bound
 from .link import likelihood_scores, linked, rare_word_scores
 from .membership import auc, background, membership_score, pairs_to_test, true_positives
 from .prior import places_in, zipf
+from .reading import Seen, blind_guess, language_guess
 from .repeat import averaged_guess, mean_vector_guess, told_apart
 from .trial import MOST_REPEATS, Trial
 
-FOUND, TOLD = "words found", "told from the nearest word"
+FOUND, RARE_FOUND, TOLD = "words found", "rare words found", "told from the nearest word"
 TRUE = "found at 1 % false alarms"
 REPEATED, WITHIN = "repeated words found", "repeated words found within a budget"
 REPEATS = (1, 2, 4, 8, 16)
@@ -67,6 +69,25 @@ def try_guess(trial: Trial) -> Iterator[Finding]:
     guesses = bayes_guess(trial.logs, blind)[columns]
     yield _finding(trial, "guess", "Bayes, Zipf's law", _of_text(trial, guesses == scene.places),
                    baseline)  # fmt: skip
+
+    yield from _read(trial)
+
+
+def _read(trial: Trial) -> Iterator[Finding]:
+    """All of the text at once, by one who knows the language; of all words and of rare ones."""
+    language, text = trial.scene.language, trial.scene.text
+    if language is None:
+        return
+    seen = Seen(trial.release.rows, text.sentences)
+    rng = Rng(trial.seed + 5)
+    right = language_guess(seen, trial.mechanism, trial.scene.X, language, rng) == text.rows
+    blind = blind_guess(seen, language) == text.rows
+    rare = language.is_rare[text.rows]
+    for measure, some in ((FOUND, np.ones(len(right), dtype=bool)), (RARE_FOUND, rare)):
+        if some.any():
+            measured = share_by_document(right[some], text.doc_of[some])
+            yield _finding(trial, "guess", "language model", measured, float(blind[some].mean()),
+                           measure=measure)  # fmt: skip
 
 
 def _of_text(trial: Trial, right: Bools1d) -> Measured:

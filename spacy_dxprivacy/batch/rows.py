@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import spacy
-from spacy.attrs import LOWER, NORM, ORTH
 from spacy.language import Language
 
-from ..arrays import Ints1d
+from ..arrays import Bools1d, Ints1d
+from ..doc.passages import passage
 from ..errors import UsageError
 from ..selection import AllWords
 from ..space import Space
@@ -20,6 +20,8 @@ from .build import NO_LIMIT
 from .jobs import plan_jobs
 from .records import Fields, Record, chunks, read
 from .stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
+
+Words = tuple[Ints1d, Bools1d]  # of a document: rows, and where its sentences begin
 
 
 def rows_of_file(
@@ -30,6 +32,15 @@ def rows_of_file(
 
     Raises UsageError where there is no such file, or of another kind, or it is a folder.
     """
+    parts = sentences_of_file(source, taker, field=field, space=space, lines=lines)
+    return (([rows for rows, _ in documents], lost) for documents, lost in parts)
+
+
+def sentences_of_file(
+    source: str, taker: str, *, field: str, space: Space, lines: bool = False
+) -> Iterator[tuple[list[Words], int]]:
+    """The same, and for each row whether a sentence begins there, by the layout, as mechanisms are
+    told that draw whole sentences. Raises UsageError as rows_of_file does."""
     if source != "-" and Path(source).is_dir():
         raise UsageError(f"{taker} takes one file, and this is a folder.")
     (job,) = plan_jobs(source, None, lines=lines)
@@ -40,14 +51,14 @@ def rows_of_file(
         records = read(handle, job.read_as, Fields(field))
         for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
             good = [record for record in some if not record.problem]
-            yield _rows(nlp, good, space), len(some) - len(good)
+            yield _words(nlp, good, space), len(some) - len(good)
 
 
-def _rows(nlp: Language, records: list[Record], space: Space) -> list[Ints1d]:
+def _words(nlp: Language, records: list[Record], space: Space) -> list[Words]:
     found = []
     with zone(nlp), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # spaCy's may quote tokens
         for doc in nlp.pipe(record.for_pipe(nlp.vocab) for record in records):
-            ids = doc.to_array([ORTH, NORM, LOWER])[AllWords().select(doc)]
-            found.append(space.find_ids(*np.ascontiguousarray(ids.T)))
+            words = passage(doc, AllWords().select(doc))
+            found.append((space.find_ids(*np.ascontiguousarray(words.ids.T)), words.starts))
     return found

@@ -13,24 +13,27 @@ from wasabi import table
 
 from ..attacks import ATTACKS, Finding, Scene
 from ..attacks.findings import as_csv
+from ..attacks.language import language_of
 from ..attacks.over_epsilon import attack_over_epsilon, read_corpus
 from ..attacks.plots import plot_findings
 from ..batch.build import full_name
 from ..batch.code import import_code
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
+from ..registries import registry
 from ..spaces import BUILTIN
 from ..tuning.settings import check_tunable, load_space, parse_epsilons
 from ..validate import one_of
 from . import options
+from .attack_frontier import check_frontier
 from .bars import Steps
 from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
 
-ALL = "all"
+ALL, FRONTIER = "all", "frontier"
 # fmt: off
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False,
-    help=f"One of {', '.join(ATTACKS)}, or {ALL}",
+    help=f"One of {', '.join(ATTACKS)}, {ALL}, or {FRONTIER} to compare mechanisms",
 )]
 Text = Annotated[str, Argument(
     metavar="TEXT", show_default=False,
@@ -44,6 +47,12 @@ Public = Annotated[str | None, Option(
 Epsilons = Annotated[str | None, Option(
     "--epsilon", "-e", help="LOW:HIGH:STEPS or a list: 1.8,2.2,3. If left out, six from where 2% "
     "of words are unchanged to where 98% are",
+)]
+At = Annotated[str, Option(
+    "--at", help="For frontier: compare where the attacker finds these shares of the words",
+)]
+Opening = Annotated[int | None, Option(
+    "--opening", min=1, help="Take so many words of each document, from the first on",
 )]
 Words = Annotated[int, Option(
     "--words", "-w", min=1, help="Attack the first documents that have this many words together",
@@ -67,6 +76,8 @@ def attack_cli(
     max_words: options.MaxWords = None,
     words: Words = 10_000,
     candidates: Candidates = 8000,
+    opening: Opening = None,
+    at: At = ".35,.5,.6",
     field: options.Field = "text",
     lines: options.Lines = False,
     out: Out = None,
@@ -80,26 +91,42 @@ def attack_cli(
     with mistakes_in_a_line("attack"):
         with setting_up():
             import_code(code)
-            names = list(ATTACKS) if name == ALL else [one_of("NAME", name, (*ATTACKS, ALL))]
-            mechanisms = [full_name("dx_mechanisms", some) for some in mechanism or ["path"]]
-            for some in mechanisms:
-                check_tunable(some)
+            one_of("NAME", name, (*ATTACKS, ALL, FRONTIER))
+            given = mechanism or ["path"]
             chosen = None if epsilon is None else parse_epsilons(epsilon)
-            files = _files(out, names, force=force)
+            if name == FRONTIER:
+                comparison = check_frontier(given, chosen, at, out, force=force)
+            else:
+                mechanisms = [_registered(some) for some in given]
+                names = list(ATTACKS) if name == ALL else [name]
+                files = _files(out, names, force=force)
             table_of_words = load_space(space, max_words)
-        with settings_that_fail(), Steps("attacks") as steps:
+        with settings_that_fail():
             read_all = partial(read_corpus, space=table_of_words, field=field, lines=lines)
             corpus = read_all(text)
+            corpus = corpus if opening is None else corpus.opening(opening)
             known = None if public is None else read_all(public)
+            if name == FRONTIER:
+                comparison.run(table_of_words, corpus.first(words), known)
+                return
             if known is None:
                 corpus, known = corpus.halves()
-            scene = Scene(table_of_words.vectors, corpus.first(words), known, candidates)
+        with settings_that_fail(), Steps("attacks") as steps:
+            language = language_of(table_of_words, known)
+            scene = Scene(table_of_words.vectors, corpus.first(words), known, candidates, language)
             found = attack_over_epsilon(
                 names, mechanisms, table_of_words, scene, chosen, on_step=steps
             )
         _print(found, scene)
         for path, data in _contents(files, found):
             write_bytes(path, data, force=force)
+
+
+def _registered(given: str) -> str:
+    known = given in registry.dx_mechanisms.get_all()
+    name = given if known else full_name("dx_mechanisms", given)
+    check_tunable(name)
+    return name
 
 
 # -- telling -------------------------------------------------------------------------------------

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d, blocks
 from ..graph.kernel import Kernel
 from ..randomness import Rng
 from .emissions import NOTHING
 
 CACHE_BYTES = 2**28
 ENTRY_BYTES = 200
+WORDS_AT_ONCE = 2**8
 
 
 class WordDraw:
@@ -78,13 +79,17 @@ class WordDraw:
 
     def log_likelihood(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         """ln P (k,): of an output each; exact."""
-        known = rows != NOTHING
         logs: Floats1d = np.log(self.weights[outputs]) - np.log(self._sums[-1])
-        self._prepare(np.unique(rows[known]))
-        for i in np.flatnonzero(known).tolist():
-            path = np.log(self.kernel.weights(int(rows[i]), outputs[i : i + 1])[0])
-            logs[i] = path + np.log(self.weights[outputs[i]])
-        logs[known] -= self.log_sums(rows[known])
+        known = np.flatnonzero(rows != NOTHING)
+        order = known[np.argsort(rows[known], kind="stable")]
+        distinct, begins = np.unique(rows[order], return_index=True)
+        cells = np.split(order, begins[1:])
+        for part in blocks(len(distinct), WORDS_AT_ONCE):
+            self._prepare(distinct[part])
+            log_Z = self.log_sums(distinct[part]).tolist()
+            for row, some, log in zip(distinct[part].tolist(), cells[part], log_Z, strict=True):
+                path = np.log(self.kernel.weights(row, outputs[some]))
+                logs[some] = path + np.log(self.weights[outputs[some]]) - log
         return logs
 
     def distribution(self, rows: Ints1d) -> Floats2d:

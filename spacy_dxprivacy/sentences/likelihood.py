@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..priors.chain import Chain
 from .draw import Text
 from .emissions import Emissions
 from .tapes import spans
 
-CANDIDATES_AT_ONCE = 2**12
+CANDIDATES_AT_ONCE = 2**8
+MESSAGES = 2**24  # numbers: 128 MB
 
 
 class SentenceLikelihood:
@@ -78,25 +79,37 @@ class SentenceLikelihood:
         candidates[i, j], up to one constant for each i. 0 at fixed words."""
         found = np.zeros(candidates.shape)
         first, lengths = spans(text.starts)
-        for begin, length in zip(first.tolist(), lengths.tolist(), strict=True):
-            places = range(begin, begin + length)
-            E = [self._emission(text, i) for i in places]
-            messages = zip(places, self._forth(E)[0], self._back(E), strict=True)
-            for place, ahead, behind in messages:
-                if not text.fixed[place]:
-                    around = ahead * behind
-                    found[place] = self._each(candidates[place], int(outputs[place]), around)
+        part = (np.cumsum(lengths) - 1) // max(1, MESSAGES // self.chain.states)
+        for number in np.unique(part):
+            some = part == number
+            begin, end = int(first[some][0]), int(first[some][-1] + lengths[some][-1])
+            around = self._around(text, first[some], lengths[some])
+            here = slice(begin, end)
+            found[here] = self._each(candidates[here], outputs[here], around)
+        found[text.fixed] = 0
         return found
 
-    def _each(self, candidates: Ints1d, output: int, around: Floats1d) -> Floats1d:
-        """(m,): -beta path(c, output) - ln Z of the sentence with c, for each candidate c."""
-        self.kernel.prepare(candidates.tolist())
-        spread = self.chain.emit @ around  # (n,): what each word would weigh here
-        whole = self.kernel.far * float(spread.sum())
-        one = np.array([output])
-        logs = np.empty(len(candidates))
-        for j, candidate in enumerate(candidates.tolist()):
-            words, extra = self.kernel.near(candidate)
-            Z = whole + float(extra @ spread[words])
-            logs[j] = np.log(self.kernel.weights(candidate, one)[0]) - np.log(Z)
-        return logs
+    def _around(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats2d:
+        """float64 (places, K): what all other words of its sentence say of each place."""
+        messages = []
+        for begin, length in zip(first.tolist(), lengths.tolist(), strict=True):
+            E = [self._emission(text, i) for i in range(begin, begin + length)]
+            messages += [a * b for a, b in zip(self._forth(E)[0], self._back(E), strict=True)]
+        return np.stack(messages)
+
+    def _each(self, candidates: Ints2d, outputs: Ints1d, around: Floats2d) -> Floats2d:
+        """(places, m): -beta path(c, output) - ln Z of the sentence with c, for each candidate c.
+        Each distinct one is walked from once, whatever the number of places it is tried at."""
+        distinct, of_cell = np.unique(candidates, return_inverse=True)
+        order = np.argsort(of_cell.reshape(-1), kind="stable")
+        ends = np.cumsum(np.bincount(of_cell.reshape(-1), minlength=len(distinct)))
+        logs = np.empty(candidates.size)
+        for block in blocks(len(distinct), CANDIDATES_AT_ONCE):
+            self.kernel.prepare(distinct[block].tolist())
+            cells = np.split(order[: ends[block][-1]], ends[block.start : block.stop - 1])
+            cells[0] = cells[0][ends[block.start - 1] if block.start else 0 :]
+            for candidate, some in zip(distinct[block].tolist(), cells, strict=True):
+                places = some // candidates.shape[1]
+                Z = around[places] @ self.emissions.exact(candidate)
+                logs[some] = np.log(self.kernel.weights(candidate, outputs[places])) - np.log(Z)
+        return logs.reshape(candidates.shape)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
+from typing import Any
 
 import numpy as np
 
-from ..batch.build import mechanism_config
+from ..batch.build import full_name, mechanism_config
 from ..errors import DxWarning, UsageError
 from ..registries import registry
 from ..space import Space
@@ -59,10 +60,59 @@ def name_and_epsilon(mechanism: str | None, epsilon: float | None) -> tuple[str,
 
 def make_mechanism(name: str, space: Space, epsilon: float) -> Mechanism:
     """Fitted on the space. Its warnings are left out: what they say is printed."""
+    return make_of_config({"@dx_mechanisms": name}, space, epsilon)
+
+
+def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
+    """ "path prior=WordFrequency policy=clinical": what it is called, and its config without
+    epsilon. Names may be short or full, such as dx.Path.v1; a prior is one of @dx_priors.
+
+    Raises UsageError for names that there are not.
+    """
+    name, *given = text.split() or [""]
+    registered = registry.dx_mechanisms.get_all()
+    config: dict[str, Any] = {
+        "@dx_mechanisms": name if name in registered else full_name("dx_mechanisms", name)
+    }
+    for setting in given:
+        key, sign, value = setting.partition("=")
+        if not (key and sign and value):
+            raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
+        config[key] = _prior(value) if key == "prior" else _value(value)
+    _check_settings(config)
+    return " ".join([config["@dx_mechanisms"], *given]), config
+
+
+def _prior(given: str) -> dict[str, str]:
+    known = registry.dx_priors.get_all()
+    for name in (given, f"dx.{given}.v1"):
+        if name in known:
+            return {"@dx_priors": name}
+    raise UsageError(f"no prior {given!r}. There are: {', '.join(sorted(known))}.")
+
+
+def _value(given: str) -> Any:
+    try:
+        return float(given)
+    except ValueError:
+        return given
+
+
+def _check_settings(config: dict[str, Any]) -> None:
+    name = config["@dx_mechanisms"]
+    check_tunable(name)
+    known = inspect.signature(registry.dx_mechanisms.get(name)).parameters
+    strange = [key for key in config if key not in known and not key.startswith("@")]
+    if strange:
+        raise UsageError(f"{name} has no setting {strange[0]!r}. It has: {', '.join(known)}.")
+
+
+def make_of_config(config: dict[str, Any], space: Space, epsilon: float) -> Mechanism:
+    """A mechanism of parse_mechanism at an epsilon, fitted on the space."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DxWarning)
-        config = {"@dx_mechanisms": name, "epsilon": epsilon}
-        mechanism: Mechanism = registry.resolve({"mechanism": config})["mechanism"]
+        given = {"mechanism": {**config, "epsilon": epsilon}}
+        mechanism: Mechanism = registry.resolve(given)["mechanism"]
         mechanism.fit(space)
     return mechanism
 

@@ -1,0 +1,153 @@
+"""What a release is good for and what an attacker finds in it: the two sides of every setting.
+
+Mechanisms can be compared at an equal attacker alone, since the units of their epsilons differ.
+The attacker is that of reading.py: a language model of word pairs and the exact channel.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import Bools1d, Floats2d, Ints1d
+from ..randomness import Rng
+from ..space import Space
+from ..ty import Mechanism
+from .corpus import Corpus, sanitised
+from .findings import share_by_document
+from .language import Language, language_of
+from .reading import Seen, language_guess
+from .walks import Walks
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A mechanism at one epsilon. Shares from 0 to 1, of words, and of rare ones (language.RARE).
+
+    kept: came out as they went in. found: guessed right, with its 95 % interval from low to high.
+    cosine: of outputs to inputs, in the space. nats: a word above the clear text, under the
+    language model of the attacker without what it has read. measured: False between two points.
+    """
+
+    mechanism: str
+    epsilon: float
+    kept: float
+    found: float
+    low: float
+    high: float
+    rare_kept: float
+    rare_found: float
+    cosine: float
+    nats: float
+    words: int
+    rare: int
+    measured: bool = True
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What all points are measured on. text: whose words are sought. read: what the attacker has
+    read; None for how often each word comes in the text itself."""
+
+    space: Space
+    text: Corpus
+    read: Corpus | None = None
+
+    @cached_property
+    def language(self) -> Language:
+        return language_of(self.space, self.read or self.text)
+
+    @cached_property
+    def rare(self) -> Bools1d:
+        """bool (t,)."""
+        return self.language.is_rare[self.text.rows]
+
+    @cached_property
+    def _unit(self) -> Floats2d:
+        X = np.asarray(self.space.vectors, dtype=np.float32)
+        unit: Floats2d = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-30)
+        return unit
+
+    def cosine(self, outputs: Ints1d) -> float:
+        return float((self._unit[outputs] * self._unit[self.text.rows]).sum(axis=1).mean())
+
+    def nats(self, outputs: Ints1d) -> float:
+        text = self.text
+        clear = self.language.nats(text.rows, text.sentences)
+        return self.language.nats(outputs, text.sentences) - clear
+
+
+def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) -> Point:
+    """One release of a fitted mechanism, attacked. Nothing of it is released."""
+    text = ground.text
+    out = sanitised(text, mechanism, Rng(seed)).rows
+    seen = Seen(out, text.sentences)
+    guess = language_guess(seen, mechanism, ground.space.vectors, ground.language, Rng(seed + 1))
+    right, kept, rare = guess == text.rows, out == text.rows, ground.rare
+    found, low, high, n = share_by_document(right, text.doc_of)
+    return Point(
+        label, mechanism.guarantee.epsilon, float(kept.mean()), found, low, high,
+        _mean(kept[rare]), _mean(right[rare]), ground.cosine(out), ground.nats(out),
+        n, int(rare.sum()),
+    )  # fmt: skip
+
+
+def _mean(some: Bools1d) -> float:
+    return float(some.mean()) if len(some) else NAN
+
+
+def frontier(
+    makers: Mapping[str, Callable[[float], Mechanism]],
+    epsilons: Mapping[str, Sequence[float]],
+    ground: Ground,
+    on_step: Callable[[Point], None] = lambda point: None,
+) -> list[Point]:
+    """A point for each mechanism (by its label) at each of its epsilons. makers: epsilon -> a
+    fitted mechanism. on_step: called with each point."""
+    walks, points = Walks(), []
+    for label, make in makers.items():
+        for epsilon in epsilons[label]:
+            mechanism = make(epsilon)
+            walks.share(mechanism)
+            points.append(point(label, mechanism, ground))
+            on_step(points[-1])
+    return points
+
+
+def at_attacker(points: Sequence[Point], found: float) -> list[Point]:
+    """For each mechanism the point at which the attacker is right this often, by straight lines
+    between measured ones; left out where it is right more or less often at all of them."""
+    met = []
+    for label in dict.fromkeys(p.mechanism for p in points):
+        own = sorted((p for p in points if p.mechanism == label), key=lambda p: p.epsilon)
+        for a, b in pairwise(own):
+            if min(a.found, b.found) <= found <= max(a.found, b.found) and a.found != b.found:
+                met.append(_between(a, b, (found - a.found) / (b.found - a.found)))
+                break
+    return met
+
+
+def _between(a: Point, b: Point, share: float) -> Point:
+    first, last = asdict(a), asdict(b)
+    numbers = [f.name for f in fields(Point) if isinstance(first[f.name], float)]
+    mixed = {name: (1 - share) * first[name] + share * last[name] for name in numbers}
+    return Point(**{**first, **mixed, "measured": False})
+
+
+def points_as_csv(points: Sequence[Point]) -> bytes:
+    """A row a point; numbers with four digits."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [f.name for f in fields(Point)], lineterminator="\n")
+    writer.writeheader()
+    for p in points:
+        values = asdict(p).items()
+        writer.writerow({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in values})
+    return text.getvalue().encode()
