@@ -15,10 +15,12 @@ Papers      this project, docs/path.md; Chatzikokolakis, Palamidessi, Stronati 2
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..graph.kernel import Kernel
 from ..graph.policy import Policy, policy_graph, policy_of, told
 from ..guarantee import Guarantee
+from ..priors.chain import Chain
 from ..registries import registry
 from ..sentences.alone import WordDraw
 from ..sentences.calibration import solved_for_words
@@ -29,6 +31,11 @@ from .base.sentences import SentenceMechanism, Sentences
 from .exponential import LARGEST_SCORE
 
 LARGEST_SUM = 60.0  # nats of beta times the reach that float32 holds beside public probabilities
+HOW = {
+    "alone": "Words are drawn alone",
+    "sentence": "Sentences are drawn as a whole",
+    "left to right": "Words are drawn from left to right, each given those released before it",
+}
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
 
@@ -46,7 +53,7 @@ def make_path_v2(
     epsilon = positive("epsilon", epsilon)
     name, lengths = policy_of(policy)
     prior = registry.dx_priors.get("dx.WordPairs.v1")() if prior is None else prior
-    if not isinstance(prior, Prior):
+    if not isinstance(prior, Prior) or prior.draws not in HOW:
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
     guarantee = Guarantee(
         kind="metric-dp",
@@ -73,28 +80,30 @@ class PathV2Settings:
         """The mechanism on this space. Raises DxError where it has no solution there."""
         graph = policy_graph(space, self.policy, self.policy_name)
         chain = self.prior.fit(space)
-        largest = LARGEST_SCORE if chain.is_alone else 2 * LARGEST_SUM
+        alone, whole = self.prior.draws == "alone", self.prior.draws == "sentence"
+        largest = 2 * LARGEST_SUM if whole else LARGEST_SCORE
         if self.epsilon * graph.longest > largest:
             most = f"at most {largest / graph.longest:.4g} on this space"
             raise fail("epsilon", most, self.epsilon)
         beta = self.epsilon / 2
-        if chain.is_alone:
+        if alone:
             beta = solved_for_words(graph, chain.unigram, self.epsilon)
         kernel = Kernel(graph, beta)
-        how = "Words are drawn alone" if chain.is_alone else "Sentences are drawn as a whole"
+        how = HOW[self.prior.draws]
         notes = (
             f"{how}, by exp(-{beta:.6g} path) and the public law {self.prior.name} "
             f"({chain.digest[:12]}). No two words "
             f"are more than {graph.longest:g} apart. {guarantee.notes} Rounding of numbers adds "
-            f"less than {rounding(chain.states):.2g} nats a word."
+            f"less than {rounding(chain):.2g} nats a word."
         )
         words = WordDraw(kernel, chain.unigram)
         return Sentences(chain, kernel, words, replace(guarantee, notes=notes))
 
 
-def rounding(states: int) -> float:
-    """Nats a word of a text that the rounding of sums over so many states adds to the loss at most.
+def rounding(chain: Any) -> float:
+    """Nats a word of a text that the rounding of sums over states adds to the loss at most.
 
     docs/path.md, "floats", has the proof, with 6.1 in place of 6.5.
     """
+    states = chain.states if isinstance(chain, Chain) else 0  # others are in float64
     return 6.5 * (states + 8) * FLOAT_STEP

@@ -176,6 +176,13 @@ class NextWord:
         return shares
 
     @cached_property
+    def unigram(self) -> Floats1d:
+        """float64 (n,): that of a word of which nothing is known."""
+        said = np.where(self.arpa.said, np.exp(self.arpa.levels[0].logs), 0.0)
+        weights: Floats1d = self.cells @ np.maximum(said, LEAST * self.arpa.said)
+        return np.asarray(weights / weights.sum())
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of all of it, in hexadecimal."""
         hasher = hashlib.sha256("\n".join(self.arpa.words).encode())

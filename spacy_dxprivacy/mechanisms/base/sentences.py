@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ...randomness import Rng
 from ...sentences.alone import WordDraw
 from ...sentences.draw import SentenceDraw, Text
 from ...sentences.emissions import NOTHING, Emissions
+from ...sentences.left_to_right import LeftToRight
 from ...sentences.likelihood import SentenceLikelihood
 from ...ty import Draw
 from ...validate import fail
@@ -23,30 +24,52 @@ from .built import BuiltMechanism
 from .checks import checked_rows
 
 
+class Drawing(Protocol):
+    """How the words of a text are drawn, given each other."""
+
+    def draw(self, text: Text, rng: Rng) -> Ints1d:
+        """int64 (k,): the replacements."""
+        ...
+
+    def likelihood(self, text: Text, outputs: Ints1d) -> Floats1d:
+        """float64 (sentences,): ln P(outputs | rows)."""
+        ...
+
+    def of_candidates(self, text: Text, outputs: Ints1d, candidates: Ints2d) -> Floats2d:
+        """float64 (k, m): see SentenceMechanism.log_likelihood."""
+        ...
+
+
+class WholeSentences:
+    """Sentences of a chain: forward filtering, backward sampling."""
+
+    def __init__(self, chain: Chain, kernel: Kernel) -> None:
+        self.emissions = Emissions(chain, kernel)
+        self.draw = SentenceDraw(chain, self.emissions)
+        self.likelihood = SentenceLikelihood(chain, self.emissions)
+        self.of_candidates = self.likelihood.of_candidates
+
+
 @dataclass(frozen=True, eq=False)
 class Sentences:
-    """A mechanism on one space: a public law of sentences, and what each word may become."""
+    """A mechanism on one space. chain: the public law, a Chain, or one of the next word.
+    words: how a word is drawn alone."""
 
-    chain: Chain
+    chain: Any
     kernel: Kernel
     words: WordDraw
     guarantee: Guarantee
 
     @property
     def n(self) -> int:
-        return self.chain.words
+        return len(self.kernel.graph)
 
     @cached_property
-    def emissions(self) -> Emissions:
-        return Emissions(self.chain, self.kernel)
-
-    @cached_property
-    def draw(self) -> SentenceDraw:
-        return SentenceDraw(self.chain, self.emissions)
-
-    @cached_property
-    def likelihood(self) -> SentenceLikelihood:
-        return SentenceLikelihood(self.chain, self.emissions)
+    def together(self) -> Drawing | None:
+        """How the words of a text are drawn, given each other; None where they are drawn alone."""
+        if not isinstance(self.chain, Chain):
+            return LeftToRight(self.chain, self.kernel)
+        return None if self.chain.is_alone else WholeSentences(self.chain, self.kernel)
 
 
 class SentenceMechanism(BuiltMechanism[Sentences]):
@@ -60,7 +83,7 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
     def draws_together(self) -> bool:
         """Whether a word depends on its neighbours, so that starts, fixed words and the order of
         rows count. Raises DxError before fit."""
-        return not self.built.chain.is_alone
+        return self.built.together is not None
 
     def sample(
         self,
@@ -81,9 +104,10 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
         Raises DxError before fit, for rows out of range, and for other shapes.
         """
         text = self._text(rows, starts, fixed, between, unknown)
-        if starts is None or self.built.chain.is_alone:
+        together = self.built.together
+        if starts is None or together is None:
             return Draw(self.built.words(text.rows, text.fixed, rng))
-        return Draw(self.built.draw(text, rng))
+        return Draw(together.draw(text, rng))
 
     def log_likelihood(
         self,
@@ -103,13 +127,13 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
         outputs = checked_rows(outputs, self.built.n)
         if outputs.shape != text.rows.shape:
             raise fail("outputs", f"{len(text.rows)} rows", outputs.shape)
-        if starts is None or self.built.chain.is_alone:
+        together = self.built.together
+        if starts is None or together is None:
             return self._alone(text, outputs, candidates)
         if candidates is None:
-            return self.built.likelihood(text, outputs)
-        return self.built.likelihood.of_candidates(
-            text, outputs, checked_candidates(candidates, len(outputs), self.built.n)
-        )
+            return together.likelihood(text, outputs)
+        found = checked_candidates(candidates, len(outputs), self.built.n)
+        return together.of_candidates(text, outputs, found)
 
     def _alone(self, text: Text, outputs: Ints1d, candidates: Ints2d | None) -> Floats1d | Floats2d:
         words = self.built.words
