@@ -15,6 +15,8 @@ def edited(
 ) -> Ints1d:
     """rows: int64 (k,), all words of the batch as they were drawn. released: bool (k,), those that
     come out: a word that was drawn where [REDACTED] will stand is not shown to the editor."""
+    if not released.any():
+        return rows
     sentences = np.cumsum(context.starts)[released]
     starts, fixed = np.diff(sentences, prepend=-1) > 0, context.fixed[released]
     shown = rows[released]

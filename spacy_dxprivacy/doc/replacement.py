@@ -187,7 +187,7 @@ def _words_at(rows: Ints1d, space: Space) -> NDArray[np.object_]:
 def _checked_rows(draw: Draw, k: int, space: Space) -> list[int]:
     rows, n = np.asarray(draw.rows), len(space)
     right = rows.shape == (k,) and rows.dtype.kind in "iu"
-    if not right or rows.min() < 0 or rows.max() >= n:
+    if not right or (k and (rows.min() < 0 or rows.max() >= n)):
         raise _bad("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")
     checked: list[int] = rows.tolist()
     return checked

@@ -113,7 +113,7 @@ def _only(row: int) -> Place:
 
 
 def _channel(mechanism: Mechanism, rows: Ints1d) -> Callable[[int], Place]:
-    """For a released word: the words that it may have been, and ln P(it | each)."""
+    """For one of the words that were released: what it may have been, and ln P(it | each)."""
     if isinstance(mechanism, SentenceMechanism):
         kernel = mechanism.built.kernel
         kernel.prepare(rows.tolist())  # takes less time together

@@ -211,3 +211,9 @@ def test_draws_are_those_of_the_mechanism(make_nlp):
     rng = Rng(seed=1)
     mechanism.sample(np.array([1, 2]), rng, starts_of(2))
     assert rng.uniform(1) == after
+
+
+@pytest.mark.parametrize("text", ["", "...", "Zorblattovich", "\n\n"])
+def test_texts_without_a_known_word_are_no_mistake(make_nlp, text):
+    doc = make_nlp(mechanism=EXPONENTIAL, editor=REMAP)(text)
+    assert doc._.dx.perturbed == 0 and doc._.dx.editor == "dx.Remap.v1"
