@@ -30,7 +30,7 @@ from .store import graph_of
 from .word_graph import BEYOND_ALL
 
 LEAST_SCALE, MOST_SCALE = 0.05, 20.0
-RARE_NEAR = 2.5  # length of the graph from which on two rare words are not joined any more
+RARE_NEAR = 2.5  # length of the graph up to which a scale below 1 brings two rare words nearer
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class Policy:
 PLAIN = Policy()
 PRESETS = {
     "plain": PLAIN,
-    "general": Policy(1 / 3, 0.6, 1.0, 1.0, 8.0, 5.0, 2.5, 0.0),
-    "clinical": Policy(1 / 4, 0.6, 1.0, 1.0, 8.0, 6.0, 3.0, 0.0),
-    "strict": Policy(1 / 4, 0.45, 1.0, 0.85, 4.0, 2.0, 1.5, 0.0),
+    "general": Policy(1 / 3, 1.0, 1.5, 1.0, 6.0, 5.0, 2.5, 0.0),
+    "clinical": Policy(1 / 4, 1.0, 1.5, 1.0, 8.0, 6.0, 3.5, 0.0),
+    "strict": Policy(1 / 5, 0.75, 1.25, 0.85, 4.0, 2.0, 1.5, 0.0),
 }
 
 
@@ -112,28 +112,25 @@ def lengths_of(
     tolls = policy.unit * known.unit
     negated = policy.negation * (known.negation[low] != known.negation[high])
     apart = policy.apart * known.apart(low, high, policy.sentiment)
-    scaled: Floats1d = lengths * _scales(low, high, policy, known) + np.maximum(apart, negated)
-    scaled[_left_out(lengths, low, high, policy, known)] = np.inf
+    scales = _scales(lengths, low, high, policy, known)
+    scaled: Floats1d = lengths * scales + np.maximum(apart, negated)
     tolled: Floats1d = scaled + tolls[low] + tolls[high]
     return tolled
 
 
-def _left_out(
+def _scales(
     lengths: Floats1d, low: Ints1d, high: Ints1d, policy: Policy, known: Features
-) -> Bools1d:
-    """Where rare words are brought nearer, those that were far stay so: else ways through rare
-    words would join most of them, and a walk from a word would meet five times as many."""
-    out: Bools1d = known.rare[low] & known.rare[high] & (lengths > RARE_NEAR) & (policy.rare < 1)
-    return out
+) -> Floats1d:
+    """Where rare words are brought nearer, those that were far count as any other words: else ways
+    through rare words would join most of them, and a walk from a word would meet five times as
+    many."""
 
-
-def _scales(low: Ints1d, high: Ints1d, policy: Policy, known: Features) -> Floats1d:
     def both(flags: Bools1d) -> Bools1d:
         return flags[low] & flags[high]
 
     scale = np.full(len(low), policy.content)
     rare, proper = both(known.rare), both(known.proper)
-    scale[rare] = policy.rare
+    scale[rare & ((lengths <= RARE_NEAR) | (policy.rare >= 1))] = policy.rare
     scale[proper] = np.where(rare[proper], np.minimum(policy.rare, policy.proper), policy.proper)
     scale[known.function[low] | known.function[high]] = policy.function
     return scale
