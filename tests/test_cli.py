@@ -25,6 +25,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
 from spacy_dxprivacy.batch.build import full_name, short_names
 from spacy_dxprivacy.cli import Options, make_pipeline, plan_jobs, sanitize
+from spacy_dxprivacy.component import DEFAULT_CONFIG
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 # None of these is in the space, so none of them may be anywhere in what is written.
@@ -37,6 +38,7 @@ TEXTS = [
 ]
 KINDS = ["lines", "jsonl", "csv", "spacy"]
 EXAMPLES = Path(__file__).parent.parent / "examples"
+EPSILON = DEFAULT_CONFIG["mechanism"]["epsilon"]
 TIMEOUT = 120  # seconds, for a program to start on a busy machine
 
 
@@ -559,8 +561,8 @@ def test_a_typo_in_a_config_gets_spacys_own_answer(dx, tmp_path, space):
     nlp.add_pipe("dx_sanitizer", config={"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}})
     text = nlp.config.to_str()
     for wrong, answer in [
-        (text.replace("dx.Path.v1", "dx.Pth.v1"), "Available names: "),
-        (text.replace("epsilon", "epsilonn"), "epsilonn"),
+        (text.replace("dx.Path.v2", "dx.Pth.v2"), "Available names: "),
+        (text.replace("\nepsilon", "\nepsilonn"), "epsilonn"),
     ]:
         (tmp_path / "typo.cfg").write_text(wrong)
         result = dx("-", "--config", tmp_path / "typo.cfg", input="a")
@@ -580,6 +582,6 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
     assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
     assert sum(told) == (tmp_path / "in.jsonl").stat().st_size
     receipt = tally.to_dict()
-    assert receipt["guarantee"]["epsilon"] == 2.2 and receipt["words_per_second"] > 0
-    assert receipt["total"]["epsilon"] == pytest.approx(2.2 * tally.most_draws)
+    assert receipt["guarantee"]["epsilon"] == EPSILON and receipt["words_per_second"] > 0
+    assert receipt["total"]["epsilon"] == pytest.approx(EPSILON * tally.most_draws)
     json.dumps(receipt)

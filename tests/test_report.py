@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Guarantee, Space, registry
 from spacy_dxprivacy.batch.jobs import UsageError
+from spacy_dxprivacy.component import DEFAULT_CONFIG
 from spacy_dxprivacy.doc.receipt import Terms
 from spacy_dxprivacy.report import Pair, Token, make_pair, read_receipt, utility_of
 from spacy_dxprivacy.report.accounts import Account
@@ -39,6 +40,8 @@ TEXTS = [
 PEOPLE = "Maria pondered two doctors in zzyzx"
 NLP = tokenizer()
 CHROMIUM = shutil.which("chromium")
+
+EPSILON = DEFAULT_CONFIG["mechanism"]["epsilon"]
 
 
 @pytest.fixture(scope="session")
@@ -266,7 +269,7 @@ def test_the_receipt_is_that_of_the_file_or_of_the_documents(sanitised, page):
     told = page(before, after, "--receipt", receipt).text
     answers = "What was protected, against what, and what was not(.*?)Privacy in figures"
     assert re.findall(answers, carried) == re.findall(answers, told)
-    assert "epsilon = 2.2 for each unit of path distance" in carried
+    assert f"epsilon = {EPSILON:g} for each unit of path distance" in carried
 
 
 @needs_extra
@@ -314,8 +317,8 @@ def test_every_sanitizer_of_a_pipeline_has_its_section(tmp_path, space, page):
     write(tmp_path / "b.jsonl", TEXTS)
     DocBin(docs=list(nlp.pipe(TEXTS)), store_user_data=True).to_disk(tmp_path / "a.spacy")
     text = page(tmp_path / "b.jsonl", tmp_path / "a.spacy").text
-    assert "Sanitizer: dx.Path.v1, 4 document(s)" in text
-    assert "An earlier sanitizer: dx.Path.v1, 4 document(s)" in text
+    assert "Sanitizer: dx.Path.v2, 4 document(s)" in text
+    assert "An earlier sanitizer: dx.Path.v2, 4 document(s)" in text
 
 
 @needs_extra

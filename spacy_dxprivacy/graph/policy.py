@@ -150,9 +150,9 @@ def told(name: str, policy: Policy) -> str:
     kept = [what for what, scale in scales if scale > 1]
     farther = (("negations", policy.negation), ("units", policy.unit), ("opposites", policy.apart))
     kept += [what for what, length in farther if length]
-    parts = [f"{', '.join(hidden)} are hidden better" if hidden else ""]
-    parts += [f"{', '.join(kept)} are kept, and can be told from others" if kept else ""]
-    return f"Policy {name}: {'; '.join(part for part in parts if part)}."
+    parts = [f"hides {', '.join(hidden)} better" if hidden else ""]
+    parts += [f"keeps {', '.join(kept)}, which can be told from others" if kept else ""]
+    return f"Policy {name} {', and '.join(part for part in parts if part)}."
 
 
 __all__ = ["MOST_QUANTA", "PLAIN", "PRESETS", "QUANTA", "Policy", "policy_graph", "policy_of"]
