@@ -141,7 +141,7 @@ def told(name: str, policy: Policy) -> str:
     if policy.is_plain:
         return "Policy plain: every pair of words is protected by its length on the graph alone."
     scales = (
-        ("names, places, dates and numbers", policy.proper),
+        ("names, places, dates, numbers", policy.proper),
         ("rare words", policy.rare),
         ("function words", policy.function),
         ("all other words", policy.content),
@@ -150,9 +150,8 @@ def told(name: str, policy: Policy) -> str:
     kept = [what for what, scale in scales if scale > 1]
     farther = (("negations", policy.negation), ("units", policy.unit), ("opposites", policy.apart))
     kept += [what for what, length in farther if length]
-    parts = [f"hides {', '.join(hidden)} better" if hidden else ""]
-    parts += [f"keeps {', '.join(kept)}, which can be told from others" if kept else ""]
-    return f"Policy {name} {', and '.join(part for part in parts if part)}."
+    parts = [f"{what}: {', '.join(of)}" for what, of in (("better", hidden), ("less", kept)) if of]
+    return f"Policy {name} hides {'; '.join(parts)}."
 
 
 __all__ = ["MOST_QUANTA", "PLAIN", "PRESETS", "QUANTA", "Policy", "policy_graph", "policy_of"]

@@ -91,9 +91,8 @@ class PathV2Settings:
         kernel = Kernel(graph, beta)
         how = HOW[self.prior.draws]
         notes = (
-            f"{how}, by exp(-{beta:.6g} path) and {self.prior.name} ({chain.digest[:12]}). No two "
-            f"words are more than {graph.longest:g} apart. {guarantee.notes} Rounding adds less "
-            f"than {rounding(chain):.2g} nats a word."
+            f"{how}, by exp(-{beta:.6g} path) and {self.prior.name} ({chain.digest[:12]}). "
+            f"{guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
         )
         words = WordDraw(kernel, chain.unigram)
         return Sentences(chain, kernel, words, replace(guarantee, notes=notes))

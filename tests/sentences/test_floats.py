@@ -28,7 +28,7 @@ def test_sums_of_a_step_are_as_near_as_the_bound_says(mechanism):
 
 def test_the_receipt_says_how_much_rounding_adds(mechanism):
     assert rounding(1) < 1e-5
-    told = f"less than {rounding(mechanism.built.chain):.2g} nats a word"
+    told = f"Rounding: {rounding(mechanism.built.chain):.2g} nats a word"
     assert told in mechanism.guarantee.notes
 
 
