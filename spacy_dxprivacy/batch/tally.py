@@ -137,7 +137,7 @@ class Tally:
         what = f"epsilon = {g.epsilon:.6g} {g.unit}{delta} for each perturbed word ({g.status})."
         means = f"Covers {g.adjacency}. {g.notes}".strip()
         if g.kind == "metric-dp":
-            near = "Words close together in the space are hard to tell apart, distant ones less so."
+            near = "Near words are hard to tell apart, distant ones less so."
             means = f"{near} {means}"
         total = f"The words of a document add up: here to {self.most_draws:,} times that at most."
         return [what, means, *self._nats(), total]

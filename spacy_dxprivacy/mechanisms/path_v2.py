@@ -32,9 +32,9 @@ from .exponential import LARGEST_SCORE
 
 LARGEST_SUM = 60.0  # nats of beta times the reach that float32 holds beside public probabilities
 HOW = {
-    "alone": "Words are drawn alone",
-    "sentence": "Sentences are drawn as a whole",
-    "left to right": "Words are drawn from left to right, each given those released before it",
+    "alone": "Words drawn alone",
+    "sentence": "Sentences drawn whole",
+    "left to right": "Words drawn from left to right, each given those released before it",
 }
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
