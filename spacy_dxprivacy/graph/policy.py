@@ -27,9 +27,9 @@ from .edges import STEPS
 from .features import Features, features_of
 from .policy_graph import MOST_QUANTA, QUANTA, PolicyGraph, with_lengths
 from .store import graph_of
-from .word_graph import BEYOND_ALL
 
 LEAST_SCALE, MOST_SCALE = 0.05, 20.0
+BEYOND_ALL = 4.8  # how far the reach goes beyond ln n: at small budgets, words beyond it drown "no"
 RARE_NEAR = 2.5  # length of the graph up to which a scale below 1 brings two rare words nearer
 
 
@@ -65,8 +65,8 @@ class Policy:
 PLAIN = Policy()
 PRESETS = {
     "plain": PLAIN,
-    "general": Policy(1 / 3, 1.0, 1.5, 1.0, 6.0, 5.0, 2.5, 0.0),
-    "clinical": Policy(1 / 4, 1.0, 1.5, 1.0, 8.0, 6.0, 3.5, 0.0),
+    "general": Policy(1 / 3, 1.0, 1.5, 1.0, 9.0, 5.0, 2.5, 0.0),
+    "clinical": Policy(1 / 4, 1.0, 1.5, 1.0, 10.0, 6.0, 3.5, 0.0),
     "strict": Policy(1 / 5, 0.75, 1.25, 0.85, 4.0, 2.0, 1.5, 0.0),
 }
 
@@ -96,12 +96,13 @@ def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGr
     graph = graph_of(space)
     low, high, steps = graph.edges
     lengths = steps / STEPS
-    reach = float(np.log(len(space)) + BEYOND_ALL)
+    reach = graph.reach / STEPS
     if not policy.is_plain:
         known = features_of(space)
         if not known.known:
             raise DxError(Errors.DX061.format(policy=name, space=space.name))
         lengths = lengths_of(lengths, low, high, policy, known)
+        reach = min(float(np.log(len(space)) + BEYOND_ALL), MOST_QUANTA / QUANTA)
     return with_lengths(graph, lengths, reach)
 
 
