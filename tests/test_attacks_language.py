@@ -3,6 +3,7 @@
 import csv
 import itertools
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from spacy_dxprivacy.attacks.language import Language, language_of
 from spacy_dxprivacy.attacks.over_epsilon import read_corpus
 from spacy_dxprivacy.attacks.reading import Seen, blind_guess, language_guess
 from spacy_dxprivacy.sentences.draw import Text
+from spacy_dxprivacy.tuning.levels import LEVELS, level
 from spacy_dxprivacy.tuning.settings import make_mechanism, parse_mechanism
 
 LENGTH = 4
@@ -234,3 +236,28 @@ def test_the_command_compares_mechanisms_and_writes_no_word(space_path, space, t
 def test_settings_that_there_are_not_are_refused(given, says):
     with pytest.raises((DxError, ValueError), match=says):
         parse_mechanism(given)
+
+
+# -- levels --------------------------------------------------------------------------------------
+
+
+def test_levels_are_what_they_promise():
+    """At balanced, at most half of the words and one in ten rare ones are found."""
+    light, balanced, strong = (level(name) for name in ("light", "balanced", "strong"))
+    assert light.epsilon > balanced.epsilon > strong.epsilon
+    assert light.found > balanced.found > strong.found
+    assert balanced.found <= 0.5 and balanced.rare_found <= 0.1
+    assert "attacker" in str(balanced)
+    with pytest.raises(DxError, match="level"):
+        level("none")
+
+
+def test_levels_are_points_of_the_frontier_of_the_docs():
+    path = Path(__file__).parent.parent / "docs" / "attacks" / "frontier.csv"
+    if not path.exists():
+        pytest.skip("the docs are not beside the tests")
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    points = {float(r["epsilon"]): r for r in rows if r["mechanism"] == "dx.Path.v2"}
+    for some in LEVELS.values():
+        for name in ("kept", "found", "rare_found", "cosine"):
+            assert float(points[some.epsilon][name]) == pytest.approx(getattr(some, name), abs=1e-3)
