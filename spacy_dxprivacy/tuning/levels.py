@@ -37,9 +37,9 @@ class Level:
 
 LEVELS = MappingProxyType(
     {
-        "light": Level(1.45, 0.0, 0.0, 0.0, 0.0),
+        "light": Level(1.45, 0.624, 0.648, 0.145, 0.826),
         "balanced": Level(1.0, 0.437, 0.464, 0.059, 0.665),
-        "strong": Level(0.8, 0.0, 0.0, 0.0, 0.0),
+        "strong": Level(0.8, 0.336, 0.358, 0.020, 0.560),
     }
 )
 
