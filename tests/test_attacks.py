@@ -460,7 +460,7 @@ def test_the_command_writes_figures_and_no_word(run, notes, tmp_path):
     assert {p.name for p in out.iterdir()} == {f"{a}.{x}" for a in ATTACKS for x in ("csv", "svg")}
     for name in ATTACKS:
         rows = list(csv.DictReader((out / f"{name}.csv").read_text().splitlines()))
-        assert {row["mechanism"] for row in rows} == {"dx.Path.v1", "dx.Laplace.v1"}
+        assert {row["mechanism"] for row in rows} == {"dx.Path.v2", "dx.Laplace.v1"}
         assert all(float(row["low"]) <= float(row["value"]) <= float(row["high"]) for row in rows)
         assert (out / f"{name}.svg").read_bytes().startswith(b"<?xml")
     everything = result.output + "".join(p.read_text() for p in out.iterdir())

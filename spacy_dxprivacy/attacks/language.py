@@ -25,6 +25,7 @@ from .corpus import Corpus
 KNOWN = 0.4  # the share of known frequencies
 WEB = 0.5  # of these
 LEAST = 1e-30
+MOST_WHOLE = 2000  # words of a space whose pairs are all kept
 RARE = 1e-5
 
 
@@ -87,11 +88,18 @@ class Language:
 
     def moves(self, before: Ints1d, after: Ints1d) -> Floats2d:
         """float64 (k, m): P(after | before)."""
+        if len(self.known) <= MOST_WHOLE:
+            whole: Floats2d = self._whole[np.ix_(before, after)]
+            return whole
         states = self._state[before]
         P = ((states @ self._delta) @ self._emit[after].T).toarray()
         P += np.multiply.outer(states @ self.chain.back, self._back_off[after])
         mixed: Floats2d = self._mixed(P, after)
         return mixed
+
+    @cached_property
+    def _whole(self) -> Floats2d:
+        return self.onwards(np.arange(len(self.known)))
 
     def onwards(self, before: Ints1d) -> Floats2d:
         """float64 (k, n): the probability of every word after each of k words."""

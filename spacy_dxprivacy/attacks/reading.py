@@ -118,9 +118,12 @@ def likely(
 ) -> tuple[Ints2d, Floats2d]:  # fmt: skip
     """int64 (k, most), different words of each place: the output itself, two thirds by distance and
     frequency, the others by distance and the output before. And about the ln of their channel."""
+    distinct, of_place = np.unique(seen.outputs, return_inverse=True)
+    if most == len(X):
+        found = np.tile(np.arange(most), (len(seen.outputs), 1))
+        return found, _nearness(mechanism, X, distinct)[of_place]
     found = np.empty((len(seen.outputs), most), dtype=np.int64)
     logs = np.empty(found.shape)
-    distinct, of_place = np.unique(seen.outputs, return_inverse=True)
     for block in blocks(len(distinct), OUTPUTS_AT_ONCE):
         some = zip(distinct[block].tolist(), _nearness(mechanism, X, distinct[block]), strict=True)
         for j, (output, near) in enumerate(some, start=block.start):

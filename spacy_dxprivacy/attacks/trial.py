@@ -12,13 +12,13 @@ from ..randomness import Rng
 from ..ty import Draw, HasMetric, Mechanism
 from ..validate import whole
 from .channel import Channel, channel_of
-from .corpus import Corpus, repeated, sanitised
+from .corpus import Corpus, draws_sentences, repeated, sanitised
 from .language import Language
 from .prior import Bigrams, likely_words, log_prior, places_in, word_frequencies
 
 BLOCK_NUMBERS = 2**22
 CANDIDATES = 8000
-PROBES = 400
+PROBES, SENTENCE_PROBES = 400, 60
 MOST_REPEATS = 16
 DRAWS = 24  # of each word, in the mean, where probabilities are learned
 
@@ -104,16 +104,27 @@ class Trial:
         return sanitised(self.scene.text, self.mechanism, Rng(self.seed + 1), scope="type")
 
     @cached_property
+    def _probed(self) -> Ints1d:
+        """Where the probes stand: fewer of them where a release is of a whole sentence."""
+        some = SENTENCE_PROBES if draws_sentences(self.mechanism) else PROBES
+        return self.scene.probed[:some]
+
+    @property
+    def probes(self) -> Ints1d:
+        """Words that are released again and again."""
+        return self.scene.text.rows[self._probed]
+
+    @cached_property
     def repeats(self) -> Draw:
         """MOST_REPEATS releases of each probe."""
-        return self._repeated(self.scene.probes, 2)
+        return self._repeated(self.probes, 2)
 
     @cached_property
     def rivals(self) -> tuple[Ints1d, Floats1d] | None:
         """For each probe the candidate nearest to it in the metric of the guarantee, and how far it
         is; None where there is no promise in such a metric."""
         mechanism = self.mechanism
-        words, probes = self.scene.words, self.scene.probes
+        words, probes = self.scene.words, self.probes
         if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric):
             return None
         distinct, at = np.unique(probes, return_inverse=True)
@@ -126,20 +137,28 @@ class Trial:
     @cached_property
     def of_rivals(self) -> Draw:
         """MOST_REPEATS releases of each rival; of each probe, where there are none."""
-        words = self.scene.probes if self.rivals is None else self.rivals[0]
+        words = self.probes if self.rivals is None else self.rivals[0]
         return self._repeated(words, 4)
 
     def _repeated(self, words: Ints1d, seed: int) -> Draw:
-        """MOST_REPEATS releases of each of the words (PROBES,) at the places of the probes."""
-        scene, rng = self.scene, Rng(self.seed + seed)
-        return repeated(scene.text, self.mechanism, scene.probed, words, MOST_REPEATS, rng)
+        """MOST_REPEATS releases of each of the words at the places of the probes."""
+        text, rng = self.scene.text, Rng(self.seed + seed)
+        return repeated(text, self.mechanism, self._probed, words, MOST_REPEATS, rng)
 
     @cached_property
     def channel(self) -> Channel:
-        """Of all words that the attacker reckons with or is given, and all outputs here."""
+        """Of all words that the attacker reckons with or is given, and what became of the text. A
+        word is taken to be drawn alone: where sentences are drawn, reading.py knows better."""
+        return self._channel_of([self.release, self.release_by_type])
+
+    @cached_property
+    def channel_of_repeats(self) -> Channel:
+        """The same for what became of the probes and their rivals."""
+        return self._channel_of([self.repeats, self.of_rivals])
+
+    def _channel_of(self, draws: list[Draw]) -> Channel:
         scene = self.scene
         words = np.union1d(scene.words, scene.text.rows)
-        draws = [self.release, self.release_by_type, self.repeats, self.of_rivals]
         outputs = np.concatenate([draw.rows for draw in draws])
         often = scene.frequencies[words] / scene.frequencies[words].sum()
         times = np.maximum(DRAWS // 2, DRAWS / 2 * len(words) * often).astype(np.int64)

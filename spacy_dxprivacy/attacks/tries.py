@@ -118,16 +118,17 @@ def try_repeat(trial: Trial) -> Iterator[Finding]:
 def _releases(trial: Trial) -> Iterator[Finding]:
     """Probes that were released several times."""
     scene, draw = trial.scene, trial.repeats
-    wanted = places_in(scene.words, scene.probes)
+    wanted = places_in(scene.words, trial.probes)
     baseline = float((wanted == int(scene.log_prior.argmax())).mean())
-    columns = trial.channel.columns(draw.rows)
+    channel = trial.channel_of_repeats
+    columns, logs = channel.columns(draw.rows), channel.of(scene.words)
     for _, setting, some, groups in _first_releases(len(columns)):
-        guesses = averaged_guess(trial.logs, scene.log_prior, columns[some], groups)
+        guesses = averaged_guess(logs, scene.log_prior, columns[some], groups)
         yield _finding(trial, "repeat", "averaging", share(guesses == wanted), baseline,
                        setting=setting)  # fmt: skip
         if draw.vectors is not None:
             guesses = mean_vector_guess(scene.X, scene.words, draw.vectors[some], groups)
-            yield _finding(trial, "repeat", "mean of vectors", share(guesses == scene.probes),
+            yield _finding(trial, "repeat", "mean of vectors", share(guesses == trial.probes),
                            baseline, setting=setting)  # fmt: skip
 
 
@@ -144,8 +145,9 @@ def _pairs(trial: Trial) -> Iterator[Finding]:
     if trial.rivals is None:
         return
     rivals, apart = trial.rivals
-    columns = trial.channel.columns(trial.repeats.rows), trial.channel.columns(trial.of_rivals.rows)
-    here, there = trial.channel.of(trial.scene.probes), trial.channel.of(rivals)
+    channel = trial.channel_of_repeats
+    columns = channel.columns(trial.repeats.rows), channel.columns(trial.of_rivals.rows)
+    here, there = channel.of(trial.probes), channel.of(rivals)
     for k, setting, some, groups in _first_releases(len(columns[0])):
         right = []
         for sign, cols in zip((1, -1), columns, strict=True):

@@ -1,0 +1,49 @@
+"""Settings of dx.Path.v2 by what was found in clinical notes at them: light, balanced, strong.
+
+Measured on the built-in space, policy "general", word pairs: 1,157 words of 40 notes, 152 of them
+rare, one release each, against the attacker of attacks/reading.py (docs/attacks.md, which has the
+command). The level says nothing of other texts: measure these with `dx attack frontier`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ..validate import one_of
+
+MECHANISM = "dx.Path.v2"
+RARE_WORDS = 1e-5  # share of web text below which a word is rare
+
+
+@dataclass(frozen=True)
+class Level:
+    """epsilon: nats per unit of path. kept, found, rare_found: shares of words, 0 to 1, that came
+    out as they went in; that the attacker named; of rare words. cosine: of outputs to inputs."""
+
+    epsilon: float
+    kept: float
+    found: float
+    rare_found: float
+    cosine: float
+
+    def __str__(self) -> str:
+        return (
+            f"epsilon {self.epsilon:g}: on clinical notes {self.kept:.0%} of the words stay; an "
+            f"attacker with a language model finds {self.found:.0%} of them, and "
+            f"{self.rare_found:.0%} of the rare ones"
+        )
+
+
+LEVELS = MappingProxyType(
+    {
+        "light": Level(1.45, 0.624, 0.648, 0.145, 0.826),
+        "balanced": Level(1.0, 0.437, 0.464, 0.059, 0.665),
+        "strong": Level(0.8, 0.336, 0.358, 0.020, 0.560),
+    }
+)
+
+
+def level(name: str) -> Level:
+    """Raises DxError for a level that there is not."""
+    return LEVELS[one_of("level", name, tuple(LEVELS))]

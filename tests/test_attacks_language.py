@@ -1,0 +1,263 @@
+"""The attacker that reads: near the exact posterior on small spaces; texts in their sentences."""
+
+import csv
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from sentences.laws import KINDS, N, all_sentences, small_chain, small_mechanism, small_space
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import DxError, Rng
+from spacy_dxprivacy.attacks import Corpus, Scene, Trial, attack, sanitised
+from spacy_dxprivacy.attacks.corpus import repeated
+from spacy_dxprivacy.attacks.frontier import Ground, Point, at_attacker, frontier
+from spacy_dxprivacy.attacks.language import Language, language_of
+from spacy_dxprivacy.attacks.over_epsilon import read_corpus
+from spacy_dxprivacy.attacks.reading import Seen, blind_guess, language_guess
+from spacy_dxprivacy.sentences.draw import Text
+from spacy_dxprivacy.tuning.levels import LEVELS, level
+from spacy_dxprivacy.tuning.settings import make_mechanism, parse_mechanism
+
+LENGTH = 4
+SENTENCES = 400
+
+
+def small_language():
+    known = np.random.default_rng(5).random(N) + 0.05
+    return Language(small_chain("pairs", seed=3), known / known.sum())
+
+
+@pytest.fixture(scope="module")
+def language(space):
+    return language_of(space)
+
+
+def random_text(language, documents, length, seed=1):
+    rng = np.random.default_rng(seed)
+    p = language.usual / language.usual.sum()
+    return Corpus.of(rng.choice(len(p), (documents, length), p=p))
+
+
+def law_of(language):
+    """ln P of every sentence, (N ** LENGTH,), and the sentences."""
+    S = all_sentences(N, LENGTH)
+    every = np.arange(N)
+    T, first = np.log(language.moves(every, every)), np.log(language.first(every))
+    return first[S[:, 0]] + T[S[:, :-1], S[:, 1:]].sum(axis=1), S
+
+
+def likelihoods(mechanism, S):
+    """float64 (originals, outputs): ln P(output | original) of all sentences, by its definition."""
+    built, starts = mechanism.built, np.tile(np.arange(LENGTH) == 0, len(S))
+    if mechanism.draws_together:
+        released = Text(S.ravel(), starts, np.ones(S.size, dtype=bool))
+        q = built.likelihood.log_sums(released)
+    else:
+        q = np.log(built.words.weights)[S].sum(axis=1)
+    D = built.kernel.distances(np.arange(N))
+    path = sum(D[np.ix_(S[:, i], S[:, i])] for i in range(LENGTH))
+    L = q - built.kernel.beta * path
+    return L - logsumexp(L, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("beta", [0.7, 1.5])
+def test_it_comes_near_to_the_exact_posterior(kind, beta):
+    """Of all originals, by brute force; texts are drawn from what the attacker believes."""
+    mechanism, language = small_mechanism(kind, beta=beta), small_language()
+    prior, S = law_of(language)
+    assert logsumexp(prior) == pytest.approx(0, abs=1e-5)
+    drawn = np.random.default_rng(0).choice(len(S), SENTENCES, p=np.exp(prior - logsumexp(prior)))
+    text = Corpus.of(S[drawn])
+    out = sanitised(text, mechanism, Rng(seed=1)).rows
+    guess = language_guess(
+        Seen(out, text.sentences), mechanism, small_space().vectors, language, Rng(seed=2)
+    )
+    right = (guess == text.rows).mean()
+    post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
+    marginals = np.stack(
+        [[post[S[:, i] == w].sum(axis=0) for w in range(N)] for i in range(LENGTH)]
+    )
+    number = out.reshape(-1, LENGTH) @ N ** np.arange(LENGTH)[::-1]
+    best = marginals.argmax(axis=1)[:, number].T.ravel()
+    assert right > (best == text.rows).mean() - 0.02
+    # and of all outputs, weighed by how likely they are: no more than the best there is
+    assert right < marginals.max(axis=1).sum() / LENGTH / post.sum() + 0.05
+
+
+def test_the_law_is_the_mixture_that_it_says():
+    language, every = small_language(), np.arange(N)
+    T = language.moves(every, every)
+    assert T.sum(axis=1) == pytest.approx(np.ones(N), abs=1e-5)
+    assert language.onwards(every) == pytest.approx(T)
+    assert language.first(every).sum() == pytest.approx(1, abs=1e-5)
+    assert language.usual.sum() == pytest.approx(1, abs=1e-5)
+    law = Language(language.chain, language.known, share=0.0)
+    rows, starts = np.array([1, 3, 2, 0]), np.array([True, False, False, True])
+    first, T = law.first(every), law.moves(every, every)
+    wanted = -np.log([first[1], T[1, 3], T[3, 2], first[0]]).mean()
+    assert language.nats(rows, starts) == pytest.approx(wanted)  # without what was read
+
+
+@pytest.mark.parametrize("name", ["dx.Exponential.v1", "dx.Laplace.v1"])
+def test_it_does_not_worse_than_one_who_reads_no_context(name, space, language):
+    text = random_text(language, 40, 20)
+    scene = Scene(space.vectors, text, text, len(space), language)
+    mechanism = make_mechanism(name, space, 3.0 if "Exp" in name else 6.0)
+    found = {f.attacker: f.value for f in attack("guess", Trial(scene, mechanism))
+             if f.measure == "words found"}  # fmt: skip
+    assert found["language model"] > found["Bayes"] - 0.05
+
+
+def test_without_the_outputs_the_likeliest_words_are_guessed():
+    language = small_language()
+    seen = Seen(np.zeros(3, dtype=np.int64), np.array([True, False, True]))
+    guess = blind_guess(seen, language, N)
+    post, S = law_of(language)
+    first = [np.exp(logsumexp(post[S[:, 0] == w])) for w in range(N)]
+    assert guess[0] == guess[2] == int(np.argmax(first))
+
+
+# -- texts in their sentences --------------------------------------------------------------------
+
+
+def test_a_corpus_keeps_the_sentences_of_its_file(tmp_path, space):
+    a, b, c = space.words[3:6]
+    path = tmp_path / "notes.jsonl"
+    text = f"{a} {b}. Zorblattovich {c} {a}\n{b}, {c}"
+    path.write_text(json.dumps({"text": text}) + "\n" + json.dumps({"text": c}) + "\n")
+    corpus = read_corpus(str(path), space)
+    assert [space.words[r] for r in corpus.rows] == [a, b, c, a, b, c, c]
+    assert corpus.sentences.tolist() == [True, False, True, False, True, False, True]
+    assert corpus.opening(3).sentences.tolist() == [True, False, True, True]
+    assert corpus.first(1).sentences.tolist() == corpus.sentences.tolist()[:6]
+    assert corpus.halves()[1].sentences.tolist() == [True]
+    assert corpus.cut(2) is None
+
+
+def test_documents_without_sentences_are_cut_where_mechanisms_cut_them():
+    corpus = Corpus.of([np.arange(100), np.arange(3)])
+    assert np.flatnonzero(corpus.sentences).tolist() == [0, 48, 96, 100]
+
+
+def test_sentences_are_drawn_as_the_mechanism_draws_them(monkeypatch):
+    mechanism = small_mechanism("pairs")
+    text = Corpus.of(np.random.default_rng(0).integers(0, N, (30, 4)))
+    whole = mechanism.sample(text.rows, Rng(seed=4), text.sentences).rows
+    assert sanitised(text, mechanism, Rng(seed=4)).rows.tolist() == whole.tolist()
+    monkeypatch.setattr("spacy_dxprivacy.attacks.corpus.AT_ONCE", 10)
+    assert len(sanitised(text, mechanism, Rng(seed=4)).rows) == 120
+    for scope in ("token", "type"):
+        assert sanitised(text, mechanism, Rng(seed=4), scope=scope).rows.shape == (120,)
+
+
+def test_repeated_releases_are_of_the_sentence_around_a_word():
+    """The law of a word in its sentence, by all sentences."""
+    mechanism, n = small_mechanism("pairs"), 3000
+    text = Corpus.of([np.array([0, 1, 2]), np.array([3, 4])])
+    out = repeated(text, mechanism, np.array([1]), np.array([4]), n, Rng(seed=0)).rows
+    S = np.array(list(itertools.product(range(N), repeat=3)))
+    starts = np.tile([True, False, False], len(S))
+    P = np.exp(mechanism.log_likelihood(np.tile([0, 4, 2], len(S)), S.ravel(), starts))
+    wanted = np.bincount(S[:, 1], P, N)
+    assert np.bincount(out, minlength=N) / n == pytest.approx(wanted, abs=0.04)
+
+
+@pytest.mark.parametrize("name", ["guess", "repeat", "context", "membership", "link"])
+def test_all_attacks_work_on_mechanisms_of_sentences(name, space, language):
+    """More is found at a larger epsilon."""
+    text = random_text(language, 10, 20)
+    scene = Scene(space.vectors, text, text, len(space), language)
+    weak, strong = (
+        attack(name, Trial(scene, make_mechanism("dx.Path.v2", space, e))) for e in (0.2, 5.0)
+    )
+    for a, b in zip(weak, strong, strict=False):
+        if "nearest" not in a.attacker:
+            assert a.value <= b.value + 0.05, (a, b)
+
+
+# -- the frontier --------------------------------------------------------------------------------
+
+
+def test_the_frontier_rises_with_epsilon_and_meets_attackers_between(space, language):
+    text = random_text(language, 20, 20)
+    makers = {"a": lambda e: make_mechanism("dx.Path.v2", space, e)}
+    points = frontier(makers, {"a": (0.2, 1.5, 4.0)}, Ground(space, text))
+    assert np.all(np.diff([p.found for p in points]) > 0)
+    assert np.all(np.diff([p.cosine for p in points]) > 0)
+    for p in points:
+        assert p.low <= p.found <= p.high and p.words == 400 and p.measured
+    half = (points[0].found + points[1].found) / 2
+    (met,) = at_attacker(points, half)
+    assert not met.measured and met.found == pytest.approx(half)
+    assert met.kept == pytest.approx((points[0].kept + points[1].kept) / 2)
+    assert at_attacker(points, 0.9999) == []
+
+
+def test_the_same_words_cost_no_nats_and_have_cosine_one(space):
+    text = Corpus.of([np.arange(30)])
+    ground = Ground(space, text)
+    assert ground.nats(text.rows) == 0 and ground.cosine(text.rows) == pytest.approx(1, abs=1e-5)
+
+
+def test_the_command_compares_mechanisms_and_writes_no_word(space_path, space, tmp_path):
+    pytest.importorskip("matplotlib", reason="plots (matplotlib)")
+    path, out = tmp_path / "notes.jsonl", tmp_path / "out"
+    words = np.random.default_rng(3).choice(space.words, (12, 20))
+    path.write_text("".join(json.dumps({"text": " ".join(some)}) + "\n" for some in words))
+    args = ["dx", "attack", "frontier", path, "-m", "dx.Path.v1"]
+    args += ["-m", "path prior=WordFrequency", "-e", ".5,2,4", "--at", ".5", "--opening", 15]
+    args += ["--space", space_path, "--out", out]
+    result = CliRunner().invoke(app, [str(a) for a in args])
+    assert result.exit_code == 0, result.output
+    assert "finds 50%" in result.output and "180 words of 12 documents" in result.output
+    rows = list(csv.DictReader((out / "frontier.csv").read_text().splitlines()))
+    assert {row["mechanism"] for row in rows} == {
+        "dx.Path.v1", "dx.Path.v2 prior=WordFrequency",
+    }  # fmt: skip
+    assert set(rows[0]) == set(Point.__dataclass_fields__)
+    assert (out / "frontier.svg").read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.parametrize(
+    "given, says",
+    [
+        ("path prior=Nonsense", "no prior"),
+        ("path prior", "NAME=VALUE"),
+        ("path colour=blue", "no setting"),
+        ("nonsense", "no mechanism"),
+    ],
+)
+def test_settings_that_there_are_not_are_refused(given, says):
+    with pytest.raises((DxError, ValueError), match=says):
+        parse_mechanism(given)
+
+
+# -- levels --------------------------------------------------------------------------------------
+
+
+def test_levels_are_what_they_promise():
+    """At balanced, at most half of the words and one in ten rare ones are found."""
+    light, balanced, strong = (level(name) for name in ("light", "balanced", "strong"))
+    assert light.epsilon > balanced.epsilon > strong.epsilon
+    assert light.found > balanced.found > strong.found
+    assert balanced.found <= 0.5 and balanced.rare_found <= 0.1
+    assert "attacker" in str(balanced)
+    with pytest.raises(DxError, match="level"):
+        level("none")
+
+
+def test_levels_are_points_of_the_frontier_of_the_docs():
+    path = Path(__file__).parent.parent / "docs" / "attacks" / "frontier.csv"
+    if not path.exists():
+        pytest.skip("the docs are not beside the tests")
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    points = {float(r["epsilon"]): r for r in rows if r["mechanism"] == "dx.Path.v2"}
+    for some in LEVELS.values():
+        for name in ("kept", "found", "rare_found", "cosine"):
+            assert float(points[some.epsilon][name]) == pytest.approx(getattr(some, name), abs=1e-3)
