@@ -64,7 +64,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "max_epsilon_per_doc": None,
     "mechanism": {
         "@dx_mechanisms": "dx.Path.v2",
-        "epsilon": 1.05,
+        "epsilon": 0.9,
         "policy": "general",
         "prior": {"@dx_priors": "dx.WordPairs.v1"},
     },

@@ -29,7 +29,7 @@ Mechanism = Annotated[str | None, Option(
 )]
 Epsilon = Annotated[float | None, Option(
     "--epsilon", "-e", help="How much of a word may show: less is more private, more keeps more "
-    "meaning. Each mechanism has its own unit; the default one starts at 1.05",
+    "meaning. Each mechanism has its own unit; the default one starts at 0.9",
 )]
 Policy = Annotated[str | None, Option(
     "--policy", show_default=False,
