@@ -19,8 +19,8 @@ from spacy_dxprivacy.attacks.frontier import Ground, Point, at_attacker, frontie
 from spacy_dxprivacy.attacks.language import Language, language_of
 from spacy_dxprivacy.attacks.over_epsilon import read_corpus
 from spacy_dxprivacy.attacks.reading import Seen, blind_guess, language_guess
+from spacy_dxprivacy.privacy.levels import LEVELS, level
 from spacy_dxprivacy.sentences.draw import Text
-from spacy_dxprivacy.tuning.levels import LEVELS, level
 from spacy_dxprivacy.tuning.settings import make_mechanism, parse_mechanism
 
 LENGTH = 4

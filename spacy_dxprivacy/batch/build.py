@@ -18,6 +18,8 @@ from ..component import DEFAULT_CONFIG, DxSanitizer
 from ..errors import UsageError
 from ..files.limits import MOST_CONFIG, TooLarge, check_size
 from ..priors.saved import prior_of_folder
+from ..privacy.levels import MECHANISM
+from ..privacy.levels import level as level_of
 from ..registries import registry
 from ..spaces import BUILTIN
 from ..validate import positive
@@ -36,6 +38,7 @@ def make_pipeline(
     model: str | None = None,
     mechanism: str | None = None,
     epsilon: float | None = None,
+    level: str | None = None,
     policy: str | None = None,
     prior: str | None = None,
     space: str | None = None,
@@ -50,8 +53,9 @@ def make_pipeline(
     config: a complete pipeline as for `spacy assemble`. model: a pipeline's name or path, of which
     the tokenizer and the vectors are used, and the entity recogniser with `entities`; if it holds
     a sanitizer, it is used as it is. The others are settings of the sanitizer; mechanism and
-    unknown are short names, such as "laplace" and "random-word". policy and prior: of dx.Path.v2; a
-    prior is a short name, such as "word-frequency", a folder made by `dx prior`, or an ARPA file.
+    unknown are short names, such as "laplace" and "random-word". level: light, balanced
+    or strong, in place of an epsilon of dx.Path.v2. policy and prior: of that; a prior is a short
+    name, such as "word-frequency", a folder made by `dx prior`, or an ARPA file.
     code: a Python file that registers parts of the pipeline; it is run.
 
     Raises UsageError and whatever spaCy raises for a wrong config.
@@ -59,7 +63,7 @@ def make_pipeline(
     import_code(code)
     chosen = {
         "mechanism": {
-            **mechanism_config(mechanism, epsilon),
+            **mechanism_config(mechanism, epsilon_of(level, mechanism, epsilon)),
             **language_config(mechanism, policy, prior),
         },
         "space": space_config(space),
@@ -145,6 +149,17 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
     if needed and epsilon is None:
         epsilon = DEFAULT_CONFIG["mechanism"]["epsilon"]
     return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
+
+
+def epsilon_of(level: str | None, mechanism: str | None, epsilon: float | None) -> float | None:
+    """The epsilon that a level stands for. Raises UsageError for a level beside an epsilon, and for
+    one of another mechanism than it was measured for."""
+    if level is None:
+        return epsilon
+    name = MECHANISM if mechanism is None else full_name("dx_mechanisms", mechanism)
+    if epsilon is not None or name != MECHANISM:
+        raise UsageError(f"`level` stands for an epsilon of {MECHANISM}: give one of the two.")
+    return level_of(level).epsilon
 
 
 def language_config(mechanism: str | None, policy: str | None, prior: str | None) -> dict[str, Any]:

@@ -31,6 +31,11 @@ Epsilon = Annotated[float | None, Option(
     "--epsilon", "-e", help="How much of a word may show: less is more private, more keeps more "
     "meaning. Each mechanism has its own unit; the default one starts at 0.9",
 )]
+Level = Annotated[str | None, Option(
+    "--level", show_default=False,
+    help="In place of --epsilon: light, balanced or strong; docs/attacks.md has what an attacker "
+    "found in clinical notes at each",
+)]
 Policy = Annotated[str | None, Option(
     "--policy", show_default=False,
     help="What is hidden better and what kept: general (if left out), clinical, strict, or plain",
