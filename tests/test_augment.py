@@ -174,7 +174,7 @@ def test_settings_out_of_range_are_refused(file_space, wrong):
 
 def test_the_defaults_are_those_of_the_sanitizer():
     augment = registry.resolve({"a": {"@augmenters": "dx.Sanitize.v1"}})["a"]
-    assert augment.settings["mechanism"].name == "dx.Path.v1"
+    assert augment.settings["mechanism"].name == "dx.Path.v2"
     assert augment.settings["seed"] is None
     assert augment.level == 1 and augment.annotations == ANNOTATIONS
 

@@ -32,8 +32,8 @@ def test_a_file_of_vectors_becomes_a_space_with_its_graph(dx, vectors, tmp_path)
     space = Space.load(tmp_path / "out", verify=True)
     assert len(space) == 50 and kept_graph(space) is not None and "shit" not in space.words
     assert space.digest in result.stderr and "50 words of 5 dimensions" in result.stderr
-    nlp = make_pipeline(space=str(tmp_path / "out"))
-    assert nlp("word3 word4")._.dx.mechanism == "dx.Path.v1"
+    nlp = make_pipeline(space=str(tmp_path / "out"), policy="plain", prior="uniform")
+    assert nlp("word3 word4")._.dx.mechanism == "dx.Path.v2"
 
 
 def test_the_graph_can_be_left_out_and_a_space_taken_up_again(dx, vectors, tmp_path):

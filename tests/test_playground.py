@@ -27,6 +27,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.jobs import UsageError
+from spacy_dxprivacy.component import DEFAULT_CONFIG
 from spacy_dxprivacy.playground import current, pieces, server
 from spacy_dxprivacy.playground.workshop import Workshop
 from spacy_dxprivacy.report import plain
@@ -35,6 +36,7 @@ needs_extra = pytest.mark.skipif(
     any(server.find_spec(name) is None for name in server.NEEDED),
     reason="needs the extra 'playground'",
 )
+START = DEFAULT_CONFIG["mechanism"]["epsilon"]
 TEXT = "The doctor told Mary <b>about</b> asthma & Zorblattovich."
 
 
@@ -57,7 +59,7 @@ def start(workshop, name=None):
 
 
 def test_a_text_is_sanitised_as_the_pipeline_does_it(workshop):
-    done = workshop.sanitize(TEXT, workshop.sanitizer("dx.Path.v1", 2.2))
+    done = workshop.sanitize(TEXT, workshop.sanitizer("dx.Path.v2", START))
     doc = spacy.blank("en").make_doc(TEXT)  # workshop.nlp would keep it
     expected = workshop.own(doc)._.dx
     assert dict(done.receipt) == dict(expected)
@@ -88,7 +90,7 @@ def test_the_vocabulary_forgets_a_text(workshop):
 
 @pytest.mark.slow
 def test_every_mechanism_that_epsilon_makes_is_there_and_works(workshop):
-    assert workshop.names[0] == "dx.Path.v1"
+    assert workshop.names[0] == "dx.Path.v2"
     assert "dx.Identity.v1" not in workshop.names and len(workshop.names) > 12
     # Other tests register mechanisms of theirs.
     for name in (name for name in workshop.names if name.startswith("dx.")):
@@ -100,17 +102,17 @@ def test_every_mechanism_that_epsilon_makes_is_there_and_works(workshop):
 
 
 def test_the_slider_goes_from_all_changed_to_nearly_none(workshop):
-    curve = workshop.curve("dx.Path.v1")
+    curve = workshop.curve("dx.Path.v2")
     assert curve.points[0]["unchanged"] < 0.1 and curve.points[-1]["unchanged"] > 0.9
-    assert workshop.start in workshop.epsilons("dx.Path.v1")
+    assert workshop.start in workshop.epsilons("dx.Path.v2")
 
 
 def test_a_word_is_told_of_as_inspect_does(workshop, space_path, tmp_path):
     found = workshop.inspect(
-        "doctor", workshop.sanitizer("dx.Path.v1", 2.2).mechanism, k=5, draws=9
+        "doctor", workshop.sanitizer("dx.Path.v2", START).mechanism, k=5, draws=9
     )
     told = tmp_path / "told.json"
-    options = ["--space", space_path, "--epsilon", "2.2", "--k", 5, "--json", told, "--over", "2"]
+    options = ["--space", space_path, "--epsilon", START, "--k", 5, "--json", told, "--over", "2"]
     assert dx("inspect", "doctor", *options).exit_code == 0
     expected = json.loads(told.read_text())
     assert [list(pair) for pair in found.outputs] == expected["outputs"][:5]
@@ -183,8 +185,8 @@ def test_a_text_and_its_receipt_are_shown(page, workshop):
     assert errors_of(app) == []
     shown = html_of(app)
     assert "[REDACTED]" in shown[0] and "<b>" not in shown[0]
-    assert "dx.Path.v1" in " ".join(shown) and "Visible as it was" in " ".join(shown)
-    expected = workshop.sanitize(TEXT, workshop.sanitizer("dx.Path.v1", 2.2)).receipt
+    assert "dx.Path.v2" in " ".join(shown) and "Visible as it was" in " ".join(shown)
+    expected = workshop.sanitize(TEXT, workshop.sanitizer("dx.Path.v2", START)).receipt
     shown = {metric.label.lower(): metric.value for metric in app.metric}
     assert shown == {name: str(expected[name]) for name in shown} and shown["unknown"] > "0"
     assert dict(app.query_params) == {}
@@ -227,7 +229,7 @@ def test_an_error_tells_nothing_of_the_text(page, workshop, monkeypatch, caplog,
     def fails(text, sanitizer):
         raise RuntimeError(text)
 
-    monkeypatch.setattr(workshop, "sanitise", fails)
+    monkeypatch.setattr(workshop, "sanitize", fails)
     app = page()
     app.text_area(key="text").set_value(SECRET_TEXT).run()
     (told,) = errors_of(app)

@@ -201,7 +201,7 @@ def numbers_config(given: str | None) -> dict[str, Any]:
         return {}
     found = _NUMBERS.fullmatch(given)
     if found is None:
-        raise UsageError(f"--numbers takes relative, absolute or absolute:UNIT, not {given!r}.")
+        raise UsageError(f"`numbers` must be relative, absolute or absolute:UNIT, got {given!r}.")
     scale, unit = found.groups()
     settings: dict[str, Any] = {"scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
     if unit is not None:

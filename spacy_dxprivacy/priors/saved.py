@@ -39,7 +39,7 @@ def check_target(path: Path, *, force: bool) -> None:
     if path.exists() and not (path / ABOUT).is_file():
         raise UsageError(f"{path}: is no prior, and will not be replaced.")
     if path.exists() and not force:
-        raise UsageError(f"{path}: exists already. --force replaces it.")
+        raise UsageError(f"{path}: exists already. `force` replaces it.")
 
 
 def write_law(law: Law, kind: str, path: Path, told: Mapping[str, Any], *, force: bool) -> None:

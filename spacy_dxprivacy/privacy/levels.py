@@ -37,9 +37,9 @@ class Level:
 
 LEVELS = MappingProxyType(
     {
-        "light": Level(1.45, 0.624, 0.648, 0.145, 0.826),
-        "balanced": Level(1.0, 0.437, 0.464, 0.059, 0.665),
-        "strong": Level(0.8, 0.336, 0.358, 0.020, 0.560),
+        "light": Level(1.2, 0.597, 0.625, 0.151, 0.84),
+        "balanced": Level(0.9, 0.456, 0.487, 0.059, 0.72),
+        "strong": Level(0.65, 0.307, 0.327, 0.013, 0.57),
     }
 )
 
