@@ -150,7 +150,7 @@ class Errors:
     DX060 = "[DX060] Not a law of sentences: {why}."
     DX061 = (
         "[DX061] The policy {policy!r} is about English words, and the space {space!r} holds none "
-        'of them. Use policy = "plain" and a prior of its language, or @dx_priors = "dx.Uniform.v1" '
+        'of them. Use policy = "plain" and a prior of its language, or "dx.Uniform.v1" '
         "(on the command line: plain and uniform)."
     )
     DX062 = "[DX062] {path} is not an ARPA file that can be used: {why}."

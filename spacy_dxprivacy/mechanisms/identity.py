@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..arrays import Ints1d
+from ..arrays import Bools1d, Ints1d
 from ..guarantee import Guarantee
 from ..randomness import Rng
 from ..registries import registry
@@ -38,8 +38,16 @@ class Identity:
         self._space = space
         return self
 
-    def sample(self, rows: Ints1d, rng: Rng) -> Draw:
-        """rows: int64 (k,) -> the same rows, and their vectors of the table."""
+    def sample(
+        self,
+        rows: Ints1d,
+        rng: Rng,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+    ) -> Draw:
+        """rows: int64 (k,) -> the same rows, and their vectors of the table; the others say
+        nothing here."""
         space = fitted(self._space, self.name)
         rows = checked_rows(rows, len(space))
         return Draw(rows, space.vectors[rows])

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
 from ..randomness import Rng
@@ -26,6 +26,7 @@ from ..search.metric import in_blocks, neighbours
 from ..space import Space
 from ..ty import Draw
 from ..validate import positive
+from .base.alone import checked_layout, with_fixed
 from .base.checks import checked_rows, fitted, warn_if_void
 
 
@@ -64,8 +65,21 @@ class TruncatedGumbel:
         self.guarantee = self.guarantee.named(space.digest)
         return self
 
-    def sample(self, rows: Ints1d, rng: Rng) -> Draw:
-        """rows: int64 (k,) -> replacements (k,); no vectors."""
+    def sample(
+        self,
+        rows: Ints1d,
+        rng: Rng,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+    ) -> Draw:
+        """rows: int64 (k,) -> replacements (k,); no vectors. fixed: bool (k,), rows that stay as
+        they are; starts and between change nothing. Raises DxError as all mechanisms do."""
+        draw = self._draw(rows, rng)
+        _, stays = checked_layout(len(draw.rows), starts, fixed, between)
+        return with_fixed(draw, rows, stays)
+
+    def _draw(self, rows: Ints1d, rng: Rng) -> Draw:
         X, farthest, scale = fitted(self._state, self.name)
         rows = checked_rows(rows, len(X))
         counts = poisson(float(np.log(max(len(X) - 1, 1))), len(X) - 1, rng.uniform(len(rows)))

@@ -11,7 +11,7 @@ import pytest
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.mechanisms.base.trial import check_fitted, check_mechanism
 from spacy_dxprivacy.testing import CLAUSES, Case, small_space
-from spacy_dxprivacy.ty import HasMetric, HasSettings, Mechanism
+from spacy_dxprivacy.ty import HasMetric, HasSettings, Mechanism, StatesProbabilities
 
 from .found import ON_ANY_WORDS, names, settings_of
 
@@ -121,3 +121,33 @@ def test_a_copy_for_a_worker_takes_no_table_along(case, tmp_path):
     assert copy.guarantee == mechanism.guarantee
     drawn = (m.sample(case.rows, Rng(seed=8)).rows for m in (copy, mechanism))
     assert np.array_equal(*drawn)
+
+
+def test_words_that_stay_stay_and_flags_have_a_shape(case):
+    rows, stays = np.arange(6), np.array([False, True] * 3)
+    starts = np.array([True, False, False, True, False, False])
+    draw = case.fitted.sample(rows, Rng(), starts=starts, fixed=stays, between=[""] * 6)
+    assert np.array_equal(draw.rows[stays], rows[stays])
+    for wrong in ({"starts": np.array([True])}, {"fixed": [0] * 6}, {"between": [""]}):
+        if case.fitted.guarantee.kind == "none" and case.name == "dx.Identity.v1":
+            continue
+        with pytest.raises(DxError, match=next(iter(wrong))):
+            case.fitted.sample(rows, Rng(), **wrong)
+
+
+def test_likelihoods_are_those_of_the_probabilities(case):
+    mechanism = case.fitted
+    if not isinstance(mechanism, StatesProbabilities):
+        pytest.skip("it does not state probabilities")
+    rows, outputs = np.arange(4), np.array([0, 0, 3, 5])
+    with np.errstate(divide="ignore"):
+        logs = np.log(mechanism.distribution(rows)[np.arange(4), outputs])
+    np.testing.assert_allclose(mechanism.log_likelihood(rows, outputs), logs, rtol=1e-9)
+    by_sentence = mechanism.log_likelihood(rows, outputs, np.array([True, False, True, False]))
+    if not getattr(mechanism, "draws_together", False):
+        np.testing.assert_allclose(by_sentence, [logs[:2].sum(), logs[2:].sum()], rtol=1e-9)
+    candidates = np.tile(np.arange(5), (4, 1))
+    found = mechanism.log_likelihood(rows, outputs, candidates=candidates)
+    with np.errstate(divide="ignore"):
+        every = np.log(mechanism.distribution(np.arange(5))[:, outputs]).T
+    np.testing.assert_allclose(found, every, rtol=1e-9)

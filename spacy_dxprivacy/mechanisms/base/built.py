@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from ...arrays import Bools1d, Ints1d
 from ...guarantee import Guarantee
+from ...randomness import Rng
 from ...space import Space
+from ...ty import Draw
+from .alone import checked_layout, with_fixed
 from .checks import fitted, warn_if_void
 
 if TYPE_CHECKING:
@@ -57,6 +61,27 @@ class BuiltMechanism(Generic[T]):
         self.guarantee = self._built.guarantee.named(space.digest)
         self._space = space
         return self
+
+    def sample(
+        self,
+        rows: Ints1d,
+        rng: Rng,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+    ) -> Draw:
+        """rows: int64 (k,) -> replacements (k,), and noisy vectors, float32 (k, d), where there are
+        such. Every word is drawn alone: starts, bool (k,), and between, k texts, change nothing.
+        fixed: bool (k,), rows that stay as they are.
+
+        Raises DxError before fit, for rows that the space does not have, and for other shapes.
+        """
+        draw = self._sample(rows, rng)
+        _, stays = checked_layout(len(draw.rows), starts, fixed, between)
+        return with_fixed(draw, rows, stays)
+
+    def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
+        raise NotImplementedError
 
     @property
     def built(self) -> T:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...guarantee import Guarantee
 from ...machine.device import array_module, to_device, to_host
 from ...randomness import Rng
@@ -17,6 +17,7 @@ from ...search.metric import euclidean
 from ...space import Space
 from ...ty import Draw
 from ...validate import between
+from .alone import checked_candidates, checked_layout, log_likelihood
 from .built import BuiltMechanism, Settings
 from .checks import checked_rows, fitted
 from .tables import Tables
@@ -78,7 +79,7 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_tables": None}
 
-    def sample(self, rows: Ints1d, rng: Rng) -> Draw:
+    def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
         """rows: int64 (k,) -> replacements (k,); no vectors.
 
         Raises DxError before fit, and for rows that the space does not have.
@@ -116,6 +117,29 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
             marks = np.minimum(uniforms[part] * C[:, -1], np.nextafter(C[:, -1], 0))
             drawn[part] = outputs[np.arange(len(C)), (C <= marks[:, None]).sum(axis=1)]
         return drawn
+
+    def log_likelihood(
+        self,
+        rows: Ints1d,
+        outputs: Ints1d,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+        candidates: Ints2d | None = None,
+    ) -> Floats1d | Floats2d:
+        """float64 (sentences,): ln P(outputs | rows); without starts a word is a sentence.
+
+        candidates: int64 (k, m) -> float64 (k, m), that with rows[i] replaced by candidates[i, j],
+        up to one constant for each i. Raises DxError as sample does.
+        """
+        rows, outputs = (checked_rows(some, self.built.n) for some in (rows, outputs))
+        begins, stays = checked_layout(len(rows), starts, fixed, between)
+        if candidates is not None:
+            candidates = checked_candidates(candidates, len(rows), self.built.n)
+        logs = log_likelihood(self.distribution, rows, outputs, stays, candidates)
+        if starts is None or candidates is not None:
+            return logs
+        return np.asarray(np.add.reduceat(logs, np.flatnonzero(begins)))
 
     def distribution(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""

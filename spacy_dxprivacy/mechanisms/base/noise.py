@@ -93,7 +93,7 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         self.projection.fit(self.built.centres, epsilon=self._promise.epsilon)
         return self
 
-    def sample(self, rows: Ints1d, rng: Rng) -> Draw:
+    def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
         """rows: int64 (k,) -> replacements (k,) and the noisy vectors, float32 (k, d).
 
         Raises DxError before fit, and for rows that the space does not have.

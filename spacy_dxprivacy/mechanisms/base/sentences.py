@@ -20,6 +20,7 @@ from ...sentences.left_to_right import LeftToRight
 from ...sentences.likelihood import SentenceLikelihood
 from ...ty import Draw
 from ...validate import fail
+from .alone import checked_candidates, checked_layout, flags
 from .built import BuiltMechanism
 from .checks import checked_rows
 
@@ -164,31 +165,7 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
         nothing = flags("unknown", unknown, k, missing=False)
         checked = checked_rows(np.where(nothing, 0, rows) if nothing.any() else rows, self.built.n)
         checked[nothing] = NOTHING
-        begins = flags("starts", starts, k, missing=True)
-        stays = flags("fixed", fixed, k, missing=False)
-        if k and not begins[0]:
-            raise fail("starts", "True for the first word", False)
+        begins, stays = checked_layout(k, starts, fixed, between)
         if (checked[stays] == NOTHING).any():
             raise fail("fixed", "False for words that the space lacks", True)
-        if between is not None and len(between) != k:
-            raise fail("between", f"{k} texts", len(between))
         return Text(checked, begins, stays)
-
-
-def flags(name: str, given: Any, k: int, *, missing: bool) -> Bools1d:
-    """bool (k,). Raises DxError for another shape or type."""
-    if given is None:
-        return np.full(k, missing)
-    found = np.asarray(given)
-    if found.shape != (k,) or found.dtype != np.bool_:
-        raise fail(name, f"bool of shape ({k},)", f"{found.dtype} of shape {found.shape}")
-    return found
-
-
-def checked_candidates(given: Any, k: int, n: int) -> Ints2d:
-    """int64 (k, m). Raises DxError for another shape, and for rows out of range."""
-    found = np.asarray(given)
-    if found.ndim != 2 or len(found) != k:
-        raise fail("candidates", f"whole numbers of shape ({k}, m)", f"shape {found.shape}")
-    rows: Ints2d = checked_rows(found.ravel(), n).reshape(found.shape[0], found.shape[1])
-    return rows
