@@ -130,7 +130,9 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
             raise fail("outputs", f"{len(text.rows)} rows", outputs.shape)
         together = self.built.together
         if starts is None or together is None:
-            return self._alone(text, outputs, candidates)
+            logs = self._alone(text, outputs, candidates)
+            summed = starts is not None and candidates is None and len(outputs) > 0
+            return np.add.reduceat(logs, np.flatnonzero(text.starts)) if summed else logs
         if candidates is None:
             return together.likelihood(text, outputs)
         found = checked_candidates(candidates, len(outputs), self.built.n)
