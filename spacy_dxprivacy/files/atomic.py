@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sys
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -81,3 +84,21 @@ def check_new(path: Path, *, force: bool) -> None:
         raise UsageError(f"{path}: is not a regular file, and will not be replaced.")
     if path.exists() and not force:
         raise UsageError(f"{path}: exists already. `force` overwrites it.")
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """An empty folder to write into, beside its place; moved there at the end of the block, in
+    place of what was there. An exception in the block leaves nothing behind, and the place as it
+    was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=".dx-"))
+    try:
+        yield temporary
+        os.chmod(temporary, 0o755)
+        if path.exists():
+            shutil.rmtree(path)
+        os.replace(temporary, path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise

@@ -7,9 +7,6 @@ law.npz      the words, UTF-8 with line breaks between, and the arrays of the ch
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +16,7 @@ import numpy as np
 import srsly
 
 from ..errors import DxError, Errors, UsageError
+from ..files.atomic import new_folder
 from ..files.limits import check_ratio, read_json
 from .chain import Chain, from_fields, to_fields
 from .law import Law
@@ -45,20 +43,11 @@ def check_target(path: Path, *, force: bool) -> None:
 def write_law(law: Law, kind: str, path: Path, told: Mapping[str, Any], *, force: bool) -> None:
     """All or nothing. told: further entries of prior.json."""
     check_target(path, force=force)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
+    with new_folder(path) as folder:
         words = np.frombuffer("\n".join(law.words).encode(), dtype=np.uint8)
-        np.savez_compressed(temporary / LAW, words=words, **to_fields(law.chain))
+        np.savez_compressed(folder / LAW, words=words, **to_fields(law.chain))
         about = {"format": FORMAT, "kind": kind, "name": law.name, "digest": digest_of(law)}
-        srsly.write_json(temporary / ABOUT, {**about, **told})
-        os.chmod(temporary, 0o755)
-        if path.exists():
-            shutil.rmtree(path)
-        os.replace(temporary, path)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+        srsly.write_json(folder / ABOUT, {**about, **told})
 
 
 def prior_of_folder(path: Path) -> str:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ import srsly
 
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
+from ..files.atomic import new_folder
 from ..search.faiss_codes import REFINE, Progress, build, default_factory, load_faiss
 from ..search.saved_index import ABOUT, CODES, FORMAT, table_digest
 from ..space import Space
@@ -46,11 +46,9 @@ def write_index(
     """
     check_target(path)
     say = on_step or (lambda step: None)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=".dx-index-"))
-    try:
+    with new_folder(path) as folder:
         say("copying the space")
-        folder = temporary / "index"
+        folder.rmdir()  # what copies the space makes its own
         _write_space(space, folder)
         X = Space.load(folder).vectors
         say("learning codes")
@@ -59,9 +57,6 @@ def write_index(
         say("writing")
         load_faiss().write_index(index, str(folder / CODES))
         srsly.write_json(folder / ABOUT, _about(space, X, factory, refine))
-        _replace(folder, path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def check_target(path: Path) -> None:
@@ -103,10 +98,3 @@ def _about(space: Space, X: Floats2d, factory: str, refine: int | None) -> dict[
         "space": space.digest,
         "name": space.name,
     }
-
-
-def _replace(folder: Path, path: Path) -> None:
-    os.chmod(folder, 0o755)
-    if path.exists():
-        shutil.rmtree(path)
-    os.replace(folder, path)

@@ -12,9 +12,6 @@ graph/        what dx.Path.v1 learned from the space (optional; see learned.py)
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +22,7 @@ import srsly
 
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
+from ..files.atomic import new_folder
 from ..files.limits import read_array, read_json
 from ..machine.mapped import let_go
 
@@ -57,18 +55,8 @@ def write_table(
     """
     if path.exists() and not (path / "space.json").exists():
         raise DxError(Errors.DX024.format(path=path, why="something else is there."))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
-        digest = _write_files(table, temporary, quantise=quantise)
-        beside(temporary, digest)
-        os.chmod(temporary, 0o755)
-        if path.exists():
-            shutil.rmtree(path)
-        os.replace(temporary, path)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    with new_folder(path) as folder:
+        beside(folder, _write_files(table, folder, quantise=quantise))
 
 
 def _write_files(space: Table, folder: Path, *, quantise: bool) -> str:
