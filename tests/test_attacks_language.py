@@ -56,7 +56,7 @@ def likelihoods(mechanism, S):
     built, starts = mechanism.built, np.tile(np.arange(LENGTH) == 0, len(S))
     if mechanism.draws_together:
         released = Text(S.ravel(), starts, np.ones(S.size, dtype=bool))
-        q = built.likelihood.log_sums(released)
+        q = built.together.likelihood.log_sums(released)
     else:
         q = np.log(built.words.weights)[S].sum(axis=1)
     D = built.kernel.distances(np.arange(N))

@@ -250,5 +250,5 @@ def test_the_option_makes_the_block(given, scale, unit):
 
 @pytest.mark.parametrize("given", ["", "most", "relative:2", "absolute:no", "absolute:0"])
 def test_another_option_is_a_mistake(given):
-    with pytest.raises(DxError, match="--numbers"):
+    with pytest.raises(DxError, match="`numbers`"):
         numbers_config(given)

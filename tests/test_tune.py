@@ -90,8 +90,7 @@ def test_words_of_running_text_follow_zipfs_law():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_becomes_of_words_adds_up(name, space, bench):
-    largest = {"dx.Path.v2": 10.0}  # beyond, float32 does not hold its sums
-    figures = bench.measure(make_mechanism(name, space, largest.get(name, 20.0)))
+    figures = bench.measure(make_mechanism(name, space, 20.0))
     sums = sum(figures[share] for share in ("unchanged", "near", "farther"))
     assert sums == pytest.approx(np.ones(len(sums)), abs=1e-6)
     for share in SHARES:

@@ -205,7 +205,7 @@ def numbers_config(given: str | None) -> dict[str, Any]:
     scale, unit = found.groups()
     settings: dict[str, Any] = {"scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
     if unit is not None:
-        settings["unit"] = positive("the unit of --numbers", float(unit))
+        settings["unit"] = positive("unit of `numbers`", float(unit))
     return {"@dx_surrogates": "dx.Numbers.v1", **settings}
 
 

@@ -139,7 +139,7 @@ class Tally:
         if g.kind == "metric-dp":
             near = "Near words are hard to tell apart, distant ones less so."
             means = f"{near} {means}"
-        total = f"The words of a document add up: here to {self.most_draws:,} times that at most."
+        total = f"Words of a document add up: to {self.most_draws:,} times that here."
         return [what, means, *self._nats(), total]
 
     def _numbers(self) -> list[tuple[str, str]]:

@@ -30,10 +30,9 @@ from ..validate import fail, positive
 from .base.sentences import SentenceMechanism, Sentences
 from .exponential import LARGEST_SCORE
 
-LARGEST_SUM = 60.0  # nats of beta times the reach that float32 holds beside public probabilities
 HOW = {
-    "alone": "Words drawn alone",
-    "sentence": "Sentences drawn whole",
+    "alone": "Words alone",
+    "sentence": "Whole sentences",
     "left to right": "Words drawn from left to right, each given those released before it",
 }
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
@@ -80,10 +79,9 @@ class PathV2Settings:
         """The mechanism on this space. Raises DxError where it has no solution there."""
         graph = policy_graph(space, self.policy, self.policy_name)
         chain = self.prior.fit(space)
-        alone, whole = self.prior.draws == "alone", self.prior.draws == "sentence"
-        largest = 2 * LARGEST_SUM if whole else LARGEST_SCORE
-        if self.epsilon * graph.longest > largest:
-            most = f"at most {largest / graph.longest:.4g} on this space"
+        alone = self.prior.draws == "alone"
+        if self.epsilon * graph.longest > LARGEST_SCORE:
+            most = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
             raise fail("epsilon", most, self.epsilon)
         beta = self.epsilon / 2
         if alone:

@@ -3,7 +3,8 @@ r"""Whole sentences, drawn exactly: forward filtering, backward sampling.
     P(y_1..y_n | w_1..w_n) = q(y_1..y_n) exp(-beta sum of path(w_i, y_i)) / Z(w_1..w_n)
 
 The words of the input are the emissions of a chain. From the first word to the last, the sums over
-all that may come before a state are carried along (float32, no number is ever subtracted); then the
+all that may come before a state are carried along (no number is ever subtracted; in float32, and in
+float64 at budgets that float32 cannot hold); then the
 states are drawn from the last word to the first, and the words given their states.
 
 Paper  Scott 2002, "Bayesian methods for hidden Markov models" (forward filtering, backward
@@ -23,7 +24,7 @@ from .emissions import NOTHING, Emissions, pick
 from .tapes import Tapes, batches, lay, spans
 
 MEMORY = 2**28  # bytes of sums that are kept from the way there for the way back
-LEAST = np.float32(1e-37)
+LEAST = 1e-37
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class SentenceDraw:
     @property
     def _room(self) -> int:
         """How many words the sums of which fit into the memory."""
-        return max(1, MEMORY // (4 * self.chain.states))
+        return max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * self.chain.states))
 
     def _states(self, text: Text, tapes: Tapes, rng: Rng) -> Ints2d:
         """(steps, lanes): the states. Of tapes that are too long for the memory only some sums are
@@ -63,7 +64,7 @@ class SentenceDraw:
         states = np.zeros(tapes.place.shape, dtype=np.int64)
         length = max(1, self._room // lanes)
         parts = [slice(start, min(start + length, steps)) for start in range(0, steps, length)]
-        marks = [np.empty((self.chain.states, 0), dtype=np.float32)]
+        marks = [np.empty((self.chain.states, 0), dtype=self.emissions.dtype)]
         for part in parts[:-1]:
             marks.append(self._forth(text, tapes, part, marks[-1])[-1].T)
         for part, mark in zip(reversed(parts), reversed(marks), strict=True):
@@ -71,7 +72,7 @@ class SentenceDraw:
         return states
 
     def _forth(self, text: Text, tapes: Tapes, part: slice, M: Floats2d) -> list[Floats2d]:
-        """For each step of a part float32 (lanes, K), in sum 1: how likely the states are, given
+        """For each step of a part float (lanes, K), in sum 1: how likely the states are, given
         all words of the sentence up to here. M: (K, lanes), those of the step before."""
         self._prepare(text, tapes.place[part])
         sums: list[Floats2d] = []
@@ -93,7 +94,8 @@ class SentenceDraw:
     def _ahead(self, M: Floats2d, begins: Bools1d) -> Floats2d:
         """M: (K, S) of the words before -> (K, S) of the next, some of which begin sentences."""
         if begins.all():
-            return np.repeat(self.chain.begin[:, None], len(begins), axis=1)
+            begin = self.chain.begin.astype(self.emissions.dtype)
+            return np.repeat(begin[:, None], len(begins), axis=1)
         ahead = self.chain.forward(M)
         ahead[:, begins] = self.chain.begin[:, None]
         return ahead

@@ -13,6 +13,7 @@ from ..priors.chain import Chain
 
 CACHE_BYTES = 2**27
 ENTRY_BYTES = 300  # of an entry of the cache besides its numbers
+SINGLE = 48.0  # nats of beta times the reach up to which float32 holds all sums: docs/path.md
 NOTHING = -1  # a word that the space lacks: it says nothing
 
 Some = tuple[Numbers1d, Numbers1d]  # states, and a number for each
@@ -27,14 +28,15 @@ class Emissions:
 
     def __init__(self, chain: Chain, kernel: Kernel) -> None:
         self.chain, self.kernel = chain, kernel
-        self._far = (chain.totals * kernel.far).astype(np.float32)
+        self.dtype = np.float32 if kernel.beta * kernel.graph.longest <= SINGLE else np.float64
+        self._far = (chain.totals * kernel.far).astype(self.dtype)
         self._kept: dict[int, Some] = {}
         self._bytes = 0
 
     def weigh(self, M: Floats2d, rows: Sequence[int], fixed: Sequence[bool]) -> Floats2d:
-        """M: float32 (K, S), how likely each state is before its word is seen -> (K, S), times what
+        """M: float (K, S), how likely each state is before its word is seen -> (K, S), times what
         S words say: of the input, or NOTHING, or words that stay as they are."""
-        W = M * self._far[:, None]
+        W: Floats2d = M * self._far[:, None]
         for lane, (row, stays) in enumerate(zip(rows, fixed, strict=True)):
             if stays or row == NOTHING:
                 W[:, lane] = 0
@@ -56,7 +58,7 @@ class Emissions:
             part = slice(self.chain.emit.indptr[row], self.chain.emit.indptr[row + 1])
             return self.chain.emit.indices[part], self.chain.emit.data[part]
         if row == NOTHING:
-            return np.arange(self.chain.states), self.chain.totals.astype(np.float32)
+            return np.arange(self.chain.states), self.chain.totals.astype(self.dtype)
         return self._of(row)
 
     def _of(self, row: int) -> Some:
@@ -64,7 +66,7 @@ class Emissions:
         if found is None:
             near = self._near(row)
             states = np.flatnonzero(near)
-            found = states, near[states].astype(np.float32)
+            found = states, near[states].astype(self.dtype)
             self._bytes += found[0].nbytes + found[1].nbytes + ENTRY_BYTES
             if self._bytes > CACHE_BYTES:
                 self._kept, self._bytes = {}, 0
