@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from spacy_dxprivacy.batch.build import short_names
 from spacy_dxprivacy.component import DxSanitizer
 from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.playground import current
@@ -105,8 +106,10 @@ def choose(workshop: Workshop) -> DxSanitizer:
 
 
 def label(name: str) -> str:
-    """What a mechanism is called in the list."""
-    return short(name) + (" (slow on large spaces)" if name in SLOW else "")
+    """What a mechanism is called in the list: an older version by its whole name."""
+    latest = short_names("dx_mechanisms").get(short(name)) == name
+    called = short(name) if latest else name
+    return called + (" (slow on large spaces)" if name in SLOW else "")
 
 
 @st.fragment
