@@ -206,11 +206,12 @@ def test_another_mechanism_has_another_epsilon_and_receipt(page, name):
 @needs_extra
 def test_a_clicked_word_is_shown_with_what_it_becomes(page):
     app = page()
+    app.selectbox(key="mechanism").set_value("dx.Path.v1").run()
     app.text_area(key="text").set_value("the doctor").run()
     app.get("button_group")[0].set_value("doctor").run()
     assert "*doctor*" in " ".join(element.value for element in app.markdown)
     outputs, near = (element.value for element in app.dataframe)
-    assert "doctor" in list(outputs["output"]) and outputs["share"].sum() <= 1 + 1e-9
+    assert outputs["output"][0] == "doctor" and outputs["share"].sum() <= 1 + 1e-9
     assert list(near) == ["by Euclid", "distance", "by path", "path distance"]
     app.text_input(key="other").set_value("Zorblattovich").run()
     assert [element.value for element in app.warning] == ["The space does not hold this word."]
