@@ -55,4 +55,4 @@ def test_all_of_it_ends_with_a_report(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr[-2000:]
     page = (tmp_path / "output" / "report.html").read_text(encoding="utf8")
-    assert "<html" in page and "dx.Path.v1" in page
+    assert "<html" in page and "dx.Path.v2" in page
