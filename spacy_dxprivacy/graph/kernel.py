@@ -33,9 +33,12 @@ class Kernel:
 
     def near(self, row: int) -> Near:
         """The words nearer than the reach, by rising number, and what each weighs beyond far."""
-        found = self._kept.get(row)
-        words, steps = self.prepare([row])[row] if found is None else found
+        words, steps = self._steps(row)
         return words, self._extra[steps]
+
+    def _steps(self, row: int) -> Steps:
+        found = self._kept.get(row)
+        return self.prepare([row])[row] if found is None else found
 
     def prepare(self, rows: Iterable[int]) -> dict[int, Steps]:
         """Walk from several words at once, which takes less time; their near words and steps."""
@@ -58,9 +61,9 @@ class Kernel:
 
     def weights(self, row: int, outputs: Numbers1d) -> Floats1d:
         """float64 (k,): exp(-beta path) from a word to each of k outputs."""
-        words, extra = self.near(row)
+        words, steps = self._steps(row)
         at = np.minimum(np.searchsorted(words, outputs), len(words) - 1)
-        weights: Floats1d = self.far + np.where(words[at] == outputs, extra[at], 0.0)
+        weights: Floats1d = self.far + np.where(words[at] == outputs, self._extra[steps[at]], 0.0)
         return weights
 
     def distances(self, rows: Ints1d) -> Floats2d:

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d
-from .edges import STEPS
 from .walk import Walker
 from .word_graph import WordGraph
 
@@ -67,8 +66,3 @@ def with_lengths(graph: WordGraph, lengths: Floats1d, reach: float) -> PolicyGra
     order = np.lexsort((ends, owner))
     starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(graph)))])
     return PolicyGraph(starts, ends[order], np.concatenate([steps, steps])[order], most)
-
-
-def plain(graph: WordGraph) -> PolicyGraph:
-    """The lengths of dx.Path.v1."""
-    return with_lengths(graph, graph.edges[2] / STEPS, graph.reach / STEPS)

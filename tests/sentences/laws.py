@@ -8,9 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph import graph_of
 from spacy_dxprivacy.graph.kernel import Kernel
-from spacy_dxprivacy.graph.policy_graph import plain
+from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
 from spacy_dxprivacy.guarantee import Guarantee
 from spacy_dxprivacy.mechanisms.base.sentences import SentenceMechanism, Sentences
 from spacy_dxprivacy.priors.chain import Chain, alone_chain
@@ -62,7 +61,7 @@ class _Settings:
         self.chain, self.beta = chain, beta
 
     def on(self, space: Space, guarantee: Guarantee) -> Sentences:
-        kernel = Kernel(plain(graph_of(space)), self.beta)
+        kernel = Kernel(policy_graph(space, PLAIN), self.beta)
         words = WordDraw(kernel, self.chain.unigram)
         return Sentences(self.chain, kernel, words, guarantee)
 
