@@ -149,7 +149,8 @@ def test_scope_type_draws_once_for_every_word_of_a_doc(
 ) -> None:
     nlp = make_nlp(mechanism=mechanism, scope="type", vectors="table")
     doc = nlp("dog cat " * 50)
-    words = [t.text.lower() for t in doc]
+    # "an" is "a" as it is spelt before a vowel: one word drawn, not two.
+    words = [{"an": "a"}.get(t.lower_, t.lower_) for t in doc]
     assert len(set(words[0::2])) == len(set(words[1::2])) == 1
     assert doc._.dx.draws == 2 and doc._.dx.perturbed == 100
     assert doc._.dx.total["epsilon"] == pytest.approx(2 * mechanism["epsilon"])
