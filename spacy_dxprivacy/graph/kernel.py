@@ -31,9 +31,10 @@ class Kernel:
         self._kept: dict[int, Steps] = {}
         self._bytes = 0
 
-    def near(self, row: int) -> Near:
-        """The words nearer than the reach, by rising number, and what each weighs beyond far."""
-        words, steps = self._steps(row)
+    def near(self, row: int, found: Steps | None = None) -> Near:
+        """The words nearer than the reach, by rising number, and what each weighs beyond far.
+        found: what `prepare` gave for the word."""
+        words, steps = self._steps(row) if found is None else found
         return words, self._extra[steps]
 
     def _steps(self, row: int) -> Steps:
@@ -42,9 +43,9 @@ class Kernel:
 
     def prepare(self, rows: Iterable[int]) -> dict[int, Steps]:
         """Walk from several words at once, which takes less time; their near words and steps."""
-        wanted = set(rows)
-        new = np.array(sorted(wanted - self._kept.keys()), dtype=np.int64)
-        found = {row: self._kept[row] for row in wanted & self._kept.keys()}
+        wanted, kept = set(rows), self._kept  # which another thread may put another in place of
+        new = np.array(sorted(wanted - kept.keys()), dtype=np.int64)
+        found = {row: kept[row] for row in wanted & kept.keys()}
         if len(new):
             walked = self.graph.within(new)
             made = {row: _sorted(*one) for row, one in zip(new.tolist(), walked, strict=True)}

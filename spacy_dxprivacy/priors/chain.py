@@ -88,13 +88,24 @@ class Chain:
 
     @cached_property
     def _into(self) -> Any:
-        """delta, by the state that is entered: csr (K, K) of its transpose, or the array."""
-        return self.delta.T.tocsr() if _sparse(self.delta) else np.ascontiguousarray(self.delta.T)
+        """delta by the state that is entered, and u behind it, so that a step is one product: csr
+        or array (K, K + 1)."""
+        if not _sparse(self.delta):
+            return np.hstack([self.delta.T, self.u[:, None]])
+        from scipy.sparse import csr_array, hstack
+
+        K = self.states
+        behind = csr_array((self.u, np.zeros(K, np.int32), np.arange(K + 1)), shape=(K, 1))
+        return hstack([self.delta.T.tocsr(), behind], format="csr")
 
     def forward(self, M: Floats2d) -> Floats2d:
         """M: float (K, S), how likely each state is -> (K, S), the state after it."""
-        ahead: Floats2d = self._into @ M
-        ahead += np.multiply.outer(self.u, self.back @ M)
+        return self.step(np.vstack([M, self.back @ M]))
+
+    def step(self, X: Floats2d) -> Floats2d:
+        """X: float (K + 1, S), how likely each state is, and at last the sum of it times back ->
+        (K, S), the state after it."""
+        ahead: Floats2d = self._into @ X
         return ahead
 
     def backward(self, M: Floats2d) -> Floats2d:
@@ -107,8 +118,8 @@ class Chain:
         """The states that delta leads from into this one, and delta there."""
         into = self._into
         if not _sparse(into):
-            return np.arange(self.states), into[state]
-        part = slice(into.indptr[state], into.indptr[state + 1])
+            return np.arange(self.states), into[state, :-1]
+        part = slice(into.indptr[state], into.indptr[state + 1] - 1)
         return into.indices[part], into.data[part]
 
     def into(self, here: Ints1d, before: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
@@ -119,7 +130,7 @@ class Chain:
             part = table[np.ix_(here, before)]
             place, source = np.nonzero(part)
             return place, source, part[place, source]
-        first, counts = table.indptr[here], np.diff(table.indptr)[here]
+        first, counts = table.indptr[here], np.diff(table.indptr)[here] - 1
         place = np.repeat(np.arange(len(here)), counts)
         entries = np.arange(len(place)) + np.repeat(first - np.cumsum(counts) + counts, counts)
         at = np.full(self.states, -1)

@@ -14,17 +14,21 @@ Paper  Scott 2002, "Bayesian methods for hidden Markov models" (forward filterin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d
+from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d, blocks
+from ..machine.threads import in_order, product_threads
 from ..priors.chain import Chain
 from ..randomness import Rng
-from .emissions import NOTHING, Emissions, pick
+from .emissions import NOTHING, Emissions, Some, pick
 from .tapes import Tapes, batches, lay, spans
 
 MEMORY = 2**28  # bytes of sums that are kept from the way there for the way back
 LEAST = 1e-37
+MANY = 256  # words that are worth a second thread
+STATES_AT_ONCE = 256  # that are turned from lanes beside each other to one after the other
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,30 @@ class Text:
     fixed: Bools1d
 
 
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What is known of the state at some steps of tapes, given all words of its sentence up to
+    there: for each step M (lanes, K), in sum 1, and its sums times back (lanes,)."""
+
+    steps: list[tuple[Numbers1d, Numbers1d]]
+
+    @property
+    def last(self) -> tuple[Numbers1d, Numbers1d]:
+        M, by_back = self.steps[-1]
+        return M.copy(), by_back
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some sentences of a text. said: of each of their words, see Emissions.of. uniforms: (3, k),
+    for each word of the text."""
+
+    text: Text
+    tapes: Tapes
+    said: dict[int, Some]
+    uniforms: Floats2d
+
+
 class SentenceDraw:
     """Draws sentences of a chain whose words are weighed by emissions."""
 
@@ -46,10 +74,16 @@ class SentenceDraw:
     def __call__(self, text: Text, rng: Rng) -> Ints1d:
         """int64 (k,): the replacements; fixed words as they are."""
         drawn = text.rows.copy()
+        uniforms = rng.uniform(3 * len(drawn)).reshape(3, -1)
         first, lengths = spans(text.starts)
-        for some in batches(lengths, self._room):
-            tapes = lay(first[some], lengths[some])
-            self._words(text, tapes, self._states(text, tapes, rng), drawn, rng)
+        with product_threads(len(drawn) >= MANY) as threads:
+            for some in batches(lengths, self._room):
+                parts = [some[i::threads] for i in range(min(threads, len(some)))]
+                tapes = [lay(first[part], lengths[part]) for part in parts]
+                said = self._said(text, tapes)
+                jobs = [Batch(text, one, said, uniforms) for one in tapes]
+                draw = partial(self._draw, drawn=drawn, room=self._room // threads)
+                list(in_order(draw, jobs, len(jobs), len(jobs)))
         return drawn
 
     @property
@@ -57,63 +91,75 @@ class SentenceDraw:
         """How many words the sums of which fit into the memory."""
         return max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * self.chain.states))
 
-    def _states(self, text: Text, tapes: Tapes, rng: Rng) -> Ints2d:
+    def _said(self, text: Text, tapes: list[Tapes]) -> dict[int, Some]:
+        places = np.concatenate([one.place[one.place >= 0] for one in tapes])
+        return self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
+
+    def _draw(self, batch: Batch, drawn: Ints1d, room: int) -> None:
+        self._words(batch, self._states(batch, room), drawn)
+
+    def _states(self, batch: Batch, room: int) -> Ints2d:
         """(steps, lanes): the states. Of tapes that are too long for the memory only some sums are
         kept on the way there, and those between them are made again on the way back."""
-        steps, lanes = tapes.place.shape
-        states = np.zeros(tapes.place.shape, dtype=np.int64)
-        length = max(1, self._room // lanes)
+        steps, lanes = batch.tapes.place.shape
+        states = np.zeros((steps, lanes), dtype=np.int64)
+        length = max(1, room // lanes)
         parts = [slice(start, min(start + length, steps)) for start in range(0, steps, length)]
-        marks = [np.empty((self.chain.states, 0), dtype=self.emissions.dtype)]
+        none = np.empty((0, self.chain.states), self.emissions.dtype)
+        marks = [(none, none[:, 0])]
         for part in parts[:-1]:
-            marks.append(self._forth(text, tapes, part, marks[-1])[-1].T)
+            marks.append(self._forth(batch, part, *marks[-1]).last)
         for part, mark in zip(reversed(parts), reversed(marks), strict=True):
-            self._back(tapes, part, self._forth(text, tapes, part, mark), states, rng)
+            self._back(batch, part, self._forth(batch, part, *mark), states)
         return states
 
-    def _forth(self, text: Text, tapes: Tapes, part: slice, M: Floats2d) -> list[Floats2d]:
-        """For each step of a part float (lanes, K), in sum 1: how likely the states are, given
-        all words of the sentence up to here. M: (K, lanes), those of the step before."""
-        self._prepare(text, tapes.place[part])
-        sums: list[Floats2d] = []
-        laid = (tapes.place[part], tapes.begins[part], tapes.ends[part])
-        for place, begins, ends in zip(*laid, strict=True):
-            live = int(np.count_nonzero(place >= 0))
-            here = place[:live]
-            M = self._ahead(M[:, :live], begins[:live])
-            M = self.emissions.weigh(M, text.rows[here].tolist(), text.fixed[here].tolist())
-            M[:, ends[:live]] *= self.chain.end[:, None]
-            M /= np.maximum(M.sum(axis=0), LEAST)
-            sums.append(np.ascontiguousarray(M.T))
-        return sums
+    def _forth(self, batch: Batch, part: slice, M: Numbers1d, by_back: Numbers1d) -> Sums:
+        """The sums of a part. M, by_back: those of the step before."""
+        text, tapes, found = batch.text, batch.tapes, Sums([])
+        live = np.count_nonzero(tapes.place[part] >= 0, axis=1)
+        room = np.empty((int(live.sum()), self.chain.states), dtype=self.emissions.dtype)
+        back = self.chain.back.astype(room.dtype)
+        for step, here in zip(
+            range(part.start, part.stop), np.split(room, np.cumsum(live)[:-1]), strict=True
+        ):
+            place = tapes.place[step, : len(here)]
+            self._ahead(here, M, by_back, tapes.begins[step, : len(here)])
+            for one, row, stays in zip(
+                here, text.rows[place].tolist(), text.fixed[place].tolist(), strict=True
+            ):
+                self.emissions.weigh(one, row, stays, batch.said.get(row))
+            here[tapes.ends[step, : len(here)]] *= self.chain.end
+            here *= 1 / np.maximum(here.sum(axis=1, keepdims=True), LEAST)
+            M, by_back = here, here @ back
+            found.steps.append((M, by_back))
+        return found
 
-    def _prepare(self, text: Text, place: Ints2d) -> None:
-        live = place[place >= 0]
-        self.emissions.prepare(set(text.rows[live[~text.fixed[live]]].tolist()))
+    def _ahead(self, here: Floats2d, M: Floats2d, by_back: Numbers1d, begins: Bools1d) -> None:
+        """Fill here, (lanes, K), with the next states times totals. M: (lanes or more, K), by_back:
+        those of the words before. begins: (lanes,), whether a sentence does."""
+        here[begins] = self.chain.begin * self.emissions.totals
+        goes = np.flatnonzero(~begins)
+        if not len(goes):
+            return
+        X = np.empty((self.chain.states + 1, len(goes)), dtype=here.dtype)
+        X[:-1], X[-1] = M[goes].T, by_back[goes]
+        ahead = self.chain.step(X)
+        for some in blocks(len(ahead), STATES_AT_ONCE):
+            here[goes, some] = (ahead[some] * self.emissions.totals[some, None]).T
 
-    def _ahead(self, M: Floats2d, begins: Bools1d) -> Floats2d:
-        """M: (K, S) of the words before -> (K, S) of the next, some of which begin sentences."""
-        if begins.all():
-            begin = self.chain.begin.astype(self.emissions.dtype)
-            return np.repeat(begin[:, None], len(begins), axis=1)
-        ahead = self.chain.forward(M)
-        ahead[:, begins] = self.chain.begin[:, None]
-        return ahead
-
-    def _back(
-        self, tapes: Tapes, part: slice, sums: list[Floats2d], states: Ints2d, rng: Rng
-    ) -> None:
+    def _back(self, batch: Batch, part: slice, sums: Sums, states: Ints2d) -> None:
         """Draw the states of a part, those of what follows it being drawn."""
-        for step, M in zip(range(part.stop - 1, part.start - 1, -1), reversed(sums), strict=True):
-            by_back = (M @ self.chain.back).tolist()
-            uniforms = rng.uniform(2 * len(M)).reshape(2, len(M)).T.tolist()
-            for lane, (which, uniform) in enumerate(uniforms):
+        tapes, (which, uniform, _) = batch.tapes, batch.uniforms
+        for step in range(part.stop - 1, part.start - 1, -1):
+            M, by_back = sums.steps[step - part.start]
+            place = tapes.place[step, : len(M)]
+            numbers = zip(which[place].tolist(), uniform[place].tolist(), strict=True)
+            for lane, one in enumerate(numbers):
                 if tapes.ends[step, lane]:
-                    states[step, lane] = pick(M[lane], uniform)
+                    states[step, lane] = pick(M[lane], one[1])
                 else:
                     after = int(states[step + 1, lane])
-                    found = self._before(M[lane], after, by_back[lane], which, uniform)
-                    states[step, lane] = found
+                    states[step, lane] = self._before(M[lane], after, float(by_back[lane]), *one)
 
     def _before(
         self, M: Numbers1d, after: int, by_back: float, which: float, uniform: float
@@ -127,15 +173,13 @@ class SentenceDraw:
             return int(states[pick(cells, uniform)])
         return pick(chain.back * M, uniform)
 
-    def _words(self, text: Text, tapes: Tapes, states: Ints2d, drawn: Ints1d, rng: Rng) -> None:
-        live = tapes.place >= 0
-        places, chosen = tapes.place[live], states[live]
-        uniforms = rng.uniform(len(places))
-        free = ~text.fixed[places]
-        for place, state, uniform in zip(
-            places[free].tolist(), chosen[free].tolist(), uniforms[free].tolist(), strict=True
-        ):
-            drawn[place] = self.emissions.word(int(text.rows[place]), state, uniform)
+    def _words(self, batch: Batch, states: Ints2d, drawn: Ints1d) -> None:
+        live = batch.tapes.place >= 0
+        places, chosen = batch.tapes.place[live], states[live]
+        free = ~batch.text.fixed[places]
+        for place, state in zip(places[free].tolist(), chosen[free].tolist(), strict=True):
+            row, uniform = int(batch.text.rows[place]), float(batch.uniforms[2, place])
+            drawn[place] = self.emissions.word(row, state, uniform)
 
 
 __all__ = ["NOTHING", "SentenceDraw", "Text"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Numbers1d
-from ..graph.kernel import Kernel
+from ..arrays import Floats1d, Numbers1d
+from ..graph.kernel import Kernel, Steps
 from ..priors.chain import Chain
 
 CACHE_BYTES = 2**27
@@ -22,60 +22,58 @@ Some = tuple[Numbers1d, Numbers1d]  # states, and a number for each
 class Emissions:
     """E[z] = sum over y of B[y, z] exp(-beta path(w, y)): exact, for every word w of the space.
 
-    It is kept as what the reach gives to every state, and what the words nearer than that add to
-    some of them.
+    It is kept as how many times as much some states get as they would if all their words were at
+    the reach; all other states get just that.
     """
 
     def __init__(self, chain: Chain, kernel: Kernel) -> None:
         self.chain, self.kernel = chain, kernel
         self.dtype = np.float32 if kernel.beta * kernel.graph.longest <= SINGLE else np.float64
-        self._far = (chain.totals * kernel.far).astype(self.dtype)
+        self.totals = chain.totals.astype(self.dtype)
         self._kept: dict[int, Some] = {}
         self._bytes = 0
 
-    def weigh(self, M: Floats2d, rows: Sequence[int], fixed: Sequence[bool]) -> Floats2d:
-        """M: float (K, S), how likely each state is before its word is seen -> (K, S), times what
-        S words say: of the input, or NOTHING, or words that stay as they are."""
-        W: Floats2d = M * self._far[:, None]
-        for lane, (row, stays) in enumerate(zip(rows, fixed, strict=True)):
-            if stays or row == NOTHING:
-                W[:, lane] = 0
-        some = [self._some(row, stays) for row, stays in zip(rows, fixed, strict=True)]
-        lanes = np.repeat(np.arange(len(rows)), [len(states) for states, _ in some])
-        cells = np.concatenate([states for states, _ in some]) * len(rows) + lanes
-        W.reshape(-1)[cells] += M.reshape(-1)[cells] * np.concatenate([e for _, e in some])
-        return W
+    def of(self, rows: Iterable[int]) -> dict[int, Some]:
+        """For each of several words the states that get more than they would at the reach, and how
+        many times as much. Together they take less time."""
+        wanted, kept = set(rows) - {NOTHING}, self._kept
+        found = {row: kept[row] for row in wanted & kept.keys()}
+        new = self.kernel.prepare(wanted - found.keys())
+        made = {row: self._factors(row, steps) for row, steps in new.items()}
+        self._keep(made)
+        return found | made
 
-    def prepare(self, rows: set[int]) -> None:
-        """Make ready what several words say, which takes less time together."""
-        new = rows - self._kept.keys() - {NOTHING}
-        self.kernel.prepare(new)
-        for row in new:
-            self._of(row)
-
-    def _some(self, row: int, stays: bool) -> Some:
+    def weigh(self, one: Numbers1d, row: int, stays: bool, some: Some | None) -> None:
+        """one: float (K,), how likely each state is before its word is seen, times totals; it is
+        multiplied by what the word says, up to a factor. some: its entry of `of`."""
         if stays:
             part = slice(self.chain.emit.indptr[row], self.chain.emit.indptr[row + 1])
-            return self.chain.emit.indices[part], self.chain.emit.data[part]
-        if row == NOTHING:
-            return np.arange(self.chain.states), self.chain.totals.astype(self.dtype)
-        return self._of(row)
+            states, shares = self.chain.emit.indices[part], self.chain.emit.data[part]
+            left = one[states] * (shares / self.chain.totals[states]).astype(self.dtype)
+            one[:] = 0
+            one[states] = left
+        elif some is not None:
+            states, factors = some
+            one[states] *= factors
 
-    def _of(self, row: int) -> Some:
-        found = self._kept.get(row)
-        if found is None:
-            near = self._near(row)
-            states = np.flatnonzero(near)
-            found = states, near[states].astype(self.dtype)
-            self._bytes += found[0].nbytes + found[1].nbytes + ENTRY_BYTES
-            if self._bytes > CACHE_BYTES:
-                self._kept, self._bytes = {}, 0
-            self._kept[row] = found
-        return found
+    def _factors(self, row: int, steps: Steps) -> Some:
+        near = self._near(row, steps)
+        states = np.flatnonzero(near)
+        factors = 1 + near[states] / (self.chain.totals[states] * self.kernel.far)
+        return states, factors.astype(self.dtype)
 
-    def _near(self, row: int) -> Floats1d:
+    def _keep(self, made: dict[int, Some]) -> None:
+        size = sum(a.nbytes + b.nbytes + ENTRY_BYTES for a, b in made.values())
+        if self._bytes + size > CACHE_BYTES:
+            # Another thread may be reading the old one.
+            self._kept, self._bytes = {}, 0
+        if size <= CACHE_BYTES:
+            self._kept.update(made)
+            self._bytes += size
+
+    def _near(self, row: int, found: Steps | None = None) -> Floats1d:
         """float64 (K,): what the words nearer than the reach add."""
-        words, extra = self.kernel.near(row)
+        words, extra = self.kernel.near(row, found)
         if self.chain.one_state is None:
             return np.asarray(self.chain.emit[words].T @ extra)
         states, shares = self.chain.one_state
@@ -84,11 +82,11 @@ class Emissions:
 
     def exact(self, row: int, stays: bool = False) -> Floats1d:
         """float64 (K,): all of it, for those who want probabilities."""
-        if stays or row == NOTHING:
-            states, numbers = self._some(row, stays)
-            one = np.zeros(self.chain.states)
-            one[states] = self.chain.totals if row == NOTHING else numbers
+        if stays:
+            one: Floats1d = self.chain.emit[[row]].toarray().reshape(-1).astype(np.float64)
             return one
+        if row == NOTHING:
+            return self.chain.totals
         return self.chain.totals * self.kernel.far + self._near(row)
 
     def word(self, row: int, state: int, uniform: float) -> int:

@@ -17,8 +17,10 @@ def mechanism():
 def test_sums_of_a_step_are_as_near_as_the_bound_says(mechanism):
     chain, emissions = mechanism.built.chain, mechanism.built.together.emissions
     rows = [Space.builtin().find(word) for word in ("the", "patient", "of", "London")]
-    M = np.repeat(chain.begin[:, None], len(rows), axis=1)
-    M = emissions.weigh(M, rows, [False] * len(rows))
+    said = emissions.of(rows)
+    M = np.repeat(chain.begin[:, None] * emissions.totals[:, None], len(rows), axis=1)
+    for lane, row in enumerate(rows):
+        emissions.weigh(M[:, lane], row, False, said[row])
     M /= M.sum(axis=0)
     exact = chain.delta.astype(np.float64).T @ M.astype(np.float64)
     exact += np.outer(chain.u, chain.back.astype(np.float64) @ M)
