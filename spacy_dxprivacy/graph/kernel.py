@@ -47,8 +47,7 @@ class Kernel:
         new = np.array(sorted(wanted - kept.keys()), dtype=np.int64)
         found = {row: kept[row] for row in wanted & kept.keys()}
         if len(new):
-            walked = self.graph.within(new)
-            made = {row: _sorted(*one) for row, one in zip(new.tolist(), walked, strict=True)}
+            made = dict(zip(new.tolist(), self.graph.within(new), strict=True))
             self._keep(made)
             found |= made
         return found
@@ -75,7 +74,3 @@ class Kernel:
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_kept": {}, "_bytes": 0}
 
-
-def _sorted(words: Numbers1d, steps: Numbers1d) -> Steps:
-    order = np.argsort(words)
-    return words[order], steps[order]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d
+from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d, blocks
 from .walk import Walker
 from .word_graph import WordGraph
 
 QUANTA = 16  # to a unit of length
 MOST_QUANTA = 254  # that a walk can count
+NUMBERS = 2**23  # distances at once, of eight bytes each
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +41,28 @@ class PolicyGraph:
         return Walker(self.starts, self.ends, self.steps, self.reach)
 
     def within(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
-        """For each of k words: the words nearer than the reach, itself first, and their steps."""
+        """For each of k words: the words nearer than the reach, by rising number, and their steps.
+
+        By Dijkstra's algorithm of scipy, which takes less time than the walker where the reach is
+        many steps.
+        """
+        from scipy.sparse.csgraph import dijkstra
+
         found: list[tuple[Numbers1d, Numbers1d]] = []
-        for _, walks in self.walker(rows):
-            cuts = np.cumsum(walks.sizes)[:-1]
-            words = np.split(walks.words.astype(np.int32), cuts)
-            found += zip(words, np.split(walks.steps.astype(np.uint8), cuts), strict=True)
+        for part in blocks(len(rows), max(1, NUMBERS // len(self))):
+            # Whole steps in float64: their sums are exact.
+            for D in dijkstra(self._table, indices=rows[part], limit=self.reach - 1):
+                words = np.flatnonzero(D < self.reach)
+                found.append((words.astype(np.int32), D[words].astype(np.uint8)))
         return found
+
+    @cached_property
+    def _table(self) -> Any:
+        from scipy.sparse import csr_array
+
+        n, steps = len(self), self.steps.astype(np.float64)
+        parts = (self.ends.astype(np.int32), self.starts.astype(np.int32))
+        return csr_array((steps, *parts), shape=(n, n))
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n), in units of length."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,7 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d
 from ..errors import DxError, Errors
+from .product import Product
 
 ARRAYS = ("begin", "alone", "end", "back", "u")
 TOLERANCE = 1e-4  # of sums that should be 1, in float32
@@ -98,6 +99,10 @@ class Chain:
         behind = csr_array((self.u, np.zeros(K, np.int32), np.arange(K + 1)), shape=(K, 1))
         return hstack([self.delta.T.tocsr(), behind], format="csr")
 
+    @cached_property
+    def _product(self) -> Any:
+        return Product(self._into) if _sparse(self.delta) else self._into
+
     def forward(self, M: Floats2d) -> Floats2d:
         """M: float (K, S), how likely each state is -> (K, S), the state after it."""
         return self.step(np.vstack([M, self.back @ M]))
@@ -105,7 +110,7 @@ class Chain:
     def step(self, X: Floats2d) -> Floats2d:
         """X: float (K + 1, S), how likely each state is, and at last the sum of it times back ->
         (K, S), the state after it."""
-        ahead: Floats2d = self._into @ X
+        ahead: Floats2d = self._product @ X
         return ahead
 
     def backward(self, M: Floats2d) -> Floats2d:
@@ -153,6 +158,10 @@ class Chain:
         for array in _numbers(self.emit):
             hasher.update(np.ascontiguousarray(array).data)
         return hasher.hexdigest()
+
+    # What is made of the fields is made again from a copy of them.
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 def check_chain(chain: Chain) -> None:

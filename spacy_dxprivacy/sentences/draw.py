@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +24,10 @@ from ..machine.threads import in_order, product_threads
 from ..priors.chain import Chain
 from ..randomness import Rng
 from .emissions import NOTHING, Emissions, Some, pick
+from .rooms import Rooms
 from .tapes import Tapes, batches, lay, spans
 
-MEMORY = 2**28  # bytes of sums that are kept from the way there for the way back
+MEMORY = 2**27  # bytes of sums that are kept from the way there for the way back
 LEAST = 1e-37
 MANY = 256  # words that are worth a second thread
 STATES_AT_ONCE = 256  # that are turned from lanes beside each other to one after the other
@@ -69,7 +71,7 @@ class SentenceDraw:
     """Draws sentences of a chain whose words are weighed by emissions."""
 
     def __init__(self, chain: Chain, emissions: Emissions) -> None:
-        self.chain, self.emissions = chain, emissions
+        self.chain, self.emissions, self._rooms = chain, emissions, Rooms()
 
     def __call__(self, text: Text, rng: Rng) -> Ints1d:
         """int64 (k,): the replacements; fixed words as they are."""
@@ -96,31 +98,37 @@ class SentenceDraw:
         return self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
 
     def _draw(self, batch: Batch, drawn: Ints1d, room: int) -> None:
-        self._words(batch, self._states(batch, room), drawn)
+        steps, lanes = batch.tapes.place.shape
+        kept = min(steps, max(1, room // lanes)) * lanes  # words whose sums are kept
+        size = (max(kept, room) + 1) * self.chain.states
+        with self._rooms.borrowed(size, self.emissions.dtype) as numbers:
+            self._words(batch, self._states(batch, kept // lanes, numbers), drawn)
 
-    def _states(self, batch: Batch, room: int) -> Ints2d:
+    def _states(self, batch: Batch, length: int, room: Numbers1d) -> Ints2d:
         """(steps, lanes): the states. Of tapes that are too long for the memory only some sums are
-        kept on the way there, and those between them are made again on the way back."""
+        kept on the way there, and those between them are made again on the way back. length: steps
+        whose sums are kept. room: memory for them."""
         steps, lanes = batch.tapes.place.shape
         states = np.zeros((steps, lanes), dtype=np.int64)
-        length = max(1, room // lanes)
         parts = [slice(start, min(start + length, steps)) for start in range(0, steps, length)]
         none = np.empty((0, self.chain.states), self.emissions.dtype)
         marks = [(none, none[:, 0])]
         for part in parts[:-1]:
-            marks.append(self._forth(batch, part, *marks[-1]).last)
+            marks.append(self._forth(batch, part, room, *marks[-1]).last)
         for part, mark in zip(reversed(parts), reversed(marks), strict=True):
-            self._back(batch, part, self._forth(batch, part, *mark), states)
+            self._back(batch, part, self._forth(batch, part, room, *mark), states)
         return states
 
-    def _forth(self, batch: Batch, part: slice, M: Numbers1d, by_back: Numbers1d) -> Sums:
-        """The sums of a part. M, by_back: those of the step before."""
+    def _forth(
+        self, batch: Batch, part: slice, room: Numbers1d, M: Numbers1d, by_back: Numbers1d
+    ) -> Sums:
+        """The sums of a part, in the room. M, by_back: those of the step before."""
         text, tapes, found = batch.text, batch.tapes, Sums([])
         live = np.count_nonzero(tapes.place[part] >= 0, axis=1)
-        room = np.empty((int(live.sum()), self.chain.states), dtype=self.emissions.dtype)
+        sums = room[: int(live.sum()) * self.chain.states].reshape(-1, self.chain.states)
         back = self.chain.back.astype(room.dtype)
         for step, here in zip(
-            range(part.start, part.stop), np.split(room, np.cumsum(live)[:-1]), strict=True
+            range(part.start, part.stop), np.split(sums, np.cumsum(live)[:-1]), strict=True
         ):
             place = tapes.place[step, : len(here)]
             self._ahead(here, M, by_back, tapes.begins[step, : len(here)])
@@ -141,11 +149,13 @@ class SentenceDraw:
         goes = np.flatnonzero(~begins)
         if not len(goes):
             return
+        # Parts of arrays are looked at where they are; chosen rows are copied.
+        lanes: Any = slice(0, len(here)) if len(goes) == len(here) else goes
         X = np.empty((self.chain.states + 1, len(goes)), dtype=here.dtype)
-        X[:-1], X[-1] = M[goes].T, by_back[goes]
+        X[:-1], X[-1] = M[lanes].T, by_back[lanes]
         ahead = self.chain.step(X)
         for some in blocks(len(ahead), STATES_AT_ONCE):
-            here[goes, some] = (ahead[some] * self.emissions.totals[some, None]).T
+            here[lanes, some] = (ahead[some] * self.emissions.totals[some, None]).T
 
     def _back(self, batch: Batch, part: slice, sums: Sums, states: Ints2d) -> None:
         """Draw the states of a part, those of what follows it being drawn."""
