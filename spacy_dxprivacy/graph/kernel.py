@@ -73,4 +73,3 @@ class Kernel:
     # What was drawn for is no business of anybody who gets a copy.
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_kept": {}, "_bytes": 0}
-

@@ -84,7 +84,7 @@ class SentenceDraw:
                 tapes = [lay(first[part], lengths[part]) for part in parts]
                 said = self._said(text, tapes)
                 jobs = [Batch(text, one, said, uniforms) for one in tapes]
-                draw = partial(self._draw, drawn=drawn, room=self._room // threads)
+                draw = partial(self._draw, drawn=drawn)
                 list(in_order(draw, jobs, len(jobs), len(jobs)))
         return drawn
 
@@ -97,20 +97,16 @@ class SentenceDraw:
         places = np.concatenate([one.place[one.place >= 0] for one in tapes])
         return self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
 
-    def _draw(self, batch: Batch, drawn: Ints1d, room: int) -> None:
-        steps, lanes = batch.tapes.place.shape
-        kept = min(steps, max(1, room // lanes)) * lanes  # words whose sums are kept
-        size = (max(kept, room) + 1) * self.chain.states
-        with self._rooms.borrowed(size, self.emissions.dtype) as numbers:
-            self._words(batch, self._states(batch, kept // lanes, numbers), drawn)
+    def _draw(self, batch: Batch, drawn: Ints1d) -> None:
+        parts, words = batch.tapes.parts(self._room)
+        with self._rooms.borrowed(words * self.chain.states, self.emissions.dtype) as room:
+            self._words(batch, self._states(batch, parts, room), drawn)
 
-    def _states(self, batch: Batch, length: int, room: Numbers1d) -> Ints2d:
+    def _states(self, batch: Batch, parts: list[slice], room: Numbers1d) -> Ints2d:
         """(steps, lanes): the states. Of tapes that are too long for the memory only some sums are
-        kept on the way there, and those between them are made again on the way back. length: steps
-        whose sums are kept. room: memory for them."""
-        steps, lanes = batch.tapes.place.shape
-        states = np.zeros((steps, lanes), dtype=np.int64)
-        parts = [slice(start, min(start + length, steps)) for start in range(0, steps, length)]
+        kept on the way there, and those between them are made again on the way back. parts: steps
+        whose sums fit into the room."""
+        states = np.zeros(batch.tapes.place.shape, dtype=np.int64)
         none = np.empty((0, self.chain.states), self.emissions.dtype)
         marks = [(none, none[:, 0])]
         for part in parts[:-1]:

@@ -14,6 +14,7 @@ from ..priors.chain import Chain
 CACHE_BYTES = 2**27
 ENTRY_BYTES = 300  # of an entry of the cache besides its numbers
 SINGLE = 48.0  # nats of beta times the reach up to which float32 holds all sums: docs/path.md
+AT_ONCE = 128  # numbers of which a draw looks at the sum first
 NOTHING = -1  # a word that the space lacks: it says nothing
 
 Some = tuple[Numbers1d, Numbers1d]  # states, and a number for each
@@ -104,7 +105,20 @@ class Emissions:
 
 def pick(weights: Numbers1d, uniform: float) -> int:
     """An index, drawn by weight; uniform: in [0, 1)."""
-    sums = weights.cumsum(dtype=np.float64)
-    total = float(sums[-1])
-    # uniform * total must not be rounded up to the total, beyond the last weight above 0.
-    return int(sums.searchsorted(min(uniform * total, np.nextafter(total, 0)), side="right"))
+    numbers = weights.astype(np.float64)
+    if len(numbers) < 2 * AT_ONCE:
+        sums = numbers.cumsum()
+        return _first_above(sums, uniform * float(sums[-1]))
+    # Which block first: most numbers need not be added up one after the other.
+    begins = np.arange(0, len(numbers), AT_ONCE)
+    sums = np.add.reduceat(numbers, begins).cumsum()
+    mark = uniform * float(sums[-1])
+    block = _first_above(sums, mark)
+    begin, before = block * AT_ONCE, float(sums[block - 1]) if block else 0.0
+    return begin + _first_above(numbers[begin : begin + AT_ONCE].cumsum(), mark - before)
+
+
+def _first_above(sums: Floats1d, mark: float) -> int:
+    """The first index whose sum is above the mark, which may have been rounded up to the total."""
+    below = np.nextafter(float(sums[-1]), 0)
+    return int(sums.searchsorted(min(mark, below), side="right"))

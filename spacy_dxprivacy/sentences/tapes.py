@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,6 +23,14 @@ class Tapes:
     place: Ints2d
     begins: Bools2d
     ends: Bools2d
+
+    def parts(self, words: int) -> tuple[list[slice], int]:
+        """Steps with about so many words each, and how many words the largest part has."""
+        live = np.count_nonzero(self.place >= 0, axis=1)
+        part = (np.cumsum(live) - 1) // max(words, int(live[0]))
+        sizes = np.bincount(np.unique(part, return_inverse=True)[1], live)
+        cuts = [*np.flatnonzero(np.diff(part, prepend=-1)).tolist(), len(live)]
+        return [slice(a, b) for a, b in pairwise(cuts)], int(sizes.max())
 
 
 def spans(starts: Bools1d) -> tuple[Ints1d, Ints1d]:
