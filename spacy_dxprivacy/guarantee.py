@@ -6,7 +6,7 @@ Code asks the fields and methods; the sentences here are made from them, for peo
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -95,7 +95,9 @@ class Guarantee:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for json and for a Doc. No bound is None, as json has no inf."""
-        return {k: None if v == math.inf else v for k, v in asdict(self).items()}
+        # All fields are plain, so that nothing need be copied: every receipt asks for this.
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {k: None if v == math.inf else v for k, v in values.items()}
 
     def __str__(self) -> str:
         if self.kind == "none":

@@ -108,7 +108,7 @@ class SentenceDraw:
         whose sums fit into the room."""
         states = np.zeros(batch.tapes.place.shape, dtype=np.int64)
         none = np.empty((0, self.chain.states), self.emissions.dtype)
-        marks = [(none, none[:, 0])]
+        marks: list[tuple[Any, Any]] = [(none, none[:, 0])]
         for part in parts[:-1]:
             marks.append(self._forth(batch, part, room, *marks[-1]).last)
         for part, mark in zip(reversed(parts), reversed(marks), strict=True):

@@ -50,7 +50,8 @@ class Emissions:
         if stays:
             part = slice(self.chain.emit.indptr[row], self.chain.emit.indptr[row + 1])
             states, shares = self.chain.emit.indices[part], self.chain.emit.data[part]
-            left = one[states] * (shares / self.chain.totals[states]).astype(self.dtype)
+            rounded = self.totals[states].astype(np.float64)
+            left = one[states] * (shares / rounded).astype(self.dtype)
             one[:] = 0
             one[states] = left
         elif some is not None:
@@ -60,7 +61,9 @@ class Emissions:
     def _factors(self, row: int, steps: Steps) -> Some:
         near = self._near(row, steps)
         states = np.flatnonzero(near)
-        factors = 1 + near[states] / (self.chain.totals[states] * self.kernel.far)
+        # Over the totals as they were rounded, so that their rounding does not count here.
+        rounded = self.totals[states].astype(np.float64)
+        factors = (self.chain.totals[states] + near[states] / self.kernel.far) / rounded
         return states, factors.astype(self.dtype)
 
     def _keep(self, made: dict[int, Some]) -> None:

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import random_array
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
+from spacy_dxprivacy.priors.product import Product
 
 PATH_V2 = {"m": {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.6}}
 
@@ -26,6 +28,22 @@ def test_sums_of_a_step_are_as_near_as_the_bound_says(mechanism):
     exact += np.outer(chain.u, chain.back.astype(np.float64) @ M)
     off = np.abs(chain.forward(M) / exact - 1).max()
     assert 0 < off < (chain.states + 8) * FLOAT_STEP
+
+
+def test_a_product_by_parts_is_that_of_the_table():
+    table = random_array((50, 2300), density=0.1, dtype=np.float32, rng=np.random.default_rng(0))
+    X = np.random.default_rng(1).random((2300, 7), dtype=np.float32)
+    product = Product(table.tocsr())
+    for some in (X, X.astype(np.float64), np.asfortranarray(X)):
+        np.testing.assert_allclose(product @ some, table @ some, rtol=1e-5)
+
+
+def test_words_within_reach_are_those_of_the_walker(mechanism):
+    graph, rows = mechanism.built.kernel.graph, np.array([3, 20_000, 59_999])
+    D = np.minimum(graph.distances(rows) * graph.quanta, graph.reach)
+    for (words, steps), all_steps in zip(graph.within(rows), D, strict=True):
+        assert np.array_equal(words, np.flatnonzero(all_steps < graph.reach))
+        assert np.array_equal(steps, all_steps[words])
 
 
 def test_the_receipt_says_how_much_rounding_adds(mechanism):

@@ -1,11 +1,14 @@
 """Sentences are drawn from q(y) exp(-beta sum path(w_i, y_i)) / Z(w), exactly, for every law q."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.sentences import draw
+from spacy_dxprivacy.sentences.emissions import pick
 
 from .laws import BETA, KINDS, N, all_sentences, log_q, small_mechanism, starts_of
 
@@ -163,6 +166,17 @@ def test_a_sentence_of_a_hundred_thousand_words_is_drawn_within_its_memory(monke
     assert np.array_equal(whole, in_parts) and whole.min() >= 0 and whole.max() < N
 
 
+def test_two_threads_draw_what_one_draws(monkeypatch):
+    mechanism = small_mechanism("pairs of types")
+    rows, starts = np.arange(600) % N, starts_of(*[6] * 100)
+
+    def drawn(threads):
+        monkeypatch.setattr(draw, "product_threads", lambda wanted: nullcontext(threads))
+        return mechanism.sample(rows, Rng(seed=4), starts).rows
+
+    assert np.array_equal(drawn(1), drawn(2))
+
+
 def test_one_seed_gives_one_text_and_no_seed_gives_others():
     mechanism = small_mechanism("pairs")
     rows, starts = np.arange(200) % N, starts_of(100, 100)
@@ -170,3 +184,13 @@ def test_one_seed_gives_one_text_and_no_seed_gives_others():
     assert np.array_equal(first, again)
     one, other = (mechanism.sample(rows, Rng(), starts).rows for _ in range(2))
     assert not np.array_equal(one, other)
+
+
+def test_an_index_is_drawn_by_weight_also_where_blocks_are_looked_at_first():
+    weights = np.random.default_rng(0).random(1000).astype(np.float32) ** 8
+    sums = weights.cumsum(dtype=np.float64)
+    for uniform in np.random.default_rng(1).random(200):
+        assert pick(weights, uniform) == sums.searchsorted(uniform * sums[-1], side="right")
+    one = np.zeros(1000)
+    one[700] = 1
+    assert pick(one, 0.0) == pick(one, 1 - 2**-53) == 700
