@@ -77,12 +77,13 @@ all cells of an inverted file. So about 3 is what there is on such a processor a
 workers it gets slower, as every Doc travels between processes: `dx sanitize --n-process` sends
 texts.
 
-**Whole sentences** (`dx.Path.v2`, the default; `python benchmarks/sentences.py`) take 0.34 to 0.46 ms of a core a
-token through `nlp.pipe` on the built-in space, of words that this process has met before, and use two threads. Two
-thirds of it are sparse products of a million pairs; they are made for 64 sentences side by side, 1,000 states at a
-time, which a core can hold. A word that is met for the first time is walked from, 1 to 4 ms with the policy
-`general`: of 5,355 tokens by their frequency the first time costs 1.8 ms each. These are CPU times beside five
-other busy processes on 2 cores; there it was 700 to 1,400 tokens a second by the clock, of .0034 to .0045 of the
+**Whole sentences** (`dx.Path.v2`, the default; `python benchmarks/sentences.py`) take 0.34 to 0.46
+ms of a core a token through `nlp.pipe` on the built-in space, of words that this process has met
+before, and use two threads. Two thirds of it are sparse products of a million pairs; they are made
+for 64 sentences side by side, 1,000 states at a time, which a core can hold. A word that is met
+for the first time is walked from, 1 to 4 ms with the policy `general`: of 5,355 tokens by their
+frequency the first time costs 1.8 ms each. These are CPU times beside five other busy processes on
+2 cores; there it was 700 to 1,400 tokens a second by the clock, of .0034 to .0045 of the
 tokenizer's rate in the same moment.
 
 **The cache of probabilities** (`cache_mb`). Words that were drawn before are drawn again 100 times
