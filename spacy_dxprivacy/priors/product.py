@@ -21,7 +21,8 @@ class Product:
 
     def __init__(self, table: Any) -> None:
         self.table = table
-        self._parts = [(part, table[:, part].tocsr()) for part in blocks(table.shape[1], ROWS)]
+        columns = table.tocsc()  # of which parts can be taken without a look at all of it
+        self._parts = [(part, columns[:, part].tocsr()) for part in blocks(table.shape[1], ROWS)]
 
     def __matmul__(self, X: Floats2d) -> Floats2d:
         """X: float (n, S), rows side by side in memory -> (k, S)."""
