@@ -49,8 +49,10 @@ class Walks:
 
     def _of(self, graph: PolicyGraph) -> RememberedGraph:
         for known in self._graphs:
-            if known.reach == graph.reach and np.array_equal(known.steps, graph.steps):
+            if np.array_equal(known.steps, graph.steps) and np.array_equal(
+                known.radii, graph.radii
+            ):
                 return known
-        made = RememberedGraph(graph.starts, graph.ends, graph.steps, graph.reach, graph.quanta)
+        made = RememberedGraph(graph.starts, graph.ends, graph.steps, graph.radii, graph.quanta)
         self._graphs.append(made)
         return made

@@ -120,7 +120,7 @@ def _channel(mechanism: Mechanism, rows: Ints1d) -> Callable[[int], Place]:
 
         def near(row: int) -> Place:
             words, extra = kernel.near(row)
-            return words, np.log(extra + kernel.far)
+            return words, np.log(kernel.outputs[words] + extra)
 
         return near
     states = cast(StatesProbabilities, mechanism)

@@ -1,7 +1,7 @@
 """exp(-beta path) on a graph of words: what a word weighs as the output of another.
 
-Words that are nearer than the reach have weights of their own; all others have that of the reach.
-Nothing is left out: the weight of the reach is counted for every word of the space.
+Words that are nearer than both radii together have weights of their own; all others have that of
+the radii. Nothing is left out: that weight is counted for every word of the space.
 """
 
 from __future__ import annotations
@@ -21,28 +21,32 @@ Steps = tuple[Numbers1d, Numbers1d]
 
 
 class Kernel:
-    """far: the weight of a word at the reach, which every word has at least."""
+    """Weights exp(-beta path(w, y)), up to a factor of each w.
+
+    outputs: float64 (n,), exp(-beta r(y)) up to a factor: what y weighs at least.
+    """
 
     def __init__(self, graph: PolicyGraph, beta: float) -> None:
         self.graph, self.beta = graph, beta
-        self.far = float(np.exp(-beta * graph.longest))
-        steps = np.arange(graph.reach + 1) / graph.quanta
-        self._extra = np.exp(-beta * steps) - self.far
+        radii = graph.radii / graph.quanta
+        self.outputs: Floats1d = np.exp(-beta * (radii - radii.min()))
+        steps = np.arange(2 * graph.radii.max() + 1) / graph.quanta
+        self._times = np.expm1(beta * steps)
         self._kept: dict[int, Steps] = {}
         self._bytes = 0
 
     def near(self, row: int, found: Steps | None = None) -> Near:
-        """The words nearer than the reach, by rising number, and what each weighs beyond far.
-        found: what `prepare` gave for the word."""
-        words, steps = self._steps(row) if found is None else found
-        return words, self._extra[steps]
+        """The words nearer than both radii, by rising number, and what each weighs beyond what it
+        does at the radii. found: what `prepare` gave for the word."""
+        words, nearer = self._steps(row) if found is None else found
+        return words, self.outputs[words] * self._times[nearer]
 
     def _steps(self, row: int) -> Steps:
         found = self._kept.get(row)
         return self.prepare([row])[row] if found is None else found
 
     def prepare(self, rows: Iterable[int]) -> dict[int, Steps]:
-        """Walk from several words at once, which takes less time; their near words and steps."""
+        """Walk from several words at once, which takes less time: near words, and how much nearer."""
         wanted, kept = set(rows), self._kept  # which another thread may put another in place of
         new = np.array(sorted(wanted - kept.keys()), dtype=np.int64)
         found = {row: kept[row] for row in wanted & kept.keys()}
@@ -60,10 +64,11 @@ class Kernel:
         self._bytes += size
 
     def weights(self, row: int, outputs: Numbers1d) -> Floats1d:
-        """float64 (k,): exp(-beta path) from a word to each of k outputs."""
-        words, steps = self._steps(row)
+        """float64 (k,): of each of k outputs of a word."""
+        words, nearer = self._steps(row)
         at = np.minimum(np.searchsorted(words, outputs), len(words) - 1)
-        weights: Floats1d = self.far + np.where(words[at] == outputs, self._extra[steps[at]], 0.0)
+        times = 1 + np.where(words[at] == outputs, self._times[nearer[at]], 0.0)
+        weights: Floats1d = self.outputs[outputs] * times
         return weights
 
     def distances(self, rows: Ints1d) -> Floats2d:

@@ -10,6 +10,10 @@ opposites are never near, and no way round has to be looked for. Negations are a
 their own, so that whether a clause is negated stays. A toll is paid at both ends of every path to a
 word: it keeps units. All of it is public, symmetric and above 0, so the shortest path stays a
 metric.
+
+Words that no path brings near are as far apart as their radii together (policy_graph), which are
+of their class too: what is rare or a name has a small one, so that it hides among all words;
+what holds a sentence together, and whether it is negated, has a large one, so that it stays.
 """
 
 from __future__ import annotations
@@ -25,11 +29,12 @@ from ..space import Space
 from ..validate import between, fail
 from .edges import STEPS
 from .features import Features, features_of
-from .policy_graph import MOST_QUANTA, QUANTA, PolicyGraph, with_lengths
+from .policy_graph import QUANTA, PolicyGraph, with_lengths
 from .store import graph_of
 
-LEAST_SCALE, MOST_SCALE = 0.05, 20.0
-BEYOND_ALL = 4.8  # how far the reach goes beyond ln n: at small budgets, words beyond it drown "no"
+LEAST_SCALE, MOST_SCALE, MOST_FAR = 0.05, 20.0, 10.0
+LEAST_RADIUS = 0.25
+FARTHER = 0.75  # of a plain graph, whose reach is ln n + 1.5: of its radius over half ln n
 RARE_NEAR = 2.5  # length of the graph up to which a scale below 1 brings two rare words nearer
 
 
@@ -39,6 +44,9 @@ class Policy:
     words, at function words, and of all others. In units of length: unit, the toll of words such as
     mg; negation, between negations and all other words; apart, from opposites to what is between
     them. sentiment: the share of apart between good and neutral words.
+
+    far, far_rare, far_proper, far_function, far_negation: the radius of all other words, of rare,
+    proper and function words, and of negations and units, over (ln n) / 2.
     """
 
     proper: float = 1.0
@@ -49,12 +57,19 @@ class Policy:
     unit: float = 0.0
     apart: float = 0.0
     sentiment: float = 0.0
+    far: float = FARTHER
+    far_rare: float = FARTHER
+    far_proper: float = FARTHER
+    far_function: float = FARTHER
+    far_negation: float = FARTHER
 
     def __post_init__(self) -> None:
         for name in ("proper", "rare", "function", "content"):
             between(f"policy.{name}", getattr(self, name), LEAST_SCALE, MOST_SCALE, low_in=True)
         for name in ("negation", "unit", "apart", "sentiment"):
             between(f"policy.{name}", getattr(self, name), 0.0, MOST_SCALE, low_in=True)
+        for name in ("far", "far_rare", "far_proper", "far_function", "far_negation"):
+            between(f"policy.{name}", getattr(self, name), -MOST_FAR, MOST_FAR, low_in=True)
 
     @property
     def is_plain(self) -> bool:
@@ -65,9 +80,9 @@ class Policy:
 PLAIN = Policy()
 PRESETS = {
     "plain": PLAIN,
-    "general": Policy(1 / 3, 1.0, 1.5, 1.0, 9.0, 5.0, 2.5, 0.0),
-    "clinical": Policy(1 / 4, 1.0, 1.5, 1.0, 10.0, 6.0, 3.5, 0.0),
-    "strict": Policy(1 / 5, 0.75, 1.25, 0.85, 4.0, 2.0, 1.5, 0.0),
+    "general": Policy(1 / 3, 1.0, 1.75, 1.0, 9.0, 5.0, 2.5, 0.0, 2.5, 0.5, 0.0, 2.5, 4.0),
+    "clinical": Policy(1 / 4, 1.0, 1.75, 1.0, 10.0, 6.0, 3.5, 0.0, 2.5, 0.5, -0.25, 2.5, 4.5),
+    "strict": Policy(1 / 5, 0.75, 1.25, 0.85, 4.0, 2.0, 1.5, 0.0, 1.0, 0.0, -0.5, 1.5, 2.0),
 }
 
 
@@ -96,14 +111,14 @@ def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGr
     graph = graph_of(space)
     low, high, steps = graph.edges
     lengths = steps / STEPS
-    reach = graph.reach / STEPS
+    radii = np.full(len(space), graph.reach / STEPS / 2)
     if not policy.is_plain:
         known = features_of(space)
         if not known.known:
             raise DxError(Errors.DX061.format(policy=name, space=space.name))
         lengths = lengths_of(lengths, low, high, policy, known)
-        reach = min(float(np.log(len(space)) + BEYOND_ALL), MOST_QUANTA / QUANTA)
-    return with_lengths(graph, lengths, reach)
+        radii = np.maximum(radii - FARTHER + _farther(policy, known), LEAST_RADIUS)
+    return with_lengths(graph, lengths, radii)
 
 
 def lengths_of(
@@ -129,12 +144,27 @@ def _scales(
     def both(flags: Bools1d) -> Bools1d:
         return flags[low] & flags[high]
 
-    scale = np.full(len(low), policy.content)
+    scale = np.full(len(low), policy.content, dtype=np.float64)
     rare, proper = both(known.rare), both(known.proper)
     scale[rare & ((lengths <= RARE_NEAR) | (policy.rare >= 1))] = policy.rare
     scale[proper] = np.where(rare[proper], np.minimum(policy.rare, policy.proper), policy.proper)
     scale[known.function[low] | known.function[high]] = policy.function
     return scale
+
+
+def _farther(policy: Policy, known: Features) -> Floats1d:
+    """float64 (n,): the radius of each word over (ln n) / 2; the last class of it counts."""
+    classes = (
+        (known.rare, policy.far_rare),
+        (known.proper & known.rare, min(policy.far_rare, policy.far_proper)),
+        (known.proper & ~known.rare, policy.far_proper),
+        (known.function, policy.far_function),
+        (known.negation | known.unit, policy.far_negation),
+    )
+    farther = np.full(len(known.rare), policy.far, dtype=np.float64)
+    for flags, far in classes:
+        farther[flags] = far
+    return farther
 
 
 def told(name: str, policy: Policy) -> str:
@@ -155,4 +185,4 @@ def told(name: str, policy: Policy) -> str:
     return f"Policy {name} hides {'; '.join(parts)}."
 
 
-__all__ = ["MOST_QUANTA", "PLAIN", "PRESETS", "QUANTA", "Policy", "policy_graph", "policy_of"]
+__all__ = ["PLAIN", "PRESETS", "QUANTA", "Policy", "policy_graph", "policy_of"]

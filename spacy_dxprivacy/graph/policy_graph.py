@@ -1,7 +1,14 @@
-"""The public graph of near words with lengths of a policy's: how well each pair is protected."""
+r"""The public graph of near words with lengths of a policy's: how well each pair is protected.
+
+    path(v, w) = min(shortest path on the graph, r(v) + r(w))
+
+The radius r(w) of a word is its way to a place that joins all words: no two of them are farther
+apart than their radii together. It is the length of an edge like any other, so path is a metric.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,77 +16,93 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d, blocks
-from .walk import Walker
 from .word_graph import WordGraph
 
 QUANTA = 16  # to a unit of length
-MOST_QUANTA = 254  # that a walk can count
 NUMBERS = 2**23  # distances at once, of eight bytes each
 
 
 @dataclass(frozen=True, eq=False)
 class PolicyGraph:
     """starts (n + 1,), ends (m,), steps (m,): the edges of each word in both directions, with their
-    lengths in quanta. reach: quanta of the edge between any two words."""
+    lengths in quanta. radii: int64 (n,), quanta, none larger than an edge and the radius at its
+    other end."""
 
     starts: Numbers1d
     ends: Numbers1d
     steps: Numbers1d
-    reach: int
+    radii: Ints1d
     quanta: int = QUANTA
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self.radii)
 
     @property
     def longest(self) -> float:
-        """The largest distance between two words."""
-        return self.reach / self.quanta
-
-    @cached_property
-    def walker(self) -> Walker:
-        return Walker(self.starts, self.ends, self.steps, self.reach)
+        """No two words are farther apart, in units of length."""
+        return 2 * int(self.radii.max()) / self.quanta
 
     def within(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
-        """For each of k words: the words nearer than the reach, by rising number, and their steps.
+        """For each of k words: the words nearer than both radii together, by rising number, and how
+        many quanta nearer."""
+        found: dict[int, tuple[Numbers1d, Numbers1d]] = {}
+        for radius in np.unique(self.radii[rows]).tolist():
+            some = rows[self.radii[rows] == radius]
+            found.update(zip(some.tolist(), self._walks(some, radius), strict=True))
+        return [found[row] for row in rows.tolist()]
 
-        By Dijkstra's algorithm of scipy, which takes less time than the walker where the reach is
-        many steps.
-        """
+    def _walks(self, rows: Ints1d, radius: int) -> Iterator[tuple[Numbers1d, Numbers1d]]:
+        """From words of one radius. By the potentials of _table a word w is at
+        path(v, w) + r(v) - r(w), which is below 2 r(v) where path(v, w) is below r(v) + r(w): so
+        the walks need go no farther (Johnson 1977)."""
         from scipy.sparse.csgraph import dijkstra
 
-        found: list[tuple[Numbers1d, Numbers1d]] = []
         for part in blocks(len(rows), max(1, NUMBERS // len(self))):
-            # Whole steps in float64: their sums are exact.
-            for D in dijkstra(self._table, indices=rows[part], limit=self.reach - 1):
-                words = np.flatnonzero(D < self.reach)
-                found.append((words.astype(np.int32), D[words].astype(np.uint8)))
-        return found
+            # Whole quanta in float64: their sums are exact.
+            for D in dijkstra(self._table, indices=rows[part], limit=2 * radius - 1):
+                words = np.flatnonzero(D < 2 * radius)
+                yield words.astype(np.int32), (2 * radius - D[words]).astype(np.int16)
 
     @cached_property
     def _table(self) -> Any:
+        """csr (n, n): quanta of each edge, plus the radius where it begins, less that where it
+        ends; not negative."""
         from scipy.sparse import csr_array
 
-        n, steps = len(self), self.steps.astype(np.float64)
+        n, owners = len(self), np.repeat(np.arange(len(self)), np.diff(self.starts))
+        steps = self.steps + self.radii[owners] - self.radii[self.ends]
         parts = (self.ends.astype(np.int32), self.starts.astype(np.int32))
-        return csr_array((steps, *parts), shape=(n, n))
+        return csr_array((steps.astype(np.float64), *parts), shape=(n, n))
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n), in units of length."""
-        return np.minimum(self.walker.distances(rows), self.reach) / self.quanta
+        D = self.radii[rows][:, None].astype(np.float64) + self.radii
+        for one, (words, nearer) in zip(D, self.within(rows), strict=True):
+            one[words] -= nearer
+        return D / self.quanta
 
 
-def with_lengths(graph: WordGraph, lengths: Floats1d, reach: float) -> PolicyGraph:
-    """The graph with other lengths: float (m / 2,), of graph.edges, in units; rounded up to quanta.
-
-    No two words are farther apart than the reach, so that longer edges are left out.
-    """
+def with_lengths(graph: WordGraph, lengths: Floats1d, radii: Floats1d) -> PolicyGraph:
+    """The graph with other lengths: float (m / 2,), of graph.edges, and radii (n,), in units;
+    rounded up to quanta. A word that is near to one of a smaller radius may get a smaller one."""
     low, high, _ = graph.edges
-    most = min(round(reach * QUANTA), MOST_QUANTA)
-    steps = np.ceil(np.minimum(lengths, reach) * QUANTA - 1e-6).astype(np.int64)
-    joined = steps < most
-    low, high, steps = low[joined], high[joined], steps[joined]
+    steps = np.ceil(lengths * QUANTA - 1e-6).astype(np.int64)
+    closed = _closed(np.round(radii * QUANTA).astype(np.int64), low, high, steps)
+    used = steps < closed[low] + closed[high]
+    low, high, steps = low[used], high[used], steps[used]
     owner, ends = np.concatenate([low, high]), np.concatenate([high, low])
     order = np.lexsort((ends, owner))
     starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(graph)))])
-    return PolicyGraph(starts, ends[order], np.concatenate([steps, steps])[order], most)
+    return PolicyGraph(starts, ends[order], np.concatenate([steps, steps])[order], closed)
+
+
+def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
+    """The shortest ways to the place that joins all words, over other words too."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    n = len(radii)
+    ends = (np.append(low, np.full(n, n)), np.append(high, np.arange(n)))
+    table = csr_array((np.append(steps, radii).astype(np.float64), ends), shape=(n + 1, n + 1))
+    ways: Ints1d = dijkstra(table, directed=False, indices=n)[:n].astype(np.int64)
+    return ways

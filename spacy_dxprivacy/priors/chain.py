@@ -68,6 +68,12 @@ class Chain:
         sums: Floats1d = np.bincount(self.emit.indices, numbers, self.states).astype(np.float64)
         return sums
 
+    def weighed(self, weights: Floats1d) -> Floats1d:
+        """weights: (n,), of words -> float64 (K,): the sum of each state's words by them."""
+        numbers = np.repeat(weights, np.diff(self.emit.indptr)) * self.emit.data
+        sums: Floats1d = np.bincount(self.emit.indices, numbers, self.states).astype(np.float64)
+        return sums
+
     @cached_property
     def of_states(self) -> Any:
         """csc (n, K): the words of a state side by side."""

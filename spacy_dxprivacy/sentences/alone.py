@@ -17,13 +17,13 @@ WORDS_AT_ONCE = 2**8
 class WordDraw:
     """weights: float64 (n,), above 0: public, such as how frequent words are.
 
-    A word is drawn from the weights as they are with the share that the reach has in Z, else from
-    those of the words nearer than the reach, by what these weigh beyond it.
+    A word is drawn from all words, weighed by their radii, with the share that this has in Z, else
+    from the words nearer than the radii, by what these weigh beyond them.
     """
 
     def __init__(self, kernel: Kernel, weights: Floats1d) -> None:
         self.kernel, self.weights = kernel, weights
-        self._sums = np.cumsum(weights)
+        self._all, self._sums = np.cumsum(weights), np.cumsum(weights * kernel.outputs)
         self._kept: dict[int, tuple[Numbers1d, Floats1d]] = {}
         self._bytes = 0
 
@@ -39,16 +39,15 @@ class WordDraw:
         return drawn
 
     def _draw(self, row: int, uniforms: Floats1d) -> Ints1d:
-        total = self._sums[-1]
         if row == NOTHING:
-            places: Ints1d = np.searchsorted(self._sums, uniforms * total, side="right")
+            places: Ints1d = np.searchsorted(self._all, uniforms * self._all[-1], side="right")
             return places
         words, sums = self._table(row)
-        far = self.kernel.far * total
+        far = self._sums[-1]
         marks = uniforms * (far + sums[-1])
         drawn = words[np.minimum(np.searchsorted(sums, marks - far, side="right"), len(words) - 1)]
         beyond = marks < far
-        far_ones = np.searchsorted(self._sums, marks[beyond] / self.kernel.far, side="right")
+        far_ones = np.searchsorted(self._sums, marks[beyond], side="right")
         drawn[beyond] = np.minimum(far_ones, len(self._sums) - 1)
         chosen: Ints1d = drawn.astype(np.int64)
         return chosen
@@ -60,7 +59,7 @@ class WordDraw:
             self._table(row)
 
     def _table(self, row: int) -> tuple[Numbers1d, Floats1d]:
-        """The words nearer than the reach, and the sums of their weights beyond it."""
+        """The words nearer than the radii, and the sums of their weights beyond these."""
         found = self._kept.get(row)
         if found is None:
             words, extra = self.kernel.near(row)
@@ -72,14 +71,14 @@ class WordDraw:
         return found
 
     def log_sums(self, rows: Ints1d) -> Floats1d:
-        """ln Z (k,): exact."""
-        far = self.kernel.far * self._sums[-1]
+        """ln Z (k,), up to that factor of each row which its weights have: exact."""
+        far = self._sums[-1]
         logs: Floats1d = np.log([far + self._table(row)[1][-1] for row in rows.tolist()])
         return logs
 
     def log_likelihood(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         """ln P (k,): of an output each; exact."""
-        logs: Floats1d = np.log(self.weights[outputs]) - np.log(self._sums[-1])
+        logs: Floats1d = np.log(self.weights[outputs]) - np.log(self._all[-1])
         known = np.flatnonzero(rows != NOTHING)
         order = known[np.argsort(rows[known], kind="stable")]
         distinct, begins = np.unique(rows[order], return_index=True)

@@ -23,19 +23,24 @@ Some = tuple[Numbers1d, Numbers1d]  # states, and a number for each
 class Emissions:
     """E[z] = sum over y of B[y, z] exp(-beta path(w, y)): exact, for every word w of the space.
 
-    It is kept as how many times as much some states get as they would if all their words were at
-    the reach; all other states get just that.
+    It is kept as how many times as much some states get as they would if all their words were as
+    far as the radii say; all other states get just that. totals: float (K,), that, up to a factor.
     """
 
     def __init__(self, chain: Chain, kernel: Kernel) -> None:
         self.chain, self.kernel = chain, kernel
         self.dtype = np.float32 if kernel.beta * kernel.graph.longest <= SINGLE else np.float64
-        self.totals = chain.totals.astype(self.dtype)
+        self._totals = chain.weighed(kernel.outputs)
+        self.totals = self._totals.astype(self.dtype)
+        silent = np.divide(
+            chain.totals, self.totals, where=self._totals > 0, out=np.ones(chain.states)
+        )
+        self._silent = silent.astype(self.dtype)
         self._kept: dict[int, Some] = {}
         self._bytes = 0
 
     def of(self, rows: Iterable[int]) -> dict[int, Some]:
-        """For each of several words the states that get more than they would at the reach, and how
+        """For each of several words the states that get more than they would at the radii, and how
         many times as much. Together they take less time."""
         wanted, kept = set(rows) - {NOTHING}, self._kept
         found = {row: kept[row] for row in wanted & kept.keys()}
@@ -54,6 +59,8 @@ class Emissions:
             left = one[states] * (shares / rounded).astype(self.dtype)
             one[:] = 0
             one[states] = left
+        elif row == NOTHING:
+            one *= self._silent
         elif some is not None:
             states, factors = some
             one[states] *= factors
@@ -63,7 +70,7 @@ class Emissions:
         states = np.flatnonzero(near)
         # Over the totals as they were rounded, so that their rounding does not count here.
         rounded = self.totals[states].astype(np.float64)
-        factors = (self.chain.totals[states] + near[states] / self.kernel.far) / rounded
+        factors = (self._totals[states] + near[states]) / rounded
         return states, factors.astype(self.dtype)
 
     def _keep(self, made: dict[int, Some]) -> None:
@@ -76,7 +83,7 @@ class Emissions:
             self._bytes += size
 
     def _near(self, row: int, found: Steps | None = None) -> Floats1d:
-        """float64 (K,): what the words nearer than the reach add."""
+        """float64 (K,): what the words nearer than the radii add."""
         words, extra = self.kernel.near(row, found)
         if self.chain.one_state is None:
             return np.asarray(self.chain.emit[words].T @ extra)
@@ -91,7 +98,7 @@ class Emissions:
             return one
         if row == NOTHING:
             return self.chain.totals
-        return self.chain.totals * self.kernel.far + self._near(row)
+        return self._totals + self._near(row)
 
     def word(self, row: int, state: int, uniform: float) -> int:
         """A word of the state, drawn by B[y, state] exp(-beta path(w, y))."""

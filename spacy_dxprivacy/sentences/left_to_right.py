@@ -41,7 +41,7 @@ class LeftToRight:
         released, uniforms = text.rows.copy(), rng.uniform(len(text.rows)).tolist()
         for place, q in self._laws(text, released):
             if not text.fixed[place]:
-                weights = q * self._weights(int(text.rows[place]), len(q))
+                weights = q * self._weights(int(text.rows[place]))
                 released[place] = pick(weights, uniforms[place])
         return released
 
@@ -52,11 +52,12 @@ class LeftToRight:
             for place in range(begin, begin + length):
                 yield place, self.law.after(released[begin:place])
 
-    def _weights(self, row: int, n: int) -> Floats1d:
-        """float64 (n,): exp(-beta path) to every word; of a word that says nothing 1."""
+    def _weights(self, row: int) -> Floats1d:
+        """float64 (n,): exp(-beta path) to every word, up to a factor; of a word that says
+        nothing 1."""
         if row == NOTHING:
-            return np.ones(n)
-        weights = np.full(n, self.kernel.far)
+            return np.ones(len(self.kernel.outputs))
+        weights = self.kernel.outputs.copy()
         words, extra = self.kernel.near(row)
         weights[words] += extra
         return weights
@@ -68,7 +69,7 @@ class LeftToRight:
             if text.fixed[place]:
                 logs[place] = 0.0 if outputs[place] == text.rows[place] else -np.inf
                 continue
-            weights = q * self._weights(int(text.rows[place]), len(q))
+            weights = q * self._weights(int(text.rows[place]))
             logs[place] = np.log(weights[outputs[place]]) - np.log(weights.sum())
         sums: Floats1d = np.add.reduceat(logs, spans(text.starts)[0])
         return sums
@@ -81,6 +82,6 @@ class LeftToRight:
             if text.fixed[place]:
                 continue
             for j, candidate in enumerate(candidates[place].tolist()):
-                weights = self._weights(candidate, len(q))
+                weights = self._weights(candidate)
                 found[place, j] = np.log(weights[outputs[place]]) - np.log(q @ weights)
         return found

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..priors.chain import Chain
 from .draw import Text
-from .emissions import Emissions
+from .emissions import NOTHING, Emissions
 from .tapes import spans
 
 CANDIDATES_AT_ONCE = 2**8
@@ -25,22 +25,24 @@ class SentenceLikelihood:
         What a fixed word of the text says is in clear, and not counted as drawn."""
         released = Text(outputs, text.starts, np.ones(len(outputs), dtype=bool))
         lost = text.fixed & (outputs != text.rows)
-        cost = np.where(text.fixed, 0.0, -self.kernel.beta * self._paths(text.rows, outputs))
+        cost = np.where(text.fixed, 0.0, self._weights(text.rows, outputs))
         cost[lost] = -np.inf
         first, _ = spans(text.starts)
         found: Floats1d = self.log_sums(released) - self.log_sums(text)
         return found + np.add.reduceat(cost, first)
 
-    def _paths(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
-        """(k,): of NOTHING to any word 0, since it says nothing."""
+    def _weights(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
+        """ln of the weights of k outputs; those of NOTHING are 1, since it says nothing."""
         found = [
-            0.0 if row < 0 else -np.log(self.kernel.weights(row, np.array([out]))[0])
+            1.0 if row == NOTHING else self.kernel.weights(row, np.array([out]))[0]
             for row, out in zip(rows.tolist(), outputs.tolist(), strict=True)
         ]
-        return np.asarray(found) / self.kernel.beta
+        logs: Floats1d = np.log(found)
+        return logs
 
     def log_sums(self, text: Text) -> Floats1d:
-        """float64 (sentences,): ln Z of each sentence; of one whose words are all fixed, ln q."""
+        """float64 (sentences,): ln Z of each sentence, up to the factors of its weights; of one
+        whose words are all fixed, ln q."""
         first, lengths = spans(text.starts)
         E = [self._emission(text, i) for i in range(len(text.rows))]
         sums = np.empty(len(first))

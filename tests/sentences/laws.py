@@ -8,8 +8,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.graph.edges import STEPS
 from spacy_dxprivacy.graph.kernel import Kernel
-from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
+from spacy_dxprivacy.graph.policy_graph import PolicyGraph, with_lengths
+from spacy_dxprivacy.graph.store import graph_of
 from spacy_dxprivacy.guarantee import Guarantee
 from spacy_dxprivacy.mechanisms.base.sentences import SentenceMechanism, Sentences
 from spacy_dxprivacy.priors.chain import Chain, alone_chain
@@ -56,12 +58,19 @@ def small_chain(kind: str, n: int = N, seed: int = 1) -> Chain:
     return Chain(*arrays)
 
 
+def uneven(space: Space) -> PolicyGraph:
+    """The graph of the space, with radii of several lengths."""
+    graph = graph_of(space)
+    steps = graph.edges[2]
+    return with_lengths(graph, steps / STEPS, 1.25 + np.arange(len(space)) % 4 / 4)
+
+
 class _Settings:
     def __init__(self, chain: Chain, beta: float) -> None:
         self.chain, self.beta = chain, beta
 
     def on(self, space: Space, guarantee: Guarantee) -> Sentences:
-        kernel = Kernel(policy_graph(space, PLAIN), self.beta)
+        kernel = Kernel(uneven(space), self.beta)
         words = WordDraw(kernel, self.chain.unigram)
         return Sentences(self.chain, kernel, words, guarantee)
 
