@@ -46,7 +46,7 @@ class Kernel:
         return self.prepare([row])[row] if found is None else found
 
     def prepare(self, rows: Iterable[int]) -> dict[int, Steps]:
-        """Walk from several words at once, which takes less time: near words, and how much nearer."""
+        """Walk from several words at once, which takes less time: near words, how much nearer."""
         wanted, kept = set(rows), self._kept  # which another thread may put another in place of
         new = np.array(sorted(wanted - kept.keys()), dtype=np.int64)
         found = {row: kept[row] for row in wanted & kept.keys()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import floyd_warshall
 
 from spacy_dxprivacy import Space
@@ -77,11 +78,10 @@ def test_whole_numbers_in_a_policy_are_numbers():
     """As configs have them: content = 1 makes no other length than 1.0."""
     none = np.zeros(4, dtype=bool)
     proper = np.array([True, True, False, False])
-    known = Features(proper, none, none, none, none, np.zeros((4, 1)), 4)
-    known.apart = lambda low, high, sentiment: np.zeros(len(low))  # type: ignore[misc]
-    edges = np.array([0, 2]), np.array([1, 3])
+    known = Features(proper, none, none, none, none, csr_array((4, 1)), 4)
+    low, high = np.array([0, 2]), np.array([1, 3])
     whole, real = (
-        lengths_of(np.array([2.0, 2.0]), *edges, Policy(proper=0.5, content=one), known)
+        lengths_of(np.array([2.0, 2.0]), low, high, Policy(proper=0.5, content=one), known)
         for one in (1, 1.0)
     )
     assert whole.tolist() == real.tolist() == [1.0, 2.0]
