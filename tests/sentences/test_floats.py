@@ -38,14 +38,6 @@ def test_a_product_by_parts_is_that_of_the_table():
         np.testing.assert_allclose(product @ some, table @ some, rtol=1e-5)
 
 
-def test_words_within_reach_are_those_of_the_walker(mechanism):
-    graph, rows = mechanism.built.kernel.graph, np.array([3, 20_000, 59_999])
-    D = np.minimum(graph.distances(rows) * graph.quanta, graph.reach)
-    for (words, steps), all_steps in zip(graph.within(rows), D, strict=True):
-        assert np.array_equal(words, np.flatnonzero(all_steps < graph.reach))
-        assert np.array_equal(steps, all_steps[words])
-
-
 def test_the_receipt_says_how_much_rounding_adds(mechanism):
     assert rounding(1) < 1e-5
     told = f"Rounding: {rounding(mechanism.built.chain):.2g} nats a word"
