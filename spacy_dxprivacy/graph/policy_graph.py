@@ -15,7 +15,7 @@ QUANTA = 16  # to a unit of length
 MOST_QUANTA = 254  # that a walk can count
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PolicyGraph:
     """starts (n + 1,), ends (m,), steps (m,): the edges of each word in both directions, with their
     lengths in quanta. reach: quanta of the edge between any two words."""

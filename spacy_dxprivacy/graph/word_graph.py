@@ -35,7 +35,7 @@ Numbers = NDArray[Any]  # whole numbers, as narrow as they can be
 _NONE: Numbers = np.zeros(0, dtype=np.uint8)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class WordGraph:
     """digest: that of the space. keep: names of the classes that are never left.
 

@@ -54,7 +54,7 @@ class DiffractorSettings:
         return Choice(len(place), _Weights(place, self.epsilon), _Places(place), guarantee)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Places:
     place: Ints1d
 
@@ -62,7 +62,7 @@ class _Places:
         return np.abs(self.place[rows][:, None] - self.place[None, :]).astype(np.float64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Weights:
     place: Ints1d
     epsilon: float

@@ -123,7 +123,7 @@ def _per_word(space: Space, sigmas: Floats1d, guarantee: Guarantee) -> Noise:
     return Noise(space.vectors, draw, spread, replace(guarantee, notes=notes))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _PerWord:
     d: int
     sigmas: Floats1d
@@ -137,7 +137,7 @@ class _PerWord:
         return deltas(distances(X, Y), self.sigmas[others], epsilons)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Related:
     """edges: int64 (e, 2), the related pairs of n words."""
 

@@ -130,7 +130,7 @@ def solve_beta(graph: WordGraph, epsilon: float) -> float:
 # -- sampling ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Draw:
     """First how far, from the counts of the word alone; then who, among those at this distance."""
 

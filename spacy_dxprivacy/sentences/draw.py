@@ -27,7 +27,7 @@ MEMORY = 2**28  # bytes of sums that are kept from the way there for the way bac
 LEAST = 1e-37
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Text:
     """k words of an input. rows: int64 (k,), NOTHING for words that the space lacks. starts: bool
     (k,), where sentences begin. fixed: bool (k,), words that stay as they are."""

@@ -30,7 +30,7 @@ WIDTH = 16  # outputs that one number of a table stands for
 AT_ONCE = 256  # words whose outputs are weighed at once
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Choice:
     """A mechanism on one space: whom it chooses, and what that promises.
 
@@ -168,7 +168,7 @@ def euclidean_choice(
     return Choice(len(space), weights, distances, guarantee, some=weights.some)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Euclidean:
     X: Floats2d
 
@@ -176,7 +176,7 @@ class _Euclidean:
         return euclidean(self.X, rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Scored:
     distances: _Euclidean
     score: Callable[[Floats2d], Floats2d]

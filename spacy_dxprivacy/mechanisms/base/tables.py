@@ -22,7 +22,7 @@ BLOCK_NUMBERS = 2**22  # float64 numbers in the tables made at once: 32 MB
 MEGABYTE = 2**20
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Tables:
     """weights: rows (k,) -> float64 (k, n). megabytes: what the kept tables may take. width: how
     many outputs one number of a table stands for."""
