@@ -82,6 +82,16 @@ def hearing_ctrl_c(command: list[str]) -> list[str]:
     return [sys.executable, "-c", undo + "os.execv(sys.argv[1], sys.argv[1:])", *command]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """All of the suite runs on two cores; what is named, in this process. `-n 0` is one core."""
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    in_one = any(config.getoption(name, False) for name in ("usepdb", "collectonly"))
+    if not (named or in_one or hasattr(config, "workerinput")):
+        if config.getoption("numprocesses", 0) is None:  # 0: there is no pytest-xdist
+            config.option.numprocesses, config.option.dist = 2, "worksteal"
+
+
 # -- doubles -----------------------------------------------------------------------------------
 
 
