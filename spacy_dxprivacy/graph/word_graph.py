@@ -93,7 +93,8 @@ class WordGraph:
 
     def beyond(self) -> Ints1d:
         """(n,): how many words of its part are at the reach from each word."""
-        return self.part_sizes - self.counts.sum(axis=1, dtype=np.int64)
+        found: Ints1d = self.part_sizes - self.counts.sum(axis=1, dtype=np.int64)
+        return found
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n), in units of length; infinite between parts."""

@@ -59,7 +59,8 @@ class _Places:
     place: Ints1d
 
     def __call__(self, rows: Ints1d) -> Floats2d:
-        return np.abs(self.place[rows][:, None] - self.place[None, :]).astype(np.float64)
+        found: Floats2d = np.abs(self.place[rows][:, None] - self.place[None, :]).astype(np.float64)
+        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -190,7 +190,8 @@ def component_lengths(n: int, edges: Ints2d, lengths: Floats1d) -> Floats1d:
     count, component = connected_components(graph, directed=False)
     longest = np.zeros(count)
     np.maximum.at(longest, component[edges[:, 0]], lengths)
-    return longest[component]
+    found: Floats1d = longest[component]
+    return found
 
 
 def coverage(n: int, edges: Ints2d) -> str:

@@ -145,7 +145,8 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""
         choice = self.built
         W = to_host(choice.weights(checked_rows(rows, choice.n)))
-        return W / W.sum(axis=1, keepdims=True)
+        found: Floats2d = W / W.sum(axis=1, keepdims=True)
+        return found
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the metric of the guarantee."""

@@ -59,7 +59,8 @@ class Tables:
         k, whole = len(W), self.n - self.n % self.width
         sums = W[:, :whole].reshape(k, -1, self.width).sum(axis=2)
         if whole == self.n:
-            return sums
+            found: Floats2d = sums
+            return found
         summed: Floats2d = xp.hstack([sums, W[:, whole:].sum(axis=1, keepdims=True)])
         return summed
 
