@@ -214,7 +214,8 @@ class Space:
         if self.classes is None or name not in self.class_names:
             return np.zeros(len(self), dtype=bool)
         bit = np.uint64(1) << np.uint64(self.class_names.index(name))
-        return (self.classes & bit) != 0
+        found: Bools1d = (self.classes & bit) != 0
+        return found
 
     @property
     def digest(self) -> str:
@@ -264,7 +265,7 @@ class Space:
 
     def to_bytes(self) -> bytes:
         """All of it, for pipelines that are kept as bytes, with what was learned from it."""
-        return srsly.msgpack_dumps(
+        found: bytes = srsly.msgpack_dumps(
             {
                 "words": self.words,
                 "vectors": np.asarray(self.vectors),
@@ -275,6 +276,7 @@ class Space:
                 "learned": learned.to_fields(self),
             }
         )
+        return found
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Space:

@@ -33,7 +33,7 @@ class Draw:
     vectors: Floats2d | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NoiseLaw:
     """The law that released vectors have to follow, for those who check them.
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from spacy_dxprivacy import Draw, Guarantee, Rng, Space, registry
+from spacy_dxprivacy.arrays import blocks
 from spacy_dxprivacy.mechanisms.mahalanobis import regularised_covariance
 from spacy_dxprivacy.privacy.laplace import laplace_noise
 from spacy_dxprivacy.search.metric import distances, euclidean, neighbours
@@ -38,7 +39,10 @@ class Double:
         return laplace_noise(k, self.X.shape[1], rng, epsilon=self.epsilon)
 
     def nearest(self, Z: Any) -> Any:
-        return neighbours(Z, self.X, 1)[0][:, 0]
+        """int64 (k,): of the largest x z - |x|^2 / 2, a product for some words at a time."""
+        half, size = np.square(self.X).sum(axis=1) / 2, max(1, 2**21 // len(self.X))
+        parts = [(Z[p] @ self.X.T - half).argmax(axis=1) for p in blocks(len(Z), size)]
+        return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
     def sample(self, rows: Any, rng: Rng) -> Draw:
         return Draw(self.nearest(self.X[rows] + self.noise(len(rows), rng)))

@@ -10,8 +10,11 @@ import multiprocessing
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
+import catalogue
 import numpy as np
 import pytest
 import spacy
@@ -80,6 +83,23 @@ def hearing_ctrl_c(command: list[str]) -> list[str]:
     so do their children."""
     undo = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
     return [sys.executable, "-c", undo + "os.execv(sys.argv[1], sys.argv[1:])", *command]
+
+
+# Whatever a config names is looked for among the entry points of all that is installed: a third of
+# the time that it takes to make a pipeline. They do not change while the tests run.
+catalogue.AVAILABLE_ENTRY_POINTS = SimpleNamespace(
+    select=cache(catalogue.AVAILABLE_ENTRY_POINTS.select)
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """All of the suite runs on two cores; what is named, in this process. `-n 0` is one core."""
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    in_one = any(config.getoption(name, False) for name in ("usepdb", "collectonly"))
+    if not (named or in_one or hasattr(config, "workerinput")):
+        if config.getoption("numprocesses", 0) is None:  # 0: there is no pytest-xdist
+            config.option.numprocesses, config.option.dist = 2, "worksteal"
 
 
 # -- doubles -----------------------------------------------------------------------------------

@@ -453,7 +453,7 @@ def notes(tmp_path, space):
 def test_the_command_writes_figures_and_no_word(run, notes, tmp_path):
     pytest.importorskip("matplotlib", reason="plots (matplotlib)")
     out = tmp_path / "out"
-    args = ("all", notes, "-m", "path", "-m", "laplace", "-e", "1,2", "--out", out)
+    args = ("all", notes, "-m", "path", "-m", "laplace", "-e", "2", "--out", out)
     result = run(*args)
     assert result.exit_code == 0, result.output
     assert "6 documents were attacked" in result.output

@@ -101,8 +101,8 @@ def test_worker_processes_know_it(
 
 WORKER = """
 import pickle, sys
-recipe = pickle.load(sys.stdin.buffer)
-print(recipe.load()("the dog saw the cat").text.lower())
+for recipe in pickle.load(sys.stdin.buffer):
+    print(recipe.load()("the dog saw the cat").text.lower())
 """
 
 
@@ -115,12 +115,12 @@ def test_workers_of_a_cluster_know_it(code: Path, space_path: str, tmp_path: Pat
         Recipe.of({"mechanism": block, "space": space}, code=code),
         Recipe.of_options(**given, config=None, model=None, entities=()),
     ]
-    for recipe in recipes:
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", WORKER], input=pickle.dumps(recipe),
-            capture_output=True, timeout=240, cwd=tmp_path.parent,
-        )  # fmt: skip
-        assert {done.stdout.decode().strip()} == COVERED, done.stderr
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WORKER], input=pickle.dumps(recipes),
+        capture_output=True, timeout=240, cwd=tmp_path.parent,
+    )  # fmt: skip
+    told = done.stdout.decode().splitlines()
+    assert len(told) == 2 and set(told) == COVERED, done.stderr
 
 
 def test_shards_take_it(code: Path, source: Path, space_path: str, tmp_path: Path) -> None:

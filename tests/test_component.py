@@ -516,7 +516,7 @@ HOSTILE = {
     "nul": "the\x00dog \x00 \x00\x00 cat",
     "controls": "the\x1b[31mdog\x07 \x7f \ufeffcat",
     "wide spaces": "the\u2003dog\u00a0cat\u2028rain\u3000",
-    "one long word": "x" * 1_000_000,
+    "one long word": "x" * 200_000,
     "markup": "<script>alert('dog')</script> {{dog}} %s {0} \\n",
     "digits of other scripts": "٣٤٥ ४५६ 12³ ½",
 }

@@ -64,10 +64,13 @@ def offences(source: str) -> list[str]:
 
 
 def test_no_code_of_the_package_loads_a_pickle_or_runs_a_text() -> None:
-    # What others test their mechanisms with asks what a pickle of one holds, and loads its own.
-    files = [f for f in PACKAGE.rglob("*.py") if f.parent.name != "testing"]
-    found = {str(f): offences(f.read_text(encoding="utf8")) for f in files}
-    assert len(found) > 80 and not {name: some for name, some in found.items() if some}
+    files = sorted(PACKAGE.rglob("*.py"))
+    names = [f.relative_to(PACKAGE).as_posix() for f in files]
+    found = [offences(f.read_text(encoding="utf8")) for f in files]
+    assert len(found) > 80
+    # What others test their mechanisms with loads the pickle that it has made of one.
+    own = {"testing/contract.py": ["pickle.loads"]}
+    assert {name: some for name, some in zip(names, found, strict=True) if some} == own
 
 
 @pytest.mark.parametrize(
@@ -108,13 +111,13 @@ def test_msgpack_gives_back_what_was_packed() -> None:
          "large map", "large bytes", "not utf-8"],
 )  # fmt: skip
 def test_msgpack_that_is_not_whole_is_refused_at_once(raw: bytes) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     tracemalloc.start()
     with pytest.raises(BadPacked, match="DX097"):
         unpack(raw)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 20 * len(raw) + 2**21 and time.monotonic() - start < 5
+    assert peak < 20 * len(raw) + 2**21 and time.process_time() - start < 5
 
 
 def array_of_objects(tmp_path: Path) -> tuple[dict, Path]:
@@ -160,7 +163,7 @@ def records(raw: bytes, kind: str) -> list[Record]:
     message(flags=[1, 2, 3]), message(flags=[{}]), message(strings=[]), message(user_data=[b"x"]),
 ])  # fmt: skip
 def test_a_docbin_made_to_do_harm_is_an_error_in_one_line(raw: bytes, tmp_path: Path) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(UsageError, match=r"\.spacy file") as caught:
         records(raw, "spacy")
     path = tmp_path / "r.spacy"
@@ -168,7 +171,7 @@ def test_a_docbin_made_to_do_harm_is_an_error_in_one_line(raw: bytes, tmp_path: 
     with pytest.raises(BadFile, match="spacy"):
         list(read_file(path, "text"))
     assert "\n" not in str(caught.value) and "Zorblatt" not in str(caught.value)
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_objects_in_a_docbin_are_not_unpickled(tmp_path: Path) -> None:

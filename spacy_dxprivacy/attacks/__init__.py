@@ -11,7 +11,7 @@ from __future__ import annotations
 from .channel import Channel, channel_of
 from .context import context_guess, posterior
 from .corpus import Corpus, drawn, sanitised
-from .findings import Finding, share, share_by_document
+from .findings import AttackFigure, share, share_by_document
 from .frontier import Ground, Point, at_attacker, frontier
 from .guess import bayes_guess, nearest_guess, success_bound
 from .language import Language, language_of
@@ -23,9 +23,12 @@ from .repeat import averaged_guess, mean_vector_guess, told_apart
 from .trial import Scene, Trial
 from .tries import ATTACKS, attack
 
+Finding = AttackFigure  # as it was called first; the findings of an audit are others
+
 __all__ = [
-    "ATTACKS", "Bigrams", "Channel", "Corpus", "Finding", "Ground", "Language", "Point", "Scene",
-    "Seen", "Trial", "at_attacker", "attack", "auc", "averaged_guess", "background",
+    "ATTACKS", "AttackFigure", "Bigrams", "Channel", "Corpus", "Finding", "Ground", "Language",
+    "Point", "Scene", "Seen", "Trial", "at_attacker", "attack", "auc", "averaged_guess",
+    "background",
     "bayes_guess", "blind_guess", "channel_of", "context_guess", "drawn", "frontier",
     "language_guess", "language_of", "likelihood_scores", "likely_words", "linked", "log_prior",
     "mean_vector_guess", "membership_score", "nearest_guess", "pairs_to_test", "places_in",

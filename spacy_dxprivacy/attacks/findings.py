@@ -18,7 +18,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Finding:
+class AttackFigure:
     """One figure. attacker: who guesses. setting: what else was set ("" if nothing). measure: what
     `value` is; low, high: its 95 % interval. baseline: the same measure for who does not see the
     output. bound: what theory allows at most; nan if nothing is known. n: of how many. unchanged:
@@ -78,7 +78,7 @@ def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, f
     return float(low), float(high)
 
 
-def as_csv(findings: Sequence[Finding]) -> bytes:
+def as_csv(findings: Sequence[AttackFigure]) -> bytes:
     """A row a finding; numbers with four digits."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(findings[0].as_dict()), lineterminator="\n")

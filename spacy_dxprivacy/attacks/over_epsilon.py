@@ -14,7 +14,7 @@ from ..errors import DxError
 from ..space import Space
 from ..tuning import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
 from ..tuning.settings import make_mechanism
-from . import Corpus, Finding, Scene, Trial, attack
+from . import AttackFigure, Corpus, Scene, Trial, attack
 
 STEPS = 6
 OnStep = Callable[[str, int], Any]
@@ -36,7 +36,7 @@ def attack_over_epsilon(
     epsilons: Sequence[float] | None = None,
     *,
     on_step: OnStep | None = None,
-) -> list[Finding]:
+) -> list[AttackFigure]:
     """Each attack on each mechanism at each epsilon; None for STEPS epsilons in a range that is
     found for each. mechanisms: registered names. on_step: called after each attack with the
     mechanism and how many attacks on it there are.
@@ -45,7 +45,7 @@ def attack_over_epsilon(
     nothing to work on are left out.
     """
     tell = on_step or (lambda name, total: None)
-    found: list[Finding] = []
+    found: list[AttackFigure] = []
     for name in dict.fromkeys(mechanisms):
         make = partial(make_mechanism, name, space)
         some = epsilons or epsilons_for(make, scene.X, scene.text.rows)
@@ -57,7 +57,7 @@ def attack_over_epsilon(
     return found
 
 
-def _tried(name: str, trial: Trial, *, alone: bool) -> list[Finding]:
+def _tried(name: str, trial: Trial, *, alone: bool) -> list[AttackFigure]:
     try:
         return attack(name, trial)
     except DxError:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from .findings import Finding
+from .findings import AttackFigure
 from .frontier import Point
 
 # Paul Tol's muted scheme: told apart by all kinds of sight.
@@ -20,7 +20,7 @@ FRONTIER = {
 }
 
 
-def plot_findings(findings: Sequence[Finding]) -> bytes:
+def plot_findings(findings: Sequence[AttackFigure]) -> bytes:
     """An svg of one attack: a column of panels for each mechanism, a row for each measure; values
     with their 95 % intervals over epsilon, the bound of the promise where all have one, the
     baseline, and the share of unchanged words."""
@@ -56,7 +56,7 @@ def plot_findings(findings: Sequence[Finding]) -> bytes:
     return file.getvalue()
 
 
-def _panel(axes: Any, findings: list[Finding]) -> None:
+def _panel(axes: Any, findings: list[AttackFigure]) -> None:
     from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
     epsilons = sorted({found.epsilon for found in findings})
@@ -85,11 +85,11 @@ def _panel(axes: Any, findings: list[Finding]) -> None:
     axes.tick_params(labelsize=7)
 
 
-def _label(found: Finding) -> str:
+def _label(found: AttackFigure) -> str:
     return ", ".join(part for part in (found.attacker, found.setting) if part)
 
 
-def _labels(findings: list[Finding]) -> list[str]:
+def _labels(findings: list[AttackFigure]) -> list[str]:
     return list(dict.fromkeys(_label(found) for found in findings))
 
 

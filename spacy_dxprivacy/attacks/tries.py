@@ -13,7 +13,7 @@ from ..randomness import Rng
 from ..ty import HasMetric
 from ..validate import one_of
 from .context import context_guess
-from .findings import Finding, Measured, bootstrap, share, share_by_document
+from .findings import AttackFigure, Measured, bootstrap, share, share_by_document
 from .guess import bayes_guess, nearest_guess, success_bound
 from .link import likelihood_scores, linked, rare_word_scores
 from .membership import auc, background, membership_score, pairs_to_test, true_positives
@@ -34,7 +34,7 @@ RARE = 1e-4
 NAN = float("nan")
 
 
-def attack(name: str, trial: Trial) -> list[Finding]:
+def attack(name: str, trial: Trial) -> list[AttackFigure]:
     """name: one of ATTACKS. Raises DxError for another, and where the text is too small for it."""
     return list(ATTACKS[one_of("attack", name, tuple(ATTACKS))](trial))
 
@@ -42,10 +42,10 @@ def attack(name: str, trial: Trial) -> list[Finding]:
 def _finding(
     trial: Trial, name: str, attacker: str, measured: Measured, baseline: float, *,
     setting: str = "", measure: str = FOUND, bound: float = NAN,
-) -> Finding:  # fmt: skip
+) -> AttackFigure:  # fmt: skip
     mechanism = trial.mechanism
     value, low, high, n = measured
-    return Finding(
+    return AttackFigure(
         name, mechanism.name, mechanism.guarantee.epsilon, trial.unchanged, attacker, setting,
         measure, value, low, high, baseline, bound, n,
     )  # fmt: skip
@@ -54,7 +54,7 @@ def _finding(
 # -- one output ----------------------------------------------------------------------------------
 
 
-def try_guess(trial: Trial) -> Iterator[Finding]:
+def try_guess(trial: Trial) -> Iterator[AttackFigure]:
     """Each word guessed from what came out in its place: the same word, and the most probable."""
     scene, columns = trial.scene, trial.columns
     baseline = float(scene.baseline.mean())
@@ -73,7 +73,7 @@ def try_guess(trial: Trial) -> Iterator[Finding]:
     yield from _read(trial)
 
 
-def _read(trial: Trial) -> Iterator[Finding]:
+def _read(trial: Trial) -> Iterator[AttackFigure]:
     """All of the text at once, by one who knows the language; of all words and of rare ones."""
     language, text = trial.scene.language, trial.scene.text
     if language is None:
@@ -108,14 +108,14 @@ def _bound(trial: Trial, draws: int = 1) -> float:
 # -- many outputs of one word --------------------------------------------------------------------
 
 
-def try_repeat(trial: Trial) -> Iterator[Finding]:
+def try_repeat(trial: Trial) -> Iterator[AttackFigure]:
     """What more of the same gives: of releases, of pairs of words, of documents."""
     yield from _releases(trial)
     yield from _pairs(trial)
     yield from _documents(trial)
 
 
-def _releases(trial: Trial) -> Iterator[Finding]:
+def _releases(trial: Trial) -> Iterator[AttackFigure]:
     """Probes that were released several times."""
     scene, draw = trial.scene, trial.repeats
     wanted = places_in(scene.words, trial.probes)
@@ -140,7 +140,7 @@ def _first_releases(draws: int) -> Iterator[tuple[int, str, Ints1d, Ints1d]]:
         yield k, f"{k} release{'s' if k > 1 else ''}", some, some // MOST_REPEATS
 
 
-def _pairs(trial: Trial) -> Iterator[Finding]:
+def _pairs(trial: Trial) -> Iterator[AttackFigure]:
     """For who knows that a word is a probe or its nearest word: the promise bounds that."""
     if trial.rivals is None:
         return
@@ -158,7 +158,7 @@ def _pairs(trial: Trial) -> Iterator[Finding]:
                        setting=setting, measure=TOLD, bound=bound)  # fmt: skip
 
 
-def _documents(trial: Trial) -> Iterator[Finding]:
+def _documents(trial: Trial) -> Iterator[AttackFigure]:
     """Words that a document says twice or more, with each scope and with budgets."""
     scene = trial.scene
     text = scene.text
@@ -192,7 +192,7 @@ def _documents(trial: Trial) -> Iterator[Finding]:
 # -- what stands around --------------------------------------------------------------------------
 
 
-def try_context(trial: Trial) -> Iterator[Finding]:
+def try_context(trial: Trial) -> Iterator[AttackFigure]:
     """Words guessed with their neighbours in mind. Raises DxError without a public text."""
     scene, columns = trial.scene, trial.columns
     if scene.bigrams is None:
@@ -208,7 +208,7 @@ def try_context(trial: Trial) -> Iterator[Finding]:
 # -- is it there ---------------------------------------------------------------------------------
 
 
-def try_membership(trial: Trial) -> Iterator[Finding]:
+def try_membership(trial: Trial) -> Iterator[AttackFigure]:
     """Whether a document holds a word. Raises DxError where all documents hold the same."""
     scene, text = trial.scene, trial.scene.text
     words, members, others = pairs_to_test(
@@ -252,7 +252,7 @@ def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Measure
 # -- whose is it ---------------------------------------------------------------------------------
 
 
-def try_link(trial: Trial) -> Iterator[Finding]:
+def try_link(trial: Trial) -> Iterator[AttackFigure]:
     """Which document an output was made of. Raises DxError for fewer than two long documents."""
     scene, text = trial.scene, trial.scene.text
     long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)[:MOST_LINKED]
@@ -270,7 +270,7 @@ def try_link(trial: Trial) -> Iterator[Finding]:
                        measure="documents linked")  # fmt: skip
 
 
-ATTACKS: dict[str, Callable[[Trial], Iterator[Finding]]] = {
+ATTACKS: dict[str, Callable[[Trial], Iterator[AttackFigure]]] = {
     "guess": try_guess,
     "repeat": try_repeat,
     "context": try_context,

@@ -58,7 +58,8 @@ def cloud_pairs(mechanism: Mechanism, claim: Claim, space: Space, effort: Effort
     parts = [PAIRS[20:], unlike, *(part[::29] for part in some), PAIRS[9:18:2], _on_line(space)]
     parts += [*(part[::7] for part in some), PAIRS, *some]
     pairs = np.concatenate(parts)
-    return pairs[pairs[:, 0] != pairs[:, 1]]
+    found: Ints2d = pairs[pairs[:, 0] != pairs[:, 1]]
+    return found
 
 
 def _on_line(space: Space) -> Ints2d:

@@ -73,7 +73,8 @@ def _of_vectors(sides: Sides, Z: Floats2d) -> Iterator[tuple[str, Score]]:
 
 
 def _same(rows: Ints1d, wanted: Any) -> Floats1d:
-    return (rows == wanted).astype(np.float64)
+    found: Floats1d = (rows == wanted).astype(np.float64)
+    return found
 
 
 def _same_vector(Z: Floats2d, wanted: Any) -> Floats1d:
@@ -83,7 +84,8 @@ def _same_vector(Z: Floats2d, wanted: Any) -> Floats1d:
 
 def _norm(A: Floats2d, order: float) -> Floats1d:
     if order == 2:
-        return np.sqrt(np.einsum("kd,kd->k", A, A))
+        found: Floats1d = np.sqrt(np.einsum("kd,kd->k", A, A))
+        return found
     # Column by column: numpy is slow along a short axis.
     norms = np.zeros(len(A))
     for column in np.abs(A).T:

@@ -11,7 +11,7 @@ import typer
 from typer import Argument, Option
 from wasabi import table
 
-from ..attacks import ATTACKS, Finding, Scene
+from ..attacks import ATTACKS, AttackFigure, Scene
 from ..attacks.findings import as_csv
 from ..attacks.language import language_of
 from ..attacks.over_epsilon import attack_over_epsilon, read_corpus
@@ -132,7 +132,7 @@ def _registered(given: str) -> str:
 # -- telling -------------------------------------------------------------------------------------
 
 
-def _print(findings: list[Finding], scene: Scene) -> None:
+def _print(findings: list[AttackFigure], scene: Scene) -> None:
     for name in dict.fromkeys(found.attack for found in findings):
         for mechanism in dict.fromkeys(found.mechanism for found in findings):
             some = [f for f in findings if (f.attack, f.mechanism) == (name, mechanism)]
@@ -152,9 +152,9 @@ def _print(findings: list[Finding], scene: Scene) -> None:
         typer.echo(f"The text is too small for {', '.join(missing)}.")
 
 
-def _table(findings: list[Finding]) -> str:
+def _table(findings: list[AttackFigure]) -> str:
     epsilons = sorted({found.epsilon for found in findings})
-    lines: dict[tuple[str, str, str], dict[float, Finding]] = {}
+    lines: dict[tuple[str, str, str], dict[float, AttackFigure]] = {}
     for f in findings:
         lines.setdefault((f.measure, f.attacker, f.setting), {})[f.epsilon] = f
     unchanged = {found.epsilon: found.unchanged for found in findings}
@@ -183,7 +183,7 @@ def _files(out: Path | None, names: list[str], *, force: bool) -> dict[str, tupl
 
 
 def _contents(
-    files: dict[str, tuple[Path, Path]], findings: list[Finding]
+    files: dict[str, tuple[Path, Path]], findings: list[AttackFigure]
 ) -> Iterator[tuple[Path, bytes]]:  # fmt: skip
     for name, (sheet, picture) in files.items():
         some = [found for found in findings if found.attack == name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +11,8 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
-from ..errors import UsageError
-from ..search.faiss_index import make_faiss
 from ..space import Space
-from ..spaces import load
-from ..spaces.index_folder import check_target, write_index
+from ..spaces.index_folder import make_index
 from . import options
 from .mistakes import REMOVED, mistakes_in_a_line
 
@@ -49,37 +47,19 @@ def index_cli(
     OUT serves as the space (dx.FileSpace.v1) and as the index (dx.Faiss.v1) of a pipeline.
     """
     with mistakes_in_a_line("index", REMOVED):
-        space = index(source, target, factory=factory, refine=refine, force=force)
+        space = _made(source, target, factory, refine, force)
     typer.echo(f"{target}: {len(space)} words, digest {space.digest[:12]}", err=True)
 
 
-def index(
-    source: str,
-    target: Path,
-    *,
-    factory: str | None = None,
-    refine: int | None = None,
-    force: bool = False,
-) -> Space:
-    """Write the folder; the space that is in it. Raises DxError, UsageError for what cannot be."""
-    make_faiss(factory, refine)  # checks the settings before hours of work
-    _check(source, target, force=force)
-    space = load(source)
-    with tqdm(total=len(space), unit="row", leave=False, disable=None, file=sys.stderr) as bar:
-        write_index(
-            space,
+def _made(source: str, target: Path, factory: str | None, refine: int | None, force: bool) -> Space:
+    with tqdm(unit="row", leave=False, disable=None, file=sys.stderr) as bar:
+        return make_index(
+            source,
             target,
             factory=factory,
             refine=refine,
+            force=force,
+            on_size=partial(setattr, bar, "total"),
             on_rows=bar.update,
             on_step=bar.set_description,
         )
-    return space
-
-
-def _check(source: str, target: Path, *, force: bool) -> None:
-    if source != "builtin" and target.resolve() == Path(source).resolve():
-        raise UsageError(f"{target}: is the space itself. Give the index a folder of its own.")
-    if target.exists() and not force:
-        raise UsageError(f"{target}: exists already. --force overwrites an index.")
-    check_target(target)

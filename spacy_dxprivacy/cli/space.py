@@ -12,10 +12,9 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
-from ..errors import UsageError
-from ..graph import graph_of
 from ..space import Space
-from ..spaces import Filter, load
+from ..spaces import Filter
+from ..spaces.make import check_space_folder, make_space
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
 
@@ -60,9 +59,9 @@ def space_cli(
     """
     start = time.perf_counter()
     with mistakes_in_a_line("space"), setting_up():
-        _check_target(target, force=force)
+        check_space_folder(target, force=force)
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
-        space = make_space(vectors, chosen, graph=graph)
+        space = _made(vectors, chosen, graph=graph)
         space.save(target)
         n, d = space.vectors.shape
         size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
@@ -73,23 +72,9 @@ def space_cli(
         )
 
 
-def _check_target(path: Path, *, force: bool) -> None:
-    if not path.exists():
-        return
-    if not (path / "space.json").is_file():
-        raise UsageError(f"{path}: is no space, and will not be replaced.")
-    if not force:
-        raise UsageError(f"{path}: exists already. --force replaces it.")
-
-
-def make_space(vectors: str, chosen: Filter, *, graph: bool = True) -> Space:
-    """The space of a file of vectors, of a saved space, or the built-in one; with its graph, if
-    that is wanted. Raises DxError and OSError where there is no such thing."""
+def _made(vectors: str, chosen: Filter, *, graph: bool) -> Space:
     with tqdm(unit="B", unit_scale=True, disable=None, leave=False, file=sys.stderr) as bar:
-        space = load(vectors, chosen, progress=partial(_show, bar))
-    if graph:
-        graph_of(space)
-    return space
+        return make_space(vectors, chosen, graph=graph, progress=partial(_show, bar))
 
 
 def _show(bar: tqdm[None], done: int, total: int | None) -> None:

@@ -147,7 +147,8 @@ def _new_session(engine: Engine) -> Any:
 
 def _on_spark(context: Any, work: Work, shard: Shard) -> ShardResult:
     (result,) = context.parallelize([shard], 1).map(work).collect()
-    return result
+    found: ShardResult = result
+    return found
 
 
 def _result(get: Callable[[], ShardResult], shard: Shard) -> ShardResult:

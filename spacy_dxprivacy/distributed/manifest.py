@@ -62,7 +62,8 @@ def make_manifest(journal: Journal) -> dict[str, Any]:
 
 def manifest_bytes(manifest: dict[str, Any]) -> bytes:
     """As json."""
-    return (srsly.json_dumps(manifest, indent=2) + "\n").encode()
+    found: bytes = (srsly.json_dumps(manifest, indent=2) + "\n").encode()
+    return found
 
 
 def by_document(entries: list[dict[str, Any]], guarantees: dict[int, Guarantee]) -> Totals:

@@ -13,7 +13,7 @@ from ..randomness import Rng
 from ..ty import NumberDraw
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Figures:
     """The m numbers of one document. mask: bool (tokens,), where they are. words: m strings, what
     stands in their place. draws: how many draws were made."""

@@ -25,7 +25,7 @@ _ENDS = np.array(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Passage:
     """The m words of one document. ids: uint64 (m, 3), by which the space is asked. drawn: bool
     (m,), whether a word is drawn. starts: bool (m,), whether a sentence begins."""
@@ -35,7 +35,7 @@ class Passage:
     starts: Bools1d
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Context:
     """The words of a batch as a mechanism takes them. rows: int64 (k,), -1 for words to be drawn
     that the space lacks. starts, fixed: bool (k,)."""

@@ -20,7 +20,7 @@ from .passages import Context
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Replacement:
     """For the m selected words of one document: what stands in their place.
 
@@ -34,7 +34,7 @@ class Replacement:
     vectors: Floats2d | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Batch:
     """The selected words of several documents, one after another.
 

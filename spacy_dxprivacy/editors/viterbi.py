@@ -18,7 +18,7 @@ Place = tuple[
 ]  # the words that may stand at a place, and ln of what each weighs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _States:
     """The states of one place that some word leads to: the best word of each, and its ln weight."""
 

@@ -194,7 +194,8 @@ class _Parts:
         return found
 
     def _bytes(self) -> bytes:
-        return self._checked(self.unpacker.unpack(), (bytes,))
+        found: bytes = self._checked(self.unpacker.unpack(), (bytes,))
+        return found
 
     def _items(self, *kinds: type) -> Iterator[Any]:
         """Of a list of any length: it grows with what is there, not with what its header says."""

@@ -29,7 +29,7 @@ COMPANIONS = 2  # words that one word can be the companion of
 CLASS_WEIGHT = 2.0  # a class that one of two words has, in distances to the nearest word
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Edges:
     """Each once: low[i] < high[i] are joined by an edge of steps[i] steps of the grid."""
 

@@ -29,7 +29,7 @@ FUNCTION = (
 UNIT = 63  # steps of a place in axes.npz
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Features:
     """bool (n,) each. axes: csr float32 (n, A), places from -1 to 1; the first axis is sentiment.
     known: how many of the words are known at all."""

@@ -22,7 +22,7 @@ QUANTA = 16  # to a unit of length
 NUMBERS = 2**23  # distances at once, of eight bytes each
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PolicyGraph:
     """starts (n + 1,), ends (m,), steps (m,): the edges of each word in both directions, with their
     lengths in quanta. radii: int64 (n,), quanta, none larger than an edge and the radius at its

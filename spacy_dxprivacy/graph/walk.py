@@ -16,7 +16,7 @@ MOST = 512  # words walked from at once
 UNSEEN = 255  # more than any reach, which is 4 (ln n + 1.5) steps
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Walks:
     """What k words have within reach, word after word, each from near to far, and words that are
     equally far by rising number.

@@ -35,7 +35,7 @@ Numbers = NDArray[Any]  # whole numbers, as narrow as they can be
 _NONE: Numbers = np.zeros(0, dtype=np.uint8)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class WordGraph:
     """digest: that of the space. keep: names of the classes that are never left.
 
@@ -93,7 +93,8 @@ class WordGraph:
 
     def beyond(self) -> Ints1d:
         """(n,): how many words of its part are at the reach from each word."""
-        return self.part_sizes - self.counts.sum(axis=1, dtype=np.int64)
+        found: Ints1d = self.part_sizes - self.counts.sum(axis=1, dtype=np.int64)
+        return found
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n), in units of length; infinite between parts."""

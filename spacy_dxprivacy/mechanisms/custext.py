@@ -60,7 +60,7 @@ class CusTextSettings:
         return Choice(len(space), weights, _Discrete(group), guarantee)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Weights:
     X: Floats2d
     group: Ints1d
@@ -78,7 +78,7 @@ class _Weights:
         return W
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Discrete:
     """0 from a word to itself, 1 within its group, infinity beyond."""
 

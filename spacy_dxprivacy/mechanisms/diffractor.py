@@ -54,15 +54,16 @@ class DiffractorSettings:
         return Choice(len(place), _Weights(place, self.epsilon), _Places(place), guarantee)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Places:
     place: Ints1d
 
     def __call__(self, rows: Ints1d) -> Floats2d:
-        return np.abs(self.place[rows][:, None] - self.place[None, :]).astype(np.float64)
+        found: Floats2d = np.abs(self.place[rows][:, None] - self.place[None, :]).astype(np.float64)
+        return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Weights:
     place: Ints1d
     epsilon: float

@@ -84,7 +84,7 @@ class JaccardSettings:
         return Noise(X, _TwoStrengths(d, sigmas), float(sigmas.min()), guarantee)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _TwoStrengths:
     d: int
     sigmas: Floats1d

@@ -88,7 +88,7 @@ class MahalanobisSettings:
         return NoiseLaw(space.vectors, _Norm(axes / np.sqrt(values)), radius)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Norm:
     """||z||_M, with S^-1 = inverse inverse^T."""
 
@@ -98,7 +98,7 @@ class _Norm:
         return norms_of(Z @ self.inverse)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Ellipse:
     root: Floats2d
     epsilon: float

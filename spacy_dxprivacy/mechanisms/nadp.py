@@ -123,7 +123,7 @@ def _per_word(space: Space, sigmas: Floats1d, guarantee: Guarantee) -> Noise:
     return Noise(space.vectors, draw, spread, replace(guarantee, notes=notes))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _PerWord:
     d: int
     sigmas: Floats1d
@@ -137,7 +137,7 @@ class _PerWord:
         return deltas(distances(X, Y), self.sigmas[others], epsilons)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Related:
     """edges: int64 (e, 2), the related pairs of n words."""
 
@@ -190,7 +190,8 @@ def component_lengths(n: int, edges: Ints2d, lengths: Floats1d) -> Floats1d:
     count, component = connected_components(graph, directed=False)
     longest = np.zeros(count)
     np.maximum.at(longest, component[edges[:, 0]], lengths)
-    return longest[component]
+    found: Floats1d = longest[component]
+    return found
 
 
 def coverage(n: int, edges: Ints2d) -> str:

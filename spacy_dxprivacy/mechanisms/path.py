@@ -130,7 +130,7 @@ def solve_beta(graph: WordGraph, epsilon: float) -> float:
 # -- sampling ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Draw:
     """First how far, from the counts of the word alone; then who, among those at this distance."""
 
@@ -190,4 +190,5 @@ class _Draw:
         """A word of the same part for each row, each as likely as the other."""
         graph = self.graph
         places = (rng.uniform(len(rows)) * graph.part_sizes[rows]).astype(np.int64)
-        return graph.members[graph.first_members[rows] + places]
+        found: Ints1d = graph.members[graph.first_members[rows] + places]
+        return found

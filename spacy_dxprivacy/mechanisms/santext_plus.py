@@ -77,7 +77,7 @@ class SanTextPlusSettings:
         return Choice(n, weights, metric, guarantee)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _AmongSensitive:
     """Euclidean between sensitive words, 0 from a word to itself, else infinite."""
 
@@ -92,7 +92,7 @@ class _AmongSensitive:
         return D
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Weights:
     """first: the row at which the sensitive words begin."""
 

@@ -119,7 +119,8 @@ def poisson(mean: float, most: int, uniforms: Floats1d) -> Ints1d:
 
     low, high = law.cdf(0, mean), law.cdf(most, mean)
     counts = law.ppf(low + uniforms * (high - low), mean)
-    return np.clip(np.nan_to_num(counts), min(1, most), most).astype(np.int64)
+    found: Ints1d = np.clip(np.nan_to_num(counts), min(1, most), most).astype(np.int64)
+    return found
 
 
 def truncated_gumbel(uniforms: Floats1d, scale: float, bound: float) -> Floats1d:
@@ -127,4 +128,5 @@ def truncated_gumbel(uniforms: Floats1d, scale: float, bound: float) -> Floats1d
     low, high = np.exp(-np.exp(bound / scale)), np.exp(-np.exp(-bound / scale))
     share = low + uniforms * (high - low)
     Z = -scale * np.log(-np.log(np.clip(share, 1e-300, 1 - 1e-16)))
-    return np.clip(Z, -bound, bound)
+    found: Floats1d = np.clip(Z, -bound, bound)
+    return found

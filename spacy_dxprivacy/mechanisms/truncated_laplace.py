@@ -146,7 +146,8 @@ class TruncatedLaplaceNoise:
         """By inverse CDF: a rejection loop would tell its settings by the time it takes."""
         U = rng.uniform(2 * len(rows) * self.d).reshape(2, len(rows), self.d)
         Z = np.log1p(U[0] * np.expm1(-self.rate * self.bound)) / -self.rate
-        return np.where(U[1] < 0.5, Z, -Z)
+        found: Floats2d = np.where(U[1] < 0.5, Z, -Z)
+        return found
 
     def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
         """Centres X (k, d), Y (m, d) -> float64 (k, m): 1 - prod_i (1 - t(|v_i|)), what leaves the
@@ -154,7 +155,8 @@ class TruncatedLaplaceNoise:
         width = self.rate * self.bound
         with np.errstate(divide="ignore"):
             stay = [np.log1p(-_leave(self.rate * np.abs(Y - x), width)).sum(axis=1) for x in X]
-        return -np.expm1(np.stack(stay))
+        found: Floats2d = -np.expm1(np.stack(stay))
+        return found
 
     def variance(self) -> float:
         """Of a coordinate (Huang et al. 2024, equation 6, without its misprint)."""

@@ -7,9 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
-from typing import Any
 
-import numpy as np
 from spacy.language import Language
 
 from ..batch.build import the_sanitizer
@@ -30,11 +28,9 @@ from ..tuning import (
     Tuner,
     epsilon_range_on,
     evenly,
-    nearest_by,
-    nearest_others,
-    outputs_of,
     running_text,
 )
+from ..tuning.inspected import look_at
 from ..tuning.settings import check_tunable
 from ..ty import Mechanism
 
@@ -166,20 +162,18 @@ class Workshop:
         row = self.space.find(word)
         if row < 0:
             return None
-        X, words = self.space.vectors, self.space.words
-        near = nearest_others(X, np.array([row]), min(k, len(words) - 1))[0]
-        gaps = X[near].astype(np.float64) - X[row]
         with self._lock:
-            own = nearest_by(mechanism, row, k)
-            outputs = outputs_of(mechanism, row, draws=draws)
+            found = look_at(
+                self.space, row, mechanism, mechanism.guarantee.epsilon, k=k, draws=draws
+            )
         return OneWord(
-            word=words[row],
-            by_euclid=self._named(near, np.linalg.norm(gaps, axis=1)),
-            by_metric=None if own is None else self._named(*own),
+            word=self.space.words[row],
+            by_euclid=found.by_euclid,
+            by_metric=None if found.own is None else found.by_metric,
             metric=mechanism.guarantee.metric,
-            outputs=self._named(outputs.rows[:k], outputs.shares[:k]),
-            others=max(0, len(outputs.rows) - k),
-            exact=outputs.exact,
+            outputs=found.becomes[:k],
+            others=max(0, len(found.outputs.rows) - k),
+            exact=found.outputs.exact,
         )
 
     def curve(self, name: str) -> Curve:
@@ -206,10 +200,6 @@ class Workshop:
             config = {**self._settings[name], "epsilon": epsilon}
             made: Mechanism = registry.resolve({"mechanism": config})["mechanism"]
         return made
-
-    def _named(self, rows: Any, values: Any) -> Apart:
-        pairs = zip(rows.tolist(), values.tolist(), strict=True)
-        return [(self.space.words[row], value) for row, value in pairs]
 
 
 def _tunable() -> list[str]:

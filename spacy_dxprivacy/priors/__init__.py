@@ -1,14 +1,20 @@
 """Public language: laws of sentences that never see the input.
 
 law.py carries a law to the words of any space; words.py, sentences_of.py and ngrams.py are what
-configs name (@dx_priors); make.py makes one from public texts.
+configs name (@dx_priors); make.py makes one from public texts, and is imported when it is used:
+few pipelines ever need it.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .law import Law, carry
-from .make import Made, Recipe, make_prior
 from .ngrams import make_ngrams
 from .sentences_of import make_hidden_markov, make_word_pairs
 from .words import make_uniform, make_word_frequency
+
+if TYPE_CHECKING:
+    from .make import Made, Recipe, make_prior
 
 __all__ = [
     "Law",
@@ -22,3 +28,10 @@ __all__ = [
     "make_word_frequency",
     "make_word_pairs",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Made, Recipe and make_prior."""
+    if name not in ("Made", "Recipe", "make_prior"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.make"), name)

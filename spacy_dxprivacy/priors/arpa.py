@@ -26,7 +26,7 @@ LN10 = float(np.log(10.0))
 SPECIAL = ("<s>", "</s>", "<unk>", "<UNK>")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Level:
     """The m n-grams of one length, by rising context and word. contexts: int64 (m,), which n-gram
     of the level before they begin with. words: int64 (m,), their last word. logs, backs: float64
@@ -47,7 +47,7 @@ class Level:
         return self.contexts * WORDS + self.words
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Arpa:
     """words: in the order of the file. levels: the n-grams of length 1, 2, ..."""
 
@@ -86,7 +86,7 @@ class Arpa:
         return slice(int(ends[0]), int(ends[1]))
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Part:
     """One section while it is read."""
 

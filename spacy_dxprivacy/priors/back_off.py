@@ -142,7 +142,7 @@ def _begins(arpa: Arpa, u: Floats1d, back: Floats1d, beyond: Any, said: Bools1d)
     return first if first.sum() > 0 else u
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NextWord:
     """The law of the next word, given words that were released before it: n-grams on a space.
 

@@ -53,9 +53,14 @@ def frequency_of(space: Space) -> Floats1d:
     """float64 (n,), above 0: that of the words of a space, in their exact case."""
     if space.digest == Space.builtin().digest:
         return frequencies()
-    known = dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
+    known = _by_word()
     least = min(known.values())
     return np.array([known.get(word, least) for word in space.words])
+
+
+@lru_cache(maxsize=1)
+def _by_word() -> dict[str, float]:
+    return dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
 
 
 @lru_cache(maxsize=1)

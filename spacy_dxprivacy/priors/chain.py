@@ -29,7 +29,7 @@ ARRAYS = ("begin", "alone", "end", "back", "u")
 TOLERANCE = 1e-4  # of sums that should be 1, in float32
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chain:
     """begin (K,): of the first state of a sentence. alone (K,): of the state of a word without
     context. end (K,): the probability that a sentence ends after a state. back (K,), u (K,).

@@ -28,7 +28,7 @@ BLOCK = 1024
 LEAST_SUM = 1e-6  # of what follows a word, where sentences always end
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Law:
     """words: V different strings. chain: of their sentences, its emit (V, K)."""
 

@@ -18,6 +18,9 @@ from .chain import Chain
 from .law import carry
 from .saved import read_law
 
+MOST_CARRIED = 2
+_carried: dict[str, Chain] = {}
+
 
 @dataclass(frozen=True)
 class WordPairs:
@@ -31,10 +34,21 @@ class WordPairs:
         """Raises DxError where no word of the space is known, or the folder is not as it should."""
         if self.path is not None:
             return carry(read_law(self.path, "pairs"), space, frequency_of(space))
-        law = builtin_law()
         if space.digest == Space.builtin().digest:
-            return law.chain
-        return carry(law, space, frequency_of(space))
+            return builtin_law().chain
+        return _builtin_on(space)
+
+
+def _builtin_on(space: Space) -> Chain:
+    """The pairs of the package on the words of a space. Of the last few spaces they are kept, by
+    digest: a search for an epsilon, or a second pipeline, asks for them again and again."""
+    found = _carried.pop(space.digest, None)
+    if found is None:
+        found = carry(builtin_law(), space, frequency_of(space))
+    _carried[space.digest] = found
+    for digest in list(_carried)[:-MOST_CARRIED]:
+        _carried.pop(digest, None)
+    return found
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ LONGEST = 600  # tokens of a document that are shown
 
 
 @dataclass(frozen=True)
-class Report:
+class Contents:
     """All that the page says. shown: the pairs whose text is on it. without: how many documents of
     a .spacy file carry no receipt. space: whose vectors similarity was taken in."""
 
@@ -53,7 +53,7 @@ def make_report(
     label: str | None = None,
     documents: int = 20,
     progress: Callable[[Iterable[Pair]], Iterable[Pair]] = iter,
-) -> Report:
+) -> Contents:
     """space: in which similarity is taken. accounts, without: of receipts_of or read_receipt.
     label: the name of the field that the pairs' labels come from. documents: how many are shown.
 
@@ -61,7 +61,7 @@ def make_report(
     are too few.
     """
     check()
-    return Report(
+    return Contents(
         utility=utility_of(pairs, space, progress=progress),
         accounts=accounts,
         shown=list(islice(pairs, documents)),
@@ -72,7 +72,7 @@ def make_report(
     )
 
 
-def render(report: Report) -> str:
+def render(report: Contents) -> str:
     """The page. Every text on it is escaped by the template."""
     from markupsafe import Markup
 

@@ -109,7 +109,8 @@ class ExactIndex:
 
     @property
     def _ops(self) -> Ops:
-        return get_array_ops(self._X)
+        found: Ops = get_array_ops(self._X)
+        return found
 
     @property
     def _tiling(self) -> Tiling:
@@ -128,7 +129,8 @@ class ExactIndex:
         d = self._X.shape[1]
         if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
             raise _bad_queries(f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
-        return Z
+        found: Floats2d = Z
+        return found
 
 
 class _Search:
@@ -206,7 +208,8 @@ class _Search:
         P = self.xp.empty((self.Q.shape[1] + 1, part.stop - part.start), dtype=self.dtype)
         P[:-1] = self.Q[part].T
         P[-1] = -1
-        return P
+        found: Floats2d = P
+        return found
 
     def _copy_rows(self, start: int, A: Floats2d) -> None:
         """Rows from start on, less the mean, and their half squares, to A: (GROUP * g, d + 1).
@@ -402,7 +405,8 @@ def _half_squares(xp: Any, X: Floats2d, mean: Floats1d) -> Floats1d:
     for part in blocks(len(X), ON_CPU.rows):
         A = X[part] - mean
         half[part] = xp.square(A, out=A).sum(axis=1) / 2
-    return half
+    found: Floats1d = half
+    return found
 
 
 def _repeats(ops: Any, X: Floats2d, half: Floats1d) -> Bools1d:

@@ -125,7 +125,8 @@ class FaissIndex:
         Z = Z.astype(np.float64)
         if not (np.abs(Z) < 1e150).all():
             raise fail("Z", "numbers below 1e+150", "one above, or not finite")
-        return Z
+        found: Floats2d = Z
+        return found
 
 
 @registry.dx_indexes("dx.Faiss.v1")

@@ -34,7 +34,8 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
     for part in blocks(n, max(1, BLOCK_NUMBERS // d)):
         B = X[part].astype(np.float64)
         D[:, part] = _block(A, squares, B)
-    return D
+    found: Floats2d = D
+    return found
 
 
 def _block(A: Floats2d, squares: Floats2d, B: Floats2d) -> Floats2d:
@@ -45,7 +46,8 @@ def _block(A: Floats2d, squares: Floats2d, B: Floats2d) -> Floats2d:
     for part in blocks(len(near[0]), max(1, BLOCK_NUMBERS // A.shape[1])):
         i, j = (index[part] for index in near)
         S[i, j] = xp.square(A[i] - B[j]).sum(axis=1)
-    return xp.sqrt(S)
+    found: Floats2d = xp.sqrt(S)
+    return found
 
 
 def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:

@@ -20,7 +20,7 @@ ABOUT, CODES = "index.json", "index.faiss"
 _FIELDS = {"factory": str, "refine": int, "faiss": str, "rows": int, "dims": int, "table": str}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SavedIndex:
     index: Any
     factory: str

@@ -33,7 +33,7 @@ MANY = 256  # words that are worth a second thread
 STATES_AT_ONCE = 256  # that are turned from lanes beside each other to one after the other
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Text:
     """k words of an input. rows: int64 (k,), NOTHING for words that the space lacks. starts: bool
     (k,), where sentences begin. fixed: bool (k,), words that stay as they are."""

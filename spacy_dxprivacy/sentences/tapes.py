@@ -14,7 +14,7 @@ from ..arrays import Bools1d, Bools2d, Ints1d, Ints2d
 LANES = 64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tapes:
     """place (steps, lanes): which word of the input, -1 behind the end of a tape, the longest tape
     first. begins, ends:

@@ -22,11 +22,41 @@ import numpy as np
 import srsly
 
 from ..arrays import Floats2d
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, UsageError
 from ..files.atomic import new_folder
 from ..search.faiss_codes import REFINE, Progress, build, default_factory, load_faiss
+from ..search.faiss_index import make_faiss
 from ..search.saved_index import ABOUT, CODES, FORMAT, table_digest
 from ..space import Space
+from .sources import BUILTIN, load
+
+
+def make_index(
+    source: str,
+    target: Path,
+    *,
+    factory: str | None = None,
+    refine: int | None = None,
+    force: bool = False,
+    on_size: Callable[[int], Any] | None = None,
+    on_rows: Progress | None = None,
+    on_step: Callable[[str], Any] | None = None,
+) -> Space:
+    """Load a space by its name, and write it with its index into the target: the space that is
+    there. on_size: called with the number of its rows; the others as in write_index.
+
+    Raises UsageError where something may not be written over, DxError as write_index and load do.
+    """
+    make_faiss(factory, refine)  # checks the settings before hours of work
+    if source != BUILTIN and target.resolve() == Path(source).resolve():
+        raise UsageError(f"{target}: is the space itself. Give the index a folder of its own.")
+    if target.exists() and not force:
+        raise UsageError(f"{target}: exists already. `force` overwrites an index.")
+    check_target(target)
+    space = load(source)
+    (on_size or (lambda n: None))(len(space))
+    write_index(space, target, factory=factory, refine=refine, on_rows=on_rows, on_step=on_step)
+    return space
 
 
 def write_index(

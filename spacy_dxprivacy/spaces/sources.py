@@ -28,7 +28,7 @@ BUILTIN = "builtin"
 OFFENSIVE = Path(__file__).parent.parent / "data" / "offensive.txt"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpaceSource:
     """load: gives the Space for a pipeline. packed: whether a saved pipeline takes a copy along,
     since nothing else in it holds the table."""

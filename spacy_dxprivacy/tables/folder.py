@@ -29,7 +29,7 @@ from ..machine.mapped import let_go
 FORMAT = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """What is in the folder. vectors: float32 (n, d); classes: uint64 (n,) or None. digest: of
     words and vectors; "" where it is not known yet."""

@@ -24,7 +24,7 @@ class Table(Protocol):
     def __hash__(self) -> int: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Codec:
     """How things of one kind are kept. name: of its folder, for one thing; kinds begin it.
 

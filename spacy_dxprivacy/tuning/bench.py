@@ -190,7 +190,8 @@ class Bench:
             (self._guesses(seen, nearest)[hidden] == np.arange(len(Y))[:, None]).mean(axis=1)
             for seen, hidden in (halves, halves[::-1])
         ]
-        return np.mean(right, axis=0)
+        found: Floats1d = np.mean(right, axis=0)
+        return found
 
     def _guesses(self, seen: Ints2d, nearest: Ints1d) -> Ints1d:
         """seen: (m, half) of output numbers -> for each output number, the place of a word. The
@@ -214,7 +215,8 @@ def nearest_others(X: Floats2d, rows: Ints1d, k: int) -> Ints2d:
     found = neighbours(X[rows], X, k + 1)[0]
     itself = found == rows[:, None]
     itself[~itself.any(axis=1), -1] = True  # crowded out by others at the same point
-    return found[~itself].reshape(len(rows), k)
+    made: Ints2d = found[~itself].reshape(len(rows), k)
+    return made
 
 
 def _slope(D: Floats2d, P: Floats2d) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,16 @@ from ..arrays import Floats1d, Ints1d
 from ..errors import UsageError
 from ..space import Space
 from ..ty import Mechanism
-from . import Bench, Outputs, Probes, epsilon_range, evenly, nearest_by, outputs_of
+from . import (
+    Bench,
+    Outputs,
+    Probes,
+    epsilon_range,
+    evenly,
+    nearest_by,
+    nearest_others,
+    outputs_of,
+)
 from .settings import make_mechanism, short
 
 STEPS = 10
@@ -96,9 +105,7 @@ def inspect_word(
         raise UsageError("the space does not hold this word.")
     make = partial(make_mechanism, name, space)
     fitted = make(epsilon)
-    # What is told of a word is told of its row: other spellings lead to it as well.
-    euclid = Bench(space.vectors, _one(row), k=k).near[0]
-    own, outputs = nearest_by(fitted, row, k), outputs_of(fitted, row, draws=draws)
+    found = look_at(space, row, fitted, epsilon, k=k, draws=draws)
     bench = Bench(space.vectors, _one(row), k=1, draws=min(draws, STAY_DRAWS))
     tell = on_step or (lambda step: None)
 
@@ -107,8 +114,17 @@ def inspect_word(
         return bench.unchanged(make(at))
 
     over = evenly(*epsilon_range(unchanged), STEPS) if epsilons is None else epsilons
-    stays = [(at, unchanged(at)) for at in over]
-    return Inspected(space, row, fitted, epsilon, euclid, own, outputs, stays)
+    return replace(found, stays=[(at, unchanged(at)) for at in over])
+
+
+def look_at(
+    space: Space, row: int, mechanism: Mechanism, epsilon: float, *, k: int, draws: int
+) -> Inspected:
+    """A word by its row, as other spellings lead to it as well, with no `stays`. mechanism: fitted
+    on the space, at this epsilon. k: how many neighbours. draws: where nothing is exact."""
+    near = nearest_others(space.vectors, np.array([row]), min(k, len(space) - 1))[0]
+    own, outputs = nearest_by(mechanism, row, k), outputs_of(mechanism, row, draws=draws)
+    return Inspected(space, row, mechanism, epsilon, near, own, outputs, [])
 
 
 def _one(row: int) -> Probes:

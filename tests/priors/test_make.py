@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import shutil
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -279,10 +281,16 @@ def test_texts_with_too_little_are_told(text, space):
         make_prior(text, space=greek)
 
 
+@pytest.fixture(scope="module")
+def saved_prior(text, space, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("prior") / "p"
+    make_prior(text, Recipe(name="small"), space).save(folder)
+    return folder
+
+
 @pytest.fixture
-def folder(text, space, tmp_path):
-    make_prior(text, Recipe(name="small"), space).save(tmp_path / "p")
-    return tmp_path / "p"
+def folder(saved_prior, tmp_path):
+    return Path(shutil.copytree(saved_prior, tmp_path / "p"))
 
 
 def change(folder, **entries):

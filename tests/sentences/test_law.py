@@ -12,6 +12,8 @@ from spacy_dxprivacy.sentences.emissions import pick
 
 from .laws import BETA, KINDS, N, all_sentences, log_q, small_mechanism, starts_of
 
+SLOW = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=KINDS)
 def mechanism(request):
@@ -156,13 +158,14 @@ def test_words_beyond_the_reach_are_counted():
     assert abs(found.sum() - 1) < 1e-9 and (found > 0).sum() > N
 
 
-def test_a_sentence_of_a_hundred_thousand_words_is_drawn_within_its_memory(monkeypatch):
+@pytest.mark.parametrize("length, room", [(3000, 70), pytest.param(10**5, 700, marks=SLOW)])
+def test_a_sentence_of_any_length_is_drawn_within_its_memory(monkeypatch, length, room):
     """Sums that do not fit are made again on the way back, and nothing comes out otherwise."""
     mechanism = small_mechanism("pairs")
-    rows = np.arange(100_000) % N
-    whole = mechanism.sample(rows, Rng(seed=1), starts_of(100_000)).rows
-    monkeypatch.setattr(draw, "MEMORY", 4 * N * 700)
-    in_parts = mechanism.sample(rows, Rng(seed=1), starts_of(100_000)).rows
+    rows = np.arange(length) % N
+    whole = mechanism.sample(rows, Rng(seed=1), starts_of(length)).rows
+    monkeypatch.setattr(draw, "MEMORY", 4 * N * room)
+    in_parts = mechanism.sample(rows, Rng(seed=1), starts_of(length)).rows
     assert np.array_equal(whole, in_parts) and whole.min() >= 0 and whole.max() < N
 
 

@@ -30,7 +30,7 @@ WIDTH = 16  # outputs that one number of a table stands for
 AT_ONCE = 256  # words whose outputs are weighed at once
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Choice:
     """A mechanism on one space: whom it chooses, and what that promises.
 
@@ -145,7 +145,8 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""
         choice = self.built
         W = to_host(choice.weights(checked_rows(rows, choice.n)))
-        return W / W.sum(axis=1, keepdims=True)
+        found: Floats2d = W / W.sum(axis=1, keepdims=True)
+        return found
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the metric of the guarantee."""
@@ -168,7 +169,7 @@ def euclidean_choice(
     return Choice(len(space), weights, distances, guarantee, some=weights.some)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Euclidean:
     X: Floats2d
 
@@ -176,7 +177,7 @@ class _Euclidean:
         return euclidean(self.X, rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Scored:
     distances: _Euclidean
     score: Callable[[Floats2d], Floats2d]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 GRID_BITS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Noise:
     """A mechanism on one space: what it adds to what, and what that promises.
 

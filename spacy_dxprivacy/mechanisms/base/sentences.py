@@ -51,7 +51,7 @@ class WholeSentences:
         self.of_candidates = self.likelihood.of_candidates
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sentences:
     """A mechanism on one space. chain: the public law, a Chain, or one of the next word.
     words: how a word is drawn alone."""

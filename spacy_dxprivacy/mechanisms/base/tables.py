@@ -22,7 +22,7 @@ BLOCK_NUMBERS = 2**22  # float64 numbers in the tables made at once: 32 MB
 MEGABYTE = 2**20
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Tables:
     """weights: rows (k,) -> float64 (k, n). megabytes: what the kept tables may take. width: how
     many outputs one number of a table stands for."""
@@ -59,7 +59,8 @@ class Tables:
         k, whole = len(W), self.n - self.n % self.width
         sums = W[:, :whole].reshape(k, -1, self.width).sum(axis=2)
         if whole == self.n:
-            return sums
+            found: Floats2d = sums
+            return found
         summed: Floats2d = xp.hstack([sums, W[:, whole:].sum(axis=1, keepdims=True)])
         return summed
 

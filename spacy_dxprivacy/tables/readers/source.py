@@ -59,7 +59,7 @@ def shown(raw: bytes) -> str:
     return repr(text) if len(text) <= SHOWN else repr(text[:SHOWN]) + "..."
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Source:
     """An opened vectors file.
 
