@@ -205,6 +205,10 @@ class Errors:
         "[DX079] {what}, and would be a second time. Leave it out, or let `again` do so and "
         "count it."
     )
+    DX110 = (
+        "[DX110] The column of users holds values of the type {given}, of which it is unclear when "
+        "two are one user. Use texts, whole numbers or UUIDs."
+    )
     # experiments
     DX080 = "[DX080] {path}: record {number} has no field {field!r}."
     DX081 = "[DX081] {path}: the space does not hold all words of any {what}."

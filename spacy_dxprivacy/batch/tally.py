@@ -53,7 +53,8 @@ class Tally:
         return list(dict.fromkeys([*self.terms.in_clear, *self.in_clear]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for json. `total` is that of the document with the most draws."""
+        """Plain values, for json, to be handed on: without the speed, which tells how long texts
+        and how rare their words are. `total` is that of the document with the most draws."""
         of_largest = self.terms.receipt(tokens=0, perturbed=0, unknown=0, draws=self.most_draws)
         terms = {k: v for k, v in of_largest.items() if k not in (*COUNTS, "earlier")}
         return {
@@ -64,7 +65,6 @@ class Tally:
             "failed": self.failed,
             **self.counts,
             **self._told_of_numbers(),
-            "words_per_second": round(self.words_per_second, 1),
         }
 
     def _told_of_numbers(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class Tally:
         return c["tokens"] - c["perturbed"] - c["unknown"] - c["kept"]
 
     def lines(self) -> list[str]:
-        """The receipt that a person reads."""
+        """The receipt that the person who runs it reads: the log of the run has its speed."""
         c = self.counts
         title = f"Sanitised {many(self.documents, 'document')}, {many(c['tokens'], 'token')}."
         rows = [*(self._of_documents() if self.documents else ()), *self._of_failures()]
