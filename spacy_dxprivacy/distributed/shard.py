@@ -23,6 +23,7 @@ from ..batch.workers import outcomes_of_workers
 from ..batch.writers import WRITERS
 from ..errors import DxError, UsageError
 from .arrow import Columns, Pipe, find_column, finish, kept_columns, sanitize_tables
+from .parquet import open_parquet, read_tables
 from .private import digest_under
 from .recipe import Recipe, pipeline_of_worker
 from .sums import Sums
@@ -30,7 +31,6 @@ from .sums import Sums
 if TYPE_CHECKING:
     import pyarrow as pa
 
-READ_ROWS = 1024
 WRITE_BYTES = 2**26  # about what a row group of Parquet holds
 
 
@@ -122,13 +122,13 @@ class Work:
     def _write_parquet(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: Sums) -> None:
         import pyarrow.parquet as pq
 
-        with pq.ParquetFile(shard.source) as file:
-            tables = _tables(file, self._to_read(file.schema_arrow))
-            results = self._sanitized(tables, pipe, sums)
-            first = next(results)
-            with pq.ParquetWriter(handle, first.schema) as writer:
-                for group in _grouped(chain([first], results)):
-                    writer.write_table(group)
+        with open_parquet(shard.source) as file:
+            columns = self._to_read(file.schema_arrow)
+        results = self._sanitized(read_tables(shard.source, columns), pipe, sums)
+        first = next(results)
+        with pq.ParquetWriter(handle, first.schema) as writer:
+            for group in _grouped(chain([first], results)):
+                writer.write_table(group)
 
     def _to_read(self, schema: pa.Schema) -> list[str]:
         places = set(kept_columns(schema, self.columns))
@@ -187,16 +187,6 @@ def is_changed(path: Path, since: dict[str, Any]) -> bool:
 def _with_fields(record: Record, keep: tuple[str, ...]) -> Record:
     kept = {name: record.kept[name] for name in keep if name in record.kept}
     return replace(record, kept=kept)
-
-
-def _tables(file: Any, columns: list[str]) -> Iterator[pa.Table]:
-    """The first is empty: it brings the schema, where there is nothing else."""
-    import pyarrow as pa
-
-    schema = pa.schema([file.schema_arrow.field(name) for name in columns])
-    yield schema.empty_table()
-    for batch in file.iter_batches(READ_ROWS, columns=columns):
-        yield pa.Table.from_batches([batch])
 
 
 def _grouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
