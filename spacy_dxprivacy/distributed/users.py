@@ -54,8 +54,10 @@ def identity(user: Any) -> str:
         return str(int(name.partition(".")[0])) if _WHOLE.fullmatch(name) else name
     if isinstance(user, UUID):
         return str(user)
-    if isinstance(user, Real | Decimal) and not isinstance(user, bool) and user == user // 1:
-        return str(int(user))
+    if isinstance(user, Real | Decimal) and not isinstance(user, bool):
+        number: Any = user
+        if number == number // 1:  # infinity // 1 is NaN
+            return str(int(number))
     raise DxError(Errors.DX110.format(given=type(user).__name__))
 
 

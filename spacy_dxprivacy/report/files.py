@@ -136,7 +136,7 @@ def _check(source: Source, before: list[Record], after: list[Record]) -> None:
 
 def record_doc(nlp: Language, record: Record) -> spacy.tokens.Doc:
     """A record as a Doc, cut by the tokenizer where it has no words of its own."""
-    made = record.for_pipe(nlp.vocab)
+    made = record.for_pipe(nlp)
     return nlp.make_doc(made) if isinstance(made, str) else made
 
 
