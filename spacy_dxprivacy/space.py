@@ -236,10 +236,11 @@ class Space:
         )
 
     @classmethod
-    def load(cls, path: str | Path, *, verify: bool = False) -> Space:
+    def load(cls, path: str | Path, *, verify: bool | None = None) -> Space:
         """Read a saved folder; float32 vectors stay on disk and are shared between processes.
 
-        verify: read all of it now and compare its digest with the one that it states. Raises
+        verify: read all of it now and compare its digest with the one that it states; None does so
+        for vectors of at most 128 MB, False never. Raises
         DxError where the folder is missing, incomplete, changed, or from another version.
         """
         path = Path(path)

@@ -2,8 +2,8 @@
 
 spaCy's tokenizer takes symbols and "'s" off the ends of what stands between blanks, one by one,
 and looks at the rest each time: 16,000 of them cost a minute, and whoever sends a text could stall
-who reads it. Where there are many, they are cut off beforehand and read a few at a time. All other texts
-have the tokens that spaCy gives them.
+who reads it. Where there are many, they are cut off beforehand and read a few at a time. All other
+texts have the tokens that spaCy gives them.
 """
 
 from __future__ import annotations
