@@ -17,10 +17,14 @@ def sealed(folder: Path, names: Iterable[str]) -> dict[str, str]:
     return {path.name: digest_of(path) for path in paths if path.exists()}
 
 
-def check_sealed(folder: Path, seal: Mapping[str, str], names: Iterable[str], most: int) -> None:
-    """Raises ValueError where one of the files of these names is another one, is gone, or was added.
-    Larger ones than `most` bytes are not read. seal: {} where the folder was saved without."""
-    for name in names if seal else ():
+def check_sealed(
+    folder: Path, seal: Mapping[str, str] | None, names: Iterable[str], most: int
+) -> None:
+    """Raises ValueError where one of the files of these names is another one, is gone, or was
+    added. Larger ones than `most` bytes are not read. seal: None for folders saved without."""
+    if seal is None:
+        return
+    for name in names:
         path, expected = folder / name, seal.get(name)
         if path.exists() != (expected is not None):
             raise ValueError("a file that is gone, or was added")

@@ -46,7 +46,7 @@ def read_graph(folder: Path, *, digest: str) -> WordGraph:
     try:
         about = read_json(folder / "graph.json")
         if about["digest"] == digest:
-            check_sealed(folder, about.get("files", {}), FILES, SMALL)
+            check_sealed(folder, about.get("files"), FILES, SMALL)
         found = {p.stem: _mapped(p) for p in sorted(folder.glob("*.npy"))}
         graph = _graph(about, found)
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:

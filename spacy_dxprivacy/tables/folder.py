@@ -108,7 +108,7 @@ def _read_files(path: Path) -> Table:
     if about.get("format") != FORMAT:
         why = f"its format is {about.get('format')!r}, and this version reads {FORMAT}."
         raise DxError(Errors.DX024.format(path=path, why=why))
-    check_sealed(path, about.get("files", {}), SEALED, SMALL)
+    check_sealed(path, about.get("files"), SEALED, SMALL)
     words = (path / "words.txt").read_bytes().decode().split("\n")[:-1]
     vectors = _read_vectors(path)
     if vectors.shape != (about["rows"], about["dims"]) or len(words) != about["rows"]:
