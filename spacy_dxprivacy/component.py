@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import traceback
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from functools import partial
@@ -23,7 +22,7 @@ from .doc.passages import Context, context_of, passage
 from .doc.receipt import Terms
 from .doc.replacement import Replacement, replace_words
 from .doc.spelling import like, spell
-from .errors import DxError, DxWarning, Errors, Warnings
+from .errors import DxError, Errors, Warnings, warn_always
 from .files.limits import read_json
 from .machine.threads import one_thread_in_workers
 from .mechanisms.base.trial import check_fitted, check_mechanism
@@ -480,7 +479,7 @@ class DxSanitizer:
         vocab: Any = None if self._nlp is None else self._nlp.vocab
         in_zone = vocab is not None and vocab.in_memory_zone
         if self._has_read or (self._has_read_in_zone and in_zone):
-            warnings.warn(Warnings.DX102, DxWarning, stacklevel=3)
+            warn_always(Warnings.DX102, stacklevel=4)
 
     def __getstate__(self) -> dict[str, Any]:
         """For a worker: ready to use, without the pipeline, which the worker has anyway."""

@@ -25,7 +25,8 @@ class Replacement:
     """For the m selected words of one document: what stands in their place.
 
     words: m strings. known: bool (m,), whether the space held the word. draws: how many draws the
-    mechanism made. vectors: float32 (m, d), noisy, with rows of zeros for unknown words; or None.
+    mechanism made. vectors: float32 (m, d), noisy, or None. That of an unknown word is one of a
+    public word that is drawn uniformly: which words are unknown does not show in vectors.
     """
 
     words: list[str]
@@ -162,6 +163,11 @@ def _draw(
             new = edited_alone(new, mechanism, editor)
         words[places] = _words_at(new, space)
         if vectors is not None:
+            vectors[places] = _checked_vectors(draw, len(places), space)
+    if vectors is not None:  # after all others: draws under a seed stay as they were
+        for places in _at_once(np.flatnonzero(rows < 0), space):
+            anyone = rng.integers(len(space), len(places))
+            draw = mechanism.sample(anyone, rng)
             vectors[places] = _checked_vectors(draw, len(places), space)
     return words, vectors
 

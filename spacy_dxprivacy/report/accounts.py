@@ -79,7 +79,8 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
                 without += 1
                 continue
             for earlier in receipt.get("earlier", ()):
-                _add(accounts, earlier, earlier=True)
+                if not earlier.get("claimed"):
+                    _add(accounts, earlier, earlier=True)
             _add(accounts, receipt, earlier=False)
     return sorted(accounts.values(), key=lambda account: account.earlier), without
 
