@@ -32,6 +32,7 @@ from .randomness import Rng
 from .rebuild import CARRIED, CARRIED_IN_CLEAR, earlier_receipts, install_extensions, rebuild
 from .selection import Selector
 from .space import BUILTIN, Space
+from .spaces.hurtful import stand_ins
 from .spaces.sources import SpaceSource
 from .tables import learned
 from .ty import (
@@ -271,6 +272,7 @@ class DxSanitizer:
             check=self._check_budget,
             context=self._context(docs, masks, figures) if self._in_context else None,
             editor=self.editor,
+            instead=stand_ins(space) if self.source.spares else {},
         )
         drawn = [self._draw_figures(*parts) for parts in zip(docs, figures, strict=True)]
         parts_of = zip(docs, masks, replacements, drawn, strict=True)

@@ -141,7 +141,7 @@ class Space:
 
         Raises DxError where nothing is left.
         """
-        allowed = _Allowed(pattern, exclude)
+        allowed = Allowed(pattern, exclude)
         words = self._representatives(allowed)
         keep = np.fromiter((w is not None for w in words), dtype=bool, count=len(words))
         keep &= _not_zero(self.vectors)
@@ -153,7 +153,7 @@ class Space:
             return self
         return self._restricted(keep, words)
 
-    def _representatives(self, allowed: _Allowed) -> list[str | None]:
+    def _representatives(self, allowed: Allowed) -> list[str | None]:
         words: list[str | None] = [w if allowed(w) else None for w in self.words]
         for key, row in self.aliases.items():
             if words[row] is None and allowed(key):
@@ -297,8 +297,8 @@ class Space:
         return Space.from_bytes, (self.to_bytes(),)
 
 
-class _Allowed:
-    """Which words may be output."""
+class Allowed:
+    """Which words may be output; see Space.filtered. Called with a word."""
 
     def __init__(self, pattern: str | None, exclude: Iterable[str]) -> None:
         self.pattern = None if pattern is None else re.compile(pattern)

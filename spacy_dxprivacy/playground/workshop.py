@@ -127,7 +127,7 @@ class Workshop:
             own.name,
             mechanism=self._mechanism(name, epsilon),
             selector=own.selector,
-            source=SpaceSource(lambda _: self.space),
+            source=SpaceSource(lambda _: self.space, spares=self.own.source.spares),
             unknown=own.unknown,
             numbers=own.numbers,
             editor=own.editor,

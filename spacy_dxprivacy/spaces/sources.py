@@ -31,10 +31,12 @@ OFFENSIVE = Path(__file__).parent.parent / "data" / "offensive.txt"
 @dataclass(frozen=True)
 class SpaceSource:
     """load: gives the Space for a pipeline. packed: whether a saved pipeline takes a copy along,
-    since nothing else in it holds the table."""
+    since nothing else in it holds the table. spares: whether words of the list of words that demean
+    never come out, see hurtful.py; so where `exclude` is "offensive"."""
 
     load: Callable[[Language], Space]
     packed: bool = False
+    spares: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,11 @@ class Filter:
         except re.error:
             raise fail("pattern", "a regular expression", self.pattern) from None
 
+    @property
+    def spares(self) -> bool:
+        """Whether the package's own lists say what never comes out."""
+        return self.exclude == "offensive"
+
     def apply(self, space: Space) -> Space:
         """The space with the words that pass."""
         return space.filtered(
@@ -77,7 +84,8 @@ def make_auto_space(
     exclude: str | list[str] = "offensive",
 ) -> SpaceSource:
     """The pipeline's own static vectors where it has them, else the built-in space."""
-    return SpaceSource(partial(_auto, choose=Filter(max_words, pattern, exclude)))
+    choose = Filter(max_words, pattern, exclude)
+    return SpaceSource(partial(_auto, choose=choose), spares=choose.spares)
 
 
 @registry.dx_spaces("dx.BuiltinSpace.v1")
@@ -87,7 +95,8 @@ def make_builtin_space(
     exclude: str | list[str] = "offensive",
 ) -> SpaceSource:
     """The English space that comes with the package."""
-    return SpaceSource(partial(_public, BUILTIN, choose=Filter(max_words, pattern, exclude)))
+    choose = Filter(max_words, pattern, exclude)
+    return SpaceSource(partial(_public, BUILTIN, choose=choose), spares=choose.spares)
 
 
 @registry.dx_spaces("dx.PipelineVectors.v1")
@@ -100,7 +109,8 @@ def make_pipeline_vectors(
     """The pipeline's own static vectors. words: for floret vectors, the path of a text file with
     one word a line."""
     choose = Filter(max_words, pattern, exclude)
-    return SpaceSource(partial(_from_pipeline, words=words, choose=choose))
+    load = partial(_from_pipeline, words=words, choose=choose)
+    return SpaceSource(load, spares=choose.spares)
 
 
 @registry.dx_spaces("dx.FileSpace.v1")
@@ -118,7 +128,8 @@ def make_file_space(
     """
     one_of("duplicates", duplicates, ("error", "first"))
     choose = Filter(max_words, pattern, exclude)
-    return SpaceSource(partial(_public, path, choose=choose, duplicates=duplicates), packed=True)
+    load = partial(_public, path, choose=choose, duplicates=duplicates)
+    return SpaceSource(load, packed=True, spares=choose.spares)
 
 
 def _public(source: str, nlp: Language, *, choose: Filter, duplicates: Any = "error") -> Space:
