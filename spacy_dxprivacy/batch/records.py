@@ -7,6 +7,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import IO, Any
 
 from spacy.language import Language
@@ -16,6 +17,7 @@ from ..doc.tokens import cuts_of, joined
 from ..errors import UsageError
 from ..files.docbin import MOST_DOCBIN, BadPacked, read_docbin
 from ..files.limits import MB, MOST_RECORD, TooLarge, parse_json
+from ..files.parquet import open_parquet, read_tables
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
 NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
@@ -198,6 +200,23 @@ def _counted(handle: IO[bytes], sizes: list[int]) -> Iterator[str]:
 def _taken(sizes: list[int]) -> int:
     size, sizes[0] = sizes[0], 0
     return size
+
+
+def read_parquet(path: Path, fields: Fields) -> Iterator[Record]:
+    """The rows of a .parquet file that have a text; its kept columns have to be there. Raises
+    UsageError where a column is not, TooLarge where it unpacks to too much."""
+    names = [fields.text, *fields.keep]
+    with open_parquet(path) as file:
+        missing = [name for name in names if name not in file.schema_arrow.names]
+    if missing:
+        raise UsageError(f"{path}: has no column {missing[0]!r}.")
+    number = 0
+    for table in read_tables(path, names):
+        for row in table.to_pylist():
+            number += 1
+            if row[fields.text] is not None:
+                kept = {name: row[name] for name in fields.keep}
+                yield checked_record(number, 0, row[fields.text], kept=kept)
 
 
 def _read_docbin(handle: IO[bytes], fields: Fields) -> Iterator[Record]:

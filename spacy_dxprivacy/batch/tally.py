@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..about import __version__
+from ..doc.receipt import COUNTS as COUNTS
 from ..doc.receipt import Receipt, Terms, summary
 
 WIDTH = 92
-COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
 
 
 @dataclass

@@ -22,8 +22,8 @@ from ..batch.stream import outcomes
 from ..batch.workers import outcomes_of_workers
 from ..batch.writers import WRITERS
 from ..errors import DxError, UsageError
+from ..files.parquet import open_parquet, read_tables
 from .arrow import Columns, Pipe, find_column, finish, kept_columns, sanitize_tables
-from .parquet import open_parquet, read_tables
 from .private import digest_under
 from .recipe import Recipe, pipeline_of_worker
 from .sums import Sums

@@ -9,6 +9,8 @@ from typing import Any
 from ..guarantee import Guarantee
 from ..privacy.composition import repeat
 
+COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
+
 
 class Receipt(dict[str, Any]):
     """A plain dictionary (json, msgpack), whose entries are attributes as well.
@@ -97,5 +99,4 @@ class Terms:
 
 def summary(receipts: list[Receipt]) -> dict[str, int]:
     """The counts of several receipts, added up."""
-    names = ("tokens", "perturbed", "unknown", "kept", "draws")
-    return {name: sum(receipt[name] for receipt in receipts) for name in names}
+    return {name: sum(receipt[name] for receipt in receipts) for name in COUNTS}

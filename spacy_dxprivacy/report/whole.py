@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ..batch.manifests import receipt_beside
 from ..batch.records import Fields
 from ..errors import UsageError
 from ..space import Space
@@ -36,6 +37,7 @@ def page_of_files(
     Raises UsageError for files that do not fit together, DxError where a library is missing.
     """
     sources = plan_sources(before, after, lines=lines)
+    receipt = receipt or receipt_beside(after)
     account = read_receipt(receipt) if receipt is not None else None
     failed = None if account is None else account.failed
     pairs = list(read_pairs(sources, fields or Fields(), label=label, failed=failed))

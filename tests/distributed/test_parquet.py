@@ -11,7 +11,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="needs the extra 'arrow'")
 pq = pytest.importorskip("pyarrow.parquet", reason="needs the extra 'arrow'")
 
-from spacy_dxprivacy.distributed import parquet  # noqa: E402
+from spacy_dxprivacy.files import parquet  # noqa: E402
 from spacy_dxprivacy.files.limits import TooLarge  # noqa: E402
 
 KINDS = [pa.string(), pa.large_string(), pa.string_view()]

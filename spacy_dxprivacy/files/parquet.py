@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..files.limits import MB, MOST_JSON, check_ratio, too_large
+from .limits import MB, MOST_JSON, check_ratio, too_large
 
 if TYPE_CHECKING:
     import pyarrow as pa
