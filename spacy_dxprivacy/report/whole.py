@@ -13,6 +13,7 @@ from .accounts import Account, read_receipt, receipts_of
 from .files import Source, plan_sources, read_pairs
 from .page import make_report, render
 from .pairs import Pair
+from .statement import statement
 
 
 def page_of_files(
@@ -58,6 +59,16 @@ def page_of_files(
         progress=progress,
     )
     return render(made)
+
+
+def statement_of_files(after: Path, *, receipt: Path | None = None, lines: bool = False) -> str:
+    """A page to sign (Markdown), from receipts alone: the arguments are those of page_of_files.
+
+    Raises UsageError for a receipt that is none, and for a file that does not exist.
+    """
+    receipt = receipt or receipt_beside(after)
+    account = read_receipt(receipt) if receipt is not None else None
+    return statement(*_accounts(account, plan_sources(after, after, lines=lines)))
 
 
 def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Account], int]:
