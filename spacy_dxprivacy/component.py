@@ -378,6 +378,7 @@ class DxSanitizer:
         if self.casing == "preserve":
             in_clear.append("the case of every word")
         in_clear += [CARRIED_IN_CLEAR[item] for item in self.carry]
+        in_clear += self.source.in_clear(self._nlp)
         return Terms(
             mechanism=self.mechanism.name,
             guarantee=self.mechanism.guarantee,

@@ -153,6 +153,21 @@ class Space:
             return self
         return self._restricted(keep, words)
 
+    def of_words(self, listed: Iterable[str]) -> Space:
+        """The rows of these words, without regard to case, under these words alone: other keys of
+        a row, which may be nobody's business, are gone. Raises DxError where none is left."""
+        known = {word.lower() for word in listed}
+        words: list[str | None] = [w if w.lower() in known else None for w in self.words]
+        for key, row in self.aliases.items():
+            if words[row] is None and key.lower() in known:
+                words[row] = key
+        keep = np.array([word is not None for word in words], dtype=bool)
+        if not keep.any():
+            raise DxError(Errors.DX023)
+        some = self._restricted(keep, words)
+        some.aliases = {key: row for key, row in some.aliases.items() if key.lower() in known}
+        return some
+
     def _representatives(self, allowed: Allowed) -> list[str | None]:
         words: list[str | None] = [w if allowed(w) else None for w in self.words]
         for key, row in self.aliases.items():

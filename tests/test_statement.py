@@ -42,7 +42,7 @@ def test_a_statement_is_of_the_receipt_and_holds_no_text(released: Path, tmp_pat
     assert titles[0] == "# Statement on a sanitised release" and titles[-1] == "## Signed"
     assert text.index("What was released") < text.index("epsilon =")  # plain words come first
     assert "dx.Exponential.v1" in text and f"epsilon = {EPSILON:.4g}" in text
-    assert "in 2 places (of 3 tokens) in 1 document(s)" in text
+    assert "each of 2 places (of 3 tokens) in 1 document(s)" in text
     assert text.count("| not shown |") == 12 and not leaks(text, UNKNOWN_SECRETS)
     assert len(text) < 9000  # a page or two
 

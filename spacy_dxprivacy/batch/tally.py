@@ -11,6 +11,7 @@ from ..doc.receipt import COUNTS as COUNTS
 from ..doc.receipt import Receipt, Terms, summary
 
 WIDTH = 92
+MANY_NOT_HELD, FEW_WORDS = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
 
 
 @dataclass
@@ -110,7 +111,23 @@ class Tally:
             alarms.append(f"{self.terms.mechanism} gives no guarantee. {guarantee.notes}".strip())
         elif guarantee.status == "refuted":
             alarms.append(f"the published proof of {self.terms.mechanism} does not hold.")
-        return [f"NO PRIVACY: {alarm}" for alarm in alarms]
+        return [*(f"NO PRIVACY: {alarm}" for alarm in alarms), *self._not_held()]
+
+    @property
+    def share_not_held(self) -> float:
+        """Of the words of the corpus, those that the space does not hold; 0 to 1."""
+        words = self.counts["perturbed"] + self.counts["unknown"]
+        return self.counts["unknown"] / words if words else 0.0
+
+    def _not_held(self) -> list[str]:
+        """Text of another language goes through as a few words that are written alike."""
+        if self.counts["unknown"] < FEW_WORDS or self.share_not_held < MANY_NOT_HELD:
+            return []
+        name = self.terms.space.rpartition(" (")[0]
+        return [
+            f"NOT HELD: {self.share_not_held:.0%} of the words are not in the space {name!r}. Is it "
+            "of the language of these texts? What it does not hold was not replaced word by word."
+        ]
 
     def _mechanism(self) -> str:
         name, _, digest = self.terms.space.rpartition(" (")
@@ -124,8 +141,8 @@ class Tally:
         c = self.counts
         return (
             f"{c['perturbed']:,} perturbed; "
-            f"{c['unknown']:,} unknown to the space (policy "
-            f"{self.terms.unknown_policy}); {c['kept']:,} tokens kept as they are. "
+            f"{c['unknown']:,} unknown to the space, {self.share_not_held:.1%} of the words "
+            f"(policy {self.terms.unknown_policy}); {c['kept']:,} tokens kept as they are. "
             "A perturbed word may come out as itself"
         )
 
