@@ -125,8 +125,8 @@ class Tally:
             return []
         name = self.terms.space.rpartition(" (")[0]
         return [
-            f"NOT HELD: {self.share_not_held:.0%} of the words are not in the space {name!r}. Is it "
-            "of the language of these texts? What it does not hold was not replaced word by word."
+            f"NOT HELD: {self.share_not_held:.0%} of the words are not in the space {name!r}. "
+            "Is it of the language of these texts? What it does not hold was not drawn from it."
         ]
 
     def _mechanism(self) -> str:
