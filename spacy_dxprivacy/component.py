@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import traceback
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from functools import partial
@@ -23,7 +22,7 @@ from .doc.passages import Context, context_of, passage
 from .doc.receipt import Terms
 from .doc.replacement import Replacement, replace_words
 from .doc.spelling import like, spell
-from .errors import DxError, DxWarning, Errors, Warnings
+from .errors import DxError, Errors, Warnings, warn_always
 from .files.limits import read_json
 from .machine.threads import one_thread_in_workers
 from .mechanisms.base.trial import check_fitted, check_mechanism
@@ -33,6 +32,7 @@ from .randomness import Rng
 from .rebuild import CARRIED, CARRIED_IN_CLEAR, earlier_receipts, install_extensions, rebuild
 from .selection import Selector
 from .space import BUILTIN, Space
+from .spaces.hurtful import stand_ins
 from .spaces.sources import SpaceSource
 from .tables import learned
 from .ty import (
@@ -272,6 +272,7 @@ class DxSanitizer:
             check=self._check_budget,
             context=self._context(docs, masks, figures) if self._in_context else None,
             editor=self.editor,
+            instead=stand_ins(space) if self.source.spares else {},
         )
         drawn = [self._draw_figures(*parts) for parts in zip(docs, figures, strict=True)]
         parts_of = zip(docs, masks, replacements, drawn, strict=True)
@@ -377,6 +378,7 @@ class DxSanitizer:
         if self.casing == "preserve":
             in_clear.append("the case of every word")
         in_clear += [CARRIED_IN_CLEAR[item] for item in self.carry]
+        in_clear += self.source.in_clear(self._nlp)
         return Terms(
             mechanism=self.mechanism.name,
             guarantee=self.mechanism.guarantee,
@@ -480,7 +482,7 @@ class DxSanitizer:
         vocab: Any = None if self._nlp is None else self._nlp.vocab
         in_zone = vocab is not None and vocab.in_memory_zone
         if self._has_read or (self._has_read_in_zone and in_zone):
-            warnings.warn(Warnings.DX102, DxWarning, stacklevel=3)
+            warn_always(Warnings.DX102, stacklevel=4)
 
     def __getstate__(self) -> dict[str, Any]:
         """For a worker: ready to use, without the pipeline, which the worker has anyway."""

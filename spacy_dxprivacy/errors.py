@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 
 class DxError(ValueError):
     """Something that the user can mend: a setting, a file, a pipeline."""
@@ -17,6 +19,16 @@ class UsageError(DxError):
 
 class DxWarning(UserWarning):
     """Something that works, and that the user should know."""
+
+
+def warn_always(message: str, *, stacklevel: int) -> None:
+    """A DxWarning each time, also where filters would show it once or not at all; raised where they
+    make errors of warnings."""
+    actions = (action for action, _, kind, *_ in warnings.filters if issubclass(DxWarning, kind))
+    with warnings.catch_warnings():
+        if next(actions, "default") != "error":
+            warnings.simplefilter("always", DxWarning)
+        warnings.warn(message, DxWarning, stacklevel=stacklevel)
 
 
 class Errors:
@@ -204,6 +216,10 @@ class Errors:
     DX079 = (
         "[DX079] {what}, and would be a second time. Leave it out, or let `again` do so and "
         "count it."
+    )
+    DX110 = (
+        "[DX110] The column of users holds values of the type {given}, of which it is unclear when "
+        "two are one user. Use texts, whole numbers or UUIDs."
     )
     # experiments
     DX080 = "[DX080] {path}: record {number} has no field {field!r}."

@@ -4,6 +4,7 @@ the old Doc reaches it, since lemmas, tags, tensors and user data are all functi
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakSet
 
 from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.tokens import Doc, Token
@@ -20,6 +21,7 @@ CARRIED_IN_CLEAR = {
 }
 RECEIPT_KEY = "dx_receipt"
 VECTORS_KEY = "dx_vectors"
+_made_here: WeakSet[Doc] = WeakSet()  # what was written and read again is another Doc
 
 
 def install_extensions() -> None:
@@ -51,6 +53,7 @@ def rebuild(
     # What nlp.pipe(as_tuples=True) hands back beside the Doc; spaCy keeps it here.
     new._context = doc._context
     new.user_data[RECEIPT_KEY] = dict(receipt)
+    _made_here.add(new)
     if vectors is not None:
         new.tensor = vectors
         # DocBin keeps user data and no tensor.
@@ -69,13 +72,25 @@ def get_receipt(doc: Doc) -> Receipt | None:
 
 
 def earlier_receipts(doc: Doc) -> list[dict[str, Any]]:
-    """The receipts of the sanitizers that made this Doc, the first one first."""
+    """The receipts of the sanitizers that made this Doc, the first one first. What a Doc brings
+    along that was not made in this process anybody may have written: of that, claimed numbers."""
     last = get_receipt(doc)
-    return (
-        []
-        if last is None
-        else [*last["earlier"], {k: v for k, v in last.items() if k != "earlier"}]
-    )
+    if last is None:
+        return []
+    if doc not in _made_here:
+        return [claimed(last)]
+    return [*last["earlier"], {k: v for k, v in last.items() if k != "earlier"}]
+
+
+def claimed(receipt: dict[str, Any]) -> dict[str, Any]:
+    """What a receipt says that nobody vouches for: numbers alone; its texts may be anybody's."""
+    said = receipt.get("total")
+    total = said if isinstance(said, dict) else {}
+    numbers = {
+        name: receipt.get(name) for name in ("tokens", "perturbed", "unknown", "kept", "draws")
+    }
+    numbers |= {name: total.get(name) for name in ("epsilon", "delta")}
+    return {"claimed": True, **{k: v for k, v in numbers.items() if type(v) in (int, float)}}
 
 
 def assert_sanitized(doc: Doc) -> None:

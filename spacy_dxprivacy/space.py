@@ -141,7 +141,7 @@ class Space:
 
         Raises DxError where nothing is left.
         """
-        allowed = _Allowed(pattern, exclude)
+        allowed = Allowed(pattern, exclude)
         words = self._representatives(allowed)
         keep = np.fromiter((w is not None for w in words), dtype=bool, count=len(words))
         keep &= _not_zero(self.vectors)
@@ -153,7 +153,22 @@ class Space:
             return self
         return self._restricted(keep, words)
 
-    def _representatives(self, allowed: _Allowed) -> list[str | None]:
+    def of_words(self, listed: Iterable[str]) -> Space:
+        """The rows of these words, without regard to case, under these words alone: other keys of
+        a row, which may be nobody's business, are gone. Raises DxError where none is left."""
+        known = {word.lower() for word in listed}
+        words: list[str | None] = [w if w.lower() in known else None for w in self.words]
+        for key, row in self.aliases.items():
+            if words[row] is None and key.lower() in known:
+                words[row] = key
+        keep = np.array([word is not None for word in words], dtype=bool)
+        if not keep.any():
+            raise DxError(Errors.DX023)
+        some = self._restricted(keep, words)
+        some.aliases = {key: row for key, row in some.aliases.items() if key.lower() in known}
+        return some
+
+    def _representatives(self, allowed: Allowed) -> list[str | None]:
         words: list[str | None] = [w if allowed(w) else None for w in self.words]
         for key, row in self.aliases.items():
             if words[row] is None and allowed(key):
@@ -237,10 +252,11 @@ class Space:
         )
 
     @classmethod
-    def load(cls, path: str | Path, *, verify: bool = False) -> Space:
+    def load(cls, path: str | Path, *, verify: bool | None = None) -> Space:
         """Read a saved folder; float32 vectors stay on disk and are shared between processes.
 
-        verify: read all of it now and compare its digest with the one that it states. Raises
+        verify: read all of it now and compare its digest with the one that it states; None does so
+        for vectors of at most 128 MB, False never. Raises
         DxError where the folder is missing, incomplete, changed, or from another version.
         """
         path = Path(path)
@@ -298,8 +314,8 @@ class Space:
         return Space.from_bytes, (self.to_bytes(),)
 
 
-class _Allowed:
-    """Which words may be output."""
+class Allowed:
+    """Which words may be output; see Space.filtered. Called with a word."""
 
     def __init__(self, pattern: str | None, exclude: Iterable[str]) -> None:
         self.pattern = None if pattern is None else re.compile(pattern)

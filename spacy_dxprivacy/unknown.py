@@ -2,7 +2,8 @@
 
 Names, numbers, addresses and misspellings end here, the very words that a reader would look for.
 That a word was unknown is visible with all of these but dx.RandomWord.v1 and
-dx.Context.v1; which word it was is not.
+dx.Context.v1, with which it can be guessed, as their law is not that of known words; which word it
+was is not.
 """
 
 from __future__ import annotations
@@ -32,10 +33,16 @@ class Redact:
         return [self.text] * len(words)
 
 
-class RandomWord:
-    """A word drawn uniformly from the space."""
+_BY_LAW = "to some degree, which: what stands for them is drawn by a law of its own"
 
-    in_clear: tuple[str, ...] = ("how many words the space does not hold (in the receipt)",)
+
+class RandomWord:
+    """A word drawn uniformly from the space. A reader who knows how words are distributed sees that
+    uniform ones are rarer: which words were unknown shows to some degree."""
+
+    in_clear: tuple[str, ...] = (
+        f"how many words the space does not hold (in the receipt), and {_BY_LAW}",
+    )
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
         """Words of the space, drawn uniformly."""
@@ -47,7 +54,9 @@ class Context:
     for every unknown word. Where words are drawn alone, a word of the public law."""
 
     in_context = True
-    in_clear: tuple[str, ...] = ("how many words the space does not hold (in the receipt)",)
+    in_clear: tuple[str, ...] = (
+        f"how many words the space does not hold (in the receipt), and {_BY_LAW}",
+    )
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
         raise DxError(Errors.DX066)

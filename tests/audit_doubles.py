@@ -214,6 +214,42 @@ class StatedWrong(ExcludesInput):
         return W / W.sum(axis=1, keepdims=True)
 
 
+class Antithetic(Double):
+    """The noise of every second word is that of the one before, with its sign turned."""
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        noise = np.repeat(self.noise((len(rows) + 1) // 2, rng), 2, axis=0)[: len(rows)]
+        noise[1::2] *= -1
+        return self.released(self.X[rows] + noise)
+
+    def released(self, Z: Any) -> Draw:
+        Z = Z.astype(np.float32)
+        return Draw(self.nearest(Z), Z)
+
+
+class AntitheticWords(Antithetic):
+    def released(self, Z: Any) -> Draw:
+        return Draw(self.nearest(Z))
+
+
+class SharedLast(Antithetic):
+    """The last coordinate of the noise is drawn once for all words of a call."""
+
+    def sample(self, rows: Any, rng: Rng) -> Draw:
+        noise = self.noise(len(rows), rng)
+        noise[:, -1] = noise[:1, -1]
+        return self.released(self.X[rows] + noise)
+
+
+class NeverOne(_Choice):
+    """The exponential mechanism, but that one word never gives one of the outputs."""
+
+    def weights(self, word: int) -> Any:
+        W = np.exp(-self.epsilon / 2 * euclidean(self.X, np.array([word]))[0])
+        W[5] *= word != 2
+        return W
+
+
 def made(name: str, **settings: Any) -> Any:
     """A registered mechanism, not fitted."""
     return registry.resolve({"m": {"@dx_mechanisms": name, **settings}})["m"]
@@ -264,4 +300,8 @@ LIARS: dict[str, Any] = {
     "a third of the noise": TooLittle,
     "distances that are too long": LongDistances,
     "other probabilities than stated": StatedWrong,
+    "antithetic noise": Antithetic,
+    "antithetic noise, words": AntitheticWords,
+    "last coordinate shared by the words of a call": SharedLast,
+    "an output that one word never gives": NeverOne,
 }

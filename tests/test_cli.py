@@ -363,7 +363,6 @@ BAD_LINES = {
     '{"text": "Zorblatt': "not valid JSON",
     '["Zorblatt"]': "not a JSON object",
     "[" * 100_000: "not valid JSON",
-    json.dumps({"text": "=" * 2001 + "Zorblatt"}): "more than 2,000 symbols",
 }
 
 
@@ -584,6 +583,7 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
     assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
     assert sum(told) == (tmp_path / "in.jsonl").stat().st_size
     receipt = tally.to_dict()
-    assert receipt["guarantee"]["epsilon"] == EPSILON and receipt["words_per_second"] > 0
+    assert receipt["guarantee"]["epsilon"] == EPSILON
+    assert not {"seconds", "words_per_second"} & set(receipt)  # they tell of lengths and rare words
     assert receipt["total"]["epsilon"] == pytest.approx(EPSILON * tally.most_draws)
     json.dumps(receipt)

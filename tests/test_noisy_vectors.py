@@ -44,9 +44,8 @@ def test_every_drawn_word_has_a_vector_that_no_word_of_the_table_has(make, mecha
     nlp = make(mechanism)
     doc = nlp(TEXT)
     table = nlp.get_pipe("dx_sanitizer").space.vectors
-    for place in (0, 1, 4):
+    for place in (0, 1, 3, 4):  # that of the unknown word looks like any
         assert not (doc[place].vector == table).all(axis=1).any()
-    assert not doc[3].vector.any()  # unknown: there is nothing to tell
     assert doc[0].has_vector and np.isfinite(doc.vector).all()
 
 

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 import pytest
@@ -28,7 +29,7 @@ from spacy_dxprivacy import DxError
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.component import DEFAULT_CONFIG
-from spacy_dxprivacy.playground import current, pieces, server
+from spacy_dxprivacy.playground import current, hosts, pieces, server
 from spacy_dxprivacy.playground.workshop import Workshop
 from spacy_dxprivacy.report import plain
 
@@ -340,6 +341,29 @@ def test_it_listens_on_this_machine_alone(served):
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:
         assert answer.status == 200
     assert not answers("127.0.0.2", port)
+
+
+@needs_extra
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", ""])
+def test_another_host_name_is_not_answered(served, host):
+    """DNS rebinding: a page of somebody else lets its name lead to this machine."""
+    port, _ = served
+    for path in ("/", "/_stcore/health", "/_stcore/host-config"):
+        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Host": host})
+        with pytest.raises(urllib.error.HTTPError, match="421"):
+            urllib.request.urlopen(request, timeout=30)
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as raw:
+        raw.sendall(
+            f"GET /_stcore/stream HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+            "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+        )
+        assert b" 101 " not in raw.recv(1000)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
+def test_names_of_this_machine_are(host):
+    assert hosts.is_loopback(host) and hosts.is_loopback(f"{host}:8501")
 
 
 HAD = "[...document.querySelectorAll('button')].find(b => b.innerText == 'had')"

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import spacy
+from spacy.tokens import Doc
 
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.privacy.scale import scale_of
@@ -119,6 +120,28 @@ def test_two_sanitizers_leave_two_receipts(tmp_path):
     receipt = nlp("word1 word2")._.dx
     assert [r["total"]["epsilon"] for r in receipt.earlier] == [4.0]
     assert receipt.total["epsilon"] == 4.0 and not receipt.earlier[0].get("earlier")
+
+
+def test_a_receipt_that_came_with_the_input_is_a_claim(tmp_path):
+    """A forged receipt neither declares leaks, nor carries text into what is released."""
+    nlp = make(tmp_path, LAPLACE)
+    forged = dict(nlp("word1")._.dx)
+    forged |= {"mechanism": "Zorblattovich", "in_clear": ["every word"], "earlier": [dict(forged)]}
+    forged |= {"tokens": "Quuxington", "draws": 7}
+    doc = nlp.make_doc("word1 word2")
+    doc.user_data["dx_receipt"] = forged
+    receipt = nlp(doc)._.dx
+    assert receipt.earlier == [
+        {"claimed": True, "perturbed": 1, "unknown": 0, "kept": 0, "draws": 7, "epsilon": 2.0,
+         "delta": 0.0}
+    ]  # fmt: skip
+    assert receipt.total["epsilon"] == 4.0 and "Zorblatt" not in str(receipt)
+
+
+def test_what_was_written_and_read_again_is_a_claim_as_well(tmp_path):
+    nlp = make(tmp_path, LAPLACE)
+    again = Doc(nlp.vocab).from_bytes(nlp("word1").to_bytes())
+    assert [r["claimed"] for r in nlp(again)._.dx.earlier] == [True]
 
 
 def test_a_mechanism_that_was_fitted_on_another_space_is_refused(tmp_path):

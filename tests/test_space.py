@@ -221,12 +221,34 @@ def test_a_damaged_folder_is_refused_with_its_path(rich, tmp_path, damage):
     assert str(tmp_path / "space") in str(caught.value)
 
 
-def test_a_changed_table_is_refused_where_that_is_asked_for(rich, tmp_path):
+def test_a_changed_table_is_refused_without_being_asked_for(rich, tmp_path, monkeypatch):
     rich.save(tmp_path / "space")
-    same(rich, Space.load(tmp_path / "space", verify=True))
+    same(rich, Space.load(tmp_path / "space"))
     np.save(tmp_path / "space" / "vectors.npy", MATRIX + 1)
     with pytest.raises(DxError, match=r"DX024.*digest"):
+        Space.load(tmp_path / "space")
+    assert Space.load(tmp_path / "space", verify=False).vectors[0, 0] == MATRIX[0, 0] + 1
+    monkeypatch.setattr("spacy_dxprivacy.tables.folder.SMALL", 1)  # and what is large, if asked for
+    assert Space.load(tmp_path / "space").vectors[0, 0] == MATRIX[0, 0] + 1
+    with pytest.raises(DxError, match=r"DX024.*digest"):
         Space.load(tmp_path / "space", verify=True)
+
+
+@pytest.mark.parametrize("name", ["classes.npy", "aliases.json"])
+@pytest.mark.parametrize("change", ["changed", "gone", "added"])
+def test_changed_classes_and_aliases_are_refused(rich, tmp_path, name, change):
+    file = tmp_path / "space" / name
+    space = Space.from_vectors(rich.words, rich.vectors) if change == "added" else rich
+    space.save(tmp_path / "space")
+    assert file.exists() == (change != "added")
+    if change == "gone":
+        file.unlink()
+    elif name == "classes.npy":
+        np.save(file, np.arange(len(space), dtype=np.uint64) + 9)
+    else:
+        srsly.write_json(file, {"medic": 1})
+    with pytest.raises(DxError, match="DX024"):
+        Space.load(tmp_path / "space")
 
 
 # -- where a pipeline gets it from ---------------------------------------------------------------

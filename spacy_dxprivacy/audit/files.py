@@ -13,10 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ..batch.manifests import JOURNAL, MANIFEST
 from ..errors import DxError
 from ..files.docbin import BadPacked, read_docbin, unpack
 from ..files.limits import DEEPEST as DEEPEST_LISTS
 from ..files.limits import MB, TooLarge, check_ratio, parse_json
+from ..files.parquet import open_parquet, read_tables
 from ..rebuild import RECEIPT_KEY, VECTORS_KEY
 
 MOST_FILES = 10_000
@@ -86,6 +88,9 @@ def read_file(path: Path, field_name: str, *, in_pipeline: bool = False) -> Iter
 def _read(path: Path, field_name: str, in_pipeline: bool) -> Iterator[Item]:
     if path.name in SKIPPED:
         return
+    if path.suffix.lower() == ".parquet" and not in_pipeline:
+        yield from _parquet(path, field_name)
+        return
     raw = bytes_of(path)
     if raw.startswith(COMPRESSED):
         raise BadFile("a file is compressed: unpack it first.")
@@ -94,6 +99,8 @@ def _read(path: Path, field_name: str, in_pipeline: bool) -> Iterator[Item]:
         yield from _docbin(raw)
     elif kind == ".txt" and path.name != "words.txt":
         yield Text(_decoded(raw))
+    elif path.name in (JOURNAL, MANIFEST):
+        yield Strings("metadata", [str(s) for line in _documents(raw) for s in walk(line)])
     elif kind == ".jsonl":
         yield from _jsonl(raw, field_name)
     elif kind == ".csv":
@@ -182,6 +189,30 @@ def _jsonl(raw: bytes, field_name: str) -> Iterator[Item]:
         yield Text(entry.pop(field_name))
         for name, value in entry.items():
             yield Strings(f"field {name}", [str(s) for s in walk([name, value])])
+
+
+def _documents(raw: bytes) -> list[Any]:
+    """The lines of a journal, or one manifest."""
+    if raw.startswith(b'{"event"'):
+        return [_json(line) for line in raw.splitlines() if line.strip()]
+    return [_json(raw)]
+
+
+def _parquet(path: Path, field_name: str) -> Iterator[Item]:
+    """Its texts, and the strings of other columns; not numbers, nor rows without a text."""
+    with open_parquet(path) as file:
+        names = file.schema_arrow.names
+        pages = opened(str(file.schema_arrow.metadata or "").encode())
+    if field_name not in names:
+        raise BadFile("a .parquet file has no such column of text.")
+    yield Strings("metadata", list(pages))
+    for table in read_tables(path, names):
+        for name in names:
+            for value in table.column(name).to_pylist():
+                if name != field_name:
+                    yield Strings(f"field {name}", [str(s) for s in walk([name, value])])
+                elif value is not None:
+                    yield Text(str(value))
 
 
 def _csv(raw: bytes, field_name: str) -> Iterator[Item]:

@@ -9,6 +9,7 @@ from typing import Any
 from spacy import util
 
 from ..batch.code import import_code
+from ..batch.manifests import as_receipt
 from ..errors import DxWarning, UsageError
 from ..files.limits import parse_json
 from ..registries import registry
@@ -55,14 +56,15 @@ def _block(path: Path) -> dict[str, Any]:
 
 
 def read_receipt(path: Path) -> dict[str, Any]:
-    """What `dx sanitize --receipt` wrote. Raises UsageError for anything else."""
+    """What `dx sanitize --receipt` wrote, or the manifest of its shards. Raises UsageError
+    for anything else."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise UsageError(f"{path}: this is too large for a receipt.")
-        receipt = parse_json(path.read_bytes())
+        receipt = as_receipt(parse_json(path.read_bytes()))
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
-    except ValueError:
+    except (ValueError, KeyError, TypeError):
         receipt = None
     if not isinstance(receipt, dict) or "in_clear" not in receipt:
         raise UsageError(f"{path}: this is not a receipt of `dx sanitize`.")

@@ -15,6 +15,7 @@ from ..validate import one_of
 from .black_box import Effort, cloud_pairs, contest, plane_pairs
 from .claims import Claim, claim_of
 from .exact import closed_form, exact
+from .independence import independence
 from .law import law
 from .report import INCONCLUSIVE, Finding, Report
 from .vocabularies import cloud, plane
@@ -66,11 +67,13 @@ def _findings(
 
     def on_plane(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
         yield from (exact(fitted, claim, small, seed), closed_form(fitted, claim, small))
+        yield independence(fitted, small, how["law"], seed)
         yield contest("plane", fitted, claim, small, plane_pairs, how["plane"], alpha / 2, seed)
 
     def on_cloud(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
         yield from (exact(fitted, claim, large, seed), closed_form(fitted, claim, large))
         yield law(fitted, large, how["law"], seed)
+        yield independence(fitted, large, how["law"], seed)
         yield contest("black box", fitted, claim, large, cloud_pairs, how["cloud"], alpha / 2, seed)
 
     yield from _on("plane", mechanism, small, on_plane)

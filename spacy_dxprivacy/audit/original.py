@@ -12,6 +12,7 @@ import spacy
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.tokens import Doc
 
+from ..doc.tokens import tokenized
 from ..space import Space
 from .files import Text, files_of, read_file
 
@@ -72,7 +73,7 @@ def tokens_of(item: Text) -> tuple[list[str], list[bool]]:
         return item.words, item.spaces
     nlp = blank()
     with nlp.memory_zone():
-        doc: Doc = nlp.make_doc(item.text)
+        doc: Doc = tokenized(nlp, item.text)
         return [t.text for t in doc], [bool(t.whitespace_) for t in doc]
 
 

@@ -17,6 +17,7 @@ from .events import Sides, scores
 
 MIDDLE = np.linspace(0.06, 0.94, 23)
 LEVELS = np.concatenate([[0, 0.001, 0.01, 0.03], MIDDLE, [0.97, 0.99, 0.999, 1]])
+FEW = 64  # scores that are all tried as thresholds
 CALLS = 4  # one to learn from, one to choose by, two to test
 Z_SCORE = 4.5
 
@@ -119,8 +120,8 @@ def centres_of(mechanism: Mechanism, space: Space, width: int | None) -> Floats2
 def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[Chosen]:
     """Of the thresholds of a score, sorted for each word, those that tell a's word from b's best,
     and b's from a's."""
-    at = (LEVELS * (len(a) - 1)).astype(np.int64)
-    t = np.unique(np.concatenate([a[at], b[at], np.nextafter([a[-1], b[-1]], np.inf)]))
+    marks = [_marks(some) for some in (a, b)]
+    t = np.unique(np.concatenate([*marks, np.nextafter([a[-1], b[-1]], np.inf)]))
     n = len(a)
     above = np.stack([n - np.searchsorted(some, t, side="left") for some in (a, b)])
     hits = np.stack([above, n - above])  # (side, word, threshold)
@@ -130,6 +131,18 @@ def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[Chosen]:
         side, mark = np.unravel_index(int(np.argmax(worths)), worths.shape)
         found.append(Chosen(name, float(t[mark]), bool(side == 0), float(worths[side, mark])))
     return found
+
+
+def _marks(some: Floats1d) -> Floats1d:
+    """Of sorted scores, all where they are few: an output that one word never gives is one of them;
+    else some of their quantiles."""
+    steps = np.flatnonzero(np.diff(some)) + 1
+    if len(steps) < FEW:
+        places = np.concatenate([[0], steps])
+    else:
+        places = (LEVELS * (len(some) - 1)).astype(np.int64)
+    marks: Floats1d = some[places]
+    return marks
 
 
 def _worth(hits: Any, misses: Any, n: int, delta: float) -> Any:

@@ -346,7 +346,8 @@ def _case(word: str) -> str:
 
 def _in_clear(receipt: dict[str, Any]) -> Iterator[str]:
     for part in (receipt, *(receipt.get("earlier") or ())):
-        phrases = part.get("in_clear") if isinstance(part, dict) else None
+        vouched = isinstance(part, dict) and not part.get("claimed")
+        phrases = part.get("in_clear") if vouched else None
         yield from (str(p) for p in phrases or ())
 
 

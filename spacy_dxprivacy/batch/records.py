@@ -4,28 +4,25 @@ place of its text; problems never quote what they are about."""
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import IO, Any
 
+from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
+from ..doc.tokens import cuts_of, joined
 from ..errors import UsageError
 from ..files.docbin import MOST_DOCBIN, BadPacked, read_docbin
 from ..files.limits import MB, MOST_RECORD, TooLarge, parse_json
+from ..files.parquet import open_parquet, read_tables
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
-# spaCy's tokenizer takes symbols off a word one by one and looks at the rest each time: a run of
-# 16,000 takes a minute, one of a million takes days. Letters and digits in a run cost nothing.
-LONGEST_RUN = 2000
 NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
 BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
 TOO_LONG = f"it is longer than {MOST_RECORD // MB} MB."
-TOO_LONG_RUN = f"it has a run of more than {LONGEST_RUN:,} symbols without white space."
-_RUN = re.compile(rf"[^\w\s]{{{LONGEST_RUN + 1}}}")
 
 
 @dataclass(frozen=True)
@@ -52,11 +49,12 @@ class Record:
         """In characters, roughly."""
         return len(self.text) + sum(len(word) + 1 for word in self.words or ())
 
-    def for_pipe(self, vocab: Vocab) -> str | Doc:
-        """The text, or a Doc of its words where it has such."""
-        if self.words is None:
-            return self.text
-        return Doc(vocab, words=self.words, spaces=self.spaces)
+    def for_pipe(self, nlp: Language) -> str | Doc:
+        """The text, or a Doc of its words where it has such, or would take long to be cut."""
+        if self.words is not None:
+            return Doc(nlp.vocab, words=self.words, spaces=self.spaces)
+        cuts = cuts_of(self.text) if len(self.text) <= nlp.max_length else []
+        return joined(nlp, self.text, cuts) if cuts else self.text
 
 
 @dataclass(frozen=True)
@@ -204,6 +202,23 @@ def _taken(sizes: list[int]) -> int:
     return size
 
 
+def read_parquet(path: Path, fields: Fields) -> Iterator[Record]:
+    """The rows of a .parquet file that have a text; its kept columns have to be there. Raises
+    UsageError where a column is not, TooLarge where it unpacks to too much."""
+    names = [fields.text, *fields.keep]
+    with open_parquet(path) as file:
+        missing = [name for name in names if name not in file.schema_arrow.names]
+    if missing:
+        raise UsageError(f"{path}: has no column {missing[0]!r}.")
+    number = 0
+    for table in read_tables(path, names):
+        for row in table.to_pylist():
+            number += 1
+            if row[fields.text] is not None:
+                kept = {name: row[name] for name in fields.keep}
+                yield checked_record(number, 0, row[fields.text], kept=kept)
+
+
 def _read_docbin(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
     """Tokens and blanks alone: everything else that it brings is a function of the clear text."""
     try:
@@ -243,8 +258,8 @@ def checked_record(number: int, size: int, text: Any, **others: Any) -> Record:
         text.encode()
     except UnicodeEncodeError:
         return Record(number, size, problem=NOT_UNICODE)
-    if _RUN.search(text):
-        return Record(number, size, problem=TOO_LONG_RUN)
+    if len(text) > MOST_RECORD:
+        return Record(number, size, problem=TOO_LONG)
     return Record(number, size, text, **others)
 
 

@@ -58,7 +58,7 @@ def _words(nlp: Language, records: list[Record], space: Space) -> list[Words]:
     found = []
     with zone(nlp), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # spaCy's may quote tokens
-        for doc in nlp.pipe(record.for_pipe(nlp.vocab) for record in records):
+        for doc in nlp.pipe(record.for_pipe(nlp) for record in records):
             words = passage(doc, AllWords().select(doc), np.zeros(len(doc), dtype=bool))
             found.append((space.find_ids(*np.ascontiguousarray(words.ids.T)), words.starts))
     return found

@@ -79,7 +79,7 @@ def _sanitized(nlp: Language, records: list[Record], batch_size: int) -> Iterato
 def _piped(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Sanitized]:
     """One for each record, in order. Raises DxError where the pipeline drops or swaps documents:
     the kept fields of one would go to another."""
-    inputs = ((record.for_pipe(nlp.vocab), record.number) for record in records)
+    inputs = ((record.for_pipe(nlp), record.number) for record in records)
     docs = nlp.pipe(inputs, as_tuples=True, batch_size=batch_size)
     for record, (doc, number) in zip(records, docs, strict=True):
         if number != record.number:
@@ -91,7 +91,7 @@ def _alone(nlp: Language, record: Record) -> Sanitized | str:
     if len(record.text) > nlp.max_length:
         return f"it is longer than the {nlp.max_length:,} characters that the pipeline takes."
     try:
-        return _checked(nlp(record.for_pipe(nlp.vocab)))
+        return _checked(nlp(record.for_pipe(nlp)))
     except DxError as error:
         return str(error)
     except Exception as error:

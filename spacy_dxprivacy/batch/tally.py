@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..about import __version__
+from ..doc.receipt import COUNTS as COUNTS
 from ..doc.receipt import Receipt, Terms, summary
 
 WIDTH = 92
-COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
+MANY_NOT_HELD, FEW_WORDS = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
 
 
 @dataclass
@@ -53,7 +54,8 @@ class Tally:
         return list(dict.fromkeys([*self.terms.in_clear, *self.in_clear]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for json. `total` is that of the document with the most draws."""
+        """Plain values, for json, to be handed on: without the speed, which tells how long texts
+        and how rare their words are. `total` is that of the document with the most draws."""
         of_largest = self.terms.receipt(tokens=0, perturbed=0, unknown=0, draws=self.most_draws)
         terms = {k: v for k, v in of_largest.items() if k not in (*COUNTS, "earlier")}
         return {
@@ -64,7 +66,6 @@ class Tally:
             "failed": self.failed,
             **self.counts,
             **self._told_of_numbers(),
-            "words_per_second": round(self.words_per_second, 1),
         }
 
     def _told_of_numbers(self) -> dict[str, Any]:
@@ -80,7 +81,7 @@ class Tally:
         return c["tokens"] - c["perturbed"] - c["unknown"] - c["kept"]
 
     def lines(self) -> list[str]:
-        """The receipt that a person reads."""
+        """The receipt that the person who runs it reads: the log of the run has its speed."""
         c = self.counts
         title = f"Sanitised {many(self.documents, 'document')}, {many(c['tokens'], 'token')}."
         rows = [*(self._of_documents() if self.documents else ()), *self._of_failures()]
@@ -110,7 +111,23 @@ class Tally:
             alarms.append(f"{self.terms.mechanism} gives no guarantee. {guarantee.notes}".strip())
         elif guarantee.status == "refuted":
             alarms.append(f"the published proof of {self.terms.mechanism} does not hold.")
-        return [f"NO PRIVACY: {alarm}" for alarm in alarms]
+        return [*(f"NO PRIVACY: {alarm}" for alarm in alarms), *self._not_held()]
+
+    @property
+    def share_not_held(self) -> float:
+        """Of the words of the corpus, those that the space does not hold; 0 to 1."""
+        words = self.counts["perturbed"] + self.counts["unknown"]
+        return self.counts["unknown"] / words if words else 0.0
+
+    def _not_held(self) -> list[str]:
+        """Text of another language goes through as a few words that are written alike."""
+        if self.counts["unknown"] < FEW_WORDS or self.share_not_held < MANY_NOT_HELD:
+            return []
+        name = self.terms.space.rpartition(" (")[0]
+        return [
+            f"NOT HELD: {self.share_not_held:.0%} of the words are not in the space {name!r}. "
+            "Is it of the language of these texts? What it does not hold was not drawn from it."
+        ]
 
     def _mechanism(self) -> str:
         name, _, digest = self.terms.space.rpartition(" (")
@@ -124,8 +141,8 @@ class Tally:
         c = self.counts
         return (
             f"{c['perturbed']:,} perturbed; "
-            f"{c['unknown']:,} unknown to the space (policy "
-            f"{self.terms.unknown_policy}); {c['kept']:,} tokens kept as they are. "
+            f"{c['unknown']:,} unknown to the space, {self.share_not_held:.1%} of the words "
+            f"(policy {self.terms.unknown_policy}); {c['kept']:,} tokens kept as they are. "
             "A perturbed word may come out as itself"
         )
 

@@ -42,15 +42,16 @@ PageFile = Annotated[Path | None, Option("--page", help="Write a readable .html 
 Force = Annotated[bool, Option("--force", "-F", help="Overwrite the page if it exists")]
 Release = Annotated[Path, Argument(
     metavar="PATH", show_default=False,
-    help="What is to be let out: a .spacy, .jsonl, .csv, .txt or pickle file, a saved pipeline, or "
-    "a folder of such. A pickle is never loaded",
+    help="What is to be let out: a .spacy, .jsonl, .csv, .txt, .parquet or pickle file, a saved "
+    "pipeline, or a folder of such. A pickle is never loaded",
 )]
 Against = Annotated[Path, Option(
     "--against", show_default=False, help="The original: a file or a folder of texts",
 )]
 TextField = Annotated[str, Option("--field", help="The field of .jsonl and .csv with the text")]
 ReceiptFile = Annotated[Path | None, Option(
-    "--receipt", help="What `dx sanitize --receipt` wrote; a .spacy file carries its own",
+    "--receipt", help="What `dx sanitize --receipt` wrote, or the _manifest.json of shards, which "
+    "is found in PATH; a .spacy file carries its own",
 )]
 Replacements = Annotated[str, Option(
     "--space", help="Where replacements came from: 'builtin', a saved Space, or a file of vectors",
@@ -114,10 +115,12 @@ def audit_release_cli(
     """
     from ..audit import BadFile, audit_release
     from ..audit.given import read_receipt
+    from ..batch.manifests import receipt_beside
 
     with mistakes_in_a_line("audit release"):
         try:
-            account = None if receipt is None else read_receipt(receipt)
+            told_in = receipt or receipt_beside(path)
+            account = None if told_in is None else read_receipt(told_in)
             with setting_up():
                 table: Space = load(space)
             found = audit_release(path, against, field=field, receipt=account, space=table)

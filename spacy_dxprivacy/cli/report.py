@@ -41,13 +41,18 @@ Table = Annotated[str, Option(
 Documents = Annotated[int, Option(
     "--documents", min=0, help="How many documents to show; 0 leaves all text out",
 )]
+Statement = Annotated[bool, Option(
+    "--statement", help="Write a page to sign in place of the report: from receipts alone, with "
+    "\"not shown\" where nothing was measured (statement.md; no text, not even of BEFORE)",
+)]
 # fmt: on
+PAGE, STATEMENT = Path("report.html"), Path("statement.md")
 
 
 def report_cli(
     before: Before,
     after: After,
-    output: Page = Path("report.html"),
+    output: Page = PAGE,
     receipt: Receipt = None,
     lines: Lines = False,
     field: Field = "text",
@@ -55,6 +60,7 @@ def report_cli(
     space: Table = BUILTIN,
     documents: Documents = 20,
     code: Code = None,
+    statement: Statement = False,
     force: Force = False,
 ) -> None:
     """Show what sanitising did: texts side by side, privacy and utility in figures, the guarantee
@@ -66,6 +72,9 @@ def report_cli(
     Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json
     """
     with mistakes_in_a_line("report"):
+        if statement:
+            _write_statement(after, receipt, STATEMENT if output == PAGE else output, lines, force)
+            return
         check_new(output, force=force)
         page = report(
             before,
@@ -81,6 +90,15 @@ def report_cli(
         write_bytes(output, page.encode(), force=force)
     holds = "the original text" if documents else "figures of the original text"
     typer.echo(f"{output} holds {holds}: keep it private.", err=True)
+
+
+def _write_statement(
+    after: Path, receipt: Path | None, output: Path, lines: bool, force: bool
+) -> None:
+    from ..report.whole import statement_of_files
+
+    text = statement_of_files(after, receipt=receipt, lines=lines)
+    write_bytes(output, text.encode(), force=force)
 
 
 def report(

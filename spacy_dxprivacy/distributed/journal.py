@@ -5,7 +5,8 @@ the shard appears under its name. A run that is killed at any moment can be take
     the driver adds a line to _journal.jsonl                 the shard is finished from here on
     the driver moves the file to its name                    done by the next run, if need be
 
-Whatever else is in _partial/ was never released, and is removed.
+Whatever else is in _partial/ was never released, and is removed. What tells of the clear texts, as
+do the digests by which a second release of one text is noticed, lies apart: see private.py.
 """
 
 from __future__ import annotations
@@ -14,18 +15,21 @@ import errno
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import TracebackType
 from typing import Any
 
 import srsly
 
 from ..errors import DxError, Errors
+from .private import NAME as HIDDEN
+from .private import Private, digest_under, refuse_link
 from .shard import ShardResult
 from .users import write_users
 
 NAME, PARTIAL = "_journal.jsonl", "_partial"
-FORMAT = 1
+FORMAT = 2
+READABLE = (1, 2)  # that of 0.1.0 has the SHA-256 of each source in its lines
 SETTINGS = ("config", "space", "column", "keep", "user_column")
 
 
@@ -33,7 +37,8 @@ class Journal:
     """For a `with` block, in one process at a time. Raises DxError where another one has it, or
     where it is damaged.
 
-    events: all lines. last: by name, the line of the last release of a shard.
+    events: all lines. last: by name, the line of the last release of a shard. private: what is
+    remembered of the sources, apart from this folder.
     """
 
     def __init__(self, out: Path) -> None:
@@ -44,10 +49,13 @@ class Journal:
         self.texts: dict[str, str] = {}  # by digest of a source, what its text is called
 
     def __enter__(self) -> Journal:
+        for path in (self.out, self.partial, self.out / NAME):
+            refuse_link(path)
         self.partial.mkdir(parents=True, exist_ok=True)
         self._handle = open(self.out / NAME, "a+b", buffering=0)
         try:
             _lock(self._handle, self.out)
+            self.private = Private(self.out)
             self._tidy()
         except BaseException:
             self._handle.close()
@@ -110,7 +118,7 @@ class Journal:
 
     def released_as(self, result: ShardResult) -> str | None:
         """The name of another shard with the same text that has been released."""
-        text = self.texts.get(result.input["sha256"])
+        text = self.texts.get(result.input["digest"])
         known = self.last.get(result.name, {}).get("text")
         return text if result.sums.documents and text not in (None, known) else None
 
@@ -118,16 +126,16 @@ class Journal:
         """Write down a release, and then release it."""
         users = result.temporary.removesuffix(".tmp") if result.sums.key else None
         if users is not None:
-            write_users(self.out, users, result.sums.users)
+            write_users(self.private.folder, users, result.sums.users)
+        self.private.remember(result.temporary, result.input)
         known = self.last.get(result.name)
-        same = self.texts.get(result.input["sha256"]) if result.sums.documents else None
+        same = self.texts.get(result.input["digest"]) if result.sums.documents else None
         event = {
             "event": "shard",
             "name": result.name,
             "round": number,
             "text": known["text"] if known else same or result.name,
             "temporary": result.temporary,
-            "input": result.input,
             **result.sums.to_dict(),
             **({} if users is None else {"users": users, "without_user": result.sums.without_user}),
         }
@@ -158,6 +166,8 @@ class Journal:
 
     def _move(self, event: dict[str, Any]) -> None:
         target = self.out / event["name"]
+        if not target.parent.resolve().is_relative_to(self.out.resolve()):
+            raise DxError(Errors.DX078.format(path=self.out, why="a folder in it leads elsewhere."))
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(self.partial / event["temporary"], target)
         _sync_folder(target.parent)
@@ -174,18 +184,43 @@ class Journal:
         try:
             events = [srsly.json_loads(line) for line in lines]
         except ValueError:
-            raise DxError(Errors.DX078.format(path=self.out / NAME, why="is damaged.")) from None
-        if any(e["event"] == "begin" and e["format"] != FORMAT for e in events):
-            why = f"is not of format {FORMAT}."
-            raise DxError(Errors.DX078.format(path=self.out / NAME, why=why))
+            raise self._bad("is damaged.") from None
+        if any(e["event"] == "begin" and e["format"] not in READABLE for e in events):
+            raise self._bad(f"is not of format {FORMAT}.")
+        if not all(_stays_inside(e) for e in events if e["event"] == "shard"):
+            raise self._bad("names files outside of its folder. It was tampered with.")
         return events
+
+    def _bad(self, why: str) -> DxError:
+        return DxError(Errors.DX078.format(path=self.out / NAME, why=why))
+
+    def input_of(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Keyed digest, size and time of the source of a release. Raises DxError where the private
+        folder does not know of it: whether a text is released twice could not be seen."""
+        if "input" in event:  # written by 0.1.0
+            then = event["input"]
+            return {**then, "digest": digest_under(self.private.key, then["sha256"])}
+        known = self.private.inputs.get(event["temporary"])
+        if known is None:
+            why = "does not belong to this output: put back the one of the runs before."
+            raise DxError(Errors.DX078.format(path=self.private.folder, why=why))
+        return known
 
     def _learn(self, event: dict[str, Any]) -> None:
         self.events.append(event)
         if event["event"] == "shard":
             self.last[event["name"]] = event
             if event["documents"]:
-                self.texts.setdefault(event["input"]["sha256"], event["text"])
+                self.texts.setdefault(self.input_of(event)["digest"], event["text"])
+
+
+def _stays_inside(event: dict[str, Any]) -> bool:
+    """Whether the files of a line are what this package names so: a journal may be forged."""
+    name, hidden = event["name"], (event["temporary"], event.get("users", "0"))
+    parts = PurePosixPath(name).parts
+    inside = bool(parts) and not {"..", "/", PARTIAL, NAME} & set(parts)
+    plain = "\\" not in name and not PureWindowsPath(name).drive
+    return inside and plain and all(HIDDEN.fullmatch(part) for part in hidden)
 
 
 def _lock(handle: Any, out: Path) -> None:

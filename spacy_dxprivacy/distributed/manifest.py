@@ -26,8 +26,8 @@ def make_manifest(journal: Journal) -> dict[str, Any]:
 
     settings: of the last round. corpus: counts of what lies in the folder now. by_document and
     by_user: the largest number of draws for one of them over all releases, and the guarantee
-    that this comes to. shards: each with the digest of its source, its counts, how often it was
-    released, and the same for its largest document.
+    that this comes to. shards: each with its counts, how often it was released, and
+    the same for its largest document.
     """
     entries = [event for event in journal.events if event["event"] == "shard"]
     begun = {e["round"]: e for e in journal.events if e["event"] == "begin"}
@@ -47,7 +47,7 @@ def make_manifest(journal: Journal) -> dict[str, Any]:
         "by_user": by_user(journal, entries, guarantees) if settings["user_column"] else None,
         "shards": {
             name: {
-                **{k: last[k] for k in ("input", *SUMMED, "most_draws")},
+                **{k: last[k] for k in (*SUMMED, "most_draws")},
                 "releases": releases[last["text"]],
                 "total": by_document(
                     [e for e in entries if e["text"] == last["text"]] if releases[last["text"]] > 1
@@ -87,7 +87,7 @@ def by_user(
     for entry in entries:
         if "users" in entry:
             files[guarantees[entry["round"]]].append(entry["users"])
-    found = {g: largest(journal.out, names) for g, names in files.items()}
+    found = {g: largest(journal.private.folder, names) for g, names in files.items()}
     users = [users for users, _ in found.values()]
     most = Counter({g: draws for g, (_, draws) in found.items()})
     without = sum(entry.get("without_user", 0) for entry in entries)

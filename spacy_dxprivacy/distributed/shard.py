@@ -22,14 +22,15 @@ from ..batch.stream import outcomes
 from ..batch.workers import outcomes_of_workers
 from ..batch.writers import WRITERS
 from ..errors import DxError, UsageError
+from ..files.parquet import open_parquet, read_tables
 from .arrow import Columns, Pipe, find_column, finish, kept_columns, sanitize_tables
+from .private import digest_under
 from .recipe import Recipe, pipeline_of_worker
 from .sums import Sums
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-READ_ROWS = 1024
 WRITE_BYTES = 2**26  # about what a row group of Parquet holds
 
 
@@ -45,13 +46,14 @@ class Shard:
 @dataclass(frozen=True)
 class ShardResult:
     """What came of a shard. temporary: the file to publish, "" where there is none. why: what went
-    wrong then; never with text. input: digest, size and time of the source. is_answer: False where
+    wrong then; never with text. input: keyed digest, size and time of the source, for the private
+    folder alone. is_answer: False where
     the worker died, and somebody else reports it."""
 
     name: str
     temporary: str = ""
     why: str = ""
-    input: dict[str, Any] = field(default_factory=dict)
+    input: dict[str, Any] = field(default_factory=dict, repr=False)
     is_answer: bool = True
     sums: Sums = field(default_factory=Sums)
 
@@ -59,7 +61,7 @@ class ShardResult:
 @dataclass(frozen=True)
 class Work:
     """What is done to every shard. A worker gets it once. space: what the driver's terms call it.
-    partial: the folder for what is not published. key: for the names of users, see users.py."""
+    partial: the folder for what is not published. key: for digests and users, see private.py."""
 
     recipe: Recipe
     space: str
@@ -96,8 +98,8 @@ class Work:
         return ShardResult(shard.name, why=why)
 
     def _write(self, nlp: Language, shard: Shard, temporary: Path) -> ShardResult:
-        before = about(shard.source)
-        sums = Sums(key=self.key)
+        before = about(shard.source, self.key)
+        sums = Sums(key=b"" if self.user_column is None else self.key)
         with open(temporary, "xb") as handle:
             write = self._write_parquet if shard.kind == "parquet" else self._write_records
             write(shard, handle, self._pipe(nlp, with_docs=shard.kind == "spacy"), sums)
@@ -120,13 +122,13 @@ class Work:
     def _write_parquet(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: Sums) -> None:
         import pyarrow.parquet as pq
 
-        with pq.ParquetFile(shard.source) as file:
-            tables = _tables(file, self._to_read(file.schema_arrow))
-            results = self._sanitized(tables, pipe, sums)
-            first = next(results)
-            with pq.ParquetWriter(handle, first.schema) as writer:
-                for group in _grouped(chain([first], results)):
-                    writer.write_table(group)
+        with open_parquet(shard.source) as file:
+            columns = self._to_read(file.schema_arrow)
+        results = self._sanitized(read_tables(shard.source, columns), pipe, sums)
+        first = next(results)
+        with pq.ParquetWriter(handle, first.schema) as writer:
+            for group in _grouped(chain([first], results)):
+                writer.write_table(group)
 
     def _to_read(self, schema: pa.Schema) -> list[str]:
         places = set(kept_columns(schema, self.columns))
@@ -158,8 +160,8 @@ class Work:
         writer.finish()
 
 
-def about(path: Path) -> dict[str, Any]:
-    """Digest (SHA-256, hexadecimal), size in bytes and time of change (ns) of a file. Raises
+def about(path: Path, key: bytes) -> dict[str, Any]:
+    """Keyed digest (hexadecimal), size in bytes and time of change (ns) of a file. Raises
     UsageError where it cannot be read."""
     hasher = hashlib.sha256()
     try:
@@ -170,8 +172,10 @@ def about(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"{error.strerror}.") from None
     return {
-        "sha256": hasher.hexdigest(), "bytes": status.st_size, "changed": status.st_mtime_ns
-    }  # fmt: skip
+        "digest": digest_under(key, hasher.hexdigest()),
+        "bytes": status.st_size,
+        "changed": status.st_mtime_ns,
+    }
 
 
 def is_changed(path: Path, since: dict[str, Any]) -> bool:
@@ -183,16 +187,6 @@ def is_changed(path: Path, since: dict[str, Any]) -> bool:
 def _with_fields(record: Record, keep: tuple[str, ...]) -> Record:
     kept = {name: record.kept[name] for name in keep if name in record.kept}
     return replace(record, kept=kept)
-
-
-def _tables(file: Any, columns: list[str]) -> Iterator[pa.Table]:
-    """The first is empty: it brings the schema, where there is nothing else."""
-    import pyarrow as pa
-
-    schema = pa.schema([file.schema_arrow.field(name) for name in columns])
-    yield schema.empty_table()
-    for batch in file.iter_batches(READ_ROWS, columns=columns):
-        yield pa.Table.from_batches([batch])
 
 
 def _grouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

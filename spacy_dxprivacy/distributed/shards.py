@@ -21,7 +21,6 @@ from .manifest import NAME as MANIFEST
 from .manifest import make_manifest, manifest_bytes
 from .recipe import Recipe, config_digest, terms_of
 from .shard import Shard, ShardResult, Work, about, is_changed
-from .users import key_of
 
 SHARD_KINDS = {**KINDS, ".parquet": "parquet"}
 OnShard = Callable[[Shard, str], Any]
@@ -163,10 +162,10 @@ def _settings(nlp: Language, terms: Terms, how: How) -> dict[str, Any]:
 
 
 def _work(terms: Terms, recipe: Recipe, journal: Journal, how: How) -> Work:
-    key = key_of(journal.out) if how.user_column is not None else b""
+    n_process = how.n_process if how.engine.name == "local" else 1
     return Work(
-        recipe, terms.space, how.columns, journal.partial, how.user_column, key, how.batch_size,
-        how.n_process if how.engine.name == "local" else 1,
+        recipe, terms.space, how.columns, journal.partial, how.user_column, journal.private.key,
+        how.batch_size, n_process,
     )  # fmt: skip
 
 
@@ -185,7 +184,7 @@ def _left(
     for shard in shards:
         if not journal.is_done(shard.name, number, again=how.again):
             left.append(shard)
-        elif _is_another(shard, journal.last[shard.name]["input"]):
+        elif _is_another(shard, journal):
             what = "An earlier state of its source was released"
             run.failures[shard.name] = Errors.DX079.format(what=what)
             tell(shard, run.failures[shard.name])
@@ -195,8 +194,11 @@ def _left(
     return left
 
 
-def _is_another(shard: Shard, then: dict[str, Any]) -> bool:
-    return is_changed(shard.source, then) and about(shard.source)["sha256"] != then["sha256"]
+def _is_another(shard: Shard, journal: Journal) -> bool:
+    then = journal.input_of(journal.last[shard.name])
+    if not is_changed(shard.source, then):
+        return False
+    return bool(about(shard.source, journal.private.key)["digest"] != then["digest"])
 
 
 def _take(result: ShardResult, journal: Journal, number: int, how: How, run: Run) -> None:

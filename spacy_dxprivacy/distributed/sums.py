@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Ints2d
 from ..doc.receipt import Receipt
 from .arrow import COUNTS
-from .users import user_id
+from .users import is_nobody, user_id
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Sums:
                 self._add_user(users[row], int(draws[row]))
 
     def _add_user(self, user: Any, draws: int) -> None:
-        if user is None:
+        if is_nobody(user):
             self.without_user += 1
             return
         number = user_id(self.key, user)

@@ -2,22 +2,31 @@
 
 A user is a keyed hash of 64 bits. Two users with one hash count as one, so the largest total is
 never too small. The key and the hashes are for the owner of the text alone: whoever has both can
-ask whether a name they know is among them. They lie in the folder `_users`, which nothing but the
-next run needs.
+ask whether a name they know is among them. They lie in the private folder, see private.py.
+
+7, 7.0, "7" and "007" are one user: a table with gaps holds numbers as 7.0, a file of text as "7".
+To take two users for one makes the largest total larger, never too small. NULL, NaN and empty texts
+are nobody; what is neither text nor a whole number nor a UUID is refused.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
+import unicodedata
 from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Real
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
-FOLDER = "_users"
-KEY_BYTES = 32
+from ..errors import DxError, Errors
+
+_WHOLE = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
 AT_A_TIME = 2**24  # rows in memory, of 16 bytes each
 
 _DTYPE = np.dtype([("user", "<u8"), ("draws", "<i8")])
@@ -25,37 +34,54 @@ _DTYPE = np.dtype([("user", "<u8"), ("draws", "<i8")])
 
 def user_id(key: bytes, user: Any) -> int:
     """A number for a user that says nothing of who it is without the key."""
-    raw = user if isinstance(user, bytes) else str(user).encode("utf8", "surrogatepass")
+    raw = identity(user).encode("utf8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(raw, key=key, digest_size=8).digest(), "little")
 
 
-def key_of(out: Path) -> bytes:
-    """The key of an output folder; made, and readable for its owner alone, where there is none."""
-    path = out / FOLDER / "key"
-    if not path.exists():
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(os.urandom(KEY_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-    return path.read_bytes()
+def is_nobody(user: Any) -> bool:
+    """Whether a value names no user: None, NaN, or an empty text."""
+    is_nan = isinstance(user, Real | Decimal) and user != user
+    return user is None or is_nan or (isinstance(user, str | bytes) and not user.strip())
 
 
-def write_users(out: Path, name: str, users: dict[int, int]) -> None:
-    """As a .npy file, sorted by user."""
+def identity(user: Any) -> str:
+    """The one text for all ways to write a user. Raises DxError, without the value, for values that
+    may or may not be the same user: fractions, booleans, times, lists."""
+    if isinstance(user, bytes):
+        user = _decoded(user)
+    if isinstance(user, str):
+        name = unicodedata.normalize("NFC", user.strip())
+        return str(int(name.partition(".")[0])) if _WHOLE.fullmatch(name) else name
+    if isinstance(user, UUID):
+        return str(user)
+    if isinstance(user, Real | Decimal) and not isinstance(user, bool):
+        number: Any = user
+        if number == number // 1:  # infinity // 1 is NaN
+            return str(int(number))
+    raise DxError(Errors.DX110.format(given=type(user).__name__))
+
+
+def _decoded(user: bytes) -> str:
+    try:
+        return user.decode("utf8")
+    except UnicodeDecodeError:
+        return user.hex()
+
+
+def write_users(folder: Path, name: str, users: dict[int, int]) -> None:
+    """As a .npy file in the private folder, sorted by user."""
     table = np.fromiter(users.items(), dtype=_DTYPE, count=len(users))
     table.sort(order="user")
-    with (out / FOLDER / f"{name}.npy").open("wb") as file:
+    with (folder / f"{name}.npy").open("wb") as file:
         np.save(file, table)
         file.flush()
         os.fsync(file.fileno())
 
 
-def largest(out: Path, names: Iterable[str]) -> tuple[int, int]:
+def largest(folder: Path, names: Iterable[str]) -> tuple[int, int]:
     """Of the files that write_users wrote: how many users, and the most draws of one. Memory holds
     some of the users at a time."""
-    paths = [out / FOLDER / f"{name}.npy" for name in names]
+    paths = [folder / f"{name}.npy" for name in names]
     tables = [np.load(path, mmap_mode="r") for path in paths if path.stat().st_size]
     parts = 1 + sum(map(len, tables)) // AT_A_TIME
     ends = np.array([2**64 * i // parts for i in range(1, parts)], dtype=np.uint64)

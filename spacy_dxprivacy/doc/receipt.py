@@ -9,6 +9,8 @@ from typing import Any
 from ..guarantee import Guarantee
 from ..privacy.composition import repeat
 
+COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
+
 
 class Receipt(dict[str, Any]):
     """A plain dictionary (json, msgpack), whose entries are attributes as well.
@@ -21,7 +23,8 @@ class Receipt(dict[str, Any]):
     draws were made. seeded: True voids the promise. in_clear: what of the input is visible, in
     words. scale: what epsilon means in nats on this space, see scale.scale_of. found: settings that
     were looked for on the space, and the index that was chosen for it. earlier: the receipts of
-    sanitizers that were there before; their totals come on top.
+    sanitizers that were there before; their totals come on top. One that came with a Doc from
+    outside of this process has `claimed` True and nothing but numbers: anybody may have written it.
     numbers: only where numbers are drawn by their value: the guarantee of one, the total of the
     document, and how many tokens were drawn (none of them is perturbed or kept). editor: only where
     words were edited after they were drawn, by public knowledge: post-processing, and no privacy.
@@ -96,5 +99,4 @@ class Terms:
 
 def summary(receipts: list[Receipt]) -> dict[str, int]:
     """The counts of several receipts, added up."""
-    names = ("tokens", "perturbed", "unknown", "kept", "draws")
-    return {name: sum(receipt[name] for receipt in receipts) for name in names}
+    return {name: sum(receipt[name] for receipt in receipts) for name in COUNTS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,8 @@ class Replacement:
     """For the m selected words of one document: what stands in their place.
 
     words: m strings. known: bool (m,), whether the space held the word. draws: how many draws the
-    mechanism made. vectors: float32 (m, d), noisy, with rows of zeros for unknown words; or None.
+    mechanism made. vectors: float32 (m, d), noisy, or None. That of an unknown word is one of a
+    public word that is drawn uniformly: which words are unknown does not show in vectors.
     """
 
     words: list[str]
@@ -81,13 +82,14 @@ def replace_words(
     check: Callable[[int], None],
     context: Context | None = None,
     editor: Editor | None = None,
+    instead: Mapping[str, str] | None = None,
 ) -> list[Replacement]:
     """ids: for each document uint64 (m, 3), the orth, norm and lower-case ids of its m selected
     words. clear: reads the words at some places of the batch, for policies that look at unknown
     ones. check: is told, before anything is drawn, how many draws a document takes at most.
     context: all words of the batch, for editors and for mechanisms that draw the words of a
     sentence together; not with once_per_type, where the words of a document are a set. editor: goes
-    over the words that were drawn."""
+    over the words that were drawn. instead: what comes out for words that never do, last of all."""
     if not ids:
         return []
     batch = Batch.of(ids, space, once_per_type=once_per_type)
@@ -112,6 +114,8 @@ def replace_words(
     if len(missing):
         stand_ins = unknown.replace(clear(batch.firsts[missing]), space, rng)
         words[missing] = _checked_words(stand_ins, len(missing))
+    if instead:
+        words[:] = [instead.get(word, word) for word in words]
     return [
         Replacement(new.tolist(), known, int(draws), noisy)
         for new, known, draws, noisy in zip(
@@ -162,6 +166,11 @@ def _draw(
             new = edited_alone(new, mechanism, editor)
         words[places] = _words_at(new, space)
         if vectors is not None:
+            vectors[places] = _checked_vectors(draw, len(places), space)
+    if vectors is not None:  # after all others: draws under a seed stay as they were
+        for places in _at_once(np.flatnonzero(rows < 0), space):
+            anyone = rng.integers(len(space), len(places))
+            draw = mechanism.sample(anyone, rng)
             vectors[places] = _checked_vectors(draw, len(places), space)
     return words, vectors
 

@@ -20,10 +20,12 @@ import srsly
 
 from ..errors import DxError, Errors
 from ..files.limits import read_array, read_json
+from ..files.seals import SMALL, check_sealed, sealed
 from .word_graph import WordGraph
 
 FORMAT = 1
 _EDGES = ("starts", "ends", "steps", "counts")
+FILES = tuple(f"{name}.npy" for name in (*_EDGES, "parts", "lists"))
 
 
 def write_graph(graph: WordGraph, folder: Path) -> None:
@@ -34,13 +36,17 @@ def write_graph(graph: WordGraph, folder: Path) -> None:
         (folder / f"{name}.npy").unlink(missing_ok=True)
         if name in arrays:
             np.save(folder / f"{name}.npy", arrays[name])
-    srsly.write_json(folder / "graph.json", _about(graph))
+    files = sealed(folder, FILES)
+    srsly.write_json(folder / "graph.json", {**_about(graph), "files": files})
 
 
 def read_graph(folder: Path, *, digest: str) -> WordGraph:
-    """Raises DxError where it belongs to another space than that of the digest, or is damaged."""
+    """Raises DxError where it belongs to another space than that of the digest, or is damaged, or
+    was changed since it was saved; large files are not read through for that."""
     try:
         about = read_json(folder / "graph.json")
+        if about["digest"] == digest:
+            check_sealed(folder, about.get("files"), FILES, SMALL)
         found = {p.stem: _mapped(p) for p in sorted(folder.glob("*.npy"))}
         graph = _graph(about, found)
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:

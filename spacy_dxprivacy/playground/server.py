@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..errors import DxError, Errors
 from . import current
+from .hosts import guard_streamlit
 from .workshop import Workshop
 
 PAGE = Path(__file__).with_name("page.py")
@@ -65,6 +66,7 @@ def serve(workshop: Workshop, address: str, port: int) -> None:
     from streamlit.web.cli import main
 
     current.use(workshop)
+    guard_streamlit()
     options = {**OPTIONS, "server.address": check_address(address), "server.port": str(port)}
     arguments = [f"--{name}={value}" for name, value in options.items()]
     main(["run", str(PAGE), *arguments], standalone_mode=False)

@@ -14,6 +14,7 @@ from ..batch.build import the_sanitizer
 from ..batch.stream import zone
 from ..component import DxSanitizer
 from ..doc.receipt import Receipt
+from ..doc.tokens import tokenized
 from ..errors import DxWarning, UsageError
 from ..rebuild import assert_sanitized, get_receipt
 from ..registries import registry
@@ -122,7 +123,7 @@ class Workshop:
             own.name,
             mechanism=self._mechanism(name, epsilon),
             selector=own.selector,
-            source=SpaceSource(lambda _: self.space),
+            source=SpaceSource(lambda _: self.space, spares=self.own.source.spares),
             unknown=own.unknown,
             numbers=own.numbers,
             editor=own.editor,
@@ -140,7 +141,7 @@ class Workshop:
         """The text through the pipeline, with this sanitizer in the place of its own. The
         vocabulary forgets it. Raises whatever the pipeline raises, which may quote the text."""
         with self._lock, zone(self.nlp):
-            doc = before = self.nlp.make_doc(text)
+            doc = before = tokenized(self.nlp, text)
             for _, pipe in self.nlp.pipeline:
                 if pipe is self.own:
                     before, doc = doc, sanitizer(doc)

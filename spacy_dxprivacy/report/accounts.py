@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from ..batch.manifests import as_receipt
 from ..batch.tally import COUNTS, Tally
 from ..doc.receipt import Terms
 from ..errors import Errors, UsageError
@@ -52,14 +53,16 @@ class Account:
 
 
 def read_receipt(path: Path) -> Account:
-    """The receipt that `dx sanitize --receipt` wrote. Raises UsageError for anything else."""
+    """What `dx sanitize --receipt` wrote, or the manifest of its shards. Raises UsageError
+    for anything else."""
     try:
-        told = read_json(path)
+        told = as_receipt(read_json(path))
         account = Account(terms_of(told), raw={k: v for k, v in told.items() if k != "failed"})
         account.documents = int(told["documents"])
         account.counts = {name: int(told[name]) for name in COUNTS}
         account.total = Guarantee.from_dict(told["total"])
-        account.failed = [[int(n) for n in numbers] for numbers in told["failed"]]
+        failed = told["failed"]
+        account.failed = None if failed is None else [[int(n) for n in some] for some in failed]
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -79,7 +82,8 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
                 without += 1
                 continue
             for earlier in receipt.get("earlier", ()):
-                _add(accounts, earlier, earlier=True)
+                if not earlier.get("claimed"):
+                    _add(accounts, earlier, earlier=True)
             _add(accounts, receipt, earlier=False)
     return sorted(accounts.values(), key=lambda account: account.earlier), without
 

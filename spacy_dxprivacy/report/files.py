@@ -11,11 +11,13 @@ import spacy
 from spacy.language import Language
 
 from ..batch.build import NO_LIMIT
-from ..batch.jobs import KINDS, KNOWN, plan_jobs
-from ..batch.records import Fields, Record, read
+from ..batch.jobs import KINDS, plan_jobs
+from ..batch.records import Fields, Record, read, read_parquet
 from ..errors import UsageError
 from ..unknown import REDACTED
 from .pairs import Pair, make_pair
+
+READ = {**KINDS, ".parquet": "parquet"}
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,9 @@ def plan_sources(before: Path, after: Path, *, lines: bool = False) -> list[Sour
         return [_source(before, after, lines)]
     # In the order of `dx sanitize`, by which its receipt tells which records failed.
     names = [path.relative_to(before) for path in sorted(before.rglob("*")) if path.is_file()]
-    names = [n for n in names if n.suffix.lower() in KINDS and not _hidden(n)]
+    names = [n for n in names if n.suffix.lower() in READ and not _hidden(n)]
     if not names:
-        raise UsageError(f"{before}: holds no file that ends in {KNOWN}.")
+        raise UsageError(f"{before}: holds no file that ends in {', '.join(READ)}.")
     return [_source(before / name, after / name, lines) for name in names]
 
 
@@ -80,17 +82,18 @@ def tokenizer() -> Language:
 
 
 def _source(before: Path, after: Path, lines: bool) -> Source:
-    read_before = plan_jobs(str(before), None, lines=lines)[0].read_as
-    if after.suffix.lower() not in KINDS:
-        raise UsageError(f"{after}: AFTER must be a folder or end in {KNOWN}.")
-    read_after = KINDS[after.suffix.lower()]
+    is_table = before.suffix.lower() == ".parquet"
+    read_before = "parquet" if is_table else plan_jobs(str(before), None, lines=lines)[0].read_as
+    if after.suffix.lower() not in READ:
+        raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(READ)}.")
+    read_after = READ[after.suffix.lower()]
     if read_after == "txt" and read_before != "txt":
         read_after = "lines"
     return Source(before, after, read_before, read_after)
 
 
 def _hidden(name: Path) -> bool:
-    return any(part.startswith(".") for part in name.parts)
+    return any(part[0] in "._" for part in name.parts)
 
 
 def _of_source(
@@ -117,6 +120,9 @@ def _of_source(
 
 def _records(path: Path, kind: str, fields: Fields) -> Iterator[Record]:
     try:
+        if kind == "parquet":
+            yield from read_parquet(path, fields)
+            return
         with path.open("rb") as handle:
             yield from read(handle, kind, fields)
     except OSError as error:
@@ -136,7 +142,7 @@ def _check(source: Source, before: list[Record], after: list[Record]) -> None:
 
 def record_doc(nlp: Language, record: Record) -> spacy.tokens.Doc:
     """A record as a Doc, cut by the tokenizer where it has no words of its own."""
-    made = record.for_pipe(nlp.vocab)
+    made = record.for_pipe(nlp)
     return nlp.make_doc(made) if isinstance(made, str) else made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ..batch.manifests import receipt_beside
 from ..batch.records import Fields
 from ..errors import UsageError
 from ..space import Space
@@ -12,6 +13,7 @@ from .accounts import Account, read_receipt, receipts_of
 from .files import Source, plan_sources, read_pairs
 from .page import make_report, render
 from .pairs import Pair
+from .statement import statement
 
 
 def page_of_files(
@@ -36,6 +38,7 @@ def page_of_files(
     Raises UsageError for files that do not fit together, DxError where a library is missing.
     """
     sources = plan_sources(before, after, lines=lines)
+    receipt = receipt or receipt_beside(after)
     account = read_receipt(receipt) if receipt is not None else None
     failed = None if account is None else account.failed
     pairs = list(read_pairs(sources, fields or Fields(), label=label, failed=failed))
@@ -56,6 +59,16 @@ def page_of_files(
         progress=progress,
     )
     return render(made)
+
+
+def statement_of_files(after: Path, *, receipt: Path | None = None, lines: bool = False) -> str:
+    """A page to sign (Markdown), from receipts alone: the arguments are those of page_of_files.
+
+    Raises UsageError for a receipt that is none, and for a file that does not exist.
+    """
+    receipt = receipt or receipt_beside(after)
+    account = read_receipt(receipt) if receipt is not None else None
+    return statement(*_accounts(account, plan_sources(after, after, lines=lines)))
 
 
 def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Account], int]:

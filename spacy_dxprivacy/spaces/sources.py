@@ -25,16 +25,30 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 BUILTIN = "builtin"
+OWN_WORDS = (
+    "words of the pipeline's own vectors, and that they are there: private, if these were learned "
+    "from private text (`public_words` keeps those of a public list alone)"
+)
 OFFENSIVE = Path(__file__).parent.parent / "data" / "offensive.txt"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpaceSource:
     """load: gives the Space for a pipeline. packed: whether a saved pipeline takes a copy along,
-    since nothing else in it holds the table."""
+    since nothing else in it holds the table. spares: whether words that demean never come out, see
+    hurtful.py; so where `exclude` is "offensive". own_vectors: whether the table is the pipeline's
+    own where it has one, with all of its words: private, if it was learned from private text.
+    """
 
     load: Callable[[Language], Space]
     packed: bool = False
+    spares: bool = False
+    own_vectors: bool = False
+
+    def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
+        """What a release tells that comes from the table, for receipts."""
+        own = self.own_vectors and nlp is not None and has_static_vectors(nlp.vocab)
+        return (OWN_WORDS,) if own else ()
 
 
 @dataclass(frozen=True)
@@ -57,6 +71,11 @@ class Filter:
         except re.error:
             raise fail("pattern", "a regular expression", self.pattern) from None
 
+    @property
+    def spares(self) -> bool:
+        """Whether the package's own lists say what never comes out."""
+        return self.exclude == "offensive"
+
     def apply(self, space: Space) -> Space:
         """The space with the words that pass."""
         return space.filtered(
@@ -75,9 +94,13 @@ def make_auto_space(
     max_words: int | None = None,
     pattern: str | None = None,
     exclude: str | list[str] = "offensive",
+    public_words: str | None = None,
 ) -> SpaceSource:
-    """The pipeline's own static vectors where it has them, else the built-in space."""
-    return SpaceSource(partial(_auto, choose=Filter(max_words, pattern, exclude)))
+    """The pipeline's own static vectors where it has them, else the built-in space. public_words:
+    as of dx.PipelineVectors.v1."""
+    choose = Filter(max_words, pattern, exclude)
+    load = partial(_auto, choose=choose, public=public_words)
+    return SpaceSource(load, spares=choose.spares, own_vectors=public_words is None)
 
 
 @registry.dx_spaces("dx.BuiltinSpace.v1")
@@ -87,7 +110,8 @@ def make_builtin_space(
     exclude: str | list[str] = "offensive",
 ) -> SpaceSource:
     """The English space that comes with the package."""
-    return SpaceSource(partial(_public, BUILTIN, choose=Filter(max_words, pattern, exclude)))
+    choose = Filter(max_words, pattern, exclude)
+    return SpaceSource(partial(_public, BUILTIN, choose=choose), spares=choose.spares)
 
 
 @registry.dx_spaces("dx.PipelineVectors.v1")
@@ -96,11 +120,15 @@ def make_pipeline_vectors(
     max_words: int | None = None,
     pattern: str | None = None,
     exclude: str | list[str] = "offensive",
+    public_words: str | None = None,
 ) -> SpaceSource:
     """The pipeline's own static vectors. words: for floret vectors, the path of a text file with
-    one word a line."""
+    one word a line. public_words: the path of such a file, or "builtin" for the words of the
+    built-in space: all others are left out, for vectors that were learned from private text."""
     choose = Filter(max_words, pattern, exclude)
-    return SpaceSource(partial(_from_pipeline, words=words, choose=choose))
+    load = partial(_from_pipeline, words=words, choose=choose, public=public_words)
+    public = public_words is not None or words is not None
+    return SpaceSource(load, spares=choose.spares, own_vectors=not public)
 
 
 @registry.dx_spaces("dx.FileSpace.v1")
@@ -118,22 +146,29 @@ def make_file_space(
     """
     one_of("duplicates", duplicates, ("error", "first"))
     choose = Filter(max_words, pattern, exclude)
-    return SpaceSource(partial(_public, path, choose=choose, duplicates=duplicates), packed=True)
+    load = partial(_public, path, choose=choose, duplicates=duplicates)
+    return SpaceSource(load, packed=True, spares=choose.spares)
 
 
 def _public(source: str, nlp: Language, *, choose: Filter, duplicates: Any = "error") -> Space:
     return load(source, choose, duplicates=duplicates)
 
 
-def _auto(nlp: Language, *, choose: Filter) -> Space:
+def _auto(nlp: Language, *, choose: Filter, public: str | None) -> Space:
     if has_static_vectors(nlp.vocab):
-        return _from_pipeline(nlp, words=None, choose=choose)
+        return _from_pipeline(nlp, words=None, choose=choose, public=public)
     return load(BUILTIN, choose)
 
 
-def _from_pipeline(nlp: Language, *, words: str | None, choose: Filter) -> Space:
+def _from_pipeline(
+    nlp: Language, *, words: str | None, choose: Filter, public: str | None
+) -> Space:
     candidates = None if words is None else read_words(Path(words))
-    return choose.apply(Space.from_nlp(nlp, words=candidates))
+    space = Space.from_nlp(nlp, words=candidates)
+    if public is not None:
+        listed = Space.builtin().words if public == BUILTIN else read_words(Path(public))
+        space = space.of_words(listed)
+    return choose.apply(space)
 
 
 def load(

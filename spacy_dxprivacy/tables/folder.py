@@ -24,9 +24,11 @@ from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..files.atomic import new_folder
 from ..files.limits import read_array, read_json
+from ..files.seals import SMALL, check_sealed, sealed
 from ..machine.mapped import let_go
 
 FORMAT = 1
+SEALED = ("classes.npy", "aliases.json")  # the digest of the space is of its words and vectors
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,13 +78,15 @@ def _write_files(space: Table, folder: Path, *, quantise: bool) -> str:
     if space.aliases:
         srsly.write_json(folder / "aliases.json", space.aliases)
     about = {"format": FORMAT, "name": space.name, "rows": n, "dims": d, "digest": digest}
-    srsly.write_json(folder / "space.json", {**about, "class_names": list(space.class_names)})
+    more = {"class_names": list(space.class_names), "files": sealed(folder, SEALED)}
+    srsly.write_json(folder / "space.json", {**about, **more})
     return digest
 
 
-def read_table(path: Path, *, verify: bool = False) -> Table:
-    """float32 vectors are mapped into memory. verify: compare all of it with its digest. Raises
-    DxError where the folder is missing, incomplete, changed, or from another version."""
+def read_table(path: Path, *, verify: bool | None = None) -> Table:
+    """float32 vectors are mapped into memory. verify: compare all of it with its digest, large
+    tables a block at a time; None does so for what is small (128 MB). Raises DxError where the
+    folder is missing, incomplete, changed, or from another version."""
     if not path.is_dir() or not (path / "space.json").is_file():
         raise DxError(Errors.DX024.format(path=path, why="it has no space.json."))
     try:
@@ -92,6 +96,8 @@ def read_table(path: Path, *, verify: bool = False) -> Table:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"a file in it is missing or damaged ({type(error).__name__})."
         raise DxError(Errors.DX024.format(path=path, why=why)) from error
+    if verify is None:
+        verify = table.vectors.nbytes <= SMALL
     if verify and digest_of(table.words, table.vectors) != table.digest:
         raise DxError(Errors.DX024.format(path=path, why="it is not what its digest says."))
     return table
@@ -102,6 +108,7 @@ def _read_files(path: Path) -> Table:
     if about.get("format") != FORMAT:
         why = f"its format is {about.get('format')!r}, and this version reads {FORMAT}."
         raise DxError(Errors.DX024.format(path=path, why=why))
+    check_sealed(path, about.get("files"), SEALED, SMALL)
     words = (path / "words.txt").read_bytes().decode().split("\n")[:-1]
     vectors = _read_vectors(path)
     if vectors.shape != (about["rows"], about["dims"]) or len(words) != about["rows"]:

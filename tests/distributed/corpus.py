@@ -93,7 +93,7 @@ def check_complete(sources: list[Path], out: Path) -> None:
         expected = pq.read_table(source)["id"].to_pylist()
         assert pq.read_table(out / source.name)["id"].to_pylist() == expected
     others = {path.name for path in out.iterdir()} - {source.name for source in sources}
-    assert others <= {"_journal.jsonl", "_manifest.json", "_users"}
+    assert others <= {"_journal.jsonl", "_manifest.json"}
     manifest = json.loads((out / "_manifest.json").read_text())
     assert manifest["releases"] == 1 and len(manifest["shards"]) == len(sources)
     assert sorted(Counter(event["name"] for event in shard_lines(out)).values()) == [1] * len(

@@ -261,6 +261,17 @@ def test_a_damaged_graph_is_refused(cloud, tmp_path, name):
         Space.load(tmp_path / "space")
 
 
+def test_a_changed_graph_is_refused(cloud, tmp_path):
+    """A graph with other steps draws by another law than the guarantee is of."""
+    space = Space.from_vectors(cloud.words, cloud.vectors)
+    made(2.0).fit(space)
+    space.save(tmp_path / "space")
+    file = tmp_path / "space" / "graph" / "steps.npy"
+    np.save(file, np.load(file) + 1)
+    with pytest.raises(DxError, match="DX024"):
+        Space.load(tmp_path / "space")
+
+
 def test_the_built_in_space_comes_with_its_graph():
     space = Space.builtin()
     graph = kept_graph(space)

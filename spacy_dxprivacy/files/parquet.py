@@ -1,0 +1,110 @@
+"""Parquet as it may be made to do harm: what a file says of its sizes is looked at before any of it
+is unpacked, and a text that a million rows point to is written out a few rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .limits import MB, MOST_JSON, check_ratio, too_large
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+READ_ROWS = 1024
+MOST_GROUP = 2048 * MB  # of a row group, unpacked, of the columns that are read
+AT_ONCE = 64 * MB  # of texts that are written out together
+MOST_FIELDS = 1_000_000  # columns times row groups that a footer may tell of
+
+
+def open_parquet(path: Path, texts: Sequence[str] = ()) -> Any:
+    """A ParquetFile whose footer is of an honest size. texts: columns that are read as a
+    dictionary and row numbers in it. Raises what pyarrow does for a damaged file."""
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(
+        path,
+        read_dictionary=list(texts),
+        thrift_string_size_limit=MOST_JSON,
+        thrift_container_size_limit=MOST_FIELDS,
+    )
+
+
+def check_groups(metadata: Any, columns: Sequence[str]) -> None:
+    """Raises TooLarge for a row group that unpacks to more than fits into memory, or to more than
+    an honest one can."""
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        chunks = [group.column(place) for place in range(group.num_columns)]
+        wanted = [c for c in chunks if c.path_in_schema.partition(".")[0] in columns]
+        unpacked = sum(c.total_uncompressed_size for c in wanted)
+        what = f"row group {number + 1}"
+        if unpacked > MOST_GROUP or any(c.total_uncompressed_size < 0 for c in wanted):
+            raise too_large(what, unpacked, MOST_GROUP)
+        check_ratio(what, sum(c.total_compressed_size for c in wanted), unpacked)
+
+
+def read_tables(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """The columns, a few rows at a time. The first table is empty: it brings the schema, where
+    there is nothing else. Raises TooLarge."""
+    import pyarrow as pa
+
+    with open_parquet(path) as plain:
+        check_groups(plain.metadata, columns)
+        schema = pa.schema([plain.schema_arrow.field(name) for name in columns])
+    yield schema.empty_table()
+    texts = [one.name for one in schema if _is_string(one.type)]
+    with open_parquet(path, texts) as file:
+        for batch in file.iter_batches(READ_ROWS, columns=list(columns)):
+            table = pa.Table.from_batches([batch])
+            for start, end in _slices(_row_bytes(table), AT_ONCE):
+                yield _as_in(schema, table.slice(start, end - start))
+
+
+def _is_string(kind: pa.DataType) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _row_bytes(table: pa.Table) -> np.ndarray[Any, Any]:
+    """int64 (rows,): how long the texts of a row are when they are written out."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    total = np.zeros(len(table), dtype=np.int64)
+    for column in table.columns:
+        if not (pa.types.is_dictionary(column.type) and _is_string(column.type.value_type)):
+            continue
+        parts = [
+            pc.take(pc.binary_length(chunk.dictionary), chunk.indices) for chunk in column.chunks
+        ]
+        lengths = pa.chunked_array(parts, type=parts[0].type if parts else pa.int32())
+        total += pc.fill_null(lengths, 0).to_numpy().astype(np.int64)
+    return total
+
+
+def _slices(sizes: np.ndarray[Any, Any], most: int) -> Iterator[tuple[int, int]]:
+    """Parts of at least one row, that end with the one that fills them up."""
+    start = filled = 0
+    for row, size in enumerate(sizes.tolist()):
+        filled += size
+        if filled >= most:
+            yield start, row + 1
+            start, filled = row + 1, 0
+    if start < len(sizes):
+        yield start, len(sizes)
+
+
+def _as_in(schema: pa.Schema, table: pa.Table) -> pa.Table:
+    import pyarrow as pa
+
+    parts = []
+    for field, column in zip(schema, table.columns, strict=True):
+        if column.type != field.type:
+            column = column.cast(column.type.value_type)  # nothing goes to a view in one step
+        parts.append(column.cast(field.type))
+    return pa.table(parts, schema=schema)

@@ -1,0 +1,273 @@
+"""What is handed on tells nothing of the clear texts but what was drawn for them; what a run has to
+remember of them lies apart."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+import spacy
+
+from spacy_dxprivacy import DxError
+from spacy_dxprivacy.batch.jobs import plan_jobs
+from spacy_dxprivacy.batch.run import FileOptions, sanitize
+from spacy_dxprivacy.distributed import How, Recipe, plan_shards, sanitize_shards
+from spacy_dxprivacy.distributed.arrow import Columns
+from spacy_dxprivacy.distributed.users import is_nobody, user_id
+from spacy_dxprivacy.guarantee import Guarantee
+from spacy_dxprivacy.registries import registry
+from spacy_dxprivacy.ty import Draw
+
+pa = pytest.importorskip("pyarrow", reason="needs the extra 'arrow'")
+pq = pytest.importorskip("pyarrow.parquet", reason="needs the extra 'arrow'")
+
+ENDINGS = ["txt", "jsonl", "csv", "spacy", "parquet"]
+NOTE = "the dog saw the {} by the river"
+# Of other lengths, and how often each is used differs.
+TWO = ("cat", "teacher")
+
+
+class OneWord:
+    """Draws one word, whatever came in: two inputs have to come out as one."""
+
+    name = "test.OneWord.v1"
+    guarantee = Guarantee(
+        kind="metric-dp", epsilon=1.0, metric="discrete", covers="all", status="proven", source="-"
+    )
+
+    def fit(self, space: Any) -> None:
+        self.row = space.find("house")
+
+    def sample(self, rows: Any, rng: Any) -> Any:
+        return Draw(np.full(len(rows), self.row, dtype=np.int64))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered() -> None:
+    registry.dx_mechanisms.register("test.OneWord.v1", func=OneWord)
+
+
+@pytest.fixture(scope="module")
+def recipe(space_path: str, registered: None) -> Recipe:
+    config = {
+        "mechanism": {"@dx_mechanisms": "test.OneWord.v1"},
+        "space": {"@dx_spaces": "dx.FileSpace.v1", "path": space_path},
+    }
+    return Recipe.of(config)
+
+
+@lru_cache(maxsize=1)
+def loaded(recipe: Recipe) -> Any:
+    return recipe.load()
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table({"text": [text, text], "who": [7, 8]}), path)
+    elif path.suffix == ".jsonl":
+        path.write_text(json.dumps({"text": text, "who": 7}) + "\n")
+    elif path.suffix == ".csv":
+        path.write_text(f"text,who\n{text},7\n")
+    elif path.suffix == ".spacy":
+        doc = spacy.blank("en")(text)
+        path.write_bytes(spacy.tokens.DocBin(docs=[doc]).to_bytes())
+    else:
+        path.write_text(text)
+    return path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Hidden names are drawn at random; here they are counted, from anew for each run."""
+    numbers: dict[str, Any] = {}
+
+    def restart() -> None:
+        numbers["next"] = count()
+
+    def token_hex(_: int) -> str:
+        return f"{next(numbers['next']):016x}"
+
+    monkeypatch.setattr("spacy_dxprivacy.distributed.shard.secrets.token_hex", token_hex)
+    restart()
+    yield restart  # type: ignore[misc]
+
+
+def shards(recipe: Recipe, source: Path, out: Path, **how: Any) -> Any:
+    plan = plan_shards([source], out)
+    return sanitize_shards(loaded(recipe), recipe, plan, out, How(Columns(keep=()), **how))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_shards_of_two_inputs_that_differ_in_a_word_are_alike_byte_for_byte(
+    recipe: Recipe, tmp_path: Path, counted: Any, ending: str
+) -> None:
+    users = "who" if ending in ("parquet", "jsonl", "csv") else None
+    for word in TWO:
+        source = write(tmp_path / word / "in" / f"a.{ending}", NOTE.format(word))
+        counted()
+        shards(recipe, source, tmp_path / word / "out", user_column=users)
+    first, second = (contents(tmp_path / word / "out") for word in TWO)
+    assert first == second and {"_journal.jsonl", "_manifest.json"} < set(first)
+
+
+@pytest.mark.parametrize("ending", ENDINGS[:4])
+def test_files_and_receipts_of_two_such_inputs_are_alike(
+    recipe: Recipe, tmp_path: Path, ending: str
+) -> None:
+    found = []
+    for word in TWO:
+        source = write(tmp_path / word / f"a.{ending}", NOTE.format(word))
+        jobs = plan_jobs(str(source), str(tmp_path / word / f"out.{ending}"))
+        tally = sanitize(loaded(recipe), jobs, FileOptions())
+        assert tally.documents == 1 and tally.seconds > 0
+        found.append((jobs[0].target.read_bytes(), tally.to_dict()))  # type: ignore[union-attr]
+    assert found[0] == found[1]
+
+
+def test_no_file_holds_a_digest_by_which_a_guess_is_confirmed(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    source, out = write(tmp_path / "in" / "a.txt", NOTE.format("cat")), tmp_path / "out"
+    shards(recipe, source, out)
+    clear = [f(source.read_bytes()).hexdigest() for f in (hashlib.sha256, hashlib.blake2b)]
+    private = contents(tmp_path / "out.private")
+    for raw in [*contents(out).values(), *private.values()]:
+        assert not any(digest.encode() in raw for digest in clear)
+    assert set(private) == {"key", "inputs.jsonl"}
+    assert not any(path.stat().st_mode & 0o077 for path in (tmp_path / "out.private").iterdir())
+
+
+def test_without_its_private_folder_an_output_is_not_gone_on_with(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    source, out = write(tmp_path / "in" / "a.txt", NOTE.format("cat")), tmp_path / "out"
+    shards(recipe, source, out)
+    shutil.rmtree(tmp_path / "out.private")
+    with pytest.raises(DxError, match="does not belong"):
+        shards(recipe, write(tmp_path / "in" / "b.txt", "the river"), out)
+
+
+def test_a_folder_of_the_first_version_is_gone_on_with(recipe: Recipe, tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in" / "a.txt", NOTE.format("cat")), tmp_path / "out"
+    shards(recipe, source, out)
+    shutil.rmtree(tmp_path / "out.private")
+    journal, status = out / "_journal.jsonl", source.stat()
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    then = {"sha256": digest, "bytes": status.st_size, "changed": status.st_mtime_ns}
+    events = [json.loads(line) for line in journal.read_text().splitlines()]
+    for event in events:
+        event.update({"format": 1} if event["event"] == "begin" else {})
+        event.update({"input": then} if event["event"] == "shard" else {})
+    journal.write_text("".join(json.dumps(event) + "\n" for event in events))
+    (out / "_users").mkdir()
+    (out / "_users" / "key").write_bytes(bytes(32))
+    again = write(tmp_path / "in" / "b.txt", NOTE.format("cat"))
+    run = shards(recipe, again, out)
+    assert "released as a.txt" in run.failures["b.txt"]
+    assert (tmp_path / "out.private" / "key").read_bytes() == bytes(32)
+
+
+# -- what somebody else put there ----------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+@pytest.mark.parametrize("name", ["_partial", "_journal.jsonl", "../out.private"])
+def test_links_are_not_followed(recipe: Recipe, tmp_path: Path, name: str) -> None:
+    source, out = write(tmp_path / "in" / "a.txt", NOTE.format("cat")), tmp_path / "out"
+    out.mkdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "precious").write_text("mine")
+    os.symlink(elsewhere / ("precious" if "journal" in name else ""), out / name)
+    with pytest.raises(DxError, match="is a link"):
+        shards(recipe, source, out)
+    assert contents(elsewhere) == {"precious": b"mine"}
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"name": "../../evil.txt"},
+        {"name": "/tmp/evil.txt"},
+        {"name": "deep/../../evil.txt"},
+        {"name": "..\\evil.txt"},
+        {"name": "_journal.jsonl"},
+        {"temporary": "../../in/a.txt"},
+        {"users": "../key"},
+    ],
+)
+def test_a_journal_that_names_other_folders_is_refused(
+    recipe: Recipe, tmp_path: Path, forged: dict[str, str]
+) -> None:
+    source, out = write(tmp_path / "in" / "a.txt", NOTE.format("cat")), tmp_path / "out"
+    shards(recipe, source, out)
+    journal = out / "_journal.jsonl"
+    events = [json.loads(line) for line in journal.read_text().splitlines()]
+    for event in events:
+        event.update(forged if event["event"] == "shard" else {})
+    journal.write_text("".join(json.dumps(event) + "\n" for event in events))
+    with pytest.raises(DxError, match="tampered"):
+        shards(recipe, write(tmp_path / "in" / "b.txt", "the river"), out)
+    assert source.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+def test_a_folder_of_the_output_that_leads_elsewhere_is_refused(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    write(tmp_path / "in" / "deep" / "a.txt", NOTE.format("cat"))
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    out.mkdir(), elsewhere.mkdir()
+    os.symlink(elsewhere, out / "deep")
+    with pytest.raises(DxError, match="leads elsewhere"):
+        shards(recipe, tmp_path / "in", out)
+    assert not contents(elsewhere)
+
+
+# -- users ---------------------------------------------------------------------------------------
+
+KEY = bytes(32)
+
+
+def test_one_user_is_one_in_whatever_way_it_is_written() -> None:
+    for ways in [
+        (7, 7.0, "7", "7.0", " 7", "007", b"7", np.int64(7), np.float32(7), Decimal(7)),
+        ("é", "é", "é "),
+        (UUID(int=7), str(UUID(int=7))),
+        (-7, "-7", -7.0),
+    ]:
+        assert len({user_id(KEY, way) for way in ways}) == 1
+    some = [7, 8, -7, "a", "A", "7a", UUID(int=7), 2**70, "7.5"]
+    assert len({user_id(KEY, user) for user in some}) == len(some)
+
+
+@pytest.mark.parametrize("user", [None, float("nan"), Decimal("nan"), "", "  ", b""])
+def test_who_is_not_named_is_nobody(user: Any) -> None:
+    assert is_nobody(user) and not is_nobody(0)
+
+
+@pytest.mark.parametrize("user", [True, np.True_, 7.5, float("inf"), [7], {"a": 7}, Decimal("7.5")])
+def test_what_may_or_may_not_be_one_user_is_refused_unsaid(user: Any) -> None:
+    with pytest.raises(DxError, match="DX110") as raised:
+        user_id(KEY, user)
+    assert "7" not in str(raised.value).replace("DX110", "")

@@ -1,0 +1,91 @@
+"""Words that demean never come out, and the guarantee holds for what does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+
+from spacy_dxprivacy import Space, registry
+from spacy_dxprivacy.spaces import hurtful
+from spacy_dxprivacy.spaces.hurtful import stand_ins
+
+BAD = ["wench", "morons", "Infidels", "imbecile"]
+WORDS = ["woman", "people", "believers", "patient", "the", "house", *BAD]
+NOISE = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1e-3}  # nearly uniform
+
+
+@pytest.fixture(scope="module")
+def space() -> Space:
+    return Space.from_vectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 4)))
+
+
+@pytest.fixture(scope="module")
+def make(space: Space, tmp_path_factory: Any) -> Callable[..., Language]:
+    path = tmp_path_factory.mktemp("hurtful") / "space"
+    space.save(path)
+
+    def make(unknown: str = "dx.RandomWord.v1", **settings: Any) -> Language:
+        nlp = spacy.blank("en")
+        block = {"@dx_spaces": "dx.FileSpace.v1", "path": str(path), **settings}
+        config = {"mechanism": NOISE, "space": block, "unknown": {"@dx_unknowns": unknown}}
+        nlp.add_pipe("dx_sanitizer", config=config)
+        return nlp
+
+    return make
+
+
+def test_whatever_came_in_none_of_them_comes_out(make: Callable[..., Language]) -> None:
+    for word in ("wench", "house", "Zorblattovich"):  # the last is unknown: a random word
+        out = {token.lower_ for token in make()(f"{word} " * 2000) if token.is_alpha}
+        assert len(out) == len(WORDS) - len(BAD) and not out & {bad.lower() for bad in BAD}
+
+
+def test_a_list_of_ones_own_is_the_only_one(make: Callable[..., Language]) -> None:
+    out = {token.lower_ for token in make(exclude=["house"])("the " * 2000) if token.is_alpha}
+    assert "wench" in out and "house" not in out
+
+
+def test_one_that_comes_in_is_a_word_like_any(make: Callable[..., Language]) -> None:
+    """It is drawn under the guarantee, and not told apart as unknown."""
+    assert make("dx.Redact.v1")("wench")._.dx.perturbed == 1
+
+
+def test_the_guarantee_holds_for_what_comes_out(space: Space) -> None:
+    mechanism = registry.resolve({"m": {**NOISE, "epsilon": 3.0}})["m"]
+    mechanism.fit(space)
+    rows = np.arange(len(space))
+    P, D = mechanism.distribution(rows), mechanism.distances(rows)
+    instead = stand_ins(space)
+    become = np.array([space.find(instead.get(word, word)) for word in space.words])
+    Q = np.zeros_like(P)
+    np.add.at(Q.T, become, P.T)
+    out = [space.find(word) for word in WORDS if word not in BAD]
+    assert not Q[:, [space.find(word) for word in BAD]].any()
+    losses = np.abs(np.log(Q[:, None, out] / Q[None, :, out])).max(axis=2)
+    assert (losses <= 3.0 * D + 1e-9).all()
+
+
+@pytest.mark.parametrize("most", [2**25, 0])
+def test_what_comes_out_in_their_place_is_none(
+    space: Space, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(hurtful, "MOST_NUMBERS", most)
+    found = hurtful._stand_ins(space)
+    assert set(found) == set(BAD) and not set(found.values()) & set(BAD)
+
+
+def test_the_built_in_space_has_some_and_they_become_near_words() -> None:
+    space = Space.builtin()
+    found = stand_ins(space)
+    assert 80 < len(found) < 300 and {"wench", "morons", "gypsies"} <= set(found)
+    assert not set(found) & set(found.values())
+    far = [np.linalg.norm(space.vectors[space.find(a)] - space.vectors[space.find(b)])
+           for a, b in found.items()]  # fmt: skip
+    rng = np.random.default_rng(0)
+    A, B = (space.vectors[rng.integers(len(space), size=1000)] for _ in range(2))
+    assert np.median(far) < np.quantile(np.linalg.norm(A - B, axis=1), 0.05)

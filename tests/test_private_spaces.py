@@ -1,0 +1,72 @@
+"""Tables that may be private, and texts of another language: both are said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+
+from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy.batch.jobs import plan_jobs
+from spacy_dxprivacy.batch.run import sanitize
+from spacy_dxprivacy.spaces.sources import OWN_WORDS
+
+WORDS = ["the", "dog", "house", "Zorblattovich", "Quuxington"]
+GERMAN = "Der Patient klagt seit gestern über starke Schmerzen und hat nachts schlecht geschlafen. "
+ENGLISH = "The patient has had strong pain since yesterday and slept badly at night. "
+MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
+
+
+def own_vectors(kind: str = "dx.AutoSpace.v1", **settings: str | None) -> Language:
+    nlp = spacy.blank("en")
+    for word, vector in zip(WORDS, np.eye(5, 8), strict=True):
+        nlp.vocab.set_vector(word, vector)
+    space = {"@dx_spaces": kind, **settings}
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM, "space": space})
+    return nlp
+
+
+@pytest.mark.parametrize("kind", ["dx.AutoSpace.v1", "dx.PipelineVectors.v1"])
+def test_that_a_pipelines_own_words_may_be_private_is_in_the_receipt(kind: str) -> None:
+    assert OWN_WORDS in own_vectors(kind)("the dog")._.dx.in_clear
+
+
+def test_the_built_in_space_is_public() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM})
+    assert OWN_WORDS not in nlp.get_pipe("dx_sanitizer").terms.in_clear
+
+
+@pytest.mark.parametrize("kind", ["dx.AutoSpace.v1", "dx.PipelineVectors.v1"])
+@pytest.mark.parametrize("listed", ["builtin", "file"])
+def test_a_public_list_keeps_private_words_from_coming_out(
+    tmp_path: Path, kind: str, listed: str
+) -> None:
+    (tmp_path / "public.txt").write_text("the\ndog\nHouse\ncat\n")
+    path = str(tmp_path / "public.txt") if listed == "file" else listed
+    nlp = own_vectors(kind, public_words=path)
+    space = nlp.get_pipe("dx_sanitizer").space
+    assert sorted(space.words) == ["dog", "house", "the"] and space.find("Quuxington") < 0
+    doc = nlp("Zorblattovich saw the dog " * 50)
+    assert "Zorblatt" not in doc.text and OWN_WORDS not in doc._.dx.in_clear
+
+
+def test_a_list_without_any_word_of_the_table_is_refused() -> None:
+    with pytest.raises(DxError, match="DX023"):
+        Space.from_vectors(WORDS, np.eye(5)).of_words(["cat"])
+
+
+@pytest.mark.parametrize("text, told", [(GERMAN, True), (ENGLISH, False)])
+def test_text_of_another_language_is_told_with_the_share_not_held(
+    tmp_path: Path, text: str, told: bool
+) -> None:
+    (tmp_path / "a.txt").write_text(text * 5, encoding="utf8")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM})
+    tally = sanitize(nlp, plan_jobs(str(tmp_path / "a.txt"), str(tmp_path / "b.txt")))
+    assert (tally.share_not_held > 0.4) == told
+    assert any("NOT HELD" in alarm for alarm in tally.alarms()) == told
+    assert f"{tally.share_not_held:.1%} of the words" in " ".join(" ".join(tally.lines()).split())

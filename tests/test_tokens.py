@@ -1,0 +1,64 @@
+"""No text stalls who reads it, and ordinary ones have the tokens that spaCy gives them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import spacy
+
+from spacy_dxprivacy.doc.tokens import cuts_of, tokenized
+
+# spaCy alone takes 4 seconds (100,000 letters after 2,000 brackets) to 2 minutes for each.
+ODD_PARTS = [
+    "_",
+    "'s",
+    "\u2019S",
+    "%",
+    "\U0001f600",
+    "(:",
+    "US$",
+    "_'s",
+    "...",
+    "\u2026%",
+    "a(",
+    "'",
+]
+ODD = [*(part * (20_000 // len(part)) for part in ODD_PARTS), "(" * 2000 + "a" * 100_000]
+
+
+@pytest.fixture(scope="module")
+def nlp() -> spacy.language.Language:
+    return spacy.blank("en")
+
+
+@pytest.mark.parametrize("text", ODD, ids=[*map(ascii, ODD_PARTS), "then letters"])
+def test_odd_characters_take_the_time_that_their_number_asks_for(
+    nlp: spacy.language.Language, text: str
+) -> None:
+    start = time.process_time()
+    doc = tokenized(nlp, f"the dog {text} a cat")
+    assert time.process_time() - start < 2
+    assert doc.text == f"the dog {text} a cat"
+    assert [doc[0].text, doc[1].text, doc[-2].text, doc[-1].text] == ["the", "dog", "a", "cat"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'He didn\'t say (as of 3.5 mg/day): "no"...',
+        "https://example.org/" + "path-of-it/" * 60 + "?a=1&b=2",
+        '"' + "QUJD" * 500 + '=="',
+        "=" * 120 + "\n" + "_" * 200 + " the end.",
+        "a" * 5000 + "!!!",
+    ],
+)
+def test_ordinary_texts_have_the_tokens_of_spacy(nlp: spacy.language.Language, text: str) -> None:
+    assert not cuts_of(text)
+    assert [t.text_with_ws for t in tokenized(nlp, text)] == [t.text_with_ws for t in nlp(text)]
+
+
+def test_a_cut_text_has_nearly_the_tokens_of_spacy(nlp: spacy.language.Language) -> None:
+    text = "see " + "_" * 600 + "dog" + "?" * 100 + "'s end"
+    assert cuts_of(text)
+    assert [t.text for t in tokenized(nlp, text)] == [t.text for t in nlp(text)]
