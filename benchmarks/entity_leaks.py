@@ -1,13 +1,13 @@
 """What can still be read after entity mode, and what was taken that is none.
 
-    python benchmarks/entity_leaks.py PRESIDIO_SYNTH_JSON [--half odd] [--ner PIPELINE] [--show PERSON]
+    python benchmarks/entity_leaks.py PRESIDIO_SYNTH_JSON [--half odd] [--ner PIPELINE]
 
 The file is a list of {"full_text", "template_id", "spans": [{"entity_type", "start_position",
-"end_position"}]} (presidio-research, synth_dataset_v2.json). `--half even` and `--half odd` take the
-texts of templates with an even or odd number: rules are written while looking at the one, and
+"end_position"}]} (presidio-research, synth_dataset_v2.json). `--half even` and `--half odd` take
+the texts of templates with an even or odd number: rules are written while looking at the one, and
 figures are told of the other, which has other sentences and other names.
 
-Every word that is recognised counts as hidden, whatever will stand in its place, so that this is about the
+Every word that is recognised counts as hidden, whatever will stand in its place: this is about the
 recogniser alone. *readable* is the share of annotated entities of which a word is still there;
 *verbatim* of those that are there as a whole; *documents* the share of texts with an entity of the
 type of which a word is there anywhere in what is left. *precision* is the share of marked words
@@ -45,12 +45,15 @@ RIGHT = {
     "ID": set("CREDIT_CARD IBAN_CODE US_SSN IP_ADDRESS US_DRIVER_LICENSE ZIP_CODE".split()),
 }
 WORD = re.compile(r"[^\W_]+")
-PARTICLES = set("a de del della di da do dos das du la le los las van von der den bin al el y of the and".split())
+PARTICLES = {
+    *"a de del della di da do dos das du la le los las van von der den bin al el y".split(),
+    *"of the and".split(),
+}
 
 
 @dataclass
 class Tally:
-    """Entities and documents by type; marked words by label; words of no entity that were marked."""
+    """Entities and documents by type, marked words by label, words of no entity."""
 
     entities: Counter[str] = field(default_factory=Counter)
     readable: Counter[str] = field(default_factory=Counter)
@@ -76,7 +79,9 @@ def telling(text: str) -> set[str]:
     return {w for w in lower if (len(w) > 2 or w.isdigit()) and w not in PARTICLES}
 
 
-def add(tally: Tally, doc: Doc, spans: list[tuple[str, int, int]], labels: set[str], show: str) -> None:
+def add(
+    tally: Tally, doc: Doc, spans: list[tuple[str, int, int]], labels: set[str], show: str
+) -> None:
     text = doc.text
     hidden: dict[int, str] = {}
     for ent in doc.ents:
@@ -86,7 +91,11 @@ def add(tally: Tally, doc: Doc, spans: list[tuple[str, int, int]], labels: set[s
     for kind, start, end in spans:
         for i in range(start, end):
             owner[i].add(kind)
-    left = {w.lower() for start, end, w in words_in(text) if not any(i in hidden for i in range(start, end))}
+    left = {
+        w.lower()
+        for start, end, w in words_in(text)
+        if not any(i in hidden for i in range(start, end))
+    }
     _entities(tally, text, spans, hidden, left, show)
     for start, _, word in words_in(text):
         label = hidden.get(start)
@@ -104,7 +113,12 @@ def add(tally: Tally, doc: Doc, spans: list[tuple[str, int, int]], labels: set[s
 
 
 def _entities(
-    tally: Tally, text: str, spans: list[tuple[str, int, int]], hidden: dict[int, str], left: set[str], show: str
+    tally: Tally,
+    text: str,
+    spans: list[tuple[str, int, int]],
+    hidden: dict[int, str],
+    left: set[str],
+    show: str,
 ) -> None:
     kinds, leaks = set(), set()
     for kind, start, end in spans:
@@ -118,7 +132,9 @@ def _entities(
         if telling(text[start:end]) & left:
             leaks.add(kind)
             if show == kind:
-                tally.shown.append(f"{text[start:end]!r} -> {open_} | {text[max(0, start - 50) : end + 40]!r}")
+                tally.shown.append(
+                    f"{text[start:end]!r} -> {open_} | {text[max(0, start - 50) : end + 40]!r}"
+                )
     tally.documents.update(kinds)
     tally.leaking.update(leaks)
 
@@ -143,15 +159,26 @@ def pipeline(ner: Path | None, **settings: Any) -> Language:
 
 
 def rows(tally: Tally) -> list[str]:
-    found = ["| type | entities | readable | verbatim | documents |", "| --- | --: | --: | --: | --: |"]
+    found = [
+        "| type | entities | readable | verbatim | documents |",
+        "| --- | --: | --: | --: | --: |",
+    ]
     for kind, count in tally.entities.most_common():
-        shares = (tally.readable[kind] / count, tally.verbatim[kind] / count, tally.leaking[kind] / tally.documents[kind])
+        shares = (
+            tally.readable[kind] / count,
+            tally.verbatim[kind] / count,
+            tally.leaking[kind] / tally.documents[kind],
+        )
         found.append(f"| {kind} | {count} | " + " | ".join(f"{s:.3f}" for s in shares) + " |")
     found += ["", "| label | words | precision | in any |", "| --- | --: | --: | --: |"]
     for label, count in tally.marked.most_common():
         shares = (tally.right[label] / count, tally.in_any[label] / count)
         found.append(f"| {label} | {count} | " + " | ".join(f"{s:.3f}" for s in shares) + " |")
-    return [*found, "", f"other words changed: {tally.changed / max(tally.others, 1):.4f} of {tally.others}"]
+    return [
+        *found,
+        "",
+        f"other words changed: {tally.changed / max(tally.others, 1):.4f} of {tally.others}",
+    ]
 
 
 def main() -> None:
@@ -160,7 +187,9 @@ def main() -> None:
     parser.add_argument("--half", choices=("all", "even", "odd"), default="all")
     parser.add_argument("--ner", type=Path, default=None)
     parser.add_argument("--labels", default=",".join(LABELS))
-    parser.add_argument("--show", default="", help="a type, 'other' or '-LABEL': print what went wrong")
+    parser.add_argument(
+        "--show", default="", help="a type, 'other' or '-LABEL': print what went wrong"
+    )
     args = parser.parse_args()
     examples, nlp, tally = read(args.data, args.half), pipeline(args.ner), Tally()
     texts = [text for text, _ in examples]

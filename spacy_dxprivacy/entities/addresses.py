@@ -3,6 +3,8 @@
 An address begins with a core that tells itself (a street with a number or a word for it, a box, a
 postal code) and goes on over what follows: units, towns, states, countries, postal codes.
 """
+# A form is a line, however long.
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -38,10 +40,14 @@ _FOREIGN = (
     r"Travesía|Rúa|Rua|Praça|Praca|Travessa|Estrada|Alameda|Rodovia|Ulica|ul\.|ulica|al\.|os\.|"
     r"Strasse|Straße|Jalan|Jl\.|Bulevardul|Calea|Aleea|Prospekt|Οδός|Πλατεία|Λεωφόρος"
 )
-_AFTER = r"(?:u\.|utca|útja|út|krt\.|tér|sokak|sok\.|caddesi|cad\.|gate|vei|terrasse|allé|katu|tie|väg)"
+_AFTER = (
+    r"(?:u\.|utca|útja|út|krt\.|tér|sokak|sok\.|caddesi|cad\.|gate|vei|terrasse|allé|katu|tie|väg)"
+)
 _OF = r"(?:d[eiu]s?|dei|degli|delle|del(?:la|le|l[’'])?|d[’']|da|do|dos|das|la|le|las|los|l[’']|of|the|y|e|van|von|u|i)"
 _NAMES = rf"(?:{_OF}{GAP}|[dl][’']){{0,3}}{WORD}(?:{GAP}(?:{_OF}{GAP}){{0,2}}{WORD}){{0,3}}"
-_UNIT_WORD = r"apt|apartment|apto|suite|ste|flat|unit|floor|fl|room|rm|bldg|building|piso|étage|stock"
+_UNIT_WORD = (
+    r"apt|apartment|apto|suite|ste|flat|unit|floor|fl|room|rm|bldg|building|piso|étage|stock"
+)
 _UNIT = rf"(?:(?i:{_UNIT_WORD})\b\.?{OPT}#?{OPT}(?:\d[\w-]{{0,5}}|[A-Z]\b)|#{OPT}\d[\w-]{{0,5}})"
 _BOX = (
     rf"(?i:(?:p\.?{OPT}o\.?{OPT}box|post{OPT}(?:office{GAP})?box|postbox|postfach|apartado|casilla|"
@@ -51,11 +57,17 @@ _BOX = (
 _UK = r"(?:[A-Z]{1,2}\d[A-Z\d]? \d[ABD-HJLNP-UW-Z]{2})"
 _CANADA = r"(?:[ABCEGHJ-NPRSTVXY]\d[A-Z][ -]?\d[A-Z]\d)"
 _MILITARY = rf"(?:(?:USN?[SV]|USCGC|HMS){GAP}{WORD}(?:{GAP}{WORD})?\s{{1,3}})?(?i:[afd]po,? a[aep] \d{{5}}(?:-\d{{4}})?)"
-_ZIP_CUE = (
-    r"(?i:(?<=zip )|(?<=zip: )|(?<=zip code )|(?<=zip code: )|(?<=zipcode )|(?<=zipcode: )|(?<=postcode )|"
-    r"(?<=postcode: )|(?<=postal code )|(?<=postal code: )|(?<=zip code is )|(?<=postcode is )|"
-    r"(?<=postal code is )|(?<=zip is )|(?<=plz )|(?<=plz: ))(?=[A-Z]{0,2}[- ]?\d)"
-    r"[A-Z]{0,2}[- ]?\d[A-Z\d-]{2,9}(?: \d[A-Z]{2}| \d\d\b)?"
+# After a word for it; the code is the group.
+_CUED = (
+    r"\b(?:zip|zipcode|postal|postcode|post ?code|plz|eircode|pin ?code)\b[^\n.\d]{0,25}?"
+    r"(?<![\w-])((?:[A-Z]{1,2}-)?\d{3,7}(?:[ -]\d{2,4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|"
+    r"\d{4} ?[A-Z]{2})\b"
+)
+# On a line of its own, and before or after a town where an address has its towns.
+_PLACED = (
+    rf"(?:\A|\n)[ \t>?|*]*(\d{{5}}(?:-\d{{4}})?|\d{{3}} \d\d|[A-Z]{{1,2}}-\d{{4,5}})(?=[ \t]*(?:\n|\Z))|"
+    rf"(?:,[ ]|\n[ \t>?|*]*)((?!(?:19|20)\d\d )\d{{4,5}} {WORD}(?:[ ]{WORD})?)(?=[ \t]*(?:[\n,;.]|\Z))|"
+    rf"(?<=\bin )({WORD}(?:[ ]{WORD})?,? \d{{5}}(?:-\d{{4}})?)(?![\w.])"
 )
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|August|September|October|November|December)\b"
 _SIDE = r"(?:[NSEWnsew]\.?|North|South|East|West|N\.?[EW]\.?|S\.?[EW]\.?)"
@@ -92,7 +104,6 @@ _CORES = (
     _MILITARY,
     _UK,
     _CANADA,
-    _ZIP_CUE,
     rf"(?:{STATES})\.?{GAP}\d{{5}}(?:-\d{{4}})?",
     rf"(?i:(?:apt|apartment|suite|ste|flat)\b\.?){GAP}#?\d{{1,5}}[a-zA-Z]?",
     rf"(?i:the{GAP})?(?i:corner{GAP}of){GAP}(?:{NUM}{GAP})?{_NAMES}(?:{GAP}{NUM})?{GAP}and{GAP}(?:{NUM}{GAP})?{_NAMES}",
@@ -122,10 +133,16 @@ def _piece() -> re.Pattern[str]:
     return re.compile(f"(?P<gap>{_BETWEEN})(?:{named})(?!\\w)")
 
 
+@lru_cache(maxsize=1)
+def _cued() -> re.Pattern[str]:
+    return re.compile(f"(?i:{_CUED})|{_PLACED}")
+
+
 def addresses(text: str, is_plain: Callable[[str], bool]) -> Iterator[Span]:
     """(start, end) of each address. is_plain: whether a word is none that only names have, or is a
     name of persons; an address goes on over such a one only where a postal code or a country
     follows."""
+    yield from (found.span(found.lastindex or 0) for found in _cued().finditer(text))
     place = 0
     while found := _core().search(text, place):
         start, end = found.span()

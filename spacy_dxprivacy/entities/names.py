@@ -1,4 +1,4 @@
-"""The list of names and cities that words are looked up in: see scripts/build_names.py and NOTICE."""
+"""The list of names and cities that words are looked up in: see NOTICE."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """Organisations, found in the text by what their names end in, begin with, or stand beside."""
+# A form is a line, however long.
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ _CUE = (
     r"(?<=worked at )|(?<=working at )|(?<=employed by )|(?<=employed at )|(?<=employee of )|"
     r"(?<=hired by )|(?<=fired by )|(?<=founder of )|(?<=CEO of )|(?<=director of )|(?<=job at )|"
     r"(?<=position at )|(?<=manager at )|(?<=nurse at )|(?<=engineer at )|(?<=year at )|(?<=years at )|"
-    r"(?<=intern at )|(?<=later became )|(?<=acquired by )|(?<=Employer: )|(?<=Company: )|"
+    r"(?<=intern at )|(?<=later became )|(?<=order from )|(?<=bought from )|(?<=invoice from )|(?<=email from )|(?<=staff at )|(?<=team at )|(?<=job with )|(?<=contract with )|(?<=account at )|(?<=owned by )|(?<=published by )|(?<=produced by )|(?<=sponsored by )|(?<=shares of )|(?<=customer of )|(?<=member of )|(?<=members of )|(?<=subsidiary of )|(?<=partner at )|(?<=joined )|(?<=acquired by )|(?<=Employer: )|(?<=Company: )|"
     r"(?<=Organization: )|(?<=Organisation: )|(?<=Facility: )|(?<=Insurance: )|(?<=account with ))"
 )
 _AFTER = (

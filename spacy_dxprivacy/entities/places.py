@@ -1,4 +1,6 @@
 """Countries, states, and words that stand where places stand."""
+# A form is a line, however long.
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ Yemen|Zambia|Zimbabwe|Deutschland|Österreich|Schweiz|España|Italia|Türkiye|Br
 Norge|Danmark|Suomi|Nederland|België|Belgique|U\\.S\\.A\\.|U\\.S\\.|U\\.K\\.|USA|UAE|Great Britain
 """
 COUNTRIES = _COUNTRIES.replace("\n", "")
-PLACE_NOUNS = "Republic|Kingdom|States|Islands?|Emirates|Federation|Territory|Province|County|Village"
+PLACE_NOUNS = (
+    "Republic|Kingdom|States|Islands?|Emirates|Federation|Territory|Province|County|Village"
+)
 # Of capitals alone, and none of them a place.
 CAPITALS = frozenset(
     "HEENT PERRL PERRLA EOMI LASIK NSAID NSAIDS HIPAA COVID ICD10 STEMI NSTEMI LFTS CBC BMP TURP "
@@ -47,14 +51,18 @@ _IN = r"(?:(?<=\bin )|(?<=\bfrom )|(?<=\bat )|(?<=\bnear )|(?<=\bto )|(?<=\bof )
 _CAPITALS = r"[^\W\d_a-zß-öø-ÿ]{3,30}"
 _UP = r"[^\W\d_a-zß-öø-ÿ]"
 _TITLE = r"[^\W\d_a-zß-öø-ÿ][\w'’]{1,20}"
-_GOING = "(?:" + "|".join(
-    rf"(?<=\b{cue} )"
-    for cue in (
-        "in|originally from|here from|came from|back from|returned to|return from|arrived at|arrived in|moved to|"
-        "move to|traveling to|travelling to|traveled to|travelled to|travel to|flew to|fly to|flight to|trip to|"
-        "drive to|drove to|relocated to|emigrated to|tour of|city of|town of|village of|capital of|outskirts of"
-    ).split("|")
-) + ")"
+_GOING = (
+    "(?:"
+    + "|".join(
+        rf"(?<=\b{cue} )"
+        for cue in (
+            "in|originally from|here from|came from|back from|returned to|return from|arrived at|arrived in|moved to|"
+            "move to|traveling to|travelling to|traveled to|travelled to|travel to|flew to|fly to|flight to|trip to|"
+            "drive to|drove to|relocated to|emigrated to|tour of|city of|town of|village of|capital of|outskirts of"
+        ).split("|")
+    )
+    + ")"
+)
 _FORMS = (
     rf"(?!china\b|guinea\b)(?:{COUNTRIES})\b(?:[ ]\([A-Z]\w{{2,15}}\))?",
     rf"(?:[A-Z][a-z]{{2,20}}[ ]){{1,2}}(?:{PLACE_NOUNS})\b(?:[ ]of[ ][A-Z]\w{{2,20}})?",

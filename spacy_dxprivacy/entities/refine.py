@@ -8,19 +8,42 @@ from collections.abc import Iterable, Iterator
 from spacy.tokens import Doc
 
 from ..doc.mentions import Entity, mentions
-from .lists import NAMES, TERM_NOUNS
+from .lists import FOLLOWING, LISTED, NAMES, TERM_NOUNS
 from .terms import PRODUCTS
 from .words import builtin_lexicon
 
 JOINTS = frozenset({",", "and", "&", "or"})
-CERTAIN = "TITLE"
+OWNERS = frozenset("the a an my our your his her their its this that".split())
+_VERBS = FOLLOWING["CUE"] | FOLLOWING["AUX"] | {"and", "or", "in", "on", "at", "of", "to"}
 
 
 def without_terms(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
     """Without drugs, and without persons whom an illness, a sign or a device is called after."""
     for label, start, end in matches:
         if label not in ("PERSON", "GPE") or not _is_term(doc, start, end):
-            yield label, start, end
+            yield "ORG" if label == "PERSON" and _is_firm(doc, start, end) else label, start, end
+
+
+def _is_firm(doc: Doc, start: int, end: int) -> bool:
+    """Whether one word that no list holds stands as the name of a firm does: "at Zorblatt", "her
+    Zorblatt account", or on a line of its own that is not a closing."""
+    word = doc[start].text
+    if end - start > 1 or not start or builtin_lexicon().of(word.capitalize()) & NAMES:
+        return False
+    before = doc[start - 1]
+    after = doc[end] if end < len(doc) else None
+    if before.lower_ == "at":
+        return True
+    if before.lower_ in OWNERS:
+        return (
+            after is not None and after.is_lower and after.is_alpha and after.lower_ not in _VERBS
+        )
+    alone = "\n" in before.text and after is not None and "\n" in after.text
+    return alone and start > 1 and doc[start - 2].text != "," and not _closes(doc[start - 2].text)
+
+
+def _closes(word: str) -> bool:
+    return word.lower() in LISTED["SIGNOFF"] or word.endswith(":")
 
 
 def _is_term(doc: Doc, start: int, end: int) -> bool:

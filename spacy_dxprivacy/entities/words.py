@@ -78,7 +78,9 @@ class Lexicon:
     listed: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
-    def from_space(cls, space: Space, listed: Mapping[str, frozenset[str]] | None = None) -> Lexicon:
+    def from_space(
+        cls, space: Space, listed: Mapping[str, frozenset[str]] | None = None
+    ) -> Lexicon:
         """A space without classes knows no names but those that are listed."""
         masks = space.classes if space.classes is not None else np.zeros(len(space), np.uint64)
         named = {int(mask): _names(int(mask), space.class_names) for mask in np.unique(masks)}
@@ -86,7 +88,7 @@ class Lexicon:
         return cls({word: row for row, word in enumerate(space.words)}, classes, listed or {})
 
     def of(self, word: str) -> frozenset[str]:
-        """The classes of a word, none for one that neither the table nor the list of names holds."""
+        """The classes of a word; none where neither the table nor the list of names has it."""
         known = self.classes.get(word)
         if known is None and word[:1].isupper():
             known = self.listed.get(word.lower()) or by_ending(word)
