@@ -12,6 +12,7 @@ from spacy.attrs import IS_ALPHA, LOWER
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.tokens import Doc
 
+from ..arrays import Bools1d
 from ..space import Space
 
 Entity = tuple[str, int, int]  # label, first token, token after the last
@@ -87,20 +88,22 @@ def mentions(doc: Doc, known: list[Entity]) -> list[Entity]:
     return [*_persons(doc, known, taken), *_wholes(doc, known, taken)]
 
 
-def _persons(doc: Doc, known: list[Entity], taken: np.ndarray) -> Iterator[Entity]:
-    parts = _parts(doc, known)
+def _persons(doc: Doc, known: list[Entity], taken: Bools1d) -> Iterator[Entity]:
+    parts = name_parts(doc, known)
+    yield from (("PERSON", *run) for run in _runs(places_of(doc, parts, taken), taken))
+
+
+def places_of(doc: Doc, parts: dict[str, bool], taken: Bools1d) -> list[int]:
+    """The tokens outside of `taken` that mention one of these parts of names."""
     if not parts:
-        return
+        return []
     ids = np.array([doc.vocab.strings.add(part) for part in parts], dtype=np.uint64)
     lower, alpha = doc.to_array([LOWER, IS_ALPHA]).T
     maybe = (np.isin(lower, ids) | (alpha == 0)) & ~taken
-    hits = [int(i) for i in np.flatnonzero(maybe) if _is_mention(doc, int(i), parts)]
-    for first, last in _runs(doc, hits):
-        taken[first:last] = True
-        yield "PERSON", first, last
+    return [int(i) for i in np.flatnonzero(maybe) if _is_mention(doc, int(i), parts)]
 
 
-def _parts(doc: Doc, known: list[Entity]) -> dict[str, bool]:
+def name_parts(doc: Doc, known: list[Entity]) -> dict[str, bool]:
     """The parts of names in small letters, and whether the text writes one small itself."""
     found: dict[str, bool] = {}
     for label, first, last in known:
@@ -149,16 +152,17 @@ def _rows() -> dict[str, int]:
     return {word: row for row, word in enumerate(Space.builtin().words)}
 
 
-def _runs(doc: Doc, hits: list[int]) -> Iterator[tuple[int, int]]:
-    """Hits that follow each other are one mention."""
+def _runs(hits: list[int], taken: Bools1d) -> Iterator[tuple[int, int]]:
+    """Hits that follow each other are one mention, and taken from now on."""
     start = 0
     for k, i in enumerate(hits):
         if k + 1 == len(hits) or hits[k + 1] != i + 1:
+            taken[hits[start] : i + 1] = True
             yield hits[start], i + 1
             start = k + 1
 
 
-def _wholes(doc: Doc, known: list[Entity], taken: np.ndarray) -> Iterator[Entity]:
+def _wholes(doc: Doc, known: list[Entity], taken: Bools1d) -> Iterator[Entity]:
     lower = doc.to_array(LOWER)
     wanted: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
     for label, first, last in known:
