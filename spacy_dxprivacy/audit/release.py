@@ -31,8 +31,8 @@ class Leak:
 
     kind: "unknown words", "unchanged text", "casing", "layout", "strings", "user data", "tensor",
     "annotations", "pickle", "metadata", "survivors", "file names", "field ..." or "text without a
-    receipt". where: the file, unless its name tells words. words: which ones, in lower case. by_chance: the
-    mechanism can draw them. declared: the receipt says so.
+    receipt". where: the file, unless its name tells words. words: which ones, in lower case.
+    by_chance: the mechanism can draw them. declared: the receipt says so.
     """
 
     kind: str

@@ -1,10 +1,10 @@
 """Survivors of entity mode: parts of what was recognised in the originals that a release has still.
 
 A recogniser reads the originals. Of persons, each part of a name counts, in any case, possessive
-and within longer words; of places, organisations, addresses and numbers the whole. What of this stands
-in an original and in what became of it survived: in the document where it was recognised, or in
-another one where it was missed. What stands in a release though its own original does not have it
-was drawn, and is there by chance.
+and within longer words; of places, organisations, addresses and numbers the whole. What of this
+stands in an original and in what became of it survived: in the document where it was recognised, or
+in another one where it was missed. What stands in a release though its own original does not have
+it was drawn, and is there by chance.
 """
 
 from __future__ import annotations
