@@ -17,7 +17,8 @@ from .places import COUNTRIES, STATES
 Span = tuple[int, int]
 UP = r"[^\W\d_a-zß-öø-ÿ]"  # a letter that is not small: accents and other scripts included
 # Only short forms end in a full stop.
-WORD = rf"{UP}(?:\w{{0,2}}\.(?=[ \t])|[\w'’-]{{0,30}}(?:\.[\w'’-]{{1,20}}){{0,3}})"
+_IN = r"(?:[^\W\d]|['’-])"
+WORD = rf"{UP}(?:\w{{0,2}}\.(?=[ \t])|{_IN}{{0,30}}(?:\.{_IN}{{1,20}}){{0,3}}(?!\w))"
 NUM = r"\d{1,6}[a-zA-Z]?(?:[-/]\d{1,5}[a-zA-Z]?)?"
 GAP, OPT = r"[ \t]{1,3}", r"[ \t]{0,3}"
 _STRONG = (
@@ -60,8 +61,8 @@ _MILITARY = rf"(?:(?:USN?[SV]|USCGC|HMS){GAP}{WORD}(?:{GAP}{WORD})?\s{{1,3}})?(?
 # After a word for it; the code is the group.
 _CUED = (
     r"\b(?:zip|zipcode|postal|postcode|post ?code|plz|eircode|pin ?code)\b[^\n.\d]{0,25}?"
-    r"(?<![\w-])((?:[A-Z]{1,2}-)?\d{3,7}(?:[ -]\d{2,4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|"
-    r"\d{4} ?[A-Z]{2})\b"
+    r"(?<![\w-])(\d{4} ?[A-Z]{2}|(?:[A-Z]{1,2}-)?\d{3,7}(?:[ -]\d{2,4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|"
+    r"\d{4})\b"
 )
 # On a line of its own, and before or after a town where an address has its towns.
 _PLACED = (

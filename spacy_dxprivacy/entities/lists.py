@@ -116,7 +116,8 @@ ALSO_FIRST = ALSO_SURE | _set(
 CHAT = _set(
     "til dis sim noe neva yer hella uni cal cas ard babe txt gud thanx thx dunno aight jus coz cos "
     "cuz bcoz okie msg thk omg wot nite juz howz hmmm tmr ttyl wanna gonna lemme gotcha yessir "
-    "lol pls plz btw imo idk ppl abt iban bday rly govt hwy pic pics vid vids app "
+    "lol pls plz btw imo idk ppl abt iban tel fax "
+    "mrn dob ssn npi bday rly govt hwy pic pics vid vids app "
     "apps meds labs info "
     "asap fyi iam dont cant wont im ive youre thats whats lets didnt doesnt isnt wasnt couldnt "
     "wouldnt shouldnt havent hasnt theyre uhm mmm hah xray xrays ok okay fone luv wkly sms mms"
@@ -137,4 +138,11 @@ TERM_NOUNS = _set(
     "histology ataxia chorea dystrophy pump stent clamp retractor suture sutures ligament neuroma "
     "arteritis encephalopathy aphasia area nevus hernia anemia anaemia law effect theorem equation "
     "constant number algorithm distribution"
+)
+# Words that are hardly ever anything but a first name, though they have another meaning.
+SMALL_FIRST = _set(
+    "john peter matt henry harry tom mike anna benjamin jay rick josh terry franklin "
+    "charlotte kirk "
+    "jimmy perry nelson ben marc brad warren maria bob dexter hank toby jenny derrick randy ken "
+    "beth graham sally benedict glen billy benny bobby bonnie hakeem wally donna trey"
 )

@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from .addresses import GAP, WORD, Span
+from .addresses import GAP, UP, Span
 
+WORD = rf"{UP}(?:\w{{0,2}}\.(?=[ \t])|[\w'’-]{{0,30}}(?:\.[\w'’-]{{1,20}}){{0,3}})"
 # Of companies: they make one of any word before them. The others need two capitalised words.
 _LEGAL = (
     r"Inc|LLC|L\.L\.C|Ltd|Limited|Corp|Corporation|Incorporated|Company|GmbH|AG|S\.A|S\.L|S\.p\.A|"

@@ -9,6 +9,7 @@ from typing import cast
 from spacy.tokens import Doc, Span
 
 from .addresses import addresses
+from .fields import codes
 from .lists import NAMES
 from .organisations import organisations
 from .places import places
@@ -21,6 +22,7 @@ def match_phrases(doc: Doc) -> Iterator[Match]:
     """(label, start, end), in tokens; a token that a phrase only partly holds is part of it."""
     text = doc.text
     spans = [("ADDRESS", *span) for span in addresses(text, is_plain)]
+    spans += [("ID", *span) for span in codes(text)]
     spans += [("ORG", *span) for span in organisations(text, is_first)]
     spans += [("GPE", *span) for span in places(text, is_new)]
     for label, start, end in spans:

@@ -28,6 +28,7 @@ from .lists import (
     NONE,
     PEOPLES,
     PLACES,
+    SMALL_FIRST,
     SUFFIX,
     SURE,
 )
@@ -183,7 +184,7 @@ def _judge_lower(word: str, lexicon: Lexicon, found: set[str]) -> None:
         found.add("MID")
     if named & NAMES and not lower & CLOSED:
         found.add("LOW_NAME")
-    if word in lexicon.rank or len(word) < 3 or word in CHAT:
+    if len(word) < 3 or word in CHAT or (word in lexicon.rank and word not in SMALL_FIRST):
         return
     if found & {"MONTH", "WEEKDAY", "PARTICLE"}:
         return
@@ -209,6 +210,8 @@ def _judge_capitalised(word: str, lexicon: Lexicon, found: set[str]) -> None:
 
 def _judge_place(word: str, title: str, lexicon: Lexicon, found: set[str]) -> None:
     classes = lexicon.of(title)
+    if title.lower() in CHAT:
+        return
     if classes & PLACES:
         found.add("PLACE")
         named = classes & NAMES or title in ALSO_SURE
