@@ -69,6 +69,8 @@ _PLACED = (
     rf"(?:\A|\n)[ \t>?|*]*(\d{{5}}(?:-\d{{4}})?|\d{{3}} \d\d|[A-Z]{{1,2}}-\d{{4,5}})(?=[ \t]*(?:\n|\Z))|"
     rf"(?:,[ ]|\n[ \t>?|*]*)((?!(?:19|20)\d\d )\d{{4,5}} {WORD}(?:[ ]{WORD})?)(?=[ \t]*(?:[\n,;.]|\Z))|"
     rf"(?<=\bin )({WORD}(?:[ ]{WORD})?,? \d{{5}}(?:-\d{{4}})?)(?![\w.])"
+    r"|\b(?:[Nn]ear(?:est to)?|[Aa]round|[Cc]lose to|[Ii]n|[Ff]rom|[Tt]o|[Aa]t|[Bb]y|[Oo]utside)"
+    r"[ ]((?:[A-Z]{1,2}-)?\d{5}(?:-\d{4})?|\d{3} \d\d)(?![ ]?(?:[a-z%$€£]|[\d:]|[.,]\d))"
 )
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|August|September|October|November|December)\b"
 _SIDE = r"(?:[NSEWnsew]\.?|North|South|East|West|N\.?[EW]\.?|S\.?[EW]\.?)"

@@ -14,6 +14,10 @@ from .words import builtin_lexicon
 
 JOINTS = frozenset({",", "and", "&", "or"})
 OWNERS = frozenset("the a an my our your his her their its this that".split())
+_PEOPLE = frozenset(
+    "man woman boy girl male female person child baby lady gentleman guy kid doctor nurse lawyer "
+    "student year-old old best great good nice kind very".split()
+)
 _VERBS = FOLLOWING["CUE"] | FOLLOWING["AUX"] | {"and", "or", "in", "on", "at", "of", "to"}
 
 
@@ -28,18 +32,35 @@ def _is_firm(doc: Doc, start: int, end: int) -> bool:
     """Whether one word that no list holds stands as the name of a firm does: "at Zorblatt", "her
     Zorblatt account", or on a line of its own that is not a closing."""
     word = doc[start].text
-    if end - start > 1 or not start or builtin_lexicon().of(word.capitalize()) & NAMES:
+    if end - start > 1 or builtin_lexicon().of(word.capitalize()) & NAMES:
         return False
-    before = doc[start - 1]
     after = doc[end] if end < len(doc) else None
+    if not start or doc[start - 1].text in ".?!" or doc[start - 1].is_space:
+        return _is_thing(doc, end) or _stands_alone(doc, start, end)
+    before = doc[start - 1]
     if before.lower_ == "at":
         return True
     if before.lower_ in OWNERS:
         return (
             after is not None and after.is_lower and after.is_alpha and after.lower_ not in _VERBS
         )
-    alone = "\n" in before.text and after is not None and "\n" in after.text
-    return alone and start > 1 and doc[start - 2].text != "," and not _closes(doc[start - 2].text)
+    return False
+
+
+def _is_thing(doc: Doc, end: int) -> bool:
+    """ "is a", "was the", and nobody's role after it."""
+    words = [token.lower_ for token in doc[end : end + 7]]
+    if len(words) < 3 or words[0] not in ("is", "was") or words[1] not in ("a", "an", "the"):
+        return False
+    return not any(word in LISTED["ROLE"] or word in _PEOPLE for word in words)
+
+
+def _stands_alone(doc: Doc, start: int, end: int) -> bool:
+    """On a line of its own, which is not the first one and no closing."""
+    if start < 2 or end >= len(doc):
+        return False
+    alone = "\n" in doc[start - 1].text and "\n" in doc[end].text
+    return alone and doc[start - 2].text != "," and not _closes(doc[start - 2].text)
 
 
 def _closes(word: str) -> bool:
