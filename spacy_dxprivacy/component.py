@@ -76,7 +76,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
 }
 ENTITY_CONFIG: dict[str, Any] = deepcopy(DEFAULT_CONFIG)
 ENTITY_CONFIG["carry"] = ["ents"]
-ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON", "DATE"]}
+ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": ["PERSON", "DATE"]}
 
 
 @Language.factory("dx_sanitizer", default_config=DEFAULT_CONFIG, retokenizes=True)

@@ -238,6 +238,12 @@ class Errors:
         "[DX088] {path}: its SHA-256 is {found}, and should be {expected}. The file is damaged or "
         "is another one: do not use it."
     )
+    # presidio
+    DX130 = (
+        "[DX130] A recogniser of presidio failed ({kind}), so it is not known what is named in the "
+        "text. Nothing was let through."
+    )
+    DX131 = "[DX131] dx_presidio needs presidio-analyzer: pip install 'spacy-dxprivacy[presidio]'."
     # attacks
     DX090 = "[DX090] The attack {name!r} needs {needed}, and there is none."
     DX091 = (

@@ -16,6 +16,7 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from .arrays import Bools1d
+from .doc.mentions import Entity, chosen, plain_label
 from .errors import DxError, Errors
 from .registries import registry
 from .spaces.sources import read_words
@@ -47,7 +48,7 @@ class AllWords:
 
     def select(self, doc: Doc) -> Bools1d:
         """bool (tokens,): all but punctuation and white space."""
-        return _words(doc)
+        return words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         """There is nothing that a pipeline could lack."""
@@ -72,14 +73,57 @@ class Entities:
         any."""
         if len(doc) and not doc.has_annotation("ENT_IOB"):
             raise DxError(Errors.DX030)
-        return np.isin(doc.to_array(ENT_TYPE), self._ids) & _words(doc)
+        return np.isin(doc.to_array(ENT_TYPE), self._ids) & words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         """A label that no recogniser before the component predicts would protect nothing."""
-        known = _entity_labels(nlp, before=name)
+        known = entity_labels(nlp, before=name)
         missing = [label for label in self.labels if known is not None and label not in known]
         if missing:
             found = ", ".join(sorted(known or ())) or "no label at all"
+            raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
+
+
+class AnyEntities(Entities):
+    """The words of entities with these labels, of any recogniser: `doc.ents` and
+    `doc.spans[spans_key]` are merged, PER and PERSON, LOC and GPE and so on are one label, and what
+    is found once is replaced wherever it is mentioned again, in any case and in part.
+
+    There is no guarantee for what no recogniser finds, and where entities are is visible.
+    """
+
+    def __init__(self, labels: tuple[str, ...], spans_key: str | None, again: bool) -> None:
+        super().__init__(labels)
+        self.spans_key = spans_key
+        self.again = again
+        self._plain = {plain_label(label) for label in labels}
+
+    def entities(self, doc: Doc) -> list[Entity]:
+        """(label, first token, token after the last) of what is replaced, in order, without
+        overlaps; labels as `doc.mentions.plain_label` has them. Raises DxError where nothing looked
+        for any."""
+        key = self.spans_key
+        looked = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
+        if len(doc) and not looked:
+            raise DxError(Errors.DX030)
+        return chosen(doc, self._plain, spans_key=key, again=self.again)
+
+    def select(self, doc: Doc) -> Bools1d:
+        """bool (tokens,): the words of these entities. Raises DxError where nothing looked for
+        any."""
+        found: Bools1d = np.zeros(len(doc), dtype=bool)
+        for _, first, last in self.entities(doc):
+            found[first:last] = True
+        return found & words_of(doc)
+
+    def check(self, nlp: Language, name: str) -> None:
+        """A label that no recogniser before the component predicts would protect nothing. Spans
+        under a key are of components that do not say what they predict."""
+        known = None if self.spans_key is not None else entity_labels(nlp, before=name)
+        plain = {plain_label(label) for label in known or ()}
+        missing = [label for label in self.labels if plain_label(label) not in plain]
+        if known is not None and missing:
+            found = ", ".join(sorted(known)) or "no label at all"
             raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
 
 
@@ -93,7 +137,7 @@ class WordList:
 
     def select(self, doc: Doc) -> Bools1d:
         """bool (tokens,): the words of the list, in any case."""
-        return np.isin(doc.to_array(LOWER), self._ids) & _words(doc)
+        return np.isin(doc.to_array(LOWER), self._ids) & words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         """An entry that the tokenizer splits would never be found."""
@@ -118,6 +162,18 @@ def make_entities(labels: list[str]) -> Entities:
     return Entities(tuple(labels))
 
 
+@registry.dx_selectors("dx.Entities.v2")
+def make_any_entities(
+    labels: list[str], spans_key: str | None = None, again: bool = True
+) -> AnyEntities:
+    """The words of entities with these labels, whatever recogniser found them. spans_key: read
+    `doc.spans[spans_key]` besides `doc.ents`. again: replace each further mention of what was found
+    as well. Raises DxError for an empty list."""
+    if not labels or not all(isinstance(label, str) and label for label in labels):
+        raise fail("labels", "a list of one entity label or more", labels)
+    return AnyEntities(tuple(labels), spans_key, again)
+
+
 @registry.dx_selectors("dx.WordList.v1")
 def make_word_list(words: str | list[str]) -> WordList:
     """words: a list, or the path of a UTF-8 text file with one word a line."""
@@ -127,13 +183,14 @@ def make_word_list(words: str | list[str]) -> WordList:
     return WordList(listed)
 
 
-def _words(doc: Doc) -> Bools1d:
+def words_of(doc: Doc) -> Bools1d:
+    """bool (tokens,): all but punctuation and white space."""
     flags = doc.to_array([IS_SPACE, IS_PUNCT])
     words: Bools1d = np.logical_not(np.any(flags, axis=1))
     return words
 
 
-def _entity_labels(nlp: Language, *, before: str) -> set[str] | None:
+def entity_labels(nlp: Language, *, before: str) -> set[str] | None:
     """What recognisers before the component predict; None where one of them does not say, or where
     none is known as such."""
     names = nlp.pipe_names

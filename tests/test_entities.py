@@ -18,6 +18,7 @@ from spacy.vocab import Vocab
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.component import ENTITY_CONFIG
 from spacy_dxprivacy.entities.lists import FOLLOWING
+from spacy_dxprivacy.entities.names import listed_names
 from spacy_dxprivacy.entities.ruler import DxEntityRuler
 from spacy_dxprivacy.entities.rules import LABELS, RULES, WEAK, all_words, patterns, words_of
 from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, judge
@@ -209,6 +210,85 @@ def _shared() -> Language:
     if not _cache:
         _cache.append(with_ruler())
     return _cache[0]
+
+
+# -- forms, places, organisations, fields ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "221B Baker Street, London NW1 6XE",
+        "12 Main St, Springfield, IL 62704",
+        "45 rue de la Paix, 75002 Paris",
+        "Hauptstraße 12",
+        "PO Box 442, Springfield, IL 62704",
+        "PSC 1437, Box 3833\nAPO AA 66791",
+        "4844 Søndergade 52\n Apt. 656\n Brønderslev\n\n Denmark 35018",
+        "Calle de Alcalá 45",
+        "K1A 0B6",
+    ],
+)
+def test_whole_address_is_an_address(nlp: Language, address: str) -> None:
+    assert address in found(nlp(f"It went to {address}."), "ADDRESS")
+
+
+@pytest.mark.parametrize(
+    "text", ["zip code is 90210", "Postal code: 1012 AB", "ZIP: 394 13", "postcode LS1 4AP"]
+)
+def test_a_postal_code_is_told_by_its_word(nlp: Language, text: str) -> None:
+    (code,) = found(nlp(f"Her {text}."), "ADDRESS")
+    assert text.endswith(code) and len(code) >= 5
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Acme Widgets Inc.", "Mercy General Hospital", "University of Michigan", "Zorbla GmbH"],
+)
+def test_whole_organisation_is_one(nlp: Language, name: str) -> None:
+    assert found(nlp(f"He went to {name} again"), "ORG") == [name]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("MRN: 44-120-9", "44-120-9"),
+        ("Member ID # A12-778", "A12-778"),
+        ("Username: dark_knight92", "dark_knight92"),
+        ("Passport no: X1234567", "X1234567"),
+        ("thanks @maria_l", "@maria_l"),
+    ],
+)
+def test_a_key_tells_what_its_value_is(nlp: Language, text: str, code: str) -> None:
+    assert code in found(nlp(f"It says {text}, and so on."), "ID")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He takes Lipitor and Zyrtec.",
+        "She has Parkinson's disease and a Foley catheter.",
+        "May I ask? Will it hurt? Mark the form.",
+    ],
+)
+def test_drugs_signs_and_plain_words_are_nobody(nlp: Language, text: str) -> None:
+    assert found(nlp(text), "PERSON") == []
+
+
+def test_names_are_found_again_and_in_lists(nlp: Language) -> None:
+    doc = nlp("Brad L. Key met Zorblatt, Bowman and White. KEY left; key facts stayed.")
+    assert found(doc, "PERSON") == ["Brad L. Key", "Zorblatt", "Bowman", "White", "KEY"]
+
+
+def test_entities_of_other_components_are_found_again(nlp: Language) -> None:
+    doc = nlp.make_doc("the form of quix; Quix signed.")
+    doc.ents = (Span(doc, 3, 4, label="per"),)
+    assert [ent.text for ent in ruler(nlp)(doc).ents][-1] == "Quix"
+
+
+def test_the_list_of_names_holds_no_plain_word() -> None:
+    listed, lexicon = listed_names(), builtin_lexicon()
+    assert len(listed) > 150_000 and not any(word in lexicon.rank for word in list(listed)[::50])
 
 
 # -- as a component --------------------------------------------------------------------------------

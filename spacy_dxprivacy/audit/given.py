@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spacy import util
+from spacy.language import Language
 
 from ..batch.code import import_code
 from ..batch.manifests import as_receipt
@@ -53,6 +54,17 @@ def _block(path: Path) -> dict[str, Any]:
         found = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
         raise UsageError(f"{path}: it has {found}; one was expected.")
     return dict(blocks[0])
+
+
+def load_model(model: str) -> Language:
+    """A pipeline with a recogniser. Raises UsageError where none can be loaded."""
+    try:
+        nlp = util.load_model(model)
+    except (OSError, ValueError):
+        raise UsageError("the model for --model cannot be loaded.") from None
+    if not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
+        raise UsageError("the model for --model has no entity recogniser.")
+    return nlp
 
 
 def read_receipt(path: Path) -> dict[str, Any]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from spacy.language import Language
 from spacy.strings import get_string_id
 
 from ..doc.spelling import capitalised
 from ..selection import LAYOUT
 from ..space import Space
 from .files import BadFile, Strings, Text, bytes_of, files_of, read_file, unpacked
-from .original import REDACTED, Original, public_strings, read_original, tokens_of
+from .original import REDACTED, WORDS, Original, public_strings, read_original, tokens_of
+from .survivors import Survivor, labels_in_clear, recognise, rules, survivors
 
 CLEAN, LEAKED = "nothing undeclared was found", "leaked"
 ALL_OF_IT = 0.95  # of the words: more does not come by chance
@@ -28,9 +30,9 @@ class Leak:
     """Words of the original at one sort of place.
 
     kind: "unknown words", "unchanged text", "casing", "layout", "strings", "user data", "tensor",
-    "annotations", "pickle", "metadata", "file names", "field ..." or "text without a receipt".
-    where: the file, unless its name tells words. words: which ones, in lower case. by_chance: the
-    mechanism can draw them. declared: the receipt says so.
+    "annotations", "pickle", "metadata", "survivors", "file names", "field ..." or "text without a
+    receipt". where: the file, unless its name tells words. words: which ones, in lower case.
+    by_chance: the mechanism can draw them. declared: the receipt says so.
     """
 
     kind: str
@@ -84,11 +86,16 @@ def audit_release(
     field: str = "text",
     receipt: dict[str, Any] | None = None,
     space: Space | None = None,
+    entities: Sequence[str] = (),
+    nlp: Language | None = None,
 ) -> ReleaseReport:
     """path: a .spacy, .jsonl, .csv, .txt or pickle file, a saved pipeline, or a folder of such.
     against: the original texts, a file or a folder. field: of .jsonl and .csv, where the text is.
     receipt: what `dx sanitize --receipt` wrote, for formats that hold none. space: from which
-    replacements were drawn; the built-in one if None.
+    replacements were drawn; the built-in one if None. entities: look for survivors of these labels,
+    none of which is put down to chance; if left out, those that receipts of entity mode name, where
+    a mechanism may draw a word of the space itself. nlp: the pipeline with the recogniser; the
+    rules of dx_entity_ruler if None.
 
     Raises DxError (BadFile) for what cannot be read. No pickle is loaded.
     """
@@ -96,15 +103,20 @@ def audit_release(
     original = read_original(Path(against), field, space)
     if not original.words:
         raise BadFile("the original holds no words.")
-    return _Audit(original, space, receipt or {}, Path(path), field).run()
+    looking = (tuple(entities), nlp)
+    return _Audit(original, space, receipt or {}, Path(path), field, looking).run()
 
 
 class _Audit:
     def __init__(
-        self, original: Original, space: Space, receipt: dict[str, Any], path: Path, field: str
-    ) -> None:
+        self, original: Original, space: Space, receipt: dict[str, Any], path: Path, field: str,
+        looking: tuple[tuple[str, ...], Language | None] = ((), None),
+    ) -> None:  # fmt: skip
         self.original, self.space, self.receipt = original, space, receipt
         self.path, self.field = path, field
+        self.labels, self.nlp = looking
+        self.texts: list[str] = []  # of the release, as far as it is in order
+        self.modes: set[str] = set()  # labels of entity mode, as receipts name them
         self.found: dict[tuple[str, str, bool, bool], Leak] = {}
         self.notes: set[str] = set()
         self.cases: dict[bool, tuple[list[str], list[str]]] = {}  # by whether they are declared
@@ -126,6 +138,7 @@ class _Audit:
                 else:
                     self._strings(item, where)
         self._judge_casing()
+        self._judge_survivors()
         if self.seen and self.seen != len(self.original.docs):
             self.notes.add(
                 f"The release has {self.seen:,} documents and the original "
@@ -223,7 +236,9 @@ class _Audit:
     def _text(self, item: Text, where: str) -> None:
         number, self.seen = self.seen, self.seen + 1
         words, spaces = tokens_of(item)
+        self.texts.append(_joined(words, spaces))
         receipt = self._latest = item.receipt or self.receipt or None
+        self.modes.update(labels_in_clear(_in_clear(receipt or {})))
         lower = {w.lower() for w in words} & self.original.words
         if receipt is None:
             what = "nothing says that a sanitizer made it; give its receipt"
@@ -294,6 +309,27 @@ class _Audit:
             if len(copied) >= 2 and len(copied) >= len(could) / 2:
                 what = "words in the case of the original"
                 self._add("casing", "the texts", copied, what, declared=declared)
+
+    def _judge_survivors(self) -> None:
+        """Parts of what is recognised in the originals that the release still has."""
+        labels = self.labels or tuple(sorted(self.modes))
+        if not labels or len(self.texts) != len(self.original.docs):
+            return
+        texts = [_joined(*doc) for doc in self.original.docs]
+        told = recognise(texts, labels, self.nlp or rules())
+        found = survivors(texts, self.texts, told)
+        for by_chance in (False, True):
+            some = [s for s in found if by_chance == self._may_be_drawn(s)]
+            if some:
+                where = f"{len({s.document for s in some}):,} of {len(texts):,} documents"
+                what = f"parts of entities that were recognised, at {len(some):,} places"
+                words = {s.word for s in some}
+                self._add("survivors", where, words, what, by_chance=by_chance)
+
+    def _may_be_drawn(self, survivor: Survivor) -> bool:
+        """Not where survivors were asked for: then each one counts."""
+        words = WORDS.findall(survivor.word)
+        return not self.labels and all(self.space.find(word) >= 0 for word in words)
 
     def _forms(self, word: str) -> set[str]:
         if not hasattr(self, "_by_lower"):

@@ -73,7 +73,7 @@ def make_pipeline(
     }
     settings = {name: value for name, value in chosen.items() if value}
     if entities:
-        settings["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": list(entities)}
+        settings["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(entities)}
     if config is not None:
         if model is not None or settings:
             raise UsageError("`config` holds all settings: give them there, or leave it out.")

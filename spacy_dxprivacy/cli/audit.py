@@ -56,6 +56,15 @@ ReceiptFile = Annotated[Path | None, Option(
 Replacements = Annotated[str, Option(
     "--space", help="Where replacements came from: 'builtin', a saved Space, or a file of vectors",
 )]
+Survivors = Annotated[str, Option(
+    "--entities", show_default=False,
+    help="Look for parts of entities of these labels that can still be read, and put none down to "
+    "chance: PERSON,GPE. If left out: those that a receipt of entity mode names",
+)]
+Recogniser = Annotated[str | None, Option(
+    "--model", show_default=False,
+    help="A pipeline (name or path) whose recogniser reads the originals; the rules if left out",
+)]
 ShowWords = Annotated[bool, Option(
     "--show-words", help="Print the words that were found. They are the secret",
 )]
@@ -105,6 +114,8 @@ def audit_release_cli(
     space: Replacements = BUILTIN,
     as_json: Json = False,
     show_words: ShowWords = False,
+    entities: Survivors = "",
+    model: Recogniser = None,
 ) -> None:
     """Look for words of the original in what is to be let out.
 
@@ -114,7 +125,7 @@ def audit_release_cli(
     Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
     """
     from ..audit import BadFile, audit_release
-    from ..audit.given import read_receipt
+    from ..audit.given import load_model, read_receipt
     from ..batch.manifests import receipt_beside
 
     with mistakes_in_a_line("audit release"):
@@ -123,7 +134,11 @@ def audit_release_cli(
             account = None if told_in is None else read_receipt(told_in)
             with setting_up():
                 table: Space = load(space)
-            found = audit_release(path, against, field=field, receipt=account, space=table)
+                nlp = None if model is None else load_model(model)
+            labels = [label.strip() for label in entities.split(",") if label.strip()]
+            found = audit_release(
+                path, against, field=field, receipt=account, space=table, entities=labels, nlp=nlp
+            )
         except BadFile as error:
             raise UsageError(str(error)) from None
     told = found.to_dict(show_words=show_words)

@@ -97,7 +97,8 @@ PLACES = LANDS | {"city"}
 SURE = _set("SURE_FIRST LOW_FIRST")
 # Words that a name does not go on with, though they are written with a capital.
 NO_PART = _set(
-    "street st. avenue ave road rd boulevard blvd drive suite apt hospital clinic university "
+    "street st. avenue ave road rd boulevard blvd drive suite apt iban royal "
+    "hospital clinic university "
     "college school inc llc ltd corp company department center centre institute foundation "
     "association ministry airport station county city hotel building award act state states group "
     "systems services records review history patient doctor"
@@ -115,7 +116,9 @@ ALSO_FIRST = ALSO_SURE | _set(
 CHAT = _set(
     "til dis sim noe neva yer hella uni cal cas ard babe txt gud thanx thx dunno aight jus coz cos "
     "cuz bcoz okie msg thk omg wot nite juz howz hmmm tmr ttyl wanna gonna lemme gotcha yessir "
-    "lol pls plz btw imo idk ppl abt bday rly govt hwy pic pics vid vids app apps meds labs info "
+    "lol pls plz btw imo idk ppl abt iban tel fax "
+    "mrn dob ssn npi bday rly govt hwy pic pics vid vids app "
+    "apps meds labs info "
     "asap fyi iam dont cant wont im ive youre thats whats lets didnt doesnt isnt wasnt couldnt "
     "wouldnt shouldnt havent hasnt theyre uhm mmm hah xray xrays ok okay fone luv wkly sms mms"
 )
@@ -123,3 +126,23 @@ JOINTS = ("-", "‐", "–", " ")
 SUFFIX = _set("jr jr. sr sr. ii iii iv esq")
 AMBIGUOUS_MONTHS = _set("may march mar dec sep jan jun")
 AMBIGUOUS_WEEKDAYS = _set("sun sat wed mon thu thur")
+# What illnesses, signs, devices and methods are, which are called after persons.
+TERM_NOUNS = _set(
+    "disease diseases syndrome syndromes lymphoma sarcoma tumor tumour catheter "
+    "catheters sign signs "
+    "phenomenon phenomena test tests scale score scores index criteria procedure "
+    "operation fracture "
+    "reflex reflexes palsy cyst cysts node nodes esophagus oesophagus contracture "
+    "thyroiditis stain "
+    "classification maneuver manoeuvre position tablets tablet capsules mg mcg drain tube graft "
+    "histology ataxia chorea dystrophy pump stent clamp retractor suture sutures ligament neuroma "
+    "arteritis encephalopathy aphasia area nevus hernia anemia anaemia law effect theorem equation "
+    "constant number algorithm distribution"
+)
+# Words that are hardly ever anything but a first name, though they have another meaning.
+SMALL_FIRST = _set(
+    "john peter matt henry harry tom mike anna benjamin jay rick josh terry franklin "
+    "charlotte kirk "
+    "jimmy perry nelson ben marc brad warren maria bob dexter hank toby jenny derrick randy ken "
+    "beth graham sally benedict glen billy benny bobby bonnie hakeem wally donna trey"
+)

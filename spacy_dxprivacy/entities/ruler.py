@@ -21,8 +21,11 @@ from spacy.pipeline import EntityRuler
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
+from ..doc.mentions import plain_label
 from ..validate import fail
 from .lists import FOLLOWING
+from .phrases import match_phrases
+from .refine import completed, without_terms
 from .rules import LABELS, WEAK, all_words, forms, patterns
 from .words import flag_getters, kinds
 
@@ -76,8 +79,8 @@ class DxEntityRuler(EntityRuler):
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """(label, start, end) of all matches, the one to prefer first."""
         own = super().match(doc) if len(self) else []
-        found = {*self._match_words(doc), *_match_forms(doc)}
-        return own + sorted(found, key=_preference)
+        found = {*self._match_words(doc), *_match_forms(doc), *match_phrases(doc)}
+        return own + sorted(without_terms(doc, found), key=_preference)
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
         """Every matched word becomes part of an entity: where two matches overlap, the later one
@@ -89,7 +92,7 @@ class DxEntityRuler(EntityRuler):
             for first, last in _free_runs(doc, start, end, taken):
                 kept.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
-        doc.ents = tuple(kept)
+        doc.ents = _with_mentions(doc, kept)
 
     def _match_words(self, doc: Doc) -> Iterator[Match]:
         # The flags of words belong to a vocabulary; a Doc of another one is read through a copy.
@@ -106,6 +109,13 @@ class DxEntityRuler(EntityRuler):
     def get_error_handler(self) -> Callable[..., NoReturn]:
         """The one that raises: a text whose names were not looked for is never let through."""
         return util.raise_error
+
+
+def _with_mentions(doc: Doc, found: list[Span]) -> tuple[Span, ...]:
+    """With every further mention of what was found, of earlier components as well."""
+    known = [(plain_label(span.label_), span.start, span.end) for span in found]
+    again = completed(doc, known)[len(known) :]
+    return (*found, *(Span(doc, start, end, label=label) for label, start, end in again))
 
 
 def _matcher(

@@ -60,7 +60,11 @@ FIRST (and SURE_FIRST)
 LOW_FIRST
 LOW_FIRST LOW_NAME
 LOW_FIRST LOW_NEW
+LOW_NAME LOW_SUR
+LOW_NAME LOW_INITIAL LOW_SUR
+LOW_NEW LOW_SUR
 LOW_FIRST LOW_INITIAL LOW_NAME
+(SPACE) FIRST (:)
 LOW_FIRST LOW_INITIAL LOW_NEW
 (name is) PART BODY{0,3}
 (name 's) PART BODY{0,3}
@@ -138,7 +142,11 @@ WEEKDAY ,? DAY MONTH ,? YEAR?
 RELATIVE MONTH
 RELATIVE WEEKDAY
 RELATIVE AMOUNT? DATE_UNIT
-RELATIVE NUM DATE_UNIT
+last NUM DATE_UNIT
+next NUM DATE_UNIT
+past NUM DATE_UNIT
+previous NUM DATE_UNIT
+following NUM DATE_UNIT
 RELATIVE SEASON
 RELATIVE HOLIDAY
 (in the) SEASON
@@ -166,6 +174,11 @@ a? AMOUNT of DATE_UNIT ago?
 (turned) NUM
 (turn) NUM
 NUM y / o
+NUM y / o.
+(he was) NUM
+(she was) NUM
+(i was) NUM
+NUM y/o
 NUM yo
 NUM y.o
 NUM y.o.
@@ -240,7 +253,7 @@ RULES: dict[str, str] = {
     "URL": "URL",
 }
 # Where two entities have the same extent, the label that comes first here is kept.
-LABELS = "DATE TIME EMAIL URL PHONE ID GPE PERSON QUANTITY CARDINAL".split()
+LABELS = "DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL".split()
 
 # Kinds and words that are frequent and mean nothing by themselves. Every rule holds some other
 # token that is not optional, its anchor; where there is none, no rule is tried.
@@ -327,9 +340,30 @@ _AT = rf"(?:(?:t|,? (?:at )?){_CLOCK}(?:{_HALF})?{_ZONE}?)?"
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _EXTENSION = r"(?: ?(?:x|ext\.?) ?\d{1,6})?"
 
+_CALLED = (
+    "(?:"
+    + "|".join(
+        f"(?<={before})"
+        for before in (
+            "at ",
+            "to ",
+            "on ",
+            "is ",
+            "call ",
+            "e: ",
+            "l: ",
+            "x: ",
+            "k: ",
+            "e:\\n",
+            "l:\\n",
+        )
+    )
+    + ")"
+)
+
 _FORMS = {
     "DATE": rf"""\d{{4}}(?P<d1>[-/.])\d\d?(?P=d1)\d\d?{_AT}
-        \d\d?(?P<d2>[-/])\d\d?(?P=d2)(?:\d{{4}}|\d\d){_AT}
+        \d\d?(?P<d2>[-/])\d\d?(?P=d2)(?:\d{{4}}|\d\d)(?!(?P=d2)\d){_AT}
         \d\d?\.\d\d?\.(?:\d{{4}}|\d\d)(?!\.?\d){_AT}
         \d\d?[-/. ](?:{_MONTHS})[-/. ](?:\d{{4}}|\d\d)
         (?:{_MONTHS})[-/.](?:\d{{4}}|\d\d)
@@ -345,6 +379,10 @@ _FORMS = {
         [a-z]{{2}}\d\d(?: ?[a-z0-9]{{4}}){{2,7}}(?: ?[a-z0-9]{{1,4}})?(?<=\d)""",
     "PHONE": rf"""\+\d[\d ()./-]{{5,}}\d{_EXTENSION}
         \(\d{{2,5}}\) ?\d[\d ./-]{{3,}}\d{_EXTENSION}
+        (?:001|1)[-. ]\(?\d{{3}}\)?[-. ]?\d{{3}}[-. ]\d{{4}}{_EXTENSION}
+        (?=(?:[-. ]?\d){{7,12}}(?![-. ]?\d))0\d{{1,4}}(?:[-. ]\d{{2,8}}){{1,5}}{_EXTENSION}
+        (?=(?:[-. ]?\d){{8,12}}(?![-. ]?\d))\d\d\d?(?P<p1>[-. ])\d\d\d?(?:(?P=p1)\d{{2,4}}){{1,4}}
+        {_CALLED}\d{{2,4}} \d{{5,8}}
         (?=(?:[-. ]?\d){{7}})\d{{2,5}}(?:[-. ]\d{{2,5}}){{1,4}}(?<=\d{{3}}){_EXTENSION}
         \d{{2,4}}(?:[-. ]\d\d){{3,4}}""",
     "CODE": r"""(?=\w*[a-z])(?=[a-z-]*\d[a-z-]*\d[a-z-]*\d)[a-z0-9]+(?:-[a-z0-9]+)*

@@ -7,8 +7,8 @@ word is judged once, when the vocabulary meets it, and its rules then compare bi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -28,14 +28,16 @@ from .lists import (
     NONE,
     PEOPLES,
     PLACES,
+    SMALL_FIRST,
     SUFFIX,
     SURE,
 )
+from .names import by_ending, listed_names
 
 KINDS = (
     # people
     "SURE_FIRST FIRST SURE_SURNAME SURNAME NEW PART BODY INITIAL TITLE ROLE PARTICLE "
-    "LOW_FIRST LOW_NAME LOW_NEW MID GREETING SIGNOFF FIELD "
+    "LOW_FIRST LOW_NAME LOW_SUR LOW_NEW MID GREETING SIGNOFF FIELD "
     # times
     "SURE_MONTH MONTH SURE_WEEKDAY WEEKDAY DAY ORDINAL YEAR DAY_MONTH DECADE RELATIVE AMOUNT "
     "SEASON HOLIDAY IN_TIME "
@@ -74,22 +76,30 @@ class Lexicon:
 
     rank: dict[str, int]
     classes: dict[str, frozenset[str]]
+    listed: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
-    def from_space(cls, space: Space) -> Lexicon:
-        """A space without classes knows no names."""
+    def from_space(
+        cls, space: Space, listed: Mapping[str, frozenset[str]] | None = None
+    ) -> Lexicon:
+        """A space without classes knows no names but those that are listed."""
         masks = space.classes if space.classes is not None else np.zeros(len(space), np.uint64)
         named = {int(mask): _names(int(mask), space.class_names) for mask in np.unique(masks)}
         classes = {w: named[m] for w, m in zip(space.words, masks.tolist(), strict=True)}
-        return cls({word: row for row, word in enumerate(space.words)}, classes)
+        return cls({word: row for row, word in enumerate(space.words)}, classes, listed or {})
 
     def of(self, word: str) -> frozenset[str]:
-        """The classes of a word, none for one that the table does not hold."""
-        return self.classes.get(word, NONE)
+        """The classes of a word; none where neither the table nor the list of names has it."""
+        known = self.classes.get(word)
+        if known is None and word[:1].isupper():
+            known = self.listed.get(word.lower()) or by_ending(word)
+        return known or NONE
 
     def plainness(self, word: str) -> float:
         """How much more frequent the lower-case word is than the capitalised one, by ranks: above
         1/2, as for "Grace" and "Will", the capitalised one may just start a sentence."""
+        if word not in self.rank and word.lower() not in self.rank:
+            return 0.0
         nowhere = 10 * len(self.rank)
         lower = self.rank.get(word.lower(), nowhere)
         return (self.rank.get(word, nowhere) + 1) / (lower + 1)
@@ -102,7 +112,7 @@ def _names(mask: int, class_names: Sequence[str]) -> frozenset[str]:
 @lru_cache(maxsize=1)
 def builtin_lexicon() -> Lexicon:
     """The kinds of the words of the built-in space."""
-    return Lexicon.from_space(Space.builtin())
+    return Lexicon.from_space(Space.builtin(), listed_names())
 
 
 @lru_cache(maxsize=1)  # A new word is asked for its kinds one after the other; none is kept.
@@ -174,12 +184,14 @@ def _judge_lower(word: str, lexicon: Lexicon, found: set[str]) -> None:
         found.add("MID")
     if named & NAMES and not lower & CLOSED:
         found.add("LOW_NAME")
-    if word in lexicon.rank or len(word) < 3 or word in CHAT:
+    if len(word) < 3 or word in CHAT or (word in lexicon.rank and word not in SMALL_FIRST):
         return
     if found & {"MONTH", "WEEKDAY", "PARTICLE"}:
         return
-    if "first_name" in named:
+    if "first_name" in named and (len(word) > 3 or word.capitalize() in lexicon.rank):
         found.add("LOW_FIRST")
+    if "surname" in named and len(word) > 3:
+        found.add("LOW_SUR")
     if "TITLE" not in found and _may_be_name(word):
         found.add("LOW_NEW")
 
@@ -198,6 +210,8 @@ def _judge_capitalised(word: str, lexicon: Lexicon, found: set[str]) -> None:
 
 def _judge_place(word: str, title: str, lexicon: Lexicon, found: set[str]) -> None:
     classes = lexicon.of(title)
+    if title.lower() in CHAT:
+        return
     if classes & PLACES:
         found.add("PLACE")
         named = classes & NAMES or title in ALSO_SURE
@@ -209,6 +223,8 @@ def _judge_place(word: str, title: str, lexicon: Lexicon, found: set[str]) -> No
 
 def _judge_name(word: str, title: str, lexicon: Lexicon, found: set[str]) -> None:
     classes = lexicon.of(title)
+    if title.lower() in CHAT or (word.isupper() and title.lower() in NO_PART):
+        return
     if title.lower() not in NO_PART and ("TITLE" not in found or "surname" in classes):
         found |= {"PART", "BODY"}
     if found & {"TITLE", "ROLE"} or (word.isupper() and len(word) < 4):

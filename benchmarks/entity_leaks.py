@@ -1,0 +1,207 @@
+"""What can still be read after entity mode, and what was taken that is none.
+
+    python benchmarks/entity_leaks.py PRESIDIO_SYNTH_JSON [--half odd] [--ner PIPELINE]
+
+The file is a list of {"full_text", "template_id", "spans": [{"entity_type", "start_position",
+"end_position"}]} (presidio-research, synth_dataset_v2.json). `--half even` and `--half odd` take
+the texts of templates with an even or odd number: rules are written while looking at the one, and
+figures are told of the other, which has other sentences and other names.
+
+Every word that is recognised counts as hidden, whatever will stand in its place: this is about the
+recogniser alone. *readable* is the share of annotated entities of which a word is still there;
+*verbatim* of those that are there as a whole; *documents* the share of texts with an entity of the
+type of which a word is there anywhere in what is left. *precision* is the share of marked words
+that belong to an annotated entity of that type; *in any* counts those of all other types as right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+import warnings
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+LABELS = "PERSON DATE TIME GPE ADDRESS ORG EMAIL URL PHONE ID".split()
+# Our label -> the types of the data that it is right for.
+RIGHT = {
+    "PERSON": {"PERSON", "TITLE"},
+    "DATE": {"DATE_TIME", "AGE"},
+    "TIME": {"DATE_TIME", "AGE"},
+    "GPE": {"GPE", "NRP", "STREET_ADDRESS"},
+    "ADDRESS": {"STREET_ADDRESS", "ZIP_CODE", "GPE"},
+    "ORG": {"ORGANIZATION"},
+    "EMAIL": {"EMAIL_ADDRESS"},
+    "URL": {"DOMAIN_NAME"},
+    "PHONE": {"PHONE_NUMBER"},
+    "ID": set("CREDIT_CARD IBAN_CODE US_SSN IP_ADDRESS US_DRIVER_LICENSE ZIP_CODE".split()),
+}
+WORD = re.compile(r"[^\W_]+")
+PARTICLES = {
+    *"a de del della di da do dos das du la le los las van von der den bin al el y".split(),
+    *"of the and".split(),
+}
+
+
+@dataclass
+class Tally:
+    """Entities and documents by type, marked words by label, words of no entity."""
+
+    entities: Counter[str] = field(default_factory=Counter)
+    readable: Counter[str] = field(default_factory=Counter)
+    verbatim: Counter[str] = field(default_factory=Counter)
+    documents: Counter[str] = field(default_factory=Counter)
+    leaking: Counter[str] = field(default_factory=Counter)
+    marked: Counter[str] = field(default_factory=Counter)
+    right: Counter[str] = field(default_factory=Counter)
+    in_any: Counter[str] = field(default_factory=Counter)
+    others: int = 0
+    changed: int = 0
+    shown: list[str] = field(default_factory=list)
+
+
+def words_in(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int, str]]:
+    found = WORD.finditer(text, start, len(text) if end is None else end)
+    return [(m.start(), m.end(), m[0]) for m in found]
+
+
+def telling(text: str) -> set[str]:
+    """The words of an entity that tell something: no initials, no particles."""
+    lower = {word.lower() for _, _, word in words_in(text)}
+    return {w for w in lower if (len(w) > 2 or w.isdigit()) and w not in PARTICLES}
+
+
+def add(
+    tally: Tally, doc: Doc, spans: list[tuple[str, int, int]], labels: set[str], show: str
+) -> None:
+    text = doc.text
+    hidden: dict[int, str] = {}
+    for ent in doc.ents:
+        if ent.label_ in labels:
+            hidden.update(dict.fromkeys(range(ent.start_char, ent.end_char), ent.label_))
+    owner: dict[int, set[str]] = defaultdict(set)
+    for kind, start, end in spans:
+        for i in range(start, end):
+            owner[i].add(kind)
+    left = {
+        w.lower()
+        for start, end, w in words_in(text)
+        if not any(i in hidden for i in range(start, end))
+    }
+    _entities(tally, text, spans, hidden, left, show)
+    for start, _, word in words_in(text):
+        label = hidden.get(start)
+        if not owner.get(start):
+            tally.others += 1
+            tally.changed += label is not None
+        if label is not None:
+            tally.marked[label] += 1
+            tally.right[label] += bool(owner.get(start, set()) & RIGHT.get(label, {label}))
+            tally.in_any[label] += bool(owner.get(start))
+            if show == "other" and not owner.get(start):
+                tally.shown.append(f"{label}: {word} | {text[max(0, start - 40) : start + 40]!r}")
+            if show == f"-{label}" and not owner.get(start, set()) & RIGHT.get(label, {label}):
+                tally.shown.append(f"{label}: {word} | {text[max(0, start - 40) : start + 40]!r}")
+
+
+def _entities(
+    tally: Tally,
+    text: str,
+    spans: list[tuple[str, int, int]],
+    hidden: dict[int, str],
+    left: set[str],
+    show: str,
+) -> None:
+    kinds, leaks = set(), set()
+    for kind, start, end in spans:
+        kinds.add(kind)
+        tally.entities[kind] += 1
+        words = words_in(text, start, end)
+        open_ = [w for s, e, w in words if not any(i in hidden for i in range(s, e))]
+        tally.verbatim[kind] += len(open_) == len(words)
+        if telling(" ".join(open_)):
+            tally.readable[kind] += 1
+        if telling(text[start:end]) & left:
+            leaks.add(kind)
+            if show == kind:
+                tally.shown.append(
+                    f"{text[start:end]!r} -> {open_} | {text[max(0, start - 50) : end + 40]!r}"
+                )
+    tally.documents.update(kinds)
+    tally.leaking.update(leaks)
+
+
+def read(path: Path, half: str) -> list[tuple[str, list[tuple[str, int, int]]]]:
+    records = json.loads(path.read_text("utf8"))
+    if half != "all":
+        records = [r for r in records if r["template_id"] % 2 == (half == "odd")]
+    keys = ("entity_type", "start_position", "end_position")
+    return [(r["full_text"], [tuple(s[k] for k in keys) for s in r["spans"]]) for r in records]
+
+
+def pipeline(ner: Path | None, **settings: Any) -> Language:
+    if ner is None:
+        nlp = spacy.blank("en")
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # W095: trained with another version
+            nlp = spacy.load(ner)
+    nlp.add_pipe("dx_entity_ruler", config=settings, **({"first": True} if ner else {}))
+    return nlp
+
+
+def rows(tally: Tally) -> list[str]:
+    found = [
+        "| type | entities | readable | verbatim | documents |",
+        "| --- | --: | --: | --: | --: |",
+    ]
+    for kind, count in tally.entities.most_common():
+        shares = (
+            tally.readable[kind] / count,
+            tally.verbatim[kind] / count,
+            tally.leaking[kind] / tally.documents[kind],
+        )
+        found.append(f"| {kind} | {count} | " + " | ".join(f"{s:.3f}" for s in shares) + " |")
+    found += ["", "| label | words | precision | in any |", "| --- | --: | --: | --: |"]
+    for label, count in tally.marked.most_common():
+        shares = (tally.right[label] / count, tally.in_any[label] / count)
+        found.append(f"| {label} | {count} | " + " | ".join(f"{s:.3f}" for s in shares) + " |")
+    return [
+        *found,
+        "",
+        f"other words changed: {tally.changed / max(tally.others, 1):.4f} of {tally.others}",
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--half", choices=("all", "even", "odd"), default="all")
+    parser.add_argument("--ner", type=Path, default=None)
+    parser.add_argument("--labels", default=",".join(LABELS))
+    parser.add_argument(
+        "--show", default="", help="a type, 'other' or '-LABEL': print what went wrong"
+    )
+    args = parser.parse_args()
+    examples, nlp, tally = read(args.data, args.half), pipeline(args.ner), Tally()
+    texts = [text for text, _ in examples]
+    list(nlp.pipe(texts))
+    began = time.perf_counter()
+    docs = list(nlp.pipe(texts))
+    seconds = time.perf_counter() - began
+    for (_, spans), doc in zip(examples, docs, strict=True):
+        add(tally, doc, spans, set(args.labels.split(",")), args.show)
+    print("\n".join([*tally.shown, *rows(tally)]))
+    print(f"{len(texts)} texts, {sum(map(len, docs)) / seconds:,.0f} words a second")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""Numbers and names of accounts beside the word that says what they are, as in forms and tables."""
+# A form is a line, however long.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+Span = tuple[int, int]
+_KEYS = (
+    r"mrn|ssn|ein|tin|nino|nhs|npi|dea|vin|imei|hicn|mbi|pesel|cpf|cnpj|aadhaar|pan|"
+    r"(?:social security|medical record|health insurance|insurance|passport|licen[cs]e|driver'?s licen[cs]e|"
+    r"account|acct|member|patient|customer|client|employee|student|case|claim|policy|invoice|order|ticket|"
+    r"reference|ref|chart|encounter|visit|record|file|booking|tracking|serial|device|tax|national|voter|"
+    r"plate|registration|certificate|confirmation|group|subscriber|prescription|rx|accession|specimen|badge)"
+    r"(?: (?:no|nr|num|number|id|code|identifier))?|id(?: (?:no|number|card))?|no|nr"
+)  # fmt: skip
+_CODE = r"(?=[\w./-]*\d[\w./-]*\d)[A-Z]{0,5}[-/ ]?\d[\w]*(?:[-./][\w]+)*|(?=[A-Z-]*\d)[A-Z\d]+(?:-[A-Z\d]+)+"
+_USER = r"user ?name|user id|userid|user|login|handle|screen ?name|nickname|nick|skype|twitter|instagram|telegram|snapchat|github|discord"
+_FORMS = (
+    rf"\b(?:{_KEYS})\b\.?[ \t]*(?:[:#=]|is|was|->)[ \t]*#?[ \t]*({_CODE})",
+    rf"\b(?:mrn|ssn|{_KEYS.split('|(?:')[0]})\b[ \t#]*({_CODE})",
+    rf"\b(?:{_USER})\b[ \t]*[:=][ \t]*(\S{{2,40}}?)(?=[,;.]?(?:\s|\Z))",
+    r"(?<![\w@./])(@[a-z_][\w.]{1,30}\w)(?![\w@])",
+)
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[str]:
+    return re.compile("|".join(_FORMS), re.IGNORECASE)
+
+
+def codes(text: str) -> Iterator[Span]:
+    """(start, end) of each number or user name that a key, a colon or an @ stands before."""
+    for match in _pattern().finditer(text):
+        yield match.span(match.lastindex or 0)

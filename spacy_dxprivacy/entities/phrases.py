@@ -1,0 +1,60 @@
+"""What is found in the text of a Doc, over its tokens: addresses, organisations and places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import cast
+
+from spacy.tokens import Doc, Span
+
+from .addresses import addresses
+from .fields import codes
+from .lists import NAMES
+from .organisations import organisations
+from .places import places
+from .words import builtin_lexicon
+
+Match = tuple[str, int, int]
+
+
+def match_phrases(doc: Doc) -> Iterator[Match]:
+    """(label, start, end), in tokens; a token that a phrase only partly holds is part of it."""
+    text = doc.text
+    spans = [("ADDRESS", *span) for span in addresses(text, is_plain)]
+    spans += [("ID", *span) for span in codes(text)]
+    spans += [("ORG", *span) for span in organisations(text, is_first)]
+    spans += [("GPE", *span) for span in places(text, is_new)]
+    for label, start, end in spans:
+        # "expand" finds a span for all that is in the text.
+        span = cast(Span, doc.char_span(start, end, alignment_mode="expand"))
+        yield label, span.start, span.end
+
+
+@lru_cache(maxsize=2**14)
+def is_plain(word: str) -> bool:
+    """Whether a word is in the dictionary as it is written, or is a person's name."""
+    word = word.strip(",.()\n")
+    lexicon = builtin_lexicon()
+    title = word.capitalize()
+    if lexicon.of(title) & NAMES:
+        return True
+    return word.lower() in lexicon.rank and "city" not in lexicon.of(title)
+
+
+@lru_cache(maxsize=2**14)
+def is_first(word: str) -> bool:
+    """Whether a word is a first name, and hardly anything else."""
+    lexicon = builtin_lexicon()
+    return "first_name" in lexicon.of(word) and lexicon.plainness(word) <= 0.5
+
+
+@lru_cache(maxsize=2**14)
+def is_new(word: str) -> bool:
+    """Whether a word is in no list, or in that of cities, and may be said aloud."""
+    lexicon, title = builtin_lexicon(), word.capitalize()
+    if "city" in lexicon.of(title) and (len(word) > 4 or not word.isupper()):
+        return True
+    lower = word.lower()
+    spoken = any(c in "aeiouyáéíóúäöüåøæ" for c in lower) or not word.isascii()
+    return spoken and lower not in lexicon.rank and word not in lexicon.rank and len(word) > 4

@@ -1,0 +1,114 @@
+"""What the rules found, looked at once more: terms that are no persons go, lists of persons are
+completed, and names that were found are found again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from spacy.tokens import Doc
+
+from ..doc.mentions import Entity, mentions
+from .lists import FOLLOWING, LISTED, NAMES, TERM_NOUNS
+from .terms import PRODUCTS
+from .words import builtin_lexicon
+
+JOINTS = frozenset({",", "and", "&", "or"})
+OWNERS = frozenset("the a an my our your his her their its this that".split())
+_PEOPLE = frozenset(
+    "man woman boy girl male female person child baby lady gentleman guy kid doctor nurse lawyer "
+    "student year-old old best great good nice kind very".split()
+)
+_VERBS = FOLLOWING["CUE"] | FOLLOWING["AUX"] | {"and", "or", "in", "on", "at", "of", "to"}
+
+
+def without_terms(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
+    """Without drugs, and without persons whom an illness, a sign or a device is called after."""
+    for label, start, end in matches:
+        if label not in ("PERSON", "GPE") or not _is_term(doc, start, end):
+            yield "ORG" if label == "PERSON" and _is_firm(doc, start, end) else label, start, end
+
+
+def _is_firm(doc: Doc, start: int, end: int) -> bool:
+    """Whether one word that no list holds stands as the name of a firm does: "at Zorblatt", "her
+    Zorblatt account", or on a line of its own that is not a closing."""
+    word = doc[start].text
+    if end - start > 1 or builtin_lexicon().of(word.capitalize()) & NAMES:
+        return False
+    after = doc[end] if end < len(doc) else None
+    if not start or doc[start - 1].text in ".?!" or doc[start - 1].is_space:
+        return _is_thing(doc, end) or _stands_alone(doc, start, end)
+    before = doc[start - 1]
+    if before.lower_ == "at":
+        return True
+    if before.lower_ in OWNERS:
+        return (
+            after is not None and after.is_lower and after.is_alpha and after.lower_ not in _VERBS
+        )
+    return False
+
+
+def _is_thing(doc: Doc, end: int) -> bool:
+    """ "is a", "was the", and nobody's role after it."""
+    words = [token.lower_ for token in doc[end : end + 7]]
+    if len(words) < 3 or words[0] not in ("is", "was") or words[1] not in ("a", "an", "the"):
+        return False
+    return not any(word in LISTED["ROLE"] or word in _PEOPLE for word in words)
+
+
+def _stands_alone(doc: Doc, start: int, end: int) -> bool:
+    """On a line of its own, which is not the first one and no closing."""
+    if start < 2 or end >= len(doc):
+        return False
+    alone = "\n" in doc[start - 1].text and "\n" in doc[end].text
+    return alone and doc[start - 2].text != "," and not _closes(doc[start - 2].text)
+
+
+def _closes(word: str) -> bool:
+    return word.lower() in LISTED["SIGNOFF"] or word.endswith(":")
+
+
+def _is_term(doc: Doc, start: int, end: int) -> bool:
+    if all(token.lower_ in PRODUCTS or token.is_punct for token in doc[start:end]):
+        return True
+    after = end + (end < len(doc) and doc[end].lower_ in ("'s", "’s"))
+    if after >= len(doc) or end - start > 3:
+        return False
+    return doc[after].lower_ in TERM_NOUNS and not doc[after].text.istitle()
+
+
+def completed(doc: Doc, known: list[Entity]) -> list[Entity]:
+    """`known` in order, with further persons of lists and with further mentions of all."""
+    known = sorted(known, key=lambda found: found[1])
+    listed = [*known, *_in_lists(doc, known)]
+    return [*listed, *mentions(doc, listed)]
+
+
+def _in_lists(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
+    """ "Bowman and White" beside a person, where they may be names."""
+    taken = {i for _, start, end in known for i in range(start, end)}
+    for label, start, end in known:
+        if label != "PERSON":
+            continue
+        for places in (range(end, len(doc)), range(start - 1, -1, -1)):
+            for i in _chain(doc, places, taken):
+                taken.add(i)
+                yield "PERSON", i, i + 1
+
+
+def _chain(doc: Doc, places: Iterable[int], taken: set[int]) -> Iterator[int]:
+    """The names that go on from a person, each after a comma or an "and"."""
+    joined = False
+    for i in places:
+        if doc[i].lower_ in JOINTS:
+            joined = True
+        elif i in taken:
+            return
+        elif joined and _may_be_name(doc[i].text):
+            joined = False
+            yield i
+        else:
+            return
+
+
+def _may_be_name(word: str) -> bool:
+    return word.istitle() and bool(builtin_lexicon().of(word) & NAMES)

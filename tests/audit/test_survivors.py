@@ -1,0 +1,95 @@
+"""What a recogniser found in the originals is sought in what became of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
+from spacy_dxprivacy.audit.survivors import (
+    Recognised,
+    Survivor,
+    labels_in_clear,
+    recognise,
+    rules,
+    survivors,
+)
+from spacy_dxprivacy.selection import Entities
+
+OLD = [
+    "Dr. Maria Kowalczyk saw him in New York; call 555-123-4567.",
+    "It was KOWALCZYK who wrote it.",
+    "Nothing here.",
+]
+
+
+@pytest.fixture(scope="module")
+def told() -> Recognised:
+    return recognise(OLD, ["PERSON", "GPE", "PHONE", "DATE"], rules())
+
+
+def found(told: Recognised, *new: str) -> list[Survivor]:
+    return survivors(OLD, new, told)
+
+
+def test_a_release_without_any_part_has_no_survivor(told: Recognised) -> None:
+    assert told.found["PERSON"] == 2 and told.found["PHONE"] == 1
+    assert not found(told, "Dr. Ann Smith saw him in Rome; call 1.", "It was SMITH.", "Nothing.")
+
+
+@pytest.mark.parametrize(
+    ("word", "label"),
+    [
+        ("Kowalczyk", "PERSON"),
+        ("maria", "PERSON"),
+        ("Kowalczyk's", "PERSON"),
+        ("m.kowalczyk@example.org", "PERSON"),
+        ("New York", "GPE"),
+        ("new york", "GPE"),
+        ("555-123-4567", "PHONE"),
+    ],
+)
+def test_each_part_is_found_in_any_form(told: Recognised, word: str, label: str) -> None:
+    some = found(told, f"Dr. Ann Smith saw {word} there.", "", "")
+    assert {(s.document, s.label, s.recognised) for s in some} == {(0, label, True)}
+    assert some[0].start >= 18 and some[0].word not in repr(some)
+
+
+def test_what_its_own_original_does_not_have_was_drawn(told: Recognised) -> None:
+    assert not found(told, "", "It was NEW YORK.", "Nothing but Maria Kowalczyk.")
+
+
+def test_what_was_recognised_elsewhere_survives_too(told: Recognised) -> None:
+    only_first = Recognised(told.parts, told.wholes, [told.here[0], set(), set()])
+    assert [s.recognised for s in survivors(OLD, ["", OLD[1], ""], only_first)] == [False]
+
+
+def test_the_labels_are_those_that_the_selector_declares() -> None:
+    assert labels_in_clear(Entities(("PERSON", "GPE")).in_clear) == ["PERSON", "GPE"]
+    assert labels_in_clear(["the names of the files"]) == []
+
+
+@pytest.mark.parametrize(("text", "status"), [("Dr. Ann Smith left.", 0), ("Dr. Maria X left.", 1)])
+def test_the_command_exits_1_where_there_are_any(tmp_path: Path, text: str, status: int) -> None:
+    old, new, receipt = tmp_path / "o.jsonl", tmp_path / "r.jsonl", tmp_path / "r.json"
+    old.write_text(json.dumps({"text": "Dr. Maria Kowalczyk left."}))
+    new.write_text(json.dumps({"text": text}))
+    receipt.write_text(json.dumps({"in_clear": list(Entities(("PERSON",)).in_clear)}))
+    args = ["dx", "audit", "release", new, "--against", old, "--receipt", receipt]
+    done = CliRunner().invoke(app, [*map(str, args), "--entities", "PERSON"])
+    assert done.exit_code == status, done.output
+    assert ("survivors in 1 of 1 documents" in done.output) == bool(status)
+    assert "maria" not in done.output.lower()
+
+
+def test_a_model_without_a_recogniser_is_refused(tmp_path: Path) -> None:
+    spacy.blank("en").to_disk(tmp_path / "m")
+    (tmp_path / "o.txt").write_text("Maria")
+    args = ["dx", "audit", "release", tmp_path / "o.txt", "--against", tmp_path / "o.txt"]
+    done = CliRunner().invoke(app, [*map(str, args), "--model", str(tmp_path / "m")])
+    assert done.exit_code == 2 or "no entity recogniser" in done.output

@@ -1,0 +1,165 @@
+"""Entities of any recogniser, read alike, merged, and found wherever they are mentioned again."""
+
+from __future__ import annotations
+
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc, Span
+
+from spacy_dxprivacy import DxError
+from spacy_dxprivacy.doc.mentions import chosen, mentions, merged, plain_label
+from spacy_dxprivacy.registries import registry
+from spacy_dxprivacy.selection import AnyEntities
+
+NLP = spacy.blank("en")
+
+
+def doc_of(text: str, *found: tuple[str, str]) -> Doc:
+    """found: (text of an entity's first mention, label), as an NER would give them."""
+    doc = NLP.make_doc(text)
+    starts = [(text.index(part), part, label) for part, label in found]
+    doc.set_ents(
+        [doc.char_span(i, i + len(p), label, alignment_mode="expand") for i, p, label in starts]
+    )
+    return doc
+
+
+def selector(*labels: str, **config: object) -> AnyEntities:
+    block = {"@dx_selectors": "dx.Entities.v2", "labels": list(labels), **config}
+    made = registry.resolve({"it": block})["it"]
+    assert isinstance(made, AnyEntities)
+    return made
+
+
+def left(doc: Doc, *labels: str, **config: object) -> str:
+    mask = selector(*labels, **config).select(doc)
+    return " ".join("_" if hidden else t.text for t, hidden in zip(doc, mask, strict=True))
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "Lopez",
+        "Maria",
+        "LOPEZ",
+        "maria",
+        "Lopez's",
+        "Lopez/Brown",
+        "m.lopez@example.org",
+        "maria lopez",
+    ],
+)
+def test_what_is_found_once_is_found_again(again: str) -> None:
+    doc = doc_of(f"We met Maria Lopez. Later {again} called.", ("Maria Lopez", "PERSON"))
+    assert "opez" not in left(doc, "PERSON").lower() and "maria" not in left(doc, "PERSON").lower()
+    assert "We met" in left(doc, "PERSON") and left(doc, "PERSON").endswith("called .")
+
+
+def test_a_word_that_is_a_name_too_has_to_be_written_as_one() -> None:
+    doc = doc_of(
+        "I saw Will Park. Will you park? Then Park left, and so will we.", ("Will Park", "PERSON")
+    )
+    assert left(doc, "PERSON") == "I saw _ _ . Will you park ? Then _ left , and so will we ."
+
+
+def test_a_name_written_small_is_found_small() -> None:
+    doc = doc_of("hi mark, mark says hello", ("mark", "PERSON"))
+    assert left(doc, "PERSON") == "hi _ , _ says hello"
+
+
+def test_titles_particles_and_initials_are_nobodys() -> None:
+    doc = doc_of("Dr. J de Vries and Dr. B. Out of de facto J use.", ("Dr. J de Vries", "PERSON"))
+    assert left(doc, "PERSON").endswith("and Dr. B. Out of de facto J use .")
+
+
+def test_places_and_numbers_are_found_again_as_a_whole() -> None:
+    doc = doc_of(
+        "In New Ulm, 555-0199: not new, but NEW ULM and 555-0199.",
+        ("New Ulm", "GPE"),
+        ("555-0199", "PHONE"),
+    )
+    told = left(doc, "GPE", "PHONE")
+    assert "555" not in told and "Ulm" not in told and "ULM" not in told and "not new" in told
+
+
+@pytest.mark.parametrize(
+    "label", ["PERSON", "PER", "per", "B-PER", "person", "PATIENT", "full name"]
+)
+def test_labels_of_all_makes_are_read_alike(label: str) -> None:
+    assert plain_label(label) == "PERSON"
+    assert left(doc_of("It is Zorblatt.", ("Zorblatt", label)), "PERSON") == "It is _ ."
+    assert left(doc_of("It is Zorblatt.", ("Zorblatt", "PERSON")), label) == "It is _ ."
+
+
+def test_a_label_that_nobody_knows_stays_itself() -> None:
+    assert plain_label("WARD") == "WARD"
+    assert left(doc_of("In ward 12.", ("ward 12", "WARD")), "WARD") == "In _ _ ."
+
+
+def test_spans_of_a_key_are_taken_as_well_and_need_no_entities() -> None:
+    doc = NLP.make_doc("We met Zorblatt Quimby there.")
+    doc.spans["pii"] = [Span(doc, 2, 4, "name"), Span(doc, 3, 4, "location")]
+    assert left(doc, "PERSON", spans_key="pii") == "We met _ _ there ."
+    with pytest.raises(DxError, match="DX030"):
+        left(doc, "PERSON")
+    with pytest.raises(DxError, match="DX030"):
+        left(NLP.make_doc("We met."), "PERSON", spans_key="pii")
+
+
+def test_a_span_of_another_label_takes_nothing_away() -> None:
+    doc = doc_of("At Maria Lopez Street now.", ("Maria Lopez", "PERSON"))
+    doc.spans["more"] = [Span(doc, 1, 4, "ADDRESS")]
+    assert left(doc, "PERSON", spans_key="more") == "At _ _ Street now ."
+    assert left(doc, "PERSON", "ADDRESS", spans_key="more") == "At _ _ _ now ."
+
+
+def test_again_can_be_left_out() -> None:
+    doc = doc_of("Zorblatt said that Zorblatt left.", ("Zorblatt", "PERSON"))
+    assert left(doc, "PERSON", again=False) == "_ said that Zorblatt left ."
+
+
+SPANS = st.lists(
+    st.tuples(st.sampled_from(["PER", "LOC", "X"]), st.integers(0, 8), st.integers(1, 4)).map(
+        lambda s: (s[0], s[1], s[1] + s[2])
+    )
+)
+
+
+@given(spans=SPANS)
+def test_the_union_has_all_words_and_no_overlap(spans: list[tuple[str, int, int]]) -> None:
+    found = merged(spans)
+    places = [i for _, first, last in found for i in range(first, last)]
+    assert len(places) == len(set(places))
+    assert set(places) == {i for _, first, last in spans for i in range(first, last)}
+    assert {label for label, _, _ in found} <= {"PERSON", "GPE", "X"}
+
+
+WORDS = [
+    "Maria",
+    "maria",
+    "MARIA",
+    "Lopez",
+    "of",
+    "will",
+    "Will",
+    ".",
+    "x@maria.org",
+    "house",
+    "'s",
+]
+
+
+@settings(max_examples=50, deadline=None)
+@given(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=12), at=st.integers(0, 11))
+def test_mentions_are_new_and_leave_no_part_of_a_name(words: list[str], at: int) -> None:
+    doc = Doc(NLP.vocab, [*words, "Maria", "Lopez"])
+    known = [("PERSON", len(words), len(words) + 2)]
+    again = mentions(doc, known)
+    places = [i for _, first, last in again for i in range(first, last)]
+    assert len(places) == len(set(places)) and all(i < len(words) for i in places)
+    rest = " ".join(word for i, word in enumerate(words) if i not in places).lower()
+    assert "maria" not in rest and "lopez" not in rest
+    doc.set_ents([Span(doc, len(words), len(words) + 2, "PERSON")])
+    assert chosen(doc, {"PERSON"})[-1] == known[0]

@@ -1,0 +1,134 @@
+"""Both ways between the package and presidio, with the real packages; skipped without them."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from typing import Any
+
+import pytest
+import spacy
+from spacy.language import Language
+
+from spacy_dxprivacy import DxError
+from spacy_dxprivacy.presidio.component import DxPresidio, make_dx_presidio
+
+HERE = importlib.util.find_spec("presidio_analyzer") is not None
+needs_presidio = pytest.mark.skipif(not HERE, reason="presidio is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+TEXT = "Dr. Maria Kowalczyk paid with 4111 1111 1111 1111; write to maria@example.org. All is well."
+EXPONENTIAL = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 0.01}
+
+
+@pytest.fixture(scope="module")
+def ours() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from spacy_dxprivacy import presidio
+
+        presidio.DxRecognizer, presidio.DxOperator  # noqa: B018
+    return presidio
+
+
+@pytest.fixture(scope="module")
+def analyzer(ours: Any) -> Any:
+    from presidio_analyzer import AnalyzerEngine
+
+    return AnalyzerEngine(nlp_engine=ours.nlp_engine())
+
+
+def named(results: list[Any], text: str = TEXT) -> set[tuple[str, str]]:
+    return {(r.entity_type, text[r.start : r.end]) for r in results}
+
+
+@needs_presidio
+def test_the_engine_puts_our_rules_under_their_analyzer(analyzer: Any) -> None:
+    found = named(analyzer.analyze(TEXT, "en"))
+    assert ("PERSON", "Maria Kowalczyk") in found
+    assert ("CREDIT_CARD", "4111 1111 1111 1111") in found  # theirs, beside ours
+
+
+@needs_presidio
+def test_the_recogniser_gives_what_is_asked_for(ours: Any) -> None:
+    recogniser = ours.DxRecognizer()
+    assert ("PERSON", "Maria Kowalczyk") in named(recogniser.analyze(TEXT, []))
+    assert named(recogniser.analyze(TEXT, ["EMAIL_ADDRESS"])) == {
+        ("EMAIL_ADDRESS", "maria@example.org")
+    }
+    assert not recogniser.analyze("", [])
+
+
+@needs_presidio
+def test_the_recogniser_joins_their_registry(ours: Any) -> None:
+    from presidio_analyzer import RecognizerRegistry
+
+    registry = RecognizerRegistry()
+    registry.add_recognizer(ours.DxRecognizer(score=0.5))
+    assert registry.recognizers[0].name == "DxRecognizer"
+    assert {r.score for r in registry.recognizers[0].analyze(TEXT, ["PERSON"])} == {0.5}
+
+
+def pipeline(analyzer: Any = None, **config: Any) -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_presidio", config=config)
+    if analyzer is not None:
+        nlp.get_pipe("dx_presidio").analyzer = analyzer  # type: ignore[attr-defined]
+    selector = {
+        "@dx_selectors": "dx.Entities.v2",
+        "labels": ["PERSON", "CREDIT_CARD", "EMAIL_ADDRESS"],
+        "spans_key": "presidio",
+    }
+    nlp.add_pipe("dx_entity_sanitizer", config={"selector": selector, "mechanism": EXPONENTIAL})
+    return nlp
+
+
+@needs_presidio
+def test_their_recognisers_tell_our_sanitizer_what_to_replace(analyzer: Any) -> None:
+    doc = pipeline(analyzer)(TEXT)
+    for secret in ("Kowalczyk", "4111", "maria@"):
+        assert secret not in doc.text
+    assert doc.text.endswith("All is well.") and doc.text.startswith("Dr. ")
+
+
+@needs_presidio
+def test_the_operator_draws_the_words_of_an_entity(ours: Any, analyzer: Any) -> None:
+    from presidio_anonymizer import AnonymizerEngine
+    from presidio_anonymizer.entities import OperatorConfig
+
+    engine = AnonymizerEngine()
+    engine.add_anonymizer(ours.DxOperator)
+    how = {"DEFAULT": OperatorConfig("dx", {"mechanism": EXPONENTIAL})}
+    results = analyzer.analyze(TEXT, "en")
+    new = engine.anonymize(TEXT, results, operators=how).text
+    assert "Kowalczyk" not in new and "4111" not in new and new.endswith("All is well.")
+    assert len({engine.anonymize(TEXT, results, operators=how).text for _ in range(3)}) > 1
+
+
+@needs_presidio
+def test_the_operator_refuses_settings_that_there_are_not(ours: Any) -> None:
+    with pytest.raises(DxError):
+        ours.DxOperator().validate({"mechanism": {**EXPONENTIAL, "epsilon": -1.0}})
+
+
+class Broken:
+    def analyze(self, *args: Any, **kwargs: Any) -> list[Any]:
+        raise ValueError("Maria Kowalczyk")
+
+
+def test_a_recogniser_that_fails_lets_nothing_through_and_tells_no_text() -> None:
+    with pytest.raises(DxError, match="DX130") as raised:
+        DxPresidio(analyzer=Broken())(spacy.blank("en")("Maria Kowalczyk"))
+    assert "Maria" not in str(raised.value) and raised.value.__context__ is None
+
+
+@pytest.mark.parametrize("wrong", [{"threshold": 2.0}, {"spans_key": ""}])
+def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(DxError):
+        DxPresidio(analyzer=Broken(), **wrong)
+
+
+@pytest.mark.skipif(HERE, reason="presidio is installed")
+def test_without_presidio_it_says_what_to_install() -> None:
+    with pytest.raises(DxError, match=r"DX131.*presidio"):
+        make_dx_presidio(spacy.blank("en"), "x", None, "en", 0.0, "presidio")
