@@ -47,7 +47,7 @@ class AllWords:
 
     def select(self, doc: Doc) -> Bools1d:
         """bool (tokens,): all but punctuation and white space."""
-        return _words(doc)
+        return words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         """There is nothing that a pipeline could lack."""
@@ -72,11 +72,11 @@ class Entities:
         any."""
         if len(doc) and not doc.has_annotation("ENT_IOB"):
             raise DxError(Errors.DX030)
-        return np.isin(doc.to_array(ENT_TYPE), self._ids) & _words(doc)
+        return np.isin(doc.to_array(ENT_TYPE), self._ids) & words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         """A label that no recogniser before the component predicts would protect nothing."""
-        known = _entity_labels(nlp, before=name)
+        known = entity_labels(nlp, before=name)
         missing = [label for label in self.labels if known is not None and label not in known]
         if missing:
             found = ", ".join(sorted(known or ())) or "no label at all"
@@ -93,7 +93,7 @@ class WordList:
 
     def select(self, doc: Doc) -> Bools1d:
         """bool (tokens,): the words of the list, in any case."""
-        return np.isin(doc.to_array(LOWER), self._ids) & _words(doc)
+        return np.isin(doc.to_array(LOWER), self._ids) & words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         """An entry that the tokenizer splits would never be found."""
@@ -127,13 +127,14 @@ def make_word_list(words: str | list[str]) -> WordList:
     return WordList(listed)
 
 
-def _words(doc: Doc) -> Bools1d:
+def words_of(doc: Doc) -> Bools1d:
+    """bool (tokens,): all but punctuation and white space."""
     flags = doc.to_array([IS_SPACE, IS_PUNCT])
     words: Bools1d = np.logical_not(np.any(flags, axis=1))
     return words
 
 
-def _entity_labels(nlp: Language, *, before: str) -> set[str] | None:
+def entity_labels(nlp: Language, *, before: str) -> set[str] | None:
     """What recognisers before the component predict; None where one of them does not say, or where
     none is known as such."""
     names = nlp.pipe_names
