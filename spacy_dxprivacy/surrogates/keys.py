@@ -37,18 +37,19 @@ def make_key(path: Path) -> None:
 def read_key(path: str | Path) -> bytes:
     """The key in a file. Raises DxError where it is missing, short, no key, or can be read by
     others."""
-    return _read(str(Path(path).expanduser().absolute()))
+    found = Path(path).expanduser().absolute()
+    try:
+        info = os.stat(found)
+        if os.name == "posix" and info.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise _bad(found, "others can read it, and may have done so (mode 600 keeps them out)")
+        return _read(found, info.st_mtime_ns)
+    except OSError as error:
+        raise _bad(found, error.strerror or "it cannot be read") from None
 
 
 @lru_cache(maxsize=8)
-def _read(path: str) -> bytes:
-    try:
-        info = os.stat(path)
-        content = Path(path).read_bytes()[: MOST + 1].decode("ascii", "replace")
-    except OSError as error:
-        raise _bad(path, error.strerror or "it cannot be read") from None
-    if os.name == "posix" and info.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise _bad(path, "others can read it (chmod 600 mends that; who has read it may know all)")
+def _read(path: Path, changed: int) -> bytes:
+    content = path.read_bytes()[: MOST + 1].decode("ascii", "replace")
     found = _KEY.fullmatch(content)
     if found is None:
         raise _bad(path, f"it is not a key of {BYTES} bytes or more")
@@ -64,5 +65,5 @@ def check_apart(key: Path, output: Path | None) -> None:
         raise UsageError(f"{key}: a key is not kept beside the output. Put it in another folder.")
 
 
-def _bad(path: str, why: str) -> DxError:
+def _bad(path: Path, why: str) -> DxError:
     return DxError(Errors.DX111.format(path=path, why=why))
