@@ -184,6 +184,7 @@ class DxSanitizer:
         self.numbers = numbers
         self.editor = editor
         self.surrogates = surrogates_of(surrogates)
+        self._by_default = surrogates == ENTITY_CONFIG["surrogates"]
         self.on_stand_ins: Callable[[StandIns], None] | None = None
         self.rng = Rng(seed)
         self.scope = one_of("scope", scope, SCOPES)
@@ -541,7 +542,8 @@ class DxSanitizer:
     def _about(self) -> dict[str, Any]:
         looks = isinstance(self._projection, FindsSettings)
         found: dict[str, Any] = self.terms.found if looks else {}
-        return {"digest": self.space.digest, "space": self._space_block(), "found": found}
+        told = {"digest": self.space.digest, "space": self._space_block(), "found": found}
+        return {**told, "surrogates": bool(self.surrogates)}
 
     @property
     def _projection(self) -> Projection | None:
@@ -565,6 +567,8 @@ class DxSanitizer:
     def _expect(self, saved: dict[str, Any]) -> None:
         """The space that was saved, unless the config now names another: then it is that one."""
         self._space = self._terms = None
+        if self._by_default and not saved.get("surrogates", False):
+            self.surrogates = {}  # it was saved before there were any, and does as it did
         now, then = self._space_block(), saved.get("space", {})
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)

@@ -103,6 +103,13 @@ def test_mentions_of_one_person_get_parts_of_one_name():
     assert inverted == f"{family}, {given}".upper() and own == f"{family}'s"
 
 
+def test_a_title_before_a_name_and_particles_say_what_is_a_family_name():
+    name = made("dx.Name.v1", form=True)
+    mentions = [Mention("Okonkwo", "P", "Mr."), Mention("van der Berg", "P"), Mention("Berg", "P")]
+    one, other, again = name.replace(mentions, Draws(Rng(1)))
+    assert {one, other} <= set(listed("surnames")) and again == other != one
+
+
 def test_the_form_of_a_mention_is_hidden_unless_asked_for():
     name = made("dx.Name.v1")
     assert len(set(draw(name, "Maria Lopez", "Ms. Lopez", "Maria", "M. Lopez"))) == 1
@@ -268,6 +275,19 @@ def test_places_and_addresses_of_a_document_fit_each_other():
         address = [Mention("12 Main St, Apt 4, Austin, TX 78701-1234", "ADDRESS")]
         (written,) = made("dx.Address.v1").replace(address, draws)
         assert re.search(rf", {re.escape(city)}, {short} \d{{5}}-\d{{4}}$", written)
+
+
+def test_a_city_and_its_state_stay_together():
+    place, states = made("dx.Place.v1"), {c: STATES[s].rstrip("0123456789 ") for c, s in cities()}
+    mentions = [Mention("Lyon", "G"), Mention("Portland", "G", "in"), Mention("Oregon", "G", ","),
+                Mention("Austin, TX", "G")]  # fmt: skip
+    _, city, state, both = place.replace(mentions, Draws(Rng(1)))
+    assert states[city] == state and tuple(both.split(", ")) in cities()
+
+
+def test_addresses_of_machines_among_numbers_are_reserved_ones():
+    one, again = draw(made("dx.Digits.v1"), "10.20.30.40", "10.20.30.40")
+    assert one == again and one.startswith(("192.0.2.", "198.51.100.", "203.0.113."))
 
 
 def test_kinds_of_organisations_are_kept():

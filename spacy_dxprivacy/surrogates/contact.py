@@ -64,9 +64,9 @@ class Contact:
         keys = [(text.strip().casefold(), kind_of(text)) for text in texts]
         forms = {key: text for key, text in zip(keys, texts, strict=True)}
         if self.scope.reach == "mention":
-            return [_WRITERS[kind_of(text)](text, draws.fresh()) for text in texts]
+            return [WRITERS[kind_of(text)](text, draws.fresh()) for text in texts]
         drawn = {
-            key: _WRITERS[key[1]](text, self.scope.stream(draws, "contact", key[0]))
+            key: WRITERS[key[1]](text, self.scope.stream(draws, "contact", key[0]))
             for key, text in forms.items()
         }
         return [drawn[key] for key in keys]
@@ -132,6 +132,6 @@ def _number(k: int, stream: Stream) -> str:
     return (code + area + local)[-k:]
 
 
-_WRITERS = {
+WRITERS = {
     "user": _user, "mail": _mail, "web": _web, "ip": _ip, "ipv6": _ipv6, "phone": _phone,
 }  # fmt: skip

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from ..guarantee import Guarantee
 from ..registries import registry
 from .base import Mention, Scope, independent
+from .contact import WRITERS, kind_of
 from .streams import Draws, Stream, below, digits
 
 IN_CLEAR = (
@@ -73,11 +74,11 @@ class Digits:
 
     def _one(self, text: str, draws: Draws, known: dict[str, str]) -> str:
         bare = "".join(c for c in text if c.isalnum()).casefold()
-        if self.scope.reach != "mention" and bare in known:
-            return _in_form(known[bare], text)
-        drawn = alike(text, self.scope.stream(draws, "digits", bare))
-        known[bare] = "".join(c for c in drawn if c.isalnum())
-        return drawn
+        bare = bare if kind_of(text) in ("phone", "user") else text.casefold()
+        if self.scope.reach == "mention" or bare not in known:
+            known[bare] = alike(text, self.scope.stream(draws, "digits", bare))
+        drawn = "".join(c for c in known[bare] if c.isalnum())
+        return _in_form(drawn, text) if bare.isalnum() else known[bare]
 
 
 def _in_form(bare: str, text: str) -> str:
@@ -89,6 +90,9 @@ def _in_form(bare: str, text: str) -> str:
 def alike(text: str, stream: Stream) -> str:
     """Another number of the same form, with check digits that are right where those of the text
     are."""
+    kind = kind_of(text)
+    if kind in ("ip", "ipv6", "mail"):
+        return WRITERS[kind](text, stream)
     bare = "".join(c for c in text if c.isalnum())
     if _CARD.fullmatch(text) and luhn(bare) == 0:
         return _in_form(_card(bare, stream), text)

@@ -76,7 +76,7 @@ class Name:
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """One name for each person of the document, in parts."""
-        forms = [form_of(mention.text) for mention in mentions]
+        forms = [form_of(mention.text, mention.before) for mention in mentions]
         them = persons(forms)
         if self.scope.reach == "mention":
             names = [self._draw(person, draws.fresh(), set()) for person in them]

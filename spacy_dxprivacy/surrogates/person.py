@@ -34,10 +34,11 @@ class Form:
     owner: str
     inverted: bool
     case: str
+    titled: bool = False
 
 
-def form_of(text: str) -> Form:
-    """The form of a mention; anything can be read as one."""
+def form_of(text: str, before: str = "") -> Form:
+    """The form of a mention; anything can be read as one. before: the word before it."""
     found = _OWNER.search(text.strip())
     owner = found[1] if found else ""
     bare = text.strip()[: -len(owner)] if owner else text.strip()
@@ -46,7 +47,8 @@ def form_of(text: str) -> Form:
     words = (tail.split() + head.split()) if inverted else bare.replace(",", " ").split()
     title, words = _titles(words)
     suffix = words.pop() if len(words) > 1 and _word(words[-1]) in SUFFIXES else ""
-    return Form(title, _parts(words), suffix, owner, inverted, _case(bare))
+    titled = bool(title) or _word(before) in TITLES
+    return Form(title, _parts(words), suffix, owner, inverted, _case(bare), titled)
 
 
 def _titles(words: list[str]) -> tuple[str, list[str]]:
@@ -59,7 +61,7 @@ def _titles(words: list[str]) -> tuple[str, list[str]]:
 def _parts(words: list[str]) -> tuple[str, ...]:
     """Given names one by one, then the family name with its particles."""
     for place, word in enumerate(words):
-        if 0 < place < len(words) - 1 and _word(word) in PARTICLES:
+        if place < len(words) - 1 and _word(word) in PARTICLES:
             return (*words[:place], " ".join(words[place:]))
     return tuple(words)
 
@@ -104,8 +106,14 @@ class Person:
         if not names:
             return not self.identity
         if len(names) == 1:
-            return names[0] in (self.given, self.last) and bool(names[0])
-        return names[-1] == self.last and _alike(names[0], self.given)
+            return bool(names[0]) and (names[0] == self.given or _one_last(names[0], self.last))
+        return _one_last(names[-1], self.last) and _alike(names[0], self.given)
+
+
+def _one_last(one: str, other: str) -> bool:
+    """Whether two family names are the same, particles aside."""
+    short, long = sorted((one, other), key=len)
+    return one == other or (bool(short) and long.endswith(f" {short}"))
 
 
 def _alike(one: str, other: str) -> bool:
@@ -137,7 +145,8 @@ def _new(number: int, form: Form) -> Person:
     if len(names) > 1:
         return Person(number, names[0], names[-1])
     single = names[0] if names else ""
-    if form.title or (single.title() in listed("surnames") and not _is_first(single)):
+    family = form.titled or " " in single or single.title() in listed("surnames")
+    if family and (form.titled or not _is_first(single)):
         return Person(number, "", single)
     return Person(number, single, "")
 

@@ -23,6 +23,7 @@ IN_CLEAR = ("whether a place is a city, a state, a country or a postal code",)
 _ZIP = re.compile(r"\d{5}(?:-\d{4})?", re.ASCII)
 _NAMES = {state_name(short).casefold(): short for short in STATES}
 _COUNTRIES = {name.casefold() for name in COUNTRIES} | OTHER_COUNTRIES
+_STATE_OF = {city.casefold(): state for city, state in cities()}
 Home = tuple[str, str]
 
 
@@ -57,16 +58,29 @@ class Place:
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """As many places; the first city of a document lies in its first state."""
         known: dict[tuple[str, str], str] = {}
-        return [self._one(mention.text, draws, known) for mention in mentions]
+        drawn: list[str | None] = []
+        city = None
+        for mention in mentions:
+            head, _, tail = mention.text.partition(",")
+            in_two = bool(tail.strip()) and kind_of_place(tail) in ("state", "short")
+            beside = city if mention.before == "," else None
+            city = self._one(head if in_two else mention.text, draws, known, beside)
+            both = f"{city}, {self._one(tail.strip(), draws, known, city)}" if in_two else city
+            drawn.append(both)
+        return drawn
 
-    def _one(self, text: str, draws: Draws, known: dict[tuple[str, str], str]) -> str:
+    def _one(
+        self, text: str, draws: Draws, known: dict[tuple[str, str], str], city: str | None
+    ) -> str:
+        """city: what stands for the city that the place stands beside."""
         kind, bare = kind_of_place(text), text.strip().casefold()
         identity = _NAMES.get(bare, bare).casefold() if kind in ("state", "short") else bare
         shared = ("state" if kind == "short" else kind, identity)
         again = shared in known and self.scope.reach != "mention"
         if not again:
             number = sum(which == shared[0] for which, _ in known)
-            known[shared] = self._draw(shared[0], identity, number, draws)
+            home = _STATE_OF.get((city or "").casefold()) if shared[0] == "state" else None
+            known[shared] = home or self._draw(shared[0], identity, number, draws)
         drawn = known[shared]
         if shared[0] == "state":
             drawn = drawn if kind == "short" else state_name(drawn)
