@@ -191,6 +191,7 @@ def test_a_shift_past_the_calendar_is_hidden():
 
 def test_an_age_after_its_word():
     assert draw(made("dx.DateShift.v1"), "92", "45", before="aged") == ["90", "45"]
+    assert draw(made("dx.DateShift.v1"), "104", "45", label="AGE") == ["90", "45"]
 
 
 def test_intervals_are_kept_within_a_document():

@@ -44,8 +44,10 @@ class Kept:
         read_key(self.table_key)
         check_new(self.table, force=self.force)
 
-    def check_shards(self, output: Path) -> None:
+    def check_shards(self, output: Path, preview: int) -> None:
         """The same, where workers sanitise."""
+        if preview:
+            raise UsageError("`preview` shows one file: name one INPUT.")
         if self.table is not None:
             raise UsageError("`table` is kept by one process: sanitise one file at a time.")
         if self.key is not None:

@@ -91,34 +91,49 @@ def sanitize_cli(
         "key": None if key is None else str(key),
     }
     kept = Kept(table, table_key, key, force=force)
-    if cluster.is_wanted(paths):
-        with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
-            fields = Fields(field, _split(keep_fields))
-            how = FileOptions(fields, batch_size=batch_size, n_process=n_process, force=force)
-            kept.check_shards(Path(paths[-1]))
-            more = shards.More(lines, receipt, interrupted)
-            run = shards.sanitize_paths(paths, cluster, chosen, how, more)
-        return run.close(quiet=quiet)
     with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
         fields = Fields(field, _split(keep_fields))
-        source, target = shards.one_or_two(paths)
         how = FileOptions(fields, batch_size=batch_size, n_process=n_process, force=force)
-        jobs = plan_jobs(source, target, lines=lines, force=force)
-        check_kept(jobs, fields)
-        check_receipt(receipt, jobs, force=force)
-        kept.check(None if target is None else Path(target), n_process)
-        with setting_up():
-            nlp = make_pipeline(**chosen)
-        if preview:
-            return print_previews(nlp, jobs, fields, preview)
-        with kept.collecting(nlp) as told:
-            tally = _sanitize(nlp, jobs, how, interrupted)
-        tally.in_clear += told
-        if receipt is not None:
-            write_bytes(receipt, _as_json(tally), force=force)
+        more = shards.More(lines, receipt, interrupted)
+        if cluster.is_wanted(paths):
+            kept.check_shards(Path(paths[-1]), preview)
+            run = shards.sanitize_paths(paths, cluster, chosen, how, more)
+        else:
+            tally = _sanitize_files(paths, chosen, how, more, kept, preview)
+    if cluster.is_wanted(paths):
+        return run.close(quiet=quiet)
+    if tally is None:
+        return
     _print_receipt(tally, quiet=quiet)
     if tally.failures:
         raise typer.Exit(1)
+
+
+def _sanitize_files(
+    paths: list[str],
+    chosen: dict[str, Any],
+    how: FileOptions,
+    more: shards.More,
+    kept: Kept,
+    preview: int,
+) -> Tally | None:
+    """What was done; None where the first documents were to be shown and nothing written."""
+    source, target = shards.one_or_two(paths)
+    jobs = plan_jobs(source, target, lines=more.lines, force=how.force or bool(preview))
+    check_kept(jobs, how.fields)
+    check_receipt(more.receipt, jobs, force=how.force)
+    kept.check(None if target is None else Path(target), how.n_process)
+    with setting_up():
+        nlp = make_pipeline(**chosen)
+    if preview:
+        print_previews(nlp, jobs, how.fields, preview)
+        return None
+    with kept.collecting(nlp) as told:
+        tally = _sanitize(nlp, jobs, how, more.interrupted)
+    tally.in_clear += told
+    if more.receipt is not None:
+        write_bytes(more.receipt, _as_json(tally), force=how.force)
+    return tally
 
 
 def _sanitize(

@@ -135,7 +135,8 @@ class DateShift:
 
 
 def _moved(mention: Mention, mover: Mover) -> str | None:
-    if mention.before.casefold() in ("age", "aged") and _AGE.fullmatch(mention.text):
+    is_age = mention.label.upper() == "AGE" or mention.before.casefold() in ("age", "aged")
+    if is_age and _AGE.fullmatch(mention.text):
         return str(min(int(mention.text), TOP_AGE))
     try:
         return mover.move(mention.text)

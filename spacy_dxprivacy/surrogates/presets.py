@@ -26,7 +26,7 @@ PRESETS = ("standard", "clinical")
 LABELS = {
     "name": "PERSON PER per PATIENT NAME DOCTOR STAFF HCW Person person",
     "date": "DATE TIME DATE_TIME DOB AGE tim date Date",
-    "place": "GPE LOC LOCATION CITY STATE COUNTRY ZIP geo gpe loc Location",
+    "place": "GPE LOC LOCATION CITY STATE COUNTRY ZIP ZIP_CODE geo gpe loc Location",
     "address": "ADDRESS STREET STREET_ADDRESS LOCATION_OTHER",
     "organisation": "ORG ORGANIZATION HOSPITAL FAC PATORG org NORP_ORG",
     "contact": "EMAIL URL PHONE IP USERNAME EMAIL_ADDRESS PHONE_NUMBER IP_ADDRESS DOMAIN_NAME FAX "
