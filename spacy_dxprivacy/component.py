@@ -334,6 +334,9 @@ class DxSanitizer:
     ) -> Context | None:
         pairs = zip(figures, stood, strict=True)
         aside = [f if s is None else f | s.replaced for f, s in pairs]
+        # A document of which nothing is drawn has no use for its context.
+        idle = [s is not None and not mask.any() for s, mask in zip(stood, masks, strict=True)]
+        aside = [a | i for a, i in zip(aside, idle, strict=True)]
         passages = [passage(*parts) for parts in zip(docs, masks, aside, strict=True)]
         return context_of(passages, self.space) if passages else None
 

@@ -300,6 +300,8 @@ def test_masks_and_texts():
     assert draw(made("dx.Mask.v1"), "Ann-Lee 4") == ["***-*** *"]
     assert draw(made("dx.Mask.v1", length=3), "Ann-Lee 4") == ["***"]
     assert draw(made("dx.Redact.v1"), "Ann", label="PERSON") == ["[PERSON]"]
+    assert draw(made("dx.Redact.v1"), "[PERSON]", label="PERSON") == [None]
+    assert draw(made("dx.Mask.v1"), "***") == [None]
     with pytest.raises(DxError):
         made("dx.Mask.v1", mark="x")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..guarantee import Guarantee
 from ..registries import registry
 from ..validate import fail, whole
-from .base import NOTHING, Mention
+from .base import NOTHING, Mention, is_same
 from .streams import Draws
 
 CONSTANT = Guarantee(
@@ -77,13 +77,14 @@ class Mask:
         )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Marks for each."""
+        """Marks for each; what is marks already stays."""
+        pairs = [(mention.text, self._marks(mention.text)) for mention in mentions]
+        return [None if is_same(text, marks) else marks for text, marks in pairs]
+
+    def _marks(self, text: str) -> str:
         if self.length is not None:
-            return [self.mark * self.length for _ in mentions]
-        return [
-            "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in mention.text)
-            for mention in mentions
-        ]
+            return self.mark * self.length
+        return "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in text)
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,9 @@ class Redact:
     guarantee = CONSTANT
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """The same text for each of a label."""
-        return [self.text or f"[{mention.label}]" for mention in mentions]
+        """The same text for each of a label; what is that text already stays."""
+        pairs = [(mention, self.text or f"[{mention.label}]") for mention in mentions]
+        return [None if is_same(mention.text, text) else text for mention, text in pairs]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from .base import Mention, Surrogate, is_same
 from .streams import Draws
 
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
+MOST_WORDS = 2**16  # of the vocabulary that stand-ins are cut with
 USER = "dx_user"  # in the user data of the input's Doc: whose it is
 
 
@@ -147,13 +148,13 @@ def _told(
 
 def tokenized(texts: Sequence[str], lang: str) -> list[tuple[list[str], list[bool]]]:
     """Words of each text and whether a blank follows, as the tokenizer of the language cuts them.
-    It has a vocabulary of its own, which forgets them."""
+    It has a vocabulary of its own, which never met an original, and is made anew when it is full."""
     if not texts:
         return []
-    nlp = _blank(lang)
-    with nlp.memory_zone():
-        docs = [nlp.make_doc(" ".join(text.split())) for text in texts]
-        return [([t.text for t in doc], [bool(t.whitespace_) for t in doc]) for doc in docs]
+    if len(_blank(lang).vocab) > MOST_WORDS:
+        _blank.cache_clear()
+    docs = [_blank(lang).make_doc(" ".join(text.split())) for text in texts]
+    return [([t.text for t in doc], [bool(t.whitespace_) for t in doc]) for doc in docs]
 
 
 @lru_cache(maxsize=4)
