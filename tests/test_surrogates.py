@@ -477,7 +477,7 @@ def test_a_label_on_white_space_alone_is_no_mention():
 
 def test_nothing_of_the_original_is_in_the_document():
     text = NOTE.replace("Maria", "Quimby")
-    raw = pipeline("standard")(text).to_bytes()
+    raw = pipeline("standard", seed=1)(text).to_bytes()
     assert not any(part.encode() in raw for part in ("Zorblatt", "Quimby", "3/4/2019", "3/9/2019"))
 
 

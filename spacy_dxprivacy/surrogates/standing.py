@@ -148,7 +148,7 @@ def _told(
 
 def tokenized(texts: Sequence[str], lang: str) -> list[tuple[list[str], list[bool]]]:
     """Words of each text and whether a blank follows, as the tokenizer of the language cuts them.
-    It has a vocabulary of its own, which never met an original, and is made anew when it is full."""
+    It has a vocabulary of its own, which met no original, and is made anew when it is full."""
     if not texts:
         return []
     if len(_blank(lang).vocab) > MOST_WORDS:
