@@ -18,7 +18,9 @@ from spacy.tokens import Doc
 
 from .arrays import Bools1d, Ints1d
 from .doc.figures import Figures, draw_figures, find_figures
+from .doc.mentions import Entity, plain_label
 from .doc.passages import Context, context_of, passage
+from .doc.pieces import Layout
 from .doc.receipt import Terms
 from .doc.replacement import Replacement, replace_words
 from .doc.spelling import like, spell
@@ -30,10 +32,13 @@ from .privacy.composition import repeat
 from .privacy.scale import scale_of
 from .randomness import Rng
 from .rebuild import CARRIED, CARRIED_IN_CLEAR, earlier_receipts, install_extensions, rebuild
-from .selection import Selector
+from .selection import AnyEntities, Entities, Selector, entity_labels, words_of
 from .space import BUILTIN, Space
 from .spaces.hurtful import stand_ins
 from .spaces.sources import SpaceSource
+from .surrogates.base import Surrogate
+from .surrogates.presets import Preset, surrogates_of
+from .surrogates.standing import StandIns, stand_in
 from .tables import learned
 from .ty import (
     ChoosesIndex,
@@ -73,10 +78,12 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "unknown": {"@dx_unknowns": "dx.Redact.v1"},
     "numbers": None,
     "editor": None,
+    "surrogates": None,
 }
 ENTITY_CONFIG: dict[str, Any] = deepcopy(DEFAULT_CONFIG)
 ENTITY_CONFIG["carry"] = ["ents"]
 ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": ["PERSON", "DATE"]}
+ENTITY_CONFIG["surrogates"] = "standard"
 
 
 @Language.factory("dx_sanitizer", default_config=DEFAULT_CONFIG, retokenizes=True)
@@ -95,6 +102,7 @@ def make_dx_sanitizer(
     unknown: Unknown,
     numbers: NumberDraw | None,
     editor: Editor | None,
+    surrogates: Any,
 ) -> DxSanitizer:
     """Replace every word by a randomised mechanism. See DxSanitizer."""
     return DxSanitizer(
@@ -106,6 +114,7 @@ def make_dx_sanitizer(
         unknown=unknown,
         numbers=numbers,
         editor=editor,
+        surrogates=surrogates,
         seed=seed,
         scope=scope,
         casing=casing,
@@ -139,6 +148,9 @@ class DxSanitizer:
     refused before anything of them is drawn. numbers: None, or what draws numbers by their value;
     its epsilon is of another metric than that of words, so max_epsilon_per_doc is refused with it.
     editor: None, or what goes over the words after they were drawn, by public knowledge alone.
+    surrogates: None, the name of a preset ("standard", "clinical"), or label -> what stands for
+    mentions that a recogniser gave this label; all other words are drawn as ever. Its promises are
+    of their own, and max_epsilon_per_doc is about words alone.
 
     It fails closed: an exception ends the call, whatever error handler the pipeline has.
     Raises DxError for settings out of range.
@@ -155,6 +167,7 @@ class DxSanitizer:
         unknown: Unknown,
         numbers: NumberDraw | None = None,
         editor: Editor | None = None,
+        surrogates: Any = None,
         seed: int | None = None,
         scope: str = "token",
         casing: str = "truecase",
@@ -171,6 +184,9 @@ class DxSanitizer:
         self.unknown = unknown
         self.numbers = numbers
         self.editor = editor
+        self.surrogates = surrogates_of(surrogates)
+        self._by_default = surrogates == ENTITY_CONFIG["surrogates"]
+        self.on_stand_ins: Callable[[StandIns], None] | None = None
         self.rng = Rng(seed)
         self.scope = one_of("scope", scope, SCOPES)
         self.casing = one_of("casing", casing, CASINGS)
@@ -187,6 +203,7 @@ class DxSanitizer:
         if editor is not None and vectors == "noisy":
             raise fail("vectors", "'table' with an editor, which goes over words alone", vectors)
         self._nlp: Language | None = nlp
+        self._labels_known = False
         self._space: Space | None = None
         self._terms: Terms | None = None
         self._expected_digest: str | None = None
@@ -254,7 +271,8 @@ class DxSanitizer:
         space, terms = self.space, self.terms
         if self.mechanism.guarantee.space not in ("", space.digest):
             raise DxError(Errors.DX041.format(name=self.mechanism.name))
-        selected = [self._mask(doc) for doc in docs]
+        stood = [self._stand_in(doc) for doc in docs]
+        selected = [self._mask(*parts) for parts in zip(docs, stood, strict=True)]
         pairs = zip(docs, selected, strict=True)
         figures = [find_figures(doc, mask, self.numbers) for doc, mask in pairs]
         masks = [mask & ~numbers for mask, numbers in zip(selected, figures, strict=True)]
@@ -270,13 +288,43 @@ class DxSanitizer:
             once_per_type=self.scope == "type",
             with_vectors=self.vectors == "noisy",
             check=self._check_budget,
-            context=self._context(docs, masks, figures) if self._in_context else None,
+            context=self._context(docs, masks, figures, stood) if self._in_context else None,
             editor=self.editor,
             instead=stand_ins(space) if self.source.spares else {},
         )
         drawn = [self._draw_figures(*parts) for parts in zip(docs, figures, strict=True)]
-        parts_of = zip(docs, masks, replacements, drawn, strict=True)
+        parts_of = zip(docs, masks, replacements, drawn, stood, strict=True)
         return [self._rebuild(*parts, terms) for parts in parts_of]
+
+    def _stand_in(self, doc: Doc) -> StandIns | None:
+        if not self.surrogates:
+            return None
+        drawn = stand_in(doc, self._standing, self.rng, self._entities(doc))
+        if self.on_stand_ins is not None:
+            self.on_stand_ins(drawn)
+        return drawn
+
+    def _entities(self, doc: Doc) -> list[Entity] | None:
+        """What stand-ins are for, wherever it is mentioned; None with a selector that takes no more
+        than doc.ents."""
+        if isinstance(self.selector, AnyEntities):
+            return self.selector.entities(doc)
+        if isinstance(self.selector, Entities):
+            return None
+        return AnyEntities(tuple(self._standing), None, True).entities(doc)
+
+    @property
+    def _standing(self) -> dict[str, Surrogate]:
+        """Those in use: of a preset, those of the labels that the selector takes, if it does."""
+        if isinstance(self.surrogates, Preset) and isinstance(self.selector, Entities):
+            plain = {plain_label(label) for label in self.selector.labels}
+            wanted = plain if isinstance(self.selector, AnyEntities) else set()
+            return {
+                label: one
+                for label, one in self.surrogates.items()
+                if label in self.selector.labels or plain_label(label) in wanted
+            }
+        return self.surrogates
 
     def _draw_figures(self, doc: Doc, mask: Bools1d) -> Figures:
         once = self.scope == "type"
@@ -294,9 +342,18 @@ class DxSanitizer:
         return self._draws_together or (self.editor is not None and self.scope == "token")
 
     def _context(
-        self, docs: list[Doc], masks: list[Bools1d], figures: list[Bools1d]
+        self,
+        docs: list[Doc],
+        masks: list[Bools1d],
+        figures: list[Bools1d],
+        stood: list[StandIns | None],
     ) -> Context | None:
-        passages = [passage(*parts) for parts in zip(docs, masks, figures, strict=True)]
+        pairs = zip(figures, stood, strict=True)
+        aside = [f if s is None else f | s.replaced for f, s in pairs]
+        # A document of which nothing is drawn has no use for its context.
+        idle = [s is not None and not mask.any() for s, mask in zip(stood, masks, strict=True)]
+        aside = [a | i for a, i in zip(aside, idle, strict=True)]
+        passages = [passage(*parts) for parts in zip(docs, masks, aside, strict=True)]
         return context_of(passages, self.space) if passages else None
 
     def _check_budget(self, draws: int) -> None:
@@ -305,35 +362,63 @@ class DxSanitizer:
             message = Errors.DX006.format(spent=spent, budget=self.max_epsilon_per_doc)
             raise DxError(message)
 
-    def _mask(self, doc: Doc) -> Bools1d:
+    def _mask(self, doc: Doc, stood: StandIns | None) -> Bools1d:
         mask = np.asarray(self.selector.select(doc))
         if mask.shape != (len(doc),) or mask.dtype != np.bool_:
             given = f"{mask.dtype} of shape {mask.shape}"
             raise DxError(Errors.DX037.format(given=given))
-        return mask
+        if stood is None:
+            return mask
+        chosen: Bools1d = (mask | (stood.words & words_of(doc))) & ~(stood.replaced | stood.kept)
+        return chosen
 
     def _rebuild(
-        self, doc: Doc, mask: Bools1d, new: Replacement, figures: Figures, terms: Terms
+        self,
+        doc: Doc,
+        mask: Bools1d,
+        new: Replacement,
+        figures: Figures,
+        stood: StandIns | None,
+        terms: Terms,
     ) -> Doc:
-        spelled = spell(*_with_new_words(doc, mask, new.words, figures), mask | figures.mask)
-        words, spaces = spelled
+        layout = None if stood is None else Layout.of(len(doc), stood.pieces)
+        written = _with_new_words(doc, mask, new.words, figures)
+        drawn, places = mask | figures.mask, np.flatnonzero(mask)
+        if layout is not None:
+            written, drawn = layout.expand(*written), layout.mask(drawn)
+            places = np.flatnonzero(layout.mask(mask))
+        words, spaces = spell(*written, drawn)
         if self.casing == "preserve":
-            for place in np.flatnonzero(mask)[new.known].tolist():
-                words[place] = like(words[place], doc[place].text)
+            models = np.flatnonzero(mask)[new.known].tolist()
+            for place, model in zip(places[new.known].tolist(), models, strict=True):
+                words[place] = like(words[place], doc[model].text)
         receipt = terms.receipt(
             earlier=earlier_receipts(doc),
-            tokens=len(doc),
+            tokens=len(words),
             perturbed=int(new.known.sum()),
             unknown=int((~new.known).sum()),
             draws=new.draws,
             numbers=(len(figures.words), figures.draws),
+            stood_in=0 if layout is None else int(layout.placed.sum()),
+            mentions=None if stood is None else stood.counts,
         )
-        tensor = None
-        if new.vectors is not None:
-            tensor = self._clear_vectors(doc)
-            tensor[mask] = new.vectors
-            tensor[figures.mask] = 0
-        return rebuild(doc, words, spaces, receipt, carry=self.carry, vectors=tensor)
+        tensor = self._tensor(doc, mask, new, figures, layout)
+        return rebuild(doc, words, spaces, receipt, carry=self.carry, vectors=tensor, layout=layout)
+
+    def _tensor(
+        self, doc: Doc, mask: Bools1d, new: Replacement, figures: Figures, layout: Layout | None
+    ) -> Any:
+        """float32 (tokens of the new Doc, d), or None where no vectors were drawn."""
+        if new.vectors is None:
+            return None
+        tensor = self._clear_vectors(doc)
+        tensor[mask] = new.vectors
+        tensor[figures.mask] = 0
+        if layout is None:
+            return tensor
+        tensor = tensor[layout.source]
+        tensor[layout.placed] = 0
+        return tensor
 
     def _clear_vectors(self, doc: Doc) -> Any:
         """float32 (tokens, d): the table's vectors of the words that stay, else zeros."""
@@ -350,6 +435,25 @@ class DxSanitizer:
         self.rng.check()
         if self._nlp is not None:
             self.selector.check(self._nlp, self.name)
+            self._check_labels(self._nlp)
+
+    def _check_labels(self, nlp: Language) -> None:
+        """Each label that is selected has a stand-in; those that nobody predicts are told once."""
+        if not self.surrogates or isinstance(self.surrogates, Preset) or self._labels_known:
+            return
+        selected: tuple[str, ...] = ()
+        if isinstance(self.selector, Entities):
+            selected = self.selector.labels
+        missing = sorted(set(selected) - set(self.surrogates))
+        if missing:
+            raise DxError(Errors.DX115.format(missing=", ".join(missing)))
+        known = entity_labels(nlp, before=self.name)
+        unknown = [] if known is None else sorted(set(self.surrogates) - known)
+        self._labels_known = True
+        if unknown:
+            told = ", ".join(sorted(known or ())) or "no label at all"
+            message = Warnings.DX121.format(unknown=", ".join(unknown), known=told)
+            warnings.warn(message, DxWarning, stacklevel=4)
 
     def _use(self, space: Space) -> None:
         if self._expected_digest not in (None, space.digest):
@@ -379,6 +483,9 @@ class DxSanitizer:
             in_clear.append("the case of every word")
         in_clear += [CARRIED_IN_CLEAR[item] for item in self.carry]
         in_clear += self.source.in_clear(self._nlp)
+        in_clear += [told for one in self._standing.values() for told in one.in_clear]
+        if self._standing:
+            in_clear.append("how many mentions of each label there are, and where")
         return Terms(
             mechanism=self.mechanism.name,
             guarantee=self.mechanism.guarantee,
@@ -393,7 +500,21 @@ class DxSanitizer:
             found={**self._found(), **self._chosen()},
             numbers=None if self.numbers is None else self.numbers.guarantee,
             editor=None if self.editor is None else self.editor.name,
+            surrogates=self._told_of_surrogates(),
         )
+
+    def _told_of_surrogates(self) -> dict[str, dict[str, Any]] | None:
+        """What is the same for every document, by label."""
+        if not self.surrogates:
+            return None
+        return {
+            label: {
+                "stand_in": one.name,
+                "guarantee": one.guarantee.to_dict(),
+                "chance": one.chance,
+            }
+            for label, one in self._standing.items()
+        }
 
     def _note_reading(self, docs: list[Doc]) -> None:
         vocabularies: list[Any] = [doc.vocab for doc in docs]
@@ -441,7 +562,8 @@ class DxSanitizer:
     def _about(self) -> dict[str, Any]:
         looks = isinstance(self._projection, FindsSettings)
         found: dict[str, Any] = self.terms.found if looks else {}
-        return {"digest": self.space.digest, "space": self._space_block(), "found": found}
+        told = {"digest": self.space.digest, "space": self._space_block(), "found": found}
+        return {**told, "surrogates": bool(self.surrogates)}
 
     @property
     def _projection(self) -> Projection | None:
@@ -465,6 +587,8 @@ class DxSanitizer:
     def _expect(self, saved: dict[str, Any]) -> None:
         """The space that was saved, unless the config now names another: then it is that one."""
         self._space = self._terms = None
+        if self._by_default and not saved.get("surrogates", False):
+            self.surrogates = {}  # it was saved before there were any, and does as it did
         now, then = self._space_block(), saved.get("space", {})
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
@@ -488,7 +612,8 @@ class DxSanitizer:
         """For a worker: ready to use, without the pipeline, which the worker has anyway."""
         self._check_pipeline()
         self._space = self.space
-        return {**self.__dict__, "_nlp": None, "_terms": self.terms, **_HAS_NOT_READ}
+        dropped: dict[str, Any] = {"_nlp": None, "on_stand_ins": None}
+        return {**self.__dict__, **dropped, "_terms": self.terms, **_HAS_NOT_READ}
 
 
 def _read(docs: list[Doc], places: list[Ints1d], wanted: Ints1d) -> list[str]:

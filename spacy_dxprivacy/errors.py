@@ -244,6 +244,26 @@ class Errors:
         "text. Nothing was let through."
     )
     DX131 = "[DX131] dx_presidio needs presidio-analyzer: pip install 'spacy-dxprivacy[presidio]'."
+    # stand-ins
+    DX111 = (
+        "[DX111] {path} cannot be used as a key: {why}. `python -m spacy dx key FILE` makes one."
+    )
+    DX112 = (
+        "[DX112] The stand-in for {label} is {given}. It takes the name of a preset, or for each "
+        'label a block such as @dx_surrogates = "dx.Name.v1".'
+    )
+    DX113 = (
+        "[DX113] {name} gave back something else than a text for each of {count} mention(s). The "
+        "documents were dropped."
+    )
+    DX114 = (
+        "[DX114] {name} gave {count} original(s) back as they were, which is more than chance. The "
+        "documents were dropped."
+    )
+    DX115 = (
+        "[DX115] The selector takes {missing}, for which there is no stand-in. Add one for each to "
+        'surrogates: "dx.Words.v1" draws their words by the mechanism, "dx.Redact.v1" hides them.'
+    )
     # attacks
     DX090 = "[DX090] The attack {name!r} needs {needed}, and there is none."
     DX091 = (
@@ -268,4 +288,8 @@ class Warnings:
         "[DX103] dx.Path.v1 learns a graph of {n} words, which takes tens of minutes, once. "
         "nlp.to_disk keeps it with the pipeline, and `python -m spacy dx space` with a space; "
         "max_words = 50000 in [components.dx_sanitizer.space] makes it a minute."
+    )
+    DX121 = (
+        "[DX121] There are stand-ins for {unknown}, which no component before the sanitizer "
+        "predicts. They predict: {known}."
     )

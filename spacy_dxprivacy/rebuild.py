@@ -6,11 +6,13 @@ from __future__ import annotations
 from typing import Any
 from weakref import WeakSet
 
+import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
 from .arrays import Floats2d
+from .doc.pieces import Layout
 from .doc.receipt import Receipt
 from .errors import DxError, Errors
 
@@ -19,6 +21,8 @@ CARRIED_IN_CLEAR = {
     "ents": "the places and labels of the input's entities",
     "sents": "where the input's sentences begin",
 }
+_INSIDE = 1  # of ENT_IOB: goes on with an entity
+_NO_START = np.uint64(2**64 - 1)  # of SENT_START: -1, no sentence begins
 RECEIPT_KEY = "dx_receipt"
 VECTORS_KEY = "dx_vectors"
 _made_here: WeakSet[Doc] = WeakSet()  # what was written and read again is another Doc
@@ -41,14 +45,17 @@ def rebuild(
     *,
     carry: tuple[str, ...] = (),
     vectors: Floats2d | None = None,
+    layout: Layout | None = None,
 ) -> Doc:
-    """A Doc of these words on the vocabulary of the old one. vectors: float32 (tokens, d)."""
+    """A Doc of these words on the vocabulary of the old one. vectors: float32 (tokens, d). layout:
+    where they are not as many as those of the old Doc."""
     new = Doc(doc.vocab, words=words, spaces=spaces)
     for name in carry:
         if not len(doc):
             break
         # A list: numpy would give from_array another shape for a single attribute.
         values: Any = doc.to_array(CARRIED[name])
+        values = values if layout is None else _laid_out(name, values, layout)
         new.from_array(CARRIED[name], values)
     # What nlp.pipe(as_tuples=True) hands back beside the Doc; spaCy keeps it here.
     new._context = doc._context
@@ -59,6 +66,16 @@ def rebuild(
         # DocBin keeps user data and no tensor.
         new.user_data[VECTORS_KEY] = vectors
         attach_vectors(new)
+    return new
+
+
+def _laid_out(name: str, values: Any, layout: Layout) -> Any:
+    """Annotations of the old tokens as those of the new ones: what stands for an entity is one."""
+    new = values[layout.source].copy()
+    if name == "ents":
+        new[layout.inner, 0] = _INSIDE
+    elif np.any(values):
+        new[layout.inner] = _NO_START
     return new
 
 

@@ -220,7 +220,8 @@ def test_a_word_list_selects_its_words_in_any_case(make_nlp: MakeNlp) -> None:
 
 
 def test_the_entity_sanitizer_replaces_entities_alone(make_nlp: MakeNlp) -> None:
-    nlp = make_nlp(before=("entity_ruler",), name="dx_entity_sanitizer", mechanism=CONSTANT)
+    words = {"mechanism": CONSTANT, "surrogates": None}
+    nlp = make_nlp(before=("entity_ruler",), name="dx_entity_sanitizer", **words)
     patterns = [("PERSON", "Anna"), ("DATE", "last Monday"), ("GPE", "Paris")]
     nlp.get_pipe("entity_ruler").add_patterns([{"label": a, "pattern": b} for a, b in patterns])
     doc = nlp("Then Anna went to Paris last Monday")
@@ -248,7 +249,7 @@ def test_no_entities_found_is_not_the_same_as_no_recogniser(make_nlp: MakeNlp) -
 
 
 def test_entities_that_came_with_a_doc_are_sanitised(make_nlp: MakeNlp) -> None:
-    nlp = make_nlp(name="dx_entity_sanitizer", mechanism=CONSTANT)
+    nlp = make_nlp(name="dx_entity_sanitizer", mechanism=CONSTANT, surrogates=None)
     doc = Doc(nlp.vocab, words=["Then", "Anna", "sat"], ents=["O", "B-PERSON", "O"])
     assert nlp(doc).text == "Then blue sat "
 

@@ -21,7 +21,9 @@ from ..priors.saved import prior_of_folder
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
 from ..registries import registry
+from ..selection import entity_labels
 from ..spaces import BUILTIN
+from ..surrogates.presets import PRESETS
 from ..validate import positive
 from .code import import_code
 
@@ -47,6 +49,8 @@ def make_pipeline(
     scope: str | None = None,
     numbers: str | None = None,
     code: str | Path | None = None,
+    surrogates: str | None = None,
+    key: str | Path | None = None,
 ) -> Language:
     """A pipeline that sanitises, its space loaded and its mechanism fitted.
 
@@ -56,7 +60,9 @@ def make_pipeline(
     unknown are short names, such as "laplace" and "random-word". level: light, balanced
     or strong, in place of an epsilon of dx.Path.v2. policy and prior: of that; a prior is a short
     name, such as "word-frequency", a folder made by `dx prior`, or an ARPA file.
-    code: a Python file that registers parts of the pipeline; it is run.
+    code: a Python file that registers parts of the pipeline; it is run. surrogates: "standard",
+    "clinical", "none", or a config file with a section for each label. key: the file of a secret
+    key, by which the stand-ins of a preset are the same in all documents.
 
     Raises UsageError and whatever spaCy raises for a wrong config.
     """
@@ -70,8 +76,11 @@ def make_pipeline(
         "unknown": unknown and {"@dx_unknowns": full_name("dx_unknowns", unknown)},
         "scope": scope,
         "numbers": numbers_config(numbers),
+        "surrogates": surrogates_config(surrogates, key),
     }
     settings = {name: value for name, value in chosen.items() if value}
+    if surrogates == "none":
+        settings["surrogates"] = None
     if entities:
         settings["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(entities)}
     if config is not None:
@@ -209,6 +218,28 @@ def numbers_config(given: str | None) -> dict[str, Any]:
     return {"@dx_surrogates": "dx.Numbers.v1", **settings}
 
 
+def surrogates_config(given: str | None, key: str | Path | None) -> Any:
+    """The block of a config for a preset, with a key or without, or for a file with a section for
+    each label; None for the default. Raises UsageError for what is neither."""
+    if given == "none" or (given is None and key is None):
+        return None
+    if given is None or given in PRESETS:
+        block = {"@dx_surrogates": "dx.Preset.v1", "name": given or PRESETS[0]}
+        return block if key is None else {**block, "scope": "corpus", "key": str(key)}
+    if key is not None:
+        raise UsageError("`key` is for a preset: in a file, name it in the section of each label.")
+    path = Path(given)
+    if not path.is_file():
+        known = ", ".join([*PRESETS, "none"])
+        raise UsageError(f"`surrogates` must be one of {known}, or a file, got {given!r}.")
+    try:
+        check_size(path, MOST_CONFIG)
+        read: dict[str, Any] = dict(util.load_config(path, interpolate=True))
+    except (ValueError, configparser.Error):
+        raise UsageError(f"{path}: this is not a config file with a section a label.") from None
+    return read
+
+
 def _assembled(path: Path) -> Language:
     """As `spacy assemble` does it."""
     if not path.is_file():
@@ -234,7 +265,7 @@ def _extended(model: str | None, settings: dict[str, Any]) -> Language:
         if settings:
             raise UsageError("the model has a dx_sanitizer of its own: leave its settings out.")
         return nlp
-    if "selector" not in settings:
+    if "selector" not in settings and settings.get("surrogates") is None:
         nlp.add_pipe("dx_sanitizer", config=settings, first=True)
         nlp.select_pipes(enable=["dx_sanitizer"])
         return nlp
@@ -245,8 +276,19 @@ def _extended(model: str | None, settings: dict[str, Any]) -> Language:
             "the model has no entity recogniser. Leave `model` out to use the rules that come with "
             "spacy_dxprivacy."
         )
+    if "selector" not in settings:
+        nlp.add_pipe("dx_sanitizer", config=settings)
+        return nlp
+    settings["selector"]["labels"] = _in_their_case(nlp, settings["selector"]["labels"])
     nlp.add_pipe("dx_entity_sanitizer", config=settings)
     return nlp
+
+
+def _in_their_case(nlp: Language, labels: Sequence[str]) -> list[str]:
+    """person -> PERSON, where a recogniser of the pipeline gives that label."""
+    known = {label.casefold(): label for label in entity_labels(nlp, before="") or ()}
+    exact = set(known.values())
+    return [label if label in exact else known.get(label.casefold(), label) for label in labels]
 
 
 def _warm_up(sanitizer: DxSanitizer) -> None:

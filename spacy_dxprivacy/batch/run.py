@@ -107,7 +107,7 @@ def _run(
         # spaCy and others quote tokens in some of their warnings.
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
-        handle = stack.enter_context(_opened(job.source))
+        handle = stack.enter_context(opened(job.source))
         output = stack.enter_context(Output(job.target, force=options.force))
         writer = WRITERS[job.write_as](output.handle, options.fields)
         records = read(handle, job.read_as, options.fields)
@@ -142,7 +142,8 @@ def _outcomes(
     )
 
 
-def _opened(source: Path | None) -> AbstractContextManager[IO[bytes]]:
+def opened(source: Path | None) -> AbstractContextManager[IO[bytes]]:
+    """The file, or stdin for None. Raises UsageError where it cannot be read."""
     if source is None:
         return nullcontext(sys.stdin.buffer)
     try:

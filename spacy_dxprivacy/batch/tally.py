@@ -8,7 +8,8 @@ from typing import Any
 
 from ..about import __version__
 from ..doc.receipt import COUNTS as COUNTS
-from ..doc.receipt import Receipt, Terms, summary
+from ..doc.receipt import MENTIONS, Receipt, Terms, summary
+from ..guarantee import Guarantee
 
 WIDTH = 92
 MANY_NOT_HELD, FEW_WORDS = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
@@ -20,7 +21,8 @@ class Tally:
 
     terms: what all receipts say. in_clear: what is visible besides what the receipts name.
     failed: for each input, the numbers of the records of which nothing was written.
-    most_draws: the largest number of draws for a single document. seconds: without set-up.
+    most_draws: the largest number of draws for a single document. stood_in: how many tokens are of
+    stand-ins. mentions: found, replaced and kept, by label. seconds: without set-up.
     """
 
     terms: Terms
@@ -29,6 +31,8 @@ class Tally:
     failed: list[list[int]] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
     most_draws: int = 0
+    stood_in: int = 0
+    mentions: dict[str, dict[str, int]] = field(default_factory=dict)
     seconds: float = 0.0
 
     def add(self, receipt: Receipt) -> None:
@@ -37,6 +41,11 @@ class Tally:
         self.most_draws = max(self.most_draws, receipt.draws)
         for name, number in summary([receipt]).items():
             self.counts[name] += number
+        self.stood_in += receipt.get("stood_in", 0)
+        for label, told in receipt.get("surrogates", {}).items():
+            so_far = self.mentions.setdefault(label, dict.fromkeys(MENTIONS, 0))
+            for name in MENTIONS:
+                so_far[name] += told[name]
 
     @property
     def failures(self) -> int:
@@ -56,7 +65,9 @@ class Tally:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for json, to be handed on: without the speed, which tells how long texts
         and how rare their words are. `total` is that of the document with the most draws."""
-        of_largest = self.terms.receipt(tokens=0, perturbed=0, unknown=0, draws=self.most_draws)
+        of_largest = self.terms.receipt(
+            tokens=0, perturbed=0, unknown=0, draws=self.most_draws, mentions=self.mentions
+        )
         terms = {k: v for k, v in of_largest.items() if k not in (*COUNTS, "earlier")}
         return {
             "spacy_dxprivacy": __version__,
@@ -66,6 +77,7 @@ class Tally:
             "failed": self.failed,
             **self.counts,
             **self._told_of_numbers(),
+            **({} if self.terms.surrogates is None else {"stood_in": self.stood_in}),
         }
 
     def _told_of_numbers(self) -> dict[str, Any]:
@@ -78,7 +90,7 @@ class Tally:
     def numbers(self) -> int:
         """How many tokens were drawn as numbers."""
         c = self.counts
-        return c["tokens"] - c["perturbed"] - c["unknown"] - c["kept"]
+        return c["tokens"] - c["perturbed"] - c["unknown"] - c["kept"] - self.stood_in
 
     def lines(self) -> list[str]:
         """The receipt that the person who runs it reads: the log of the run has its speed."""
@@ -93,6 +105,7 @@ class Tally:
             ("Words", self._words()),
             ("Guarantee", " ".join(self._guarantee())),
             *self._numbers(),
+            *self._stand_ins(),
             ("In clear", "; ".join(self.visible)),
             ("Speed", f"{self.words_per_second:,.0f} words a second, set-up not counted"),
         ]
@@ -165,6 +178,20 @@ class Tally:
             return []
         each = f"{self.numbers:,} drawn by their value, epsilon = {g.epsilon:.6g} {g.unit} each"
         return [("Numbers", f"{each} ({g.status}). {g.notes}")]
+
+    def _stand_ins(self) -> list[tuple[str, str]]:
+        """For each stand-in, its labels, its counts and its promise."""
+        told: dict[str, list[str]] = {}
+        for label, terms in (self.terms.surrogates or {}).items():
+            counts = self.mentions.get(label)
+            if counts is None or not counts["found"]:
+                continue
+            kept = f", {counts['kept']:,} kept" if counts["kept"] else ""
+            promise = f"{terms['stand_in']}: {Guarantee.from_dict(terms['guarantee'])}"
+            row = f"{label} {counts['replaced']:,} replaced{kept}"
+            told.setdefault(promise, []).append(row)
+        lines = [f"{', '.join(rows)} ({promise})" for promise, rows in told.items()]
+        return [("Stand-ins", "; ".join(lines))] if lines else []
 
     def _nats(self) -> list[str]:
         """What epsilon means on this space."""

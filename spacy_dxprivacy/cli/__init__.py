@@ -18,6 +18,7 @@ from .audit import audit_app
 from .experiment import experiment_cli
 from .index import index_cli
 from .inspect import inspect_cli
+from .key import key_cli, restore_cli
 from .playground import playground_cli
 from .prior import prior_cli
 from .report import report_cli
@@ -37,6 +38,8 @@ dx_cli.command("prior")(prior_cli)
 dx_cli.command("tune")(tune_cli)
 dx_cli.command("inspect")(inspect_cli)
 dx_cli.command("playground")(playground_cli)
+dx_cli.command("key")(key_cli)
+dx_cli.command("restore")(restore_cli)
 dx_cli.command("verify")(verify_cli)
 dx_cli.command("experiment")(experiment_cli)
 dx_cli.command("attack")(attack_cli)

@@ -51,7 +51,28 @@ Space = Annotated[str | None, Option(
 )]
 Entities = Annotated[str, Option(
     "--entities", show_default=False,
-    help="Replace the words of these entities alone, and leave all else in clear: PERSON,DATE",
+    help="Replace these entities alone, in any case, and leave all else in clear: person,date",
+)]
+Surrogates = Annotated[str | None, Option(
+    "--surrogates", show_default=False,
+    help="What stands for names, dates and the like: standard (if left out, with --entities), "
+    "clinical, none (word by word), or a config file with a section for each label. Without "
+    "--entities all other words are replaced as well",
+)]
+Key = Annotated[Path | None, Option(
+    "--key", show_default=False,
+    help="The file of a secret key (`dx key`): the same person has the same stand-in in all "
+    "documents, which can then be linked",
+)]
+Preview = Annotated[int, Option(
+    "--preview", min=0, help="Print the first N documents, before and after, and write nothing",
+)]
+Table = Annotated[Path | None, Option(
+    "--table", show_default=False,
+    help="Keep what stands for whom in this encrypted file, for you alone; needs --table-key",
+)]
+TableKey = Annotated[Path | None, Option(
+    "--table-key", show_default=False, help="The file of the key of that table (`dx key`)",
 )]
 Model = Annotated[str | None, Option(
     "--model", help="A pipeline (name or path), for its tokenizer, its vectors and, with "

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -21,7 +22,9 @@ from ..batch.tally import Tally
 from ..files.atomic import write_bytes
 from . import options, shards
 from .bars import above_bar, bytes_bar
+from .kept import Kept
 from .mistakes import REMOVED, mistakes_in_a_line, setting_up, with_options
+from .preview import print_previews
 
 __all__ = ["sanitize", "sanitize_cli"]
 
@@ -46,6 +49,11 @@ def sanitize_cli(
     scope: options.Scope = None,
     numbers: options.Numbers = None,
     code: options.Code = None,
+    surrogates: options.Surrogates = None,
+    key: options.Key = None,
+    preview: options.Preview = 0,
+    table: options.Table = None,
+    table_key: options.TableKey = None,
     n_process: options.NProcess = 1,
     batch_size: options.BatchSize = 128,
     receipt: options.ReceiptFile = None,
@@ -79,29 +87,53 @@ def sanitize_cli(
         "scope": scope,
         "numbers": numbers,
         "code": code,
+        "surrogates": surrogates,
+        "key": None if key is None else str(key),
     }
-    if cluster.is_wanted(paths):
-        with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
-            fields = Fields(field, _split(keep_fields))
-            how = FileOptions(fields, batch_size=batch_size, n_process=n_process, force=force)
-            more = shards.More(lines, receipt, interrupted)
-            run = shards.sanitize_paths(paths, cluster, chosen, how, more)
-        return run.close(quiet=quiet)
+    kept = Kept(table, table_key, key, force=force)
     with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
         fields = Fields(field, _split(keep_fields))
-        source, target = shards.one_or_two(paths)
         how = FileOptions(fields, batch_size=batch_size, n_process=n_process, force=force)
-        jobs = plan_jobs(source, target, lines=lines, force=force)
-        check_kept(jobs, fields)
-        check_receipt(receipt, jobs, force=force)
-        with setting_up():
-            nlp = make_pipeline(**chosen)
-        tally = _sanitize(nlp, jobs, how, interrupted)
-        if receipt is not None:
-            write_bytes(receipt, _as_json(tally), force=force)
+        more = shards.More(lines, receipt, interrupted)
+        if cluster.is_wanted(paths):
+            kept.check_shards(Path(paths[-1]), preview)
+            run = shards.sanitize_paths(paths, cluster, chosen, how, more)
+        else:
+            tally = _sanitize_files(paths, chosen, how, more, kept, preview)
+    if cluster.is_wanted(paths):
+        return run.close(quiet=quiet)
+    if tally is None:
+        return
     _print_receipt(tally, quiet=quiet)
     if tally.failures:
         raise typer.Exit(1)
+
+
+def _sanitize_files(
+    paths: list[str],
+    chosen: dict[str, Any],
+    how: FileOptions,
+    more: shards.More,
+    kept: Kept,
+    preview: int,
+) -> Tally | None:
+    """What was done; None where the first documents were to be shown and nothing written."""
+    source, target = shards.one_or_two(paths)
+    jobs = plan_jobs(source, target, lines=more.lines, force=how.force or bool(preview))
+    check_kept(jobs, how.fields)
+    check_receipt(more.receipt, jobs, force=how.force)
+    kept.check(None if target is None else Path(target), how.n_process)
+    with setting_up():
+        nlp = make_pipeline(**chosen)
+    if preview:
+        print_previews(nlp, jobs, how.fields, preview)
+        return None
+    with kept.collecting(nlp) as told:
+        tally = _sanitize(nlp, jobs, how, more.interrupted)
+    tally.in_clear += told
+    if more.receipt is not None:
+        write_bytes(more.receipt, _as_json(tally), force=how.force)
+    return tally
 
 
 def _sanitize(

@@ -62,9 +62,9 @@ class Recipe:
                 raise UsageError("`config` holds all settings: give them there, or leave it out.")
             return cls.of(config, code=code)
         code = None if code is None else str(Path(code).resolve())
-        for name in ("model", "space", "prior"):
+        for name in ("model", "space", "prior", "surrogates", "key"):
             if options.get(name) not in (None, BUILTIN):
-                options[name] = _absolute_path(options[name])
+                options[name] = _absolute_path(str(options[name]))
         return cls(options=tuple(options.items()), code=code)
 
     def load(self) -> Language:

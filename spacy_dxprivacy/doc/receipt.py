@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from ..guarantee import Guarantee
 from ..privacy.composition import repeat
 
 COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
+MENTIONS = ("found", "replaced", "kept")  # what is counted of the mentions of a label
 
 
 class Receipt(dict[str, Any]):
@@ -28,6 +29,9 @@ class Receipt(dict[str, Any]):
     numbers: only where numbers are drawn by their value: the guarantee of one, the total of the
     document, and how many tokens were drawn (none of them is perturbed or kept). editor: only where
     words were edited after they were drawn, by public knowledge: post-processing, and no privacy.
+    surrogates: only with stand-ins: for each label its stand-in, the guarantee of what is drawn,
+    the largest chance that a mention comes out as it was, and how many mentions were found,
+    replaced and kept. stood_in: how many tokens of the released document are of stand-ins.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -54,6 +58,7 @@ class Terms:
     found: dict[str, Any] = field(default_factory=dict)
     numbers: Guarantee | None = None
     editor: str | None = None
+    surrogates: dict[str, dict[str, Any]] | None = None
 
     def receipt(
         self,
@@ -64,9 +69,12 @@ class Terms:
         draws: int,
         earlier: Sequence[dict[str, Any]] = (),
         numbers: tuple[int, int] = (0, 0),
+        stood_in: int = 0,
+        mentions: Mapping[str, dict[str, int]] | None = None,
     ) -> Receipt:
-        """numbers: how many tokens were drawn as numbers, and in how many draws."""
-        """The receipt of one Doc, from how many tokens, words and draws it has."""
+        """The receipt of one Doc, from how many tokens, words and draws it has. numbers: how many
+        tokens were drawn as numbers, and in how many draws. stood_in: how many tokens are of
+        stand-ins. mentions: found, replaced and kept, by label."""
         return Receipt(
             mechanism=self.mechanism,
             guarantee=self.guarantee.to_dict(),
@@ -74,7 +82,7 @@ class Terms:
             tokens=tokens,
             perturbed=perturbed,
             unknown=unknown,
-            kept=tokens - perturbed - unknown - numbers[0],
+            kept=tokens - perturbed - unknown - numbers[0] - stood_in,
             draws=draws,
             space=self.space,
             unknown_policy=self.unknown_policy,
@@ -88,7 +96,20 @@ class Terms:
             earlier=list(earlier),
             **self._of_numbers(*numbers),
             **({} if self.editor is None else {"editor": self.editor}),
+            **self._of_surrogates(stood_in, mentions or {}),
         )
+
+    def _of_surrogates(
+        self, stood_in: int, mentions: Mapping[str, dict[str, int]]
+    ) -> dict[str, Any]:
+        if self.surrogates is None:
+            return {}
+        none = dict.fromkeys(MENTIONS, 0)
+        told = {
+            label: {**terms, **mentions.get(label, none)}
+            for label, terms in self.surrogates.items()
+        }
+        return {"stood_in": stood_in, "surrogates": told}
 
     def _of_numbers(self, drawn: int, draws: int) -> dict[str, Any]:
         if self.numbers is None:

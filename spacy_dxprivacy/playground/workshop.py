@@ -127,6 +127,7 @@ class Workshop:
             unknown=own.unknown,
             numbers=own.numbers,
             editor=own.editor,
+            surrogates=own.surrogates,
             seed=own.rng.seed,
             scope=own.scope,
             casing=own.casing,

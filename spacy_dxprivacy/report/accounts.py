@@ -10,14 +10,14 @@ from typing import Any
 
 from ..batch.manifests import as_receipt
 from ..batch.tally import COUNTS, Tally
-from ..doc.receipt import Terms
+from ..doc.receipt import MENTIONS, Terms
 from ..errors import Errors, UsageError
 from ..files.docbin import MOST_DOCBIN, BadPacked, read_docbin, unpack
 from ..files.limits import TooLarge, check_size, read_json
 from ..guarantee import Guarantee
 from ..rebuild import RECEIPT_KEY
 
-OF_DOCUMENT = (*COUNTS, "total", "earlier")
+OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in")
 
 
 @dataclass
@@ -91,6 +91,7 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
 def terms_of(receipt: dict[str, Any]) -> Terms:
     """The terms of a component, out of a receipt as it was stored."""
     names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear", "numbers", "editor"}
+    names -= {"surrogates"}
     others = {name: receipt[name] for name in names}
     numbers = receipt.get("numbers")
     return Terms(
@@ -98,13 +99,26 @@ def terms_of(receipt: dict[str, Any]) -> Terms:
         in_clear=tuple(receipt["in_clear"]),
         numbers=None if numbers is None else Guarantee.from_dict(numbers["guarantee"]),
         editor=receipt.get("editor"),
+        surrogates=without_mentions(receipt.get("surrogates")),
         **others,
     )
+
+
+def without_mentions(told: Any) -> dict[str, dict[str, Any]] | None:
+    """What a receipt says of its stand-ins, but for how many mentions there were."""
+    if told is None:
+        return None
+    return {
+        label: {k: v for k, v in terms.items() if k not in MENTIONS}
+        for label, terms in told.items()
+    }
 
 
 def without_counts(receipt: dict[str, Any]) -> dict[str, Any]:
     """What is the same for all documents."""
     raw = {k: v for k, v in receipt.items() if k not in OF_DOCUMENT}
+    if "surrogates" in raw:
+        raw["surrogates"] = without_mentions(raw["surrogates"])
     numbers = raw.get("numbers")
     return raw if numbers is None else {**raw, "numbers": {"guarantee": numbers["guarantee"]}}
 

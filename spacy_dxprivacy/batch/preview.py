@@ -1,0 +1,58 @@
+"""The first documents, before and after: for the eyes of who holds the originals."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from spacy.language import Language
+
+from .jobs import Job
+from .records import Fields, Record, read
+from .run import opened
+from .stream import outcomes
+
+_PIECES = re.compile(r"\w+|[^\w\s]|\s+")
+
+
+@dataclass(frozen=True)
+class Preview:
+    """One document. before and after: its words and what is between them, and whether each was
+    changed. why: the reason where it could not be sanitised."""
+
+    number: int
+    before: list[tuple[str, bool]] = field(repr=False)
+    after: list[tuple[str, bool]] = field(repr=False)
+    why: str = ""
+
+
+def previews(nlp: Language, job: Job, fields: Fields, most: int) -> Iterator[Preview]:
+    """The first documents of a file, at most so many. Nothing is written."""
+    with opened(job.source) as handle:
+        records = list(islice(read(handle, job.read_as, fields), most))
+    for record, outcome in outcomes(nlp, records, batch_size=most):
+        if isinstance(outcome, str):
+            yield Preview(record.number, [], [], outcome)
+        else:
+            yield Preview(record.number, *compared(_text(record), outcome.text))
+
+
+def _text(record: Record) -> str:
+    if record.words is None:
+        return record.text
+    spaces = record.spaces or []
+    return "".join(w + " " * s for w, s in zip(record.words, spaces, strict=True))
+
+
+def compared(before: str, after: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """The pieces of two texts, and whether each is only in its own."""
+    one, other = _PIECES.findall(before), _PIECES.findall(after)
+    matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
+    left, right = [True] * len(one), [True] * len(other)
+    for block in matcher.get_matching_blocks():
+        left[block.a : block.a + block.size] = [False] * block.size
+        right[block.b : block.b + block.size] = [False] * block.size
+    return list(zip(one, left, strict=True)), list(zip(other, right, strict=True))

@@ -1,0 +1,75 @@
+"""What `dx sanitize` keeps for who holds the originals: a table of stand-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from spacy.language import Language
+
+from ..batch.build import the_sanitizer
+from ..errors import UsageError
+from ..files.atomic import check_new
+from ..surrogates.keys import check_apart, read_key
+from ..surrogates.standing import StandIns
+from ..surrogates.table import Table, check_cipher, write_table
+
+TOLD = "nothing more by the table of stand-ins, which whoever has it and its key can read"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The options about tables and keys. Its checks raise UsageError, and DxError for a key that
+    cannot be used."""
+
+    table: Path | None
+    table_key: Path | None
+    key: Path | None
+    force: bool = False
+
+    def check(self, output: Path | None, n_process: int) -> None:
+        """Before anything is read."""
+        for secret in (self.key, self.table_key, self.table):
+            if secret is not None:
+                check_apart(secret, output)
+        if (self.table is None) != (self.table_key is None):
+            raise UsageError("`table` and `table_key` go together: `dx key FILE` makes a key.")
+        if self.table is None or self.table_key is None:
+            return
+        if n_process != 1:
+            raise UsageError("`table` is kept by one process: leave `n_process` out.")
+        check_cipher()
+        read_key(self.table_key)
+        check_new(self.table, force=self.force)
+
+    def check_shards(self, output: Path, preview: int) -> None:
+        """The same, where workers sanitise."""
+        if preview:
+            raise UsageError("`preview` shows one file: name one INPUT.")
+        if self.table is not None:
+            raise UsageError("`table` is kept by one process: sanitise one file at a time.")
+        if self.key is not None:
+            check_apart(self.key, output / "any")
+
+    @contextmanager
+    def collecting(self, nlp: Language) -> Iterator[list[str]]:
+        """Keeps what stands for whom in this block, and writes the table after it. Gives what the
+        receipt is to say of it."""
+        if self.table is None or self.table_key is None:
+            yield []
+            return
+        sanitizer, table = the_sanitizer(nlp), Table()
+
+        def keep(drawn: StandIns) -> None:
+            for mention, text in drawn.pairs:
+                stand_in = sanitizer.surrogates[mention.label].name
+                table.add(mention, text, is_name=stand_in == "dx.Name.v1")
+
+        sanitizer.on_stand_ins = keep
+        try:
+            yield [TOLD]
+        finally:
+            sanitizer.on_stand_ins = None
+        write_table(table, self.table, read_key(self.table_key), force=self.force)

@@ -1,0 +1,75 @@
+"""`python -m spacy dx key` and `dx restore`: secret keys, and the way back from stand-ins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from ..errors import UsageError
+from ..files.atomic import write_bytes
+from ..files.limits import MOST_RECORD, TooLarge, check_size
+from ..surrogates.keys import make_key, read_key
+from ..surrogates.table import read_table
+from . import options
+from .mistakes import mistakes_in_a_line
+
+# fmt: off
+KeyFile = Annotated[Path, Argument(
+    metavar="FILE", show_default=False, help="A new file, for you alone (mode 600). Keep it away "
+    "from what is released",
+)]
+Answer = Annotated[Path, Argument(
+    metavar="ANSWER", show_default=False, help="A text in which stand-ins are named",
+)]
+Out = Annotated[Path | None, Argument(
+    metavar="OUTPUT", show_default=False, help="Where it goes; stdout if left out",
+)]
+TableFile = Annotated[Path, Option("--table", help="What `dx sanitize --table` wrote")]
+TableKey = Annotated[Path, Option("--table-key", help="The key that it was made with")]
+# fmt: on
+
+
+def key_cli(path: KeyFile) -> None:
+    """Make a secret key: for stand-ins that are the same in every document, and for tables.
+
+    Example: python -m spacy dx key ~/keys/study.key
+    """
+    with mistakes_in_a_line("key"):
+        make_key(path)
+    typer.echo(f"{path}: a new key. Who has it can tell who stands for whom.", err=True)
+
+
+def restore_cli(
+    answer: Answer,
+    output: Out = None,
+    table: TableFile = Path("table.dx"),
+    table_key: TableKey = Path("table.key"),
+    force: options.Force = False,
+) -> None:
+    """Put the originals back into an answer, in the place of their stand-ins.
+
+    Example: python -m spacy dx restore answer.txt --table ~/keys/table.dx --table-key ~/keys/a.key
+    """
+    with mistakes_in_a_line("restore"):
+        done = read_table(table, read_key(table_key)).restore(_read(answer))
+        if output is None:
+            typer.echo(done.text, nl=False)
+        else:
+            write_bytes(output, done.text.encode(), force=force)
+    unclear = f"; {done.unclear} stay, as they stand for several" if done.unclear else ""
+    typer.echo(f"{done.restored} put back{unclear}.", err=True)
+
+
+def _read(path: Path) -> str:
+    try:
+        check_size(path, MOST_RECORD)
+        return path.read_bytes().decode("utf8")
+    except TooLarge as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not UTF-8.") from None

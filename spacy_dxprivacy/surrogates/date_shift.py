@@ -1,0 +1,144 @@
+r"""Dates and times of a document, moved by one shift (dx.DateShift.v1).
+
+Law         epsilon: P[shift of k days] = exp(-epsilon |k|) (e^epsilon - 1) / (e^epsilon + 1), drawn
+            in whole numbers; weeks: of k weeks, at 7 epsilon. window: uniform from -window to
+            window days. Hours of the day move by one number of hours of its own, uniform over 24
+Guarantee   epsilon: epsilon nats for each day by which all dates of one document are earlier or
+            later than those of another (metric-dp). window: delta = d / (2 window + 1) at
+            epsilon 0 for documents whose dates are d days apart: all is told beyond the window
+In clear    how many days and hours lie between two dates of a document, the form of each date,
+            minutes, ages up to 89, and words that are relative to a date
+Papers      Ghosh, Roughgarden, Sundararajan 2009 (geometric); Chatzikokolakis et al. 2013 (metrics)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp
+
+from ..guarantee import Guarantee
+from ..registries import registry
+from ..validate import fail, one_of, positive, whole
+from .base import Mention, Scope
+from .date_forms import TOP_AGE, Mover, NoDate
+from .streams import Draws, Stream, below, geometric
+
+ORDERS = ("mdy", "dmy")
+HIDDEN = "[DATE]"
+YEAR = 2023  # of dates without one, in documents that name none
+IN_CLEAR = (
+    "the days between the dates of a document, and the form that each is written in",
+    "minutes of times, ages up to 89, and words that are relative to a date",
+)
+_AGE = re.compile(r"\d{1,3}", re.ASCII)
+_YEARS = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)", re.ASCII)
+
+
+@registry.dx_surrogates("dx.DateShift.v1")
+def make_date_shift(
+    epsilon: float | None = None,
+    window: int | None = None,
+    weeks: bool = False,
+    order: str = "mdy",
+    scope: str = "document",
+    key: str | None = None,
+) -> DateShift:
+    """epsilon: nats per day, above 0; 0.01 where neither it nor window is given, a shift of 100
+    days on the average. window: in its place, the most days of a uniform shift. weeks: shift by
+    whole weeks, so that days of the week stay true. order: "mdy" or "dmy", how 03/04/2019 is read
+    where it can be both. scope: "document" or "corpus": one shift for each user of a key, see
+    Draws.user. Raises DxError for settings out of range."""
+    if epsilon is not None and window is not None:
+        raise fail("window", "left out with epsilon: they are two laws of the shift", window)
+    if window is not None:
+        whole("window", window, least=7 if weeks else 1)
+    rate = None if window is not None else positive("epsilon", 0.01 if epsilon is None else epsilon)
+    one_of("scope", scope, ("document", "corpus"))
+    return DateShift(rate, window, bool(weeks), one_of("order", order, ORDERS), Scope(scope, key))
+
+
+@dataclass(frozen=True)
+class DateShift:
+    """See make_date_shift."""
+
+    epsilon: float | None
+    window: int | None
+    weeks: bool
+    order: str
+    scope: Scope
+
+    name = "dx.DateShift.v1"
+    way = "drawn"
+    chance = 1.0  # of a year alone, which seldom moves; days_stay is that of a day
+
+    @property
+    def in_clear(self) -> tuple[str, ...]:
+        """What of a mention is visible, for the receipt."""
+        users = ("which documents are of one user: their dates move together",)
+        week = ("days of the week",) * self.weeks
+        return IN_CLEAR + week + users * (self.scope.reach == "corpus")
+
+    @property
+    def days_stay(self) -> float:
+        """The probability of a shift of no day."""
+        step = 7 if self.weeks else 1
+        if self.window is not None:
+            return 1 / (2 * (self.window // step) + 1)
+        rate = exp(-self._rate * step)
+        return (1 - rate) / (1 + rate)
+
+    @property
+    def _rate(self) -> float:
+        return float(self.epsilon or 0)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Of what is drawn, given what is in clear."""
+        keyed = self.scope.reach == "corpus"
+        stay = f"A day stays with a probability of {self.days_stay:.4f}; a year alone seldom moves."
+        step = "whole weeks" if self.weeks else "days"
+        alike = f"documents whose dates are all earlier or later by the same number of {step}"
+        uniform = self.window is not None
+        steps = 2 * ((self.window or 0) // (7 if self.weeks else 1)) + 1
+        told = f"delta is that of one step apart; d steps apart it is d / {steps}. " * uniform
+        return Guarantee(
+            "approx-dp" if uniform else "metric-dp",
+            self._rate,
+            1 / steps if uniform else 0.0,
+            metric="days",
+            adjacency=alike,
+            status="claimed" if keyed else "proven",
+            source="a uniform shift" if uniform else "Ghosh, Roughgarden, Sundararajan 2009",
+            notes=told + stay,
+        )
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Each mention, moved. What is no date and not relative to one becomes [DATE]."""
+        if not mentions:
+            return []
+        stream = self.scope.stream(draws, "dates", draws.user)
+        years = [int(y) for mention in mentions for y in _YEARS.findall(mention.text)]
+        year = years[0] if years else YEAR
+        mover = Mover(self.shift(stream), below(24, stream), self.order, year)
+        return [_moved(mention, mover) for mention in mentions]
+
+    def shift(self, stream: Stream) -> int:
+        """Days, by the law above."""
+        step = 7 if self.weeks else 1
+        if self.window is None:
+            return step * geometric(Fraction(self._rate) * step, stream)
+        most = self.window // step
+        return step * (below(2 * most + 1, stream) - most)
+
+
+def _moved(mention: Mention, mover: Mover) -> str | None:
+    is_age = mention.label.upper() == "AGE" or mention.before.casefold() in ("age", "aged")
+    if is_age and _AGE.fullmatch(mention.text):
+        return str(min(int(mention.text), TOP_AGE))
+    try:
+        return mover.move(mention.text)
+    except NoDate:
+        return HIDDEN

@@ -1,0 +1,498 @@
+"""Stand-ins: the contract of all that are registered, their laws, what is never let through."""
+
+import os
+import re
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import spacy
+from scipy import stats
+from spacy.tokens import Doc, Span
+
+from spacy_dxprivacy import DxError, DxWarning, Rng, registry
+from spacy_dxprivacy.errors import UsageError
+from spacy_dxprivacy.guarantee import Guarantee
+from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate, surrogates_of
+from spacy_dxprivacy.surrogates.base import NOTHING
+from spacy_dxprivacy.surrogates.contact import kind_of
+from spacy_dxprivacy.surrogates.date_forms import Mover, NoDate
+from spacy_dxprivacy.surrogates.digits import _mod97, luhn
+from spacy_dxprivacy.surrogates.keys import check_apart, make_key, read_key
+from spacy_dxprivacy.surrogates.lists import STATES, cities, listed, zip_heads
+from spacy_dxprivacy.surrogates.standing import Found, apart
+from spacy_dxprivacy.surrogates.streams import Keyed, Secure, geometric
+
+# What any stand-in may be given: nothing of it may come back, and nothing may be quoted.
+ODD = [
+    "Maria Lopez", "M.", "O'Neill", "李小龙", "١٢٣", "9" * 400, "-", "12/31/9999",
+    "30 February 2019", "Dr.", "a@b.example", "::1", "TX", "P.O. Box 1",
+    "🙂", "x" * 5000, "\u202e", "'s", "e\u0301",
+]  # fmt: skip
+
+
+def made(name, **settings):
+    return registry.resolve({"s": {"@dx_surrogates": name, **settings}})["s"]
+
+
+def stand_ins():
+    ours = [n for n in registry.dx_surrogates.get_all() if n.startswith("dx.")]
+    return [n for n in ours if isinstance(made_plain(n), Surrogate)]
+
+
+def made_plain(name):
+    needs = {"dx.Numbers.v1": {"epsilon": 1.0}}
+    return made(name, **needs.get(name, {}))
+
+
+def draw(surrogate, *texts, label="X", seed=0, before="", user=""):
+    mentions = [Mention(text, label, before) for text in texts]
+    return surrogate.replace(mentions, Draws(Rng(seed), user))
+
+
+@pytest.fixture
+def key(tmp_path):
+    make_key(tmp_path / "key")
+    return str(tmp_path / "key")
+
+
+# -- the contract ---------------------------------------------------------------------------------
+
+
+def test_all_of_the_design_are_registered():
+    names = "Name DateShift Number Digits Contact Address Place Organisation Mask Redact Keep Words"
+    assert {f"dx.{name}.v1" for name in names.split()} <= set(stand_ins())
+
+
+@pytest.mark.parametrize("name", stand_ins())
+def test_a_stand_in_keeps_its_contract(name):
+    one = made_plain(name)
+    assert one.name == name and one.way in ("drawn", "words", "kept")
+    assert isinstance(one.guarantee, Guarantee) and 0 <= one.chance <= 1
+    assert all(isinstance(told, str) for told in one.in_clear)
+    assert hash(one) == hash(made_plain(name)) and one == made_plain(name)
+    assert draw(one) == []
+    drawn = draw(one, *ODD)
+    assert len(drawn) == len(ODD)
+    assert all(text is None or (isinstance(text, str) and text.strip()) for text in drawn)
+    if one.way == "drawn":
+        assert draw(one, *ODD, seed=1) == draw(one, *ODD, seed=1)
+
+
+@pytest.mark.parametrize("name", [n for n in stand_ins() if n not in ("dx.Keep.v1", "dx.Words.v1")])
+def test_the_same_original_has_the_same_stand_in_in_a_document(name):
+    one = made_plain(name)
+    if name == "dx.Number.v1":
+        return
+    drawn = draw(one, "Ann Field 4417", "Bo Marsh 20519", "Ann Field 4417")
+    assert drawn[0] == drawn[2]
+
+
+# -- names ----------------------------------------------------------------------------------------
+
+
+def test_mentions_of_one_person_get_parts_of_one_name():
+    name = made("dx.Name.v1", form=True)
+    full, titled, first, initial, inverted, own = draw(
+        name, "Maria Lopez", "Ms. Lopez", "Maria", "M. Lopez", "LOPEZ, MARIA", "Lopez's"
+    )
+    given, family = full.split()
+    assert (titled, first, initial) == (f"Ms. {family}", given, f"{given[0]}. {family}")
+    assert inverted == f"{family}, {given}".upper() and own == f"{family}'s"
+
+
+def test_a_title_before_a_name_and_particles_say_what_is_a_family_name():
+    name = made("dx.Name.v1", form=True)
+    mentions = [Mention("Okonkwo", "P", "Mr."), Mention("van der Berg", "P"), Mention("Berg", "P")]
+    one, other, again = name.replace(mentions, Draws(Rng(1)))
+    assert {one, other} <= set(listed("surnames")) and again == other != one
+
+
+def test_the_form_of_a_mention_is_hidden_unless_asked_for():
+    name = made("dx.Name.v1")
+    assert len(set(draw(name, "Maria Lopez", "Ms. Lopez", "Maria", "M. Lopez"))) == 1
+    assert not any("form" in t or "how a name" in t for t in name.in_clear)
+    assert any("how a name" in told for told in made("dx.Name.v1", form=True).in_clear)
+
+
+def test_persons_of_a_document_share_no_part():
+    drawn = draw(made("dx.Name.v1"), *(f"Given{i} Family{i}" for i in range(300)))
+    parts = [part for text in drawn for part in text.split()]
+    assert len(set(parts)) == 600
+
+
+@pytest.mark.parametrize("original", ["Maria Lopez", "Wei Chen"])
+def test_a_name_is_independent_of_the_original(original):
+    """Chi-square against the uniform law, in 64 bins of surnames and of first names."""
+    name, rng = made("dx.Name.v1"), Rng(5)
+    drawn = [name.replace([Mention(original, "P")], Draws(rng))[0].split() for _ in range(3000)]
+    places = {n: i for i, n in enumerate(listed("surnames"))}
+    firsts = {n: i for i, n in enumerate(listed("female") + listed("male"))}
+    for column, of in ((0, firsts), (1, places)):
+        counts = np.bincount([of[pair[column]] % 64 for pair in drawn], minlength=64)
+        assert stats.chisquare(counts).pvalue > 1e-4
+
+
+def test_gender_is_copied_only_if_asked_for():
+    women = set(listed("female"))
+    same = made("dx.Name.v1", gender="same")
+    assert all(draw(same, "Laura Lopez", seed=i)[0].split()[0] in women for i in range(40))
+    anyone = [draw(made("dx.Name.v1"), "Laura Lopez", seed=i)[0].split()[0] for i in range(40)]
+    assert 5 < sum(first in women for first in anyone) < 35
+
+
+# -- dates ----------------------------------------------------------------------------------------
+
+DATES = {
+    "12/03/2019": "01/12/2020", "3/4/19": "4/13/19", "25/12/2019": "3/2/2020",
+    "March 12th": "April 21st", "Tuesday, March 12, 2019": "Sunday, April 21, 2019",
+    "12 March 2019": "21 April 2019", "03-2019": "04-2019", "2019": "2019", "Mon.": "Sat.",
+    "2019-03-12": "2019-04-21", "20190312": "20190421", "March 3-5, 2019": "April 12-14, 2019",
+    "sept 5": "oct 15", "MARCH 2019": "APRIL 2019", "Christmas": "February 3", "May": "June",
+    "aged 92": "aged 90", "34-year-old": "34-year-old", "3:30 pm": "8:30 pm", "11 p.m.": "4 a.m.",
+    "14:05": "19:05", "3Jan2020": "12Feb2020", "2/3/21 at 5:30 PM": "3/15/21 at 10:30 PM",
+    "between March 3 and April 5": "between April 12 and May 15",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "moved"), DATES.items())
+def test_a_date_keeps_its_form(text, moved):
+    assert Mover(40, 5, "mdy", 2019).move(text) == moved
+
+
+@pytest.mark.parametrize(
+    "text", ["three days later", "last week", "24 hours", "two-week", "10-12 days", "yesterday"]
+)
+def test_what_is_relative_stays(text):
+    assert Mover(40, 5, "mdy", 2019).move(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["30 February 2019", "13/13/2019", "31/04/2019", "Easter", "the Zorblatt year",
+     "12٠", "45", "in 7", "25:00 pm", "9" * 400, "February 30"],
+)  # fmt: skip
+def test_what_is_no_date_is_hidden_never_kept(text):
+    with pytest.raises(NoDate):
+        Mover(40, 5, "mdy", 2019).move(text)
+    assert draw(made("dx.DateShift.v1"), text) == ["[DATE]"]
+
+
+def test_a_shift_past_the_calendar_is_hidden():
+    with pytest.raises(NoDate):
+        Mover(-400, 0, "mdy", 2019).move("0001-01-05")
+    with pytest.raises(NoDate):
+        Mover(1, 0, "mdy", 2019).move("12/31/9999")
+    assert Mover(1, 0, "dmy", 2019).move("03/04/2019") == "04/04/2019"
+    assert Mover(1, 0, "mdy", 2019).move("03/04/2019") == "03/05/2019"
+
+
+def test_an_age_after_its_word():
+    assert draw(made("dx.DateShift.v1"), "92", "45", before="aged") == ["90", "45"]
+    assert draw(made("dx.DateShift.v1"), "104", "45", label="AGE") == ["90", "45"]
+
+
+def test_intervals_are_kept_within_a_document():
+    shift = made("dx.DateShift.v1", epsilon=0.001)
+    for seed in range(20):
+        one, other = draw(shift, "2019-03-01", "2019-03-29", seed=seed)
+        assert np.datetime64(other) - np.datetime64(one) == np.timedelta64(28, "D")
+
+
+def test_weeks_keep_days_of_the_week():
+    shift = made("dx.DateShift.v1", weeks=True)
+    assert {draw(shift, "Tuesday", seed=i)[0] for i in range(20)} == {"Tuesday"}
+    assert shift.guarantee.adjacency.endswith("whole weeks")
+
+
+def test_the_shift_follows_its_laws():
+    rng, epsilon = Rng(3), 0.25
+    shift = made("dx.DateShift.v1", epsilon=epsilon)
+    drawn = Counter(shift.shift(Secure(rng)) for _ in range(6000))
+    days = np.arange(-12, 13)
+    law = np.exp(-epsilon * np.abs(days)) * np.tanh(epsilon / 2)
+    seen = np.array([drawn[int(d)] for d in days])
+    rest = 6000 - seen.sum()
+    assert stats.chisquare([*seen, rest], 6000 * np.array([*law, 1 - law.sum()])).pvalue > 1e-4
+    assert shift.days_stay == pytest.approx(np.tanh(epsilon / 2))
+    assert (shift.guarantee.kind, shift.guarantee.epsilon) == ("metric-dp", epsilon)
+    window = made("dx.DateShift.v1", window=10)
+    seen = Counter(window.shift(Secure(rng)) for _ in range(4200))
+    assert stats.chisquare([seen[d] for d in range(-10, 11)]).pvalue > 1e-4
+    assert window.guarantee.epsilon == 0 and window.guarantee.delta == pytest.approx(1 / 21)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"epsilon": 0}, {"epsilon": 1.0, "window": 3}, {"window": 0}, {"order": "ymd"},
+                 {"scope": "mention"}, {"weeks": True, "window": 6}],
+)  # fmt: skip
+def test_a_shift_out_of_range_is_refused(settings):
+    with pytest.raises(DxError):
+        made("dx.DateShift.v1", **settings)
+
+
+# -- digits, contacts, places ---------------------------------------------------------------------
+
+
+def test_check_digits_are_right_where_they_were():
+    digits = made("dx.Digits.v1")
+    card, iban, ssn, code = draw(
+        digits, "4111 1111 1111 1111", "GB29 NWBK 6016 1331 9268 19", "123-45-6789", "44-120-9"
+    )
+    assert luhn(card.replace(" ", "")) == 0 and card.startswith("4000 00")
+    assert _mod97(iban.replace(" ", "")) == 1 and iban.startswith("GB")
+    assert re.fullmatch(r"9\d\d-\d\d-\d{4}", ssn) and re.fullmatch(r"\d\d-\d{3}-\d", code)
+
+
+def test_digits_of_other_scripts_and_of_any_length():
+    arabic, long = draw(made("dx.Digits.v1"), "٤٤١٢٠٩", "7" * 400)
+    assert arabic != "٤٤١٢٠٩" and all("٠" <= c <= "٩" for c in arabic)
+    assert len(long) == 400 and long.isdigit()
+    assert draw(made("dx.Number.v1"), "7" * 400)[0] != "7" * 400
+
+
+def test_contacts_are_of_reserved_ranges():
+    phone, mail, url, ip, ip6, user = draw(
+        made("dx.Contact.v1"), "+1 (415) 867-5309", "maria@stmary.org", "https://www.stmary.org/x",
+        "10.20.30.40", "fe80::1ff:fe23", "mlopez77",
+    )  # fmt: skip
+    assert re.fullmatch(r"\+1 \(\d{3}\) 555-01\d\d", phone)
+    assert re.search(r"@example\.(com|org|net)$", mail)
+    assert re.match(r"https://www\.example\.(com|org|net)/", url)
+    assert ip.rpartition(".")[0] in ("192.0.2", "198.51.100", "203.0.113")
+    assert ip6.startswith("2001:db8:") and kind_of(user) == "user"
+
+
+def test_places_and_addresses_of_a_document_fit_each_other():
+    rng = Rng(2)
+    for _ in range(20):
+        draws = Draws(rng)
+        mentions = [Mention(t, "GPE") for t in ("Austin", "Texas", "TX", "78701", "France")]
+        city, state, short, code, country = made("dx.Place.v1").replace(mentions, draws)
+        assert (city, short) in cities() and STATES[short].startswith(state)
+        assert code[:2] in zip_heads(short) and country != state
+        address = [Mention("12 Main St, Apt 4, Austin, TX 78701-1234", "ADDRESS")]
+        (written,) = made("dx.Address.v1").replace(address, draws)
+        assert re.search(rf", {re.escape(city)}, {short} \d{{5}}-\d{{4}}$", written)
+
+
+def test_a_city_and_its_state_stay_together():
+    place, states = made("dx.Place.v1"), {c: STATES[s].rstrip("0123456789 ") for c, s in cities()}
+    mentions = [Mention("Lyon", "G"), Mention("Portland", "G", "in"), Mention("Oregon", "G", ","),
+                Mention("Austin, TX", "G")]  # fmt: skip
+    _, city, state, both = place.replace(mentions, Draws(Rng(1)))
+    assert states[city] == state and tuple(both.split(", ")) in cities()
+
+
+def test_addresses_of_machines_among_numbers_are_reserved_ones():
+    one, again = draw(made("dx.Digits.v1"), "10.20.30.40", "10.20.30.40")
+    assert one == again and one.startswith(("192.0.2.", "198.51.100.", "203.0.113."))
+
+
+def test_kinds_of_organisations_are_kept():
+    drawn = draw(made("dx.Organisation.v1"), "St. Mary Hospital", "Zorblatt Inc.", "ZORBLATT INC.")
+    assert drawn[0].endswith("Hospital") and drawn[1] != drawn[0]
+
+
+def test_masks_and_texts():
+    assert draw(made("dx.Mask.v1"), "Ann-Lee 4") == ["***-*** *"]
+    assert draw(made("dx.Mask.v1", length=3), "Ann-Lee 4") == ["***"]
+    assert draw(made("dx.Redact.v1"), "Ann", label="PERSON") == ["[PERSON]"]
+    assert draw(made("dx.Redact.v1"), "[PERSON]", label="PERSON") == [None]
+    assert draw(made("dx.Mask.v1"), "***") == [None]
+    with pytest.raises(DxError):
+        made("dx.Mask.v1", mark="x")
+
+
+# -- keys -----------------------------------------------------------------------------------------
+
+
+def test_a_key_makes_the_same_stand_in_in_every_document(key):
+    name = made("dx.Name.v1", scope="corpus", key=key)
+    assert draw(name, "Maria Lopez", seed=1) == draw(name, "maria  LOPEZ", seed=2)
+    assert draw(name, "Maria Lopez") != draw(name, "Maria Gomez")
+    assert any("which documents" in told for told in name.in_clear)
+    shift = made("dx.DateShift.v1", scope="corpus", key=key)
+    assert draw(shift, "2019-03-01", user="a") == draw(shift, "2019-03-01", user="a", seed=4)
+    assert len({draw(shift, "2019-03-01", user=str(u))[0] for u in range(9)}) > 1
+
+
+def test_keyed_streams_are_uniform_over_keys():
+    drawn = [Keyed(os.urandom(32), "name", "maria lopez").integers(32, 1)[0] for _ in range(3200)]
+    assert stats.chisquare(np.bincount(drawn, minlength=32)).pvalue > 1e-4
+    assert Keyed(b"k" * 32, "a", "b").integers(9, 8) != Keyed(b"k" * 32, "ab").integers(9, 8)
+    assert geometric(Fraction(1, 10), Keyed(b"k" * 32, "a")) == geometric(
+        Fraction(1, 10), Keyed(b"k" * 32, "a")
+    )
+
+
+def test_a_key_that_is_short_public_or_missing_is_refused(tmp_path, key):
+    assert len(read_key(key)) == 32 and os.stat(key).st_mode & 0o777 == 0o600
+    with pytest.raises(UsageError, match="exists already"):
+        make_key(tmp_path / "key")
+    (tmp_path / "short").write_text("dx-key:abcd")
+    os.chmod(tmp_path / "short", 0o600)
+    (tmp_path / "public").write_text("dx-key:" + "0" * 64)
+    os.chmod(tmp_path / "public", 0o644)
+    for bad in ("short", "public", "missing"):
+        with pytest.raises(DxError, match="DX111"):
+            made("dx.Name.v1", scope="corpus", key=str(tmp_path / bad))
+    for settings in ({"scope": "corpus"}, {"key": key}):
+        with pytest.raises(DxError, match="key"):
+            made("dx.Name.v1", **settings)
+    with pytest.raises(UsageError, match="beside"):
+        check_apart(tmp_path / "key", tmp_path / "out.txt")
+    check_apart(tmp_path / "key", tmp_path / "deeper" / "out.txt")
+
+
+# -- in a component -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bad:
+    """Does what a stand-in must not."""
+
+    how: str
+    name = "test.Bad"
+    way = "drawn"
+    chance = 0.0
+    in_clear = ()
+    guarantee = NOTHING
+
+    def replace(self, mentions, draws):
+        texts = [mention.text for mention in mentions]
+        if self.how == "raises":
+            raise RuntimeError(texts[0])
+        return {"original": texts, "upper": [t.upper() for t in texts], "short": texts[1:],
+                "empty": [" " for _ in texts], "number": [1 for _ in texts]}[self.how]  # fmt: skip
+
+
+@registry.dx_surrogates("test.Bad.v1")
+def make_bad(how: str) -> Bad:
+    return Bad(how)
+
+
+def pipeline(surrogates, *, pipe="dx_entity_sanitizer", **config):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([
+        {"label": "PERSON", "pattern": [{"TEXT": {"REGEX": "Zorblatt|Maria|Quimby"}, "OP": "+"}]},
+        {"label": "DATE", "pattern": [{"TEXT": {"REGEX": r"^\d+/\d+/\d+$"}}]},
+    ])  # fmt: skip
+    low = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 0.01}
+    nlp.add_pipe(pipe, config={"surrogates": surrogates, "mechanism": low, **config})
+    return nlp
+
+
+NOTE = "Zorblatt Quimby saw Maria on 3/4/2019. Zorblatt left on 3/9/2019."
+
+
+@pytest.mark.parametrize("how", ["raises", "original", "upper", "short", "empty", "number"])
+def test_a_stand_in_that_fails_fails_closed_without_the_text(how):
+    bad = {"@dx_surrogates": "test.Bad.v1", "how": how}
+    nlp = pipeline({"PERSON": bad, "DATE": {"@dx_surrogates": "dx.Redact.v1"}})
+    with pytest.raises(DxError) as caught:
+        nlp(NOTE)
+    assert not re.search("Zorblatt|Quimby|Maria", str(caught.value))
+    assert caught.value.__cause__ is None and caught.value.__context__ is None
+
+
+def test_a_preset_stands_in_and_all_else_stays():
+    doc = pipeline("standard")(NOTE)
+    assert re.fullmatch(r"\w+ \w+ saw \w+ on \d+/\d+/\d+\. \w+ left on \d+/\d+/\d+\.", doc.text)
+    assert [ent.label_ for ent in doc.ents] == ["PERSON", "PERSON", "DATE", "PERSON", "DATE"]
+    receipt = doc._.dx
+    told = receipt.surrogates["PERSON"]
+    assert (told["found"], told["replaced"], told["kept"]) == (3, 3, 0)
+    assert told["stand_in"] == "dx.Name.v1" and told["guarantee"]["epsilon"] == 0
+    assert receipt.tokens == len(doc) == receipt.kept + receipt.stood_in
+    assert receipt.perturbed == receipt.draws == 0
+
+
+def test_in_dx_sanitizer_all_other_words_are_drawn():
+    doc = pipeline("clinical", pipe="dx_sanitizer", seed=1)(NOTE)
+    assert doc._.dx.perturbed == 4 and doc._.dx.stood_in == 6
+    assert doc.text.count("/2019") + doc.text.count("/2018") + doc.text.count("/2020") == 2
+
+
+def test_labels_without_a_stand_in_and_stand_ins_without_a_label():
+    name = {"@dx_surrogates": "dx.Name.v1"}
+    with pytest.raises(DxError, match=r"DX115.*DATE"):
+        pipeline({"PERSON": name})(NOTE)
+    redact = {"@dx_surrogates": "dx.Redact.v1"}
+    nlp = pipeline({"PERSON": name, "DATE": redact, "PLANET": redact})
+    with pytest.warns(DxWarning, match=r"PLANET.*DATE, PERSON") as told:
+        nlp(NOTE)
+    assert len(told) == 1 and nlp(NOTE).text.count("[DATE]") == 2
+
+
+@pytest.mark.parametrize("given", [3, "nonsense", {"PERSON": 1}, ["PERSON"]])
+def test_what_is_no_stand_in_is_refused(given):
+    with pytest.raises(DxError):
+        surrogates_of(given)
+
+
+def test_words_and_keep():
+    words, keep = {"@dx_surrogates": "dx.Words.v1"}, {"@dx_surrogates": "dx.Keep.v1"}
+    doc = pipeline({"PERSON": words, "DATE": keep})(NOTE)
+    assert "3/4/2019" in doc.text and "Zorblatt" not in doc.text
+    told = doc._.dx.surrogates
+    assert told["DATE"]["kept"] == 2 and told["PERSON"]["replaced"] == 3
+    assert doc._.dx.perturbed + doc._.dx.unknown == 4
+
+
+def test_stand_ins_change_the_number_of_tokens_and_the_layout_follows():
+    nlp = pipeline({"PERSON": {"@dx_surrogates": "dx.Redact.v1", "text": "a b c d"},
+                    "DATE": {"@dx_surrogates": "dx.Mask.v1"}}, carry=["ents", "sents"])  # fmt: skip
+    nlp.add_pipe("sentencizer", first=True)
+    doc = nlp(NOTE)
+    assert [e.text for e in doc.ents if e.label_ == "PERSON"] == ["a b c d"] * 3
+    assert [s.text[:7] for s in doc.sents] == ["a b c d", "a b c d"]
+    assert doc.text.startswith("a b c d saw a b c d on */*/****. a b c d left")
+
+
+def test_spans_that_overlap_nest_or_are_blank():
+    blank = np.array([False, False, True, False, False, True])
+    spans = [
+        Found(0, 3, "A"),
+        Found(1, 2, "B"),
+        Found(2, 5, "C"),
+        Found(5, 6, "D"),
+        Found(3, 3, "E"),
+    ]
+    assert apart(spans, blank) == [Found(0, 5, "A")]
+    assert apart([Found(2, 4, "A"), Found(5, 6, "B")], blank) == [Found(3, 4, "A")]
+
+
+def test_a_label_on_white_space_alone_is_no_mention():
+    nlp = pipeline(
+        {"PERSON": {"@dx_surrogates": "dx.Redact.v1"}, "DATE": {"@dx_surrogates": "dx.Keep.v1"}}
+    )
+    doc = Doc(nlp.vocab, ["a", "  ", "b"])
+    doc.ents = [Span(doc, 1, 2, label="PERSON")]
+    assert nlp.get_pipe("dx_entity_sanitizer")(doc).text.split() == ["a", "b"]
+
+
+def test_nothing_of_the_original_is_in_the_document():
+    text = NOTE.replace("Maria", "Quimby")
+    raw = pipeline("standard", seed=1)(text).to_bytes()
+    assert not any(part.encode() in raw for part in ("Zorblatt", "Quimby", "3/4/2019", "3/9/2019"))
+
+
+def test_two_processes():
+    nlp = pipeline("standard")
+    docs = list(nlp.pipe([NOTE, NOTE], n_process=2))
+    assert len({doc.text for doc in docs} | {NOTE}) == 3
+
+
+def test_a_name_and_its_neighbours_are_drawn_apart():
+    """What stands for a name is no context of the words that are drawn."""
+    nlp = pipeline("clinical", pipe="dx_sanitizer", mechanism={"@dx_mechanisms": "dx.Path.v2",
+                   "epsilon": 0.9}, seed=4)  # fmt: skip
+    rests = []
+    for who in ("Zorblatt", "Maria"):
+        nlp.get_pipe("dx_sanitizer").rng = Rng(4)
+        rests.append([t.text for t in nlp(f"I think that {who} came home late") if not t.ent_type])
+    assert rests[0] == rests[1]

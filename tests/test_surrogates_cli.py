@@ -1,0 +1,139 @@
+"""Stand-ins from the command line: options, previews, keys, the way back."""
+
+import json
+import os
+
+import pytest
+from typer.testing import CliRunner
+
+from spacy_dxprivacy.batch.build import surrogates_config
+from spacy_dxprivacy.batch.preview import compared
+from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.errors import DxError, UsageError
+from spacy_dxprivacy.surrogates import Mention
+from spacy_dxprivacy.surrogates.table import Table, read_table, write_table
+
+NOTE = "Dr. Maria Lopez saw Mr. John Smith on March 5, 2023. Smith left on 03/12/2023.\n"
+
+
+def dx(*arguments):
+    return CliRunner().invoke(dx_cli, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def fast(space_path):
+    return ["-m", "laplace", "-e", "0.01", "--space", space_path]
+
+
+@pytest.fixture
+def note(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "keys").mkdir()
+    path = tmp_path / "in" / "note.txt"
+    path.write_text(NOTE)
+    return path
+
+
+def test_labels_in_any_case_a_preset_and_its_receipt(note, tmp_path, fast):
+    out = tmp_path / "out" / "note.txt"
+    receipt = tmp_path / "receipt.json"
+    done = dx("sanitize", note, out, "--entities", "person,Date", "--receipt", receipt, *fast)
+    assert done.exit_code == 0, done.output
+    text = out.read_text()
+    assert text.startswith("Dr. ") and " saw Mr. " in text
+    assert not any(word in text for word in ("Maria Lopez", "John Smith"))
+    told = json.loads(receipt.read_text())["surrogates"]
+    assert told["PERSON"]["found"] == told["PERSON"]["replaced"] == 3
+    assert "Stand-ins" in done.stderr and "dx.DateShift.v1" in done.stderr
+
+
+def test_a_file_of_stand_ins(note, tmp_path, fast):
+    file = tmp_path / "stand_ins.cfg"
+    file.write_text('[PERSON]\n@dx_surrogates = "dx.Redact.v1"\ntext = "NN"\n')
+    done = dx("sanitize", note, "--entities", "person", "--surrogates", file, "-q", *fast)
+    assert done.exit_code == 0 and done.stdout.startswith("Dr. NN saw Mr. NN on March 5, 2023.")
+
+
+def test_a_preview_writes_nothing(note, tmp_path, fast):
+    out = tmp_path / "out.txt"
+    done = dx("sanitize", note, out, "--entities", "person", "--preview", "3", *fast)
+    assert done.exit_code == 0 and not out.exists()
+    assert "--- 1" in done.stdout and "Maria Lopez" in done.stdout and " | " in done.stdout
+
+
+def test_a_key_is_made_once_and_links_documents(note, tmp_path, fast):
+    key = tmp_path / "keys" / "a.key"
+    assert dx("key", key).exit_code == 0 and os.stat(key).st_mode & 0o777 == 0o600
+    again = dx("key", key)
+    assert again.exit_code == 2 and "exists already" in again.stderr
+    texts = [
+        dx("sanitize", note, "--entities", "person", "--key", key, "-q", *fast).stdout
+        for _ in range(2)
+    ]
+    assert texts[0] == texts[1] != NOTE
+    beside = dx("sanitize", note, key.parent / "out.txt", "--entities", "person", "--key", key)
+    assert beside.exit_code == 2 and "beside" in beside.stderr
+    os.chmod(key, 0o640)
+    public = dx("sanitize", note, "--entities", "person", "--key", key, *fast)
+    assert public.exit_code == 2 and "DX111" in public.stderr and "Maria" not in public.output
+
+
+def test_what_the_options_refuse(note, tmp_path):
+    alone = dx("sanitize", note, "--entities", "person", "--table", tmp_path / "t")
+    assert alone.exit_code == 2 and "--table-key" in alone.stderr
+    with pytest.raises(UsageError, match="surrogates"):
+        surrogates_config("nonsense", None)
+    with pytest.raises(UsageError, match="key"):
+        surrogates_config(str(note), "key")
+
+
+def test_a_table_is_the_way_back(note, tmp_path, fast):
+    pytest.importorskip("cryptography")
+    key, table, out = tmp_path / "keys" / "k", tmp_path / "keys" / "t", tmp_path / "o" / "n.txt"
+    dx("key", key)
+    kept = ["--table", table, "--table-key", key]
+    done = dx("sanitize", note, out, "--entities", "person,date", *kept, *fast)
+    assert done.exit_code == 0, done.output
+    assert os.stat(table).st_mode & 0o777 == 0o600 and b"Lopez" not in table.read_bytes()
+    assert "table of stand-ins" in " ".join(done.stderr.split())
+    assert dx("restore", out, *kept).stdout == NOTE
+
+
+def test_originals_come_back_in_any_case_and_part():
+    table = Table()
+    table.add(Mention("Maria Lopez", "PERSON"), "Ann Field", is_name=True)
+    table.add(Mention("MARIA LOPEZ", "PERSON"), "ANN FIELD", is_name=True)
+    table.add(Mention("Austin", "GPE"), "Reno", is_name=False)
+    table.add(Mention("Dallas", "GPE"), "Reno", is_name=False)
+    done = table.restore("Ms. FIELD (ann field's), Ann and Annie, of Reno in a field.")
+    assert done.text == "Ms. LOPEZ (Maria Lopez's), Maria and Annie, of Reno in a Lopez."
+    assert (done.restored, done.unclear) == (4, 1)
+
+
+def test_a_table_with_another_key_or_damage_is_refused(tmp_path):
+    pytest.importorskip("cryptography")
+    table = Table()
+    table.add(Mention("Maria", "PERSON"), "Ann", is_name=True)
+    write_table(table, tmp_path / "t", b"k" * 32)
+    assert read_table(tmp_path / "t", b"k" * 32).originals == {"ann": {"Maria"}}
+    with pytest.raises(UsageError, match="another key"):
+        read_table(tmp_path / "t", b"x" * 32)
+    (tmp_path / "none").write_text("no table")
+    with pytest.raises(UsageError, match="is not a table"):
+        read_table(tmp_path / "none", b"k" * 32)
+    with pytest.raises(UsageError, match="exists already"):
+        write_table(table, tmp_path / "t", b"k" * 32)
+
+
+def test_a_table_needs_its_extra(monkeypatch, tmp_path):
+    monkeypatch.setitem(__import__("sys").modules, "cryptography", None)
+    name = "cryptography.hazmat.primitives.ciphers.aead"
+    monkeypatch.setitem(__import__("sys").modules, name, None)
+    with pytest.raises(DxError, match="DX074"):
+        write_table(Table(), tmp_path / "t", b"k" * 32)
+
+
+def test_what_was_changed_is_marked():
+    before, after = compared("a Maria b", "a Ann Lee b")
+    assert [piece for piece, changed in before if changed] == ["Maria"]
+    assert [piece for piece, changed in after if changed and not piece.isspace()] == ["Ann", "Lee"]
