@@ -101,8 +101,8 @@ def stand_in(
     rng: Rng,
     entities: Sequence[Entity] | None = None,
 ) -> StandIns:
-    """Draws for all mentions of a document. entities: what a selector found. Raises DxError where a stand-in gives something else
-    than a text for each, or gives the originals back."""
+    """Draws for all mentions of a document. entities: what a selector found. Raises DxError where a
+    stand-in gives something else than a text for each, or gives the originals back."""
     found = find(doc, surrogates, entities)
     draws = Draws(rng, str(doc.user_data.get(USER, "")))
     texts: list[str | None] = [None] * len(found)
