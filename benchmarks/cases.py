@@ -185,7 +185,7 @@ def _ratios(n: int, cores: int, *, quick: bool) -> Iterator[Case]:
         # Longer, since the cache has to fill first.
         yield Case(rows, n, DIMS, 1, 4 * seconds, ("dx.Exponential.v1 / the same, no cache", 20.0))
     if n == 10_000:
-        words = 20_000 if quick else 1_000_000
+        words = 5_000 if quick else 1_000_000
         command = Row("python -m spacy dx sanitize", "command", words=words)
         yield Case((command,), 0, DIMS, cores, seconds)
     if n == 400_000:

@@ -27,7 +27,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.component import DxSanitizer
 
-TEXTS = [f"The cat sleeps near Zorblatt, {i} times. " * 200 for i in range(400)]
+TEXTS = [f"The cat sleeps near Zorblatt, {i} times. " * 60 for i in range(400)]
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def test_a_disk_that_fails_while_it_is_read_leaves_nothing(dx, folder, tmp_path,
             return super().readline(size)
 
     raw = (folder / "a.txt").read_bytes()
-    monkeypatch.setattr("spacy_dxprivacy.batch.run._opened", lambda source: Failing(raw))
+    monkeypatch.setattr("spacy_dxprivacy.batch.run.opened", lambda source: Failing(raw))
     result = dx(folder / "a.txt", tmp_path / "o.txt")
     assert result.exit_code == 1 and "Input/output error" in result.stderr
     assert len(result.stderr.splitlines()) == 1

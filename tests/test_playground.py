@@ -70,7 +70,8 @@ def test_a_text_is_sanitised_as_the_pipeline_does_it(workshop):
 def test_components_before_and_after_the_sanitizer_run(file_space):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
-    nlp.add_pipe("dx_entity_sanitizer", config={"space": file_space, "mechanism": _path()})
+    config = {"space": file_space, "mechanism": _path(), "surrogates": None}
+    nlp.add_pipe("dx_entity_sanitizer", config=config)
     nlp.add_pipe("sentencizer")
     made = Workshop(nlp)
     done = made.sanitize("Mary said nothing.", start(made))

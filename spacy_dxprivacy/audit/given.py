@@ -61,9 +61,11 @@ def load_model(model: str) -> Language:
     try:
         nlp = util.load_model(model)
     except (OSError, ValueError):
-        raise UsageError("the model for --model cannot be loaded.") from None
+        raise UsageError(
+            "the model cannot be loaded: a folder or a package of spaCy's is expected."
+        ) from None
     if not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
-        raise UsageError("the model for --model has no entity recogniser.")
+        raise UsageError("the model has no entity recogniser.")
     return nlp
 
 

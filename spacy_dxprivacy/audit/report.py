@@ -61,7 +61,9 @@ class Report:
     @property
     def verdict(self) -> str:
         """One refutation is enough; a tier that can say nothing does not count against others."""
-        verdicts = {finding.verdict for finding in self.findings}
+        # That words do not share their noise says nothing of how much there is.
+        told = (f for f in self.findings if f.verdict == REFUTED or f.tier != "independence")
+        verdicts = {finding.verdict for finding in told}
         return next((v for v in (REFUTED, NOT_REFUTED) if v in verdicts), INCONCLUSIVE)
 
     def to_dict(self) -> dict[str, Any]:

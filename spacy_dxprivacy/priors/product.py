@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,16 @@ from ..arrays import Floats2d, blocks
 
 ROWS = 1000  # of the columns at once: 256 KB of 64 of them in float32, which a core has for itself
 
-try:  # adds to what is there; scipy's own operator makes a new array for each part
-    from scipy.sparse._sparsetools import csr_matvecs
-except ImportError:  # it is no public name
-    csr_matvecs = None
+
+@lru_cache(maxsize=1)
+def _adds() -> Any:
+    """What adds to what is there; scipy's own operator makes a new array for each part. None where
+    this scipy has it not: it is no public name."""
+    try:
+        from scipy.sparse._sparsetools import csr_matvecs
+    except ImportError:
+        return None
+    return csr_matvecs
 
 
 class Product:
@@ -26,11 +33,12 @@ class Product:
 
     def __matmul__(self, X: Floats2d) -> Floats2d:
         """X: float (n, S), rows side by side in memory -> (k, S)."""
-        if csr_matvecs is None or X.dtype != self.table.dtype or not X.flags.c_contiguous:
+        add = _adds()
+        if add is None or X.dtype != self.table.dtype or not X.flags.c_contiguous:
             plain: Floats2d = self.table @ X
             return plain
         Y = np.zeros((self.table.shape[0], X.shape[1]), dtype=X.dtype)
         for some, part in self._parts:
             tables = (part.indptr, part.indices, part.data)
-            csr_matvecs(*part.shape, X.shape[1], *tables, X[some].reshape(-1), Y.reshape(-1))
+            add(*part.shape, X.shape[1], *tables, X[some].reshape(-1), Y.reshape(-1))
         return Y

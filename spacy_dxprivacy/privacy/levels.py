@@ -37,9 +37,9 @@ class Level:
 
 LEVELS = MappingProxyType(
     {
-        "light": Level(1.2, 0.597, 0.625, 0.151, 0.844),
-        "balanced": Level(0.9, 0.456, 0.4875, 0.059, 0.7205),
-        "strong": Level(0.65, 0.307, 0.327, 0.013, 0.573),
+        "light": Level(1.2, 0.571, 0.597, 0.079, 0.79),
+        "balanced": Level(0.9, 0.452, 0.467, 0.026, 0.69),
+        "strong": Level(0.65, 0.323, 0.341, 0.007, 0.55),
     }
 )
 
