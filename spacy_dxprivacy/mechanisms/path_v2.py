@@ -23,7 +23,7 @@ from ..guarantee import Guarantee
 from ..priors.chain import Chain
 from ..registries import registry
 from ..sentences.alone import WordDraw
-from ..sentences.calibration import solved_for_words
+from ..sentences.budgets import beta_of
 from ..space import Space
 from ..ty import Prior
 from ..validate import fail, positive
@@ -85,7 +85,7 @@ class PathV2Settings:
             raise fail("epsilon", most, self.epsilon)
         beta = self.epsilon / 2
         if alone:
-            beta = solved_for_words(graph, chain.unigram, self.epsilon)
+            beta = beta_of(space, graph, chain, self.epsilon)
         kernel = Kernel(graph, beta)
         how = HOW[self.prior.draws]
         notes = (
