@@ -171,14 +171,14 @@ def told(name: str, policy: Policy) -> str:
     """What the policy protects more, and what less, in a sentence for the receipt."""
     if policy.is_plain:
         return "Policy plain: every pair of words is protected by its length on the graph alone."
-    scales = (
-        ("names, places, dates, numbers", policy.proper),
-        ("rare words", policy.rare),
-        ("function words", policy.function),
-        ("all other words", policy.content),
+    classes = (
+        ("names, places, dates, numbers", policy.proper, policy.far_proper),
+        ("rare words", policy.rare, policy.far_rare),
+        ("function words", policy.function, policy.far_function),
+        ("all other words", policy.content, policy.far),
     )
-    hidden = [what for what, scale in scales if scale < 1]
-    kept = [what for what, scale in scales if scale > 1]
+    hidden = [what for what, scale, far in classes if scale < 1 or far < policy.far]
+    kept = [what for what, scale, _ in classes if scale > 1]
     farther = (("negations", policy.negation), ("units", policy.unit), ("opposites", policy.apart))
     kept += [what for what, length in farther if length]
     parts = [f"{what}: {', '.join(of)}" for what, of in (("better", hidden), ("less", kept)) if of]
