@@ -1,6 +1,6 @@
 """Budgets of words drawn alone on the built-in space, for each preset and prior: minutes each.
 
-    python scripts/build_budgets.py
+python scripts/build_budgets.py
 """
 
 from __future__ import annotations

@@ -390,6 +390,7 @@ def test_without_noise_everything_is_found(scene, space):
         assert f.value > 0.98, f
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CHOICE, "dx.Laplace.v1"])
 def test_attacks_do_worse_at_a_smaller_epsilon_and_end_at_the_baseline(name, scene, space):
     epsilons = [1e-4, HALF[name] / 2, 3 * HALF[name]]
@@ -469,6 +470,7 @@ def test_the_command_writes_figures_and_no_word(run, notes, tmp_path):
     assert again.exit_code == 2 and "--force" in again.output
 
 
+@pytest.mark.slow
 def test_epsilons_are_found_where_none_are_given(run, notes):
     result = run("guess", notes, "--public", notes)
     assert result.exit_code == 0, result.output

@@ -168,6 +168,7 @@ def test_repeated_releases_are_of_the_sentence_around_a_word():
     assert np.bincount(out, minlength=N) / n == pytest.approx(wanted, abs=0.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["guess", "repeat", "context", "membership", "link"])
 def test_all_attacks_work_on_mechanisms_of_sentences(name, space, language):
     """More is found at a larger epsilon."""

@@ -232,6 +232,7 @@ def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
     assert len(read_texts(tmp_path / "out.spacy")) == 40
 
 
+@pytest.mark.slow
 def test_long_texts_need_no_setting(dx, tmp_path):
     """Of more characters than spaCy takes as they are (Language.max_length)."""
     path = tmp_path / "long.txt"
@@ -405,6 +406,7 @@ ODD_TEXTS += [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "spacy"])
 def test_odd_texts_work(dx, tmp_path, kind):
     result = dx(write(tmp_path, kind, ODD_TEXTS), tmp_path / f"out.{kind}")
@@ -509,6 +511,7 @@ def test_a_worker_that_fails_ends_the_run_and_quotes_nothing(dx, tmp_path, worke
     no_secret_in(result.stdout, result.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_stdout_is_reported(tmp_path, space):
     with open("/dev/full", "wb") as full:

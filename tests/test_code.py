@@ -106,6 +106,7 @@ for recipe in pickle.load(sys.stdin.buffer):
 """
 
 
+@pytest.mark.slow
 def test_workers_of_a_cluster_know_it(code: Path, space_path: str, tmp_path: Path) -> None:
     """A recipe is all that Ray and Spark send of a pipeline."""
     block = {"@dx_mechanisms": NAME, "epsilon": 1e-9}

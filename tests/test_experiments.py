@@ -135,6 +135,7 @@ def test_99_percent_exactly_and_by_theorem_8(n, exact, bound):
     assert c * b * np.sqrt(n) == pytest.approx(bound, abs=0.006)
 
 
+@pytest.mark.slow
 def test_simulation_agrees_with_the_closed_form(space):
     rows = dot_product.run(space, small("dot-product")).rows
     for row in rows:

@@ -231,6 +231,7 @@ def test_without_any_mechanism_the_reason_is_told():
         epsilon_range(never)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_mechanism_has_a_range(name, space, bench):
     low, high = epsilon_range(lambda e: bench.unchanged(make_mechanism(name, space, e)))
@@ -326,6 +327,7 @@ def dx(space_path):
     return run
 
 
+@pytest.mark.slow
 def test_tune_prints_a_table_and_an_epsilon_and_writes_the_same(dx, tmp_path):
     path = tmp_path / "tune.json"
     args = ("-m", "path", "-m", "laplace", "--target", "unchanged <= 0.3", "--json", path)

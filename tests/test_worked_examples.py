@@ -111,6 +111,7 @@ def test_a_mechanism_is_four_files():
     ]
 
 
+@pytest.mark.slow
 def test_the_examples_pass_their_own_tests_and_the_contract(copy):
     commands = [command for heading in EXAMPLES for command in carry_out(heading, copy)]
     assert len(commands) == 5
@@ -155,6 +156,7 @@ def test_the_page_says_what_the_package_says():
     assert python in (THIRD_PARTY / "tests" / "test_contract.py").read_text(encoding="utf8")
 
 
+@pytest.mark.slow
 def test_a_package_with_an_entry_point_keeps_the_contract(third_party, tmp_path):
     """What pip would write of setup.cfg is written by hand: no installer is needed."""
     about = tmp_path / "installed" / "dx_randomized_response-0.1.0.dist-info"

@@ -38,6 +38,7 @@ def of_config(name):
 SLOW_LIARS = {"truncated Laplace 3", "TEM with a wrong bottom", "renormalised Mahalanobis"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", names())
 def test_what_is_proven_or_computed_is_not_refuted(name):
     mechanism = of_config(name)
@@ -51,6 +52,7 @@ def test_what_is_proven_or_computed_is_not_refuted(name):
         assert report.verdict == REFUTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("liar", sorted(set(LIARS) - SLOW_LIARS))
 def test_what_is_false_is_refuted_with_a_pair_an_event_and_a_bound(liar):
     report = audit(LIARS[liar](), effort="quick", seed=1)
@@ -70,6 +72,7 @@ def test_a_promise_for_some_pairs_is_audited_on_these_alone(noise):
     assert report.verdict == NOT_REFUTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "projection",
     [{"@dx_projections": "dx.RankSampling.v1", "c": 0.5}, {"@dx_projections": "dx.Vickrey.v1"}],
@@ -117,6 +120,7 @@ def test_another_effort_is_refused_by_name():
         audit(Double(), effort="heroic")
 
 
+@pytest.mark.slow
 def test_the_mechanism_is_left_as_it_was():
     mechanism = made("dx.Laplace.v1", epsilon=2.0)
     audit(mechanism, effort="quick", seed=1)

@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 import spacy_dxprivacy.cli  # adds the commands
 import spacy_dxprivacy.distributed as d
 
+import pytest
+
 for function in (d.sanitize_dataset, d.sanitize_dataframe):
     try:
         function(None, {})
@@ -28,6 +30,7 @@ for name in ("a.jsonl", "a.parquet"):
 """
 
 
+@pytest.mark.slow
 def test_each_function_names_the_extra_it_wants(tmp_path):
     command = [sys.executable, "-W", "ignore", "-c", CODE]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=240)

@@ -39,18 +39,21 @@ def nlp(request, folder):
     return laws.make_nlp(folder / "space", mechanism=request.param)
 
 
+@pytest.mark.slow
 @FEW
 @given(rng=RANDOM)
 def test_documents(nlp, rng):
     laws.check_documents(nlp, [generate.text(rng) for _ in range(3)], checked=False)
 
 
+@pytest.mark.slow
 @FEW
 @given(texts=st.lists(st.text(st.characters(codec="utf-8")), max_size=3))
 def test_texts(nlp, texts):
     laws.check_documents(nlp, texts)
 
 
+@pytest.mark.slow
 @settings(FEW, max_examples=200)
 @given(rng=RANDOM)
 def test_vector_files(folder, rng):

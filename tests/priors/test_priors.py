@@ -124,6 +124,7 @@ def test_chains_that_cannot_be_are_told(law):
             from_fields({**fields, **changed}, 3)
 
 
+@pytest.mark.slow
 def test_pairs_are_read_at_once():
     script = (
         "from spacy_dxprivacy import Space; import scipy.sparse, time\n"

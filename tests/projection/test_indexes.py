@@ -50,6 +50,7 @@ def brute(Z: Any, table: Any) -> Any:
 # -- what is found -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1.0, 3.0, 10.0, 30.0])
 def test_the_nearest_row_is_found_at_every_strength_of_noise(epsilon: float) -> None:
     Z = noisy(X, epsilon)
