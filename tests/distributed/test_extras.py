@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 CODE = """
 import sys
 for name in ("pyarrow", "ray", "pyspark"):
@@ -14,8 +16,6 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 import spacy_dxprivacy.cli  # adds the commands
 import spacy_dxprivacy.distributed as d
-
-import pytest
 
 for function in (d.sanitize_dataset, d.sanitize_dataframe):
     try:
