@@ -30,6 +30,7 @@ from .files.limits import read_json
 from .machine.threads import one_thread_in_workers
 from .mechanisms.base.trial import check_fitted, check_mechanism
 from .privacy.composition import repeat
+from .privacy.levels import found_by
 from .privacy.scale import scale_of
 from .randomness import Rng
 from .rebuild import CARRIED, CARRIED_IN_CLEAR, earlier_receipts, install_extensions, rebuild
@@ -464,6 +465,10 @@ class DxSanitizer:
             learned.read_beside(space, self._learned_folder)
         self._space, self._terms = space, None
 
+    def _attacker(self) -> dict[str, Any] | None:
+        found = found_by(self.mechanism, self.mechanism.guarantee.epsilon)
+        return None if found is None or self.scope != "token" else found.to_dict()
+
     def _make_terms(self, space: Space) -> Terms:
         self.mechanism.fit(space)
         if isinstance(self.unknown, InContext) and not self._draws_together:
@@ -497,6 +502,7 @@ class DxSanitizer:
             vectors=self.vectors,
             seeded=self.rng.seed is not None,
             in_clear=tuple(dict.fromkeys(in_clear)),
+            attacker=self._attacker(),
             scale=scale_of(self.mechanism, len(space)),
             found={**self._found(), **self._chosen()},
             numbers=None if self.numbers is None else self.numbers.guarantee,

@@ -9,6 +9,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import DxError, Space, registry
+from spacy_dxprivacy.privacy.levels import LEVELS
 from spacy_dxprivacy.privacy.scale import scale_of
 from spacy_dxprivacy.projection import rank_sampling
 
@@ -164,3 +165,18 @@ def test_what_a_mechanism_lets_through_is_in_the_receipt(tmp_path, mechanism, sa
     receipt = make(tmp_path, mechanism)("word1")._.dx
     assert any(says in line for line in receipt.in_clear)
     assert receipt.scale is None  # some words are not protected from each other at all
+
+
+def test_what_an_attacker_found_stands_beside_the_default_epsilon_alone():
+    """Of other settings, or epsilons beyond what was measured, nobody measured it."""
+
+    def told(**mechanism):
+        nlp = spacy.blank("en")
+        block = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 0.9, **mechanism}
+        nlp.add_pipe("dx_sanitizer", config={"mechanism": block})
+        return nlp("the dog sat")._.dx.attacker
+
+    balanced = LEVELS["balanced"]
+    assert told()["found"] == pytest.approx(balanced.found, abs=1e-3)
+    assert balanced.found < told(epsilon=1.0)["found"] < LEVELS["light"].found
+    assert told(epsilon=3.0) is None and told(policy="strict") is None

@@ -104,6 +104,7 @@ class Tally:
             ("Mechanism", self._mechanism()),
             ("Words", self._words()),
             ("Guarantee", " ".join(self._guarantee())),
+            *self._attacker(),
             *self._numbers(),
             *self._stand_ins(),
             ("In clear", "; ".join(self.visible)),
@@ -171,6 +172,22 @@ class Tally:
             means = f"{near} {means}"
         total = f"Words of a document add up: to {self.most_draws:,} times that here."
         return [what, means, *self._nats(), total]
+
+    def _attacker(self) -> list[tuple[str, str]]:
+        if not self.counts["perturbed"]:
+            return []
+        if self.terms.attacker is None:
+            return [("Attacker", "not measured: `dx attack frontier` does, on texts of yours")]
+        one = self.terms.attacker
+        return [
+            (
+                "Attacker",
+                f"of {one['texts']} drawn like this, one with {one['attacker']} named "
+                f"{one['found']:.0%} of the words and {one['rare_found']:.0%} of the rare ones; "
+                f"{one['kept']:.0%} came out as they were (docs/attacks.md). Of these texts: "
+                "`dx attack frontier`",
+            )
+        ]
 
     def _numbers(self) -> list[tuple[str, str]]:
         g = self.terms.numbers

@@ -18,7 +18,7 @@ from ..tuning.settings import load_space, name_and_epsilon, parse_epsilons
 from . import options
 from .bars import Steps
 from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
-from .tune_output import print_title
+from .tune_output import print_attacker, print_title
 
 BAR = 40
 
@@ -91,6 +91,7 @@ def _print_outputs(found: Inspected, top: int, draws: int) -> None:
     print_title(found.mechanism)
     how = "exact" if found.outputs.exact else f"in {draws:,} draws"
     typer.echo(f"What it becomes at epsilon = {found.epsilon:g} ({how}):")
+    print_attacker(found.mechanism, found.epsilon)
     own, first = found.space.words[found.row], found.becomes[:top]
     lines = [
         [word + (" (as it is)" if word == own else ""), f"{p:.2%}", "█" * round(p * BAR)]

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 from wasabi import table
 
+from ..privacy.levels import found_by
 from ..tuning import SHARES, Answer, Bench, Curve, Point, Probes, Target
 from ..ty import Mechanism
 
@@ -33,6 +34,8 @@ def print_curve(curve: Curve, answer: Answer | None, target: Target | None) -> N
     typer.echo(lines.strip("\n"))
     if target is not None:
         typer.secho(_sentence(target, answer), bold=True)
+    if answer is not None:
+        print_attacker(curve.mechanism, answer.epsilon)
     typer.echo()
 
 
@@ -42,6 +45,13 @@ def print_title(mechanism: Mechanism) -> None:
     if not guarantee.holds:
         why = "its published proof does not hold" if guarantee.kind != "none" else guarantee.notes
         typer.secho(f"NO PRIVACY: {why.rstrip('.')}.", fg="red", bold=True)
+
+
+def print_attacker(mechanism: Mechanism, epsilon: float) -> None:
+    """What an attacker found of other texts, where that was measured."""
+    found = found_by(mechanism, epsilon)
+    unknown = "What an attacker finds at it: `dx attack frontier TEXT` measures it."
+    typer.echo(unknown if found is None else f"At {found} (docs/attacks.md).")
 
 
 def _row(point: Point, with_loss: bool) -> list[str]:

@@ -32,6 +32,8 @@ class Receipt(dict[str, Any]):
     surrogates: only with stand-ins: for each label its stand-in, the guarantee of what is drawn,
     the largest chance that a mention comes out as it was, and how many mentions were found,
     replaced and kept. stood_in: how many tokens of the released document are of stand-ins.
+    attacker: what an attacker found of other texts that were drawn with these settings (see
+    privacy.levels); None where nobody measured.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -59,6 +61,7 @@ class Terms:
     numbers: Guarantee | None = None
     editor: str | None = None
     surrogates: dict[str, dict[str, Any]] | None = None
+    attacker: dict[str, Any] | None = None
 
     def receipt(
         self,
@@ -93,6 +96,7 @@ class Terms:
             in_clear=list(self.in_clear),
             scale=self.scale,
             found=self.found,
+            attacker=self.attacker,
             earlier=list(earlier),
             **self._of_numbers(*numbers),
             **({} if self.editor is None else {"editor": self.editor}),

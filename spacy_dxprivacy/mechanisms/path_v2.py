@@ -93,7 +93,12 @@ class PathV2Settings:
             f"{guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
         )
         words = WordDraw(kernel, chain.unigram)
-        return Sentences(chain, kernel, words, replace(guarantee, notes=notes))
+        promise = replace(guarantee, notes=notes)
+        return Sentences(chain, kernel, words, promise, self._measured(space))
+
+    def _measured(self, space: Space) -> bool:
+        default = make_path_v2(self.epsilon).settings
+        return self == default and space.digest == Space.builtin().digest
 
 
 def rounding(chain: Any) -> float:

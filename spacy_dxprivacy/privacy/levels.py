@@ -7,8 +7,10 @@ command). The level says nothing of other texts: measure these with `dx attack f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from itertools import pairwise
 from types import MappingProxyType
+from typing import Any, Protocol, runtime_checkable
 
 from ..validate import one_of
 
@@ -34,6 +36,11 @@ class Level:
             f"{self.rare_found:.0%} of the rare ones"
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for json, with what they were measured on."""
+        shares = {name: round(share, 3) for name, share in asdict(self).items()}
+        return {"texts": "clinical notes", "attacker": "word pairs and the exact channel", **shares}
+
 
 LEVELS = MappingProxyType(
     {
@@ -42,6 +49,31 @@ LEVELS = MappingProxyType(
         "strong": Level(0.65, 0.3284, 0.3475, 0.01316, 0.5683),
     }
 )
+
+
+@runtime_checkable
+class Measured(Protocol):
+    """A mechanism that knows whether the levels were measured with it."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether these are its settings, epsilon aside, and its space."""
+        ...
+
+
+def found_by(mechanism: object, epsilon: float) -> Level | None:
+    """What the attacker found of texts that the mechanism drew at epsilon, by straight lines
+    between the levels; None where nobody measured."""
+    points = sorted(LEVELS.values(), key=lambda one: one.epsilon)
+    if not isinstance(mechanism, Measured) or not mechanism.measured:
+        return None
+    for a, b in pairwise(points):
+        if a.epsilon <= epsilon <= b.epsilon:
+            share = (epsilon - a.epsilon) / (b.epsilon - a.epsilon)
+            first, last = asdict(a), asdict(b)
+            mixed = {f.name: (1 - share) * first[f.name] + share * last[f.name] for f in fields(a)}
+            return Level(**{**mixed, "epsilon": epsilon})
+    return None
 
 
 def level(name: str) -> Level:

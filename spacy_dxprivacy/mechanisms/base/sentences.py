@@ -60,6 +60,7 @@ class Sentences:
     kernel: Kernel
     words: WordDraw
     guarantee: Guarantee
+    measured: bool = False  # whether privacy.levels was, with these settings
 
     @property
     def n(self) -> int:
@@ -79,6 +80,11 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
     A word that the space lacks says nothing: what comes out in its place is drawn from the public
     law and the words around it.
     """
+
+    @property
+    def measured(self) -> bool:
+        """Whether privacy.levels was measured with it, epsilon aside. Raises DxError before fit."""
+        return self.built.measured
 
     @property
     def draws_together(self) -> bool:
