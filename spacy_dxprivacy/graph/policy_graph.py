@@ -102,7 +102,8 @@ def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
     from scipy.sparse.csgraph import dijkstra
 
     n = len(radii)
-    ends = (np.append(low, np.full(n, n)), np.append(high, np.arange(n)))
+    places = np.append(low, np.full(n, n)), np.append(high, np.arange(n))
+    ends = tuple(some.astype(np.int32) for some in places)  # older scipy walks no other tables
     table = csr_array((np.append(steps, radii).astype(np.float64), ends), shape=(n + 1, n + 1))
     ways: Ints1d = dijkstra(table, directed=False, indices=n)[:n].astype(np.int64)
     return ways
