@@ -73,7 +73,7 @@ class Entities:
         any."""
         if len(doc) and not doc.has_annotation("ENT_IOB"):
             raise DxError(Errors.DX030)
-        return np.isin(doc.to_array(ENT_TYPE), self._ids) & words_of(doc)
+        return np.isin(doc.to_array(ENT_TYPE), self._ids, kind="sort") & words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         """A label that no recogniser before the component predicts would protect nothing."""
@@ -137,7 +137,7 @@ class WordList:
 
     def select(self, doc: Doc) -> Bools1d:
         """bool (tokens,): the words of the list, in any case."""
-        return np.isin(doc.to_array(LOWER), self._ids) & words_of(doc)
+        return np.isin(doc.to_array(LOWER), self._ids, kind="sort") & words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
         """An entry that the tokenizer splits would never be found."""

@@ -99,7 +99,8 @@ def places_of(doc: Doc, parts: dict[str, bool], taken: Bools1d) -> list[int]:
         return []
     ids = np.array([doc.vocab.strings.add(part) for part in parts], dtype=np.uint64)
     lower, alpha = doc.to_array([LOWER, IS_ALPHA]).T
-    maybe = (np.isin(lower, ids) | (alpha == 0)) & ~taken
+    # By sorting: tables of older numpy do not hold hashes.
+    maybe = (np.isin(lower, ids, kind="sort") | (alpha == 0)) & ~taken
     return [int(i) for i in np.flatnonzero(maybe) if _is_mention(doc, int(i), parts)]
 
 
@@ -174,7 +175,8 @@ def _wholes(doc: Doc, known: list[Entity], taken: Bools1d) -> Iterator[Entity]:
                 row.append((label, key))
     if not wanted:
         return
-    for i in np.flatnonzero(np.isin(lower, np.array(list(wanted), dtype=np.uint64)) & ~taken):
+    firsts = np.array(list(wanted), dtype=np.uint64)
+    for i in np.flatnonzero(np.isin(lower, firsts, kind="sort") & ~taken):
         for label, key in sorted(wanted[int(lower[i])], key=lambda found: -len(found[1])):
             last = int(i) + len(key)
             if tuple(lower[i:last].tolist()) == key and not taken[i:last].any():

@@ -51,7 +51,7 @@ def passage(doc: Doc, mask: Bools1d, skipped: Bools1d) -> Passage:
     table: Any = doc.to_array([ORTH, NORM, LOWER, IS_PUNCT, IS_SPACE])
     aside = (table[:, 3] | table[:, 4]) > 0
     words = np.flatnonzero((mask | ~aside) & ~skipped)
-    ends = aside & ~mask & (np.isin(table[:, 0], _ENDS) | _breaks(doc, table))
+    ends = aside & ~mask & (np.isin(table[:, 0], _ENDS, kind="sort") | _breaks(doc, table))
     sentences = np.cumsum(ends)[words]
     starts = np.diff(sentences, prepend=-1) > 0
     return Passage(table[words, :3], mask[words], _cut(starts))
