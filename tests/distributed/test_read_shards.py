@@ -57,7 +57,6 @@ def test_an_audit_finds_what_leaks_into_a_shard(
 
 def test_a_report_reads_shards(folders: tuple[Path, Path], space_path: str, tmp_path: Path) -> None:
     pytest.importorskip("sacrebleu", reason="the report (the extra report)")
-    pytest.importorskip("jinja2", reason="needs the extra 'report'")
     page = tmp_path / "r.html"
     done = dx("report", *folders, "-o", page, "--space", space_path)
     assert done.exit_code == 0, done.stdout + done.stderr
