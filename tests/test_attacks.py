@@ -451,6 +451,7 @@ def notes(tmp_path, space):
     return path
 
 
+@pytest.mark.slow
 def test_the_command_writes_figures_and_no_word(run, notes, tmp_path):
     pytest.importorskip("matplotlib", reason="plots (matplotlib)")
     out = tmp_path / "out"

@@ -65,6 +65,7 @@ def likelihoods(mechanism, S):
     return L - logsumexp(L, axis=1, keepdims=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("beta", [0.7, 1.5])
 def test_it_comes_near_to_the_exact_posterior(kind, beta):

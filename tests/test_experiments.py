@@ -162,6 +162,7 @@ def test_mahalanobis_is_compared_at_equal_euclidean_guarantees(space):
     assert plain[:3] == plain[3:]  # for Laplace noise the two comparisons are one
 
 
+@pytest.mark.slow
 def test_without_noise_to_speak_of_tasks_are_as_before(space):
     need("sklearn", "sacrebleu", "rouge_score")
     options = small("utility", mechanisms=("laplace", "nadp-global"), epsilons=(0.5, 1e6))
@@ -248,6 +249,7 @@ def dx(*args):
     return CliRunner().invoke(app, ["dx", "experiment", *map(str, args)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_each_writes_its_table_and_figure(name, space_path, tmp_path):
     need("matplotlib", "sklearn", "sacrebleu", "rouge_score")

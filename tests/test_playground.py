@@ -371,6 +371,7 @@ HAD = "[...document.querySelectorAll('button')].find(b => b.innerText == 'had')"
 SHOWN = "document.querySelector('[data-testid=sanitised]')?.innerText"
 
 
+@pytest.mark.slow
 @needs_extra
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 def test_a_browser_shows_it_and_asks_nobody_else(served, tmp_path):

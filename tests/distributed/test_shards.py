@@ -257,6 +257,7 @@ def run_here(options: list[Any], sources: list[Path], out: Path) -> None:
     sanitize_shards(recipe.load(), recipe, plan_shards(sources, out), out, how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["fsync", "replace"])
 def test_wherever_it_stops_the_next_run_completes_it(
     options: list[Any], sources: list[Path], out: Path, monkeypatch: pytest.MonkeyPatch, point: str
