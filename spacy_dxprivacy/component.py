@@ -273,8 +273,8 @@ class DxSanitizer:
         space, terms = self.space, self.terms
         if self.mechanism.guarantee.space not in ("", space.digest):
             raise DxError(Errors.DX041.format(name=self.mechanism.name))
-        stood = [self._stand_in(doc) for doc in docs]
-        selected = [self._mask(*parts) for parts in zip(docs, stood, strict=True)]
+        entities, stood = self._stand_ins(docs)
+        selected = [self._mask(*parts) for parts in zip(docs, entities, stood, strict=True)]
         pairs = zip(docs, selected, strict=True)
         figures = [find_figures(doc, mask, self.numbers) for doc, mask in pairs]
         masks = [mask & ~numbers for mask, numbers in zip(selected, figures, strict=True)]
@@ -298,22 +298,32 @@ class DxSanitizer:
         parts_of = zip(docs, masks, replacements, drawn, stood, strict=True)
         return [self._rebuild(*parts, terms) for parts in parts_of]
 
-    def _stand_in(self, doc: Doc) -> StandIns | None:
+    def _stand_ins(
+        self, docs: list[Doc]
+    ) -> tuple[list[list[Entity] | None], list[StandIns | None]]:
+        """For each Doc what stand-ins are for, None with a selector that takes no more than
+        doc.ents; and what stands in for it, None without surrogates."""
         if not self.surrogates:
-            return None
-        drawn = stand_in(doc, self._standing, self.rng, self._entities(doc))
+            return [None] * len(docs), [None] * len(docs)
+        standing = self._standing
+        finder = self._finder(standing)
+        found = [None if finder is None else finder.entities(doc) for doc in docs]
+        pairs = zip(docs, found, strict=True)
+        return found, [self._stand_in(doc, standing, entities) for doc, entities in pairs]
+
+    def _stand_in(
+        self, doc: Doc, standing: dict[str, Surrogate], entities: list[Entity] | None
+    ) -> StandIns:
+        drawn = stand_in(doc, standing, self.rng, entities)
         if self.on_stand_ins is not None:
             self.on_stand_ins(drawn)
         return drawn
 
-    def _entities(self, doc: Doc) -> list[Entity] | None:
-        """What stand-ins are for, wherever it is mentioned; None with a selector that takes no more
-        than doc.ents."""
-        if isinstance(self.selector, AnyEntities):
-            return self.selector.entities(doc)
+    def _finder(self, standing: dict[str, Surrogate]) -> AnyEntities | None:
+        """What finds each mention that stand-ins are for."""
         if isinstance(self.selector, Entities):
-            return None
-        return AnyEntities(tuple(self._standing), None, True).entities(doc)
+            return self.selector if isinstance(self.selector, AnyEntities) else None
+        return AnyEntities(tuple(standing), None, again=True)
 
     @property
     def _standing(self) -> dict[str, Surrogate]:
@@ -364,8 +374,11 @@ class DxSanitizer:
             message = Errors.DX006.format(spent=spent, budget=self.max_epsilon_per_doc)
             raise DxError(message)
 
-    def _mask(self, doc: Doc, stood: StandIns | None) -> Bools1d:
-        mask = np.asarray(self.selector.select(doc))
+    def _mask(self, doc: Doc, entities: list[Entity] | None, stood: StandIns | None) -> Bools1d:
+        if entities is not None and isinstance(self.selector, AnyEntities):
+            mask = self.selector.words(doc, entities)  # they need not be looked for twice
+        else:
+            mask = np.asarray(self.selector.select(doc))
         if mask.shape != (len(doc),) or mask.dtype != np.bool_:
             given = f"{mask.dtype} of shape {mask.shape}"
             raise DxError(Errors.DX037.format(given=given))

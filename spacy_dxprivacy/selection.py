@@ -111,8 +111,12 @@ class AnyEntities(Entities):
     def select(self, doc: Doc) -> Bools1d:
         """bool (tokens,): the words of these entities. Raises DxError where nothing looked for
         any."""
+        return self.words(doc, self.entities(doc))
+
+    def words(self, doc: Doc, entities: list[Entity]) -> Bools1d:
+        """bool (tokens,): the words of what `entities` found."""
         found: Bools1d = np.zeros(len(doc), dtype=bool)
-        for _, first, last in self.entities(doc):
+        for _, first, last in entities:
             found[first:last] = True
         return found & words_of(doc)
 

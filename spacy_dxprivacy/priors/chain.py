@@ -64,12 +64,11 @@ class Chain:
     @cached_property
     def totals(self) -> Floats1d:
         """float64 (K,): how much of each state its words are."""
-        numbers = self.emit.data.astype(np.float64)  # sparse tables add up float32 as float32
-        sums: Floats1d = np.bincount(self.emit.indices, numbers, self.states).astype(np.float64)
-        return sums
+        return self.weighed(np.ones(self.words))
 
     def weighed(self, weights: Floats1d) -> Floats1d:
         """weights: (n,), of words -> float64 (K,): the sum of each state's words by them."""
+        # In float64: sparse tables add up float32 as float32.
         numbers = np.repeat(weights, np.diff(self.emit.indptr)) * self.emit.data
         sums: Floats1d = np.bincount(self.emit.indices, numbers, self.states).astype(np.float64)
         return sums
