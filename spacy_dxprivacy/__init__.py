@@ -1,26 +1,28 @@
-"""Private text for spaCy: words and vectors replaced under metric differential privacy."""
+"""Private text for spaCy: words and vectors replaced under metric differential privacy.
 
-from . import (  # they register themselves
-    editors,
-    mechanisms,
-    projection,
-    selection,
-    spaces,
-    unknown,
-)
+What Docs carry (receipts, `doc._.dx`) is imported at once; every other name when it is first used,
+and what is registered when a registry is first asked.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .about import __version__
-from .component import DxSanitizer
-from .doc import numbers  # it registers itself
-from .doc.receipt import Receipt
-from .doc.vocabulary import trim_vocab
-from .errors import DxError, DxWarning, UsageError
-from .guarantee import Guarantee
-from .privacy.composition import compose
-from .randomness import Rng
 from .rebuild import assert_sanitized, attach_vectors, release
 from .registries import registry
-from .space import Space
-from .ty import Draw
+
+if TYPE_CHECKING:
+    from . import editors, mechanisms, projection, selection, spaces, unknown
+    from .component import DxSanitizer
+    from .doc import numbers
+    from .doc.receipt import Receipt
+    from .doc.vocabulary import trim_vocab
+    from .errors import DxError, DxWarning, UsageError
+    from .guarantee import Guarantee
+    from .privacy.composition import compose
+    from .randomness import Rng
+    from .space import Space
+    from .ty import Draw
 
 __all__ = [
     "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee", "Receipt", "Rng", "Space",
@@ -28,3 +30,34 @@ __all__ = [
     "mechanisms", "numbers", "projection", "registry", "release", "selection", "spaces",
     "trim_vocab", "unknown",
 ]  # fmt: skip
+
+# The module that holds a name; a name that is not here is a module itself.
+_HOMES = {
+    "Draw": "ty",
+    "DxError": "errors",
+    "DxSanitizer": "component",
+    "DxWarning": "errors",
+    "Guarantee": "guarantee",
+    "Receipt": "doc.receipt",
+    "Rng": "randomness",
+    "Space": "space",
+    "UsageError": "errors",
+    "compose": "privacy.composition",
+    "trim_vocab": "doc.vocabulary",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A name of __all__, from its home, at its first use. Raises AttributeError for any other."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _HOMES:
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    else:
+        value = import_module(".doc.numbers" if name == "numbers" else f".{name}", __name__)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

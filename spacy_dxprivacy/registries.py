@@ -1,28 +1,32 @@
 """spaCy's registry with ours on it.
 
-catalogue.create("spacy", "dx_mechanisms") gives the entry point group "spacy_dx_mechanisms", by
-which other packages can add mechanisms of their own.
+The namespace ("spacy", "dx_mechanisms") has the entry point group "spacy_dx_mechanisms", by which
+other packages can add mechanisms of their own. Our own register themselves as their room is
+imported, and that happens when a registry is first asked: what nobody names costs no import.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Protocol, TypeVar, cast
 
 import catalogue
 from spacy import util
 
-NAMES = (
-    "dx_mechanisms",
-    "dx_projections",
-    "dx_indexes",
-    "dx_selectors",
-    "dx_spaces",
-    "dx_unknowns",
-    "dx_priors",
-    "dx_editors",
-    "dx_surrogates",
-)
+# Each registry, and the room whose import fills it.
+ROOMS = {
+    "dx_mechanisms": "mechanisms",
+    "dx_projections": "projection",
+    "dx_indexes": "search",
+    "dx_selectors": "selection",
+    "dx_spaces": "spaces",
+    "dx_unknowns": "unknown",
+    "dx_priors": "priors",
+    "dx_editors": "editors",
+    "dx_surrogates": "surrogates",
+}
+NAMES = tuple(ROOMS)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,10 +66,30 @@ class Registries(Protocol):
         ...
 
 
+class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
+    """A registry that imports the room which fills it before it answers anything."""
+
+    def __init__(self, name: str, room: str) -> None:
+        super().__init__(("spacy", name), entry_points=True)
+        self.room = f"{__package__}.{room}"
+
+    def get(self, name: str) -> Any:
+        import_module(self.room)
+        return super().get(name)
+
+    def get_all(self) -> dict[str, Any]:
+        import_module(self.room)
+        return dict(super().get_all())
+
+    def __contains__(self, name: object) -> bool:
+        import_module(self.room)
+        return bool(super().__contains__(name))
+
+
 registry = cast(Registries, util.registry)
 
-for _name in NAMES:
+for _name, _room in ROOMS.items():
     if not hasattr(registry, _name):
-        setattr(registry, _name, catalogue.create("spacy", _name, entry_points=True))
+        setattr(registry, _name, OnDemand(_name, _room))
 
 __all__ = ["registry"]

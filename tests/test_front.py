@@ -1,0 +1,49 @@
+"""The front of the package: its names, and what importing it costs."""
+
+import subprocess
+import sys
+
+import pytest
+
+import spacy_dxprivacy
+from spacy_dxprivacy.registries import ROOMS
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("name", spacy_dxprivacy.__all__)
+def test_every_name_of_the_front_leads_somewhere(name):
+    value = getattr(spacy_dxprivacy, name)
+    assert getattr(value, "__name__", name).rpartition(".")[2] == name or name in (
+        "Draw", "__version__", "registry"
+    )  # fmt: skip
+    assert name in dir(spacy_dxprivacy)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'Nothing'"):
+        _ = spacy_dxprivacy.Nothing
+
+
+def test_importing_it_loads_what_docs_carry_and_no_more():
+    code = "import sys, spacy_dxprivacy; print(*(m for m in sys.modules if 'dxprivacy.' in m))"
+    rooms = {name.split(".")[1] for name in run(code)}
+    carried = {"rebuild", "doc", "guarantee", "privacy"}
+    assert rooms == carried | {"about", "arrays", "errors", "registries", "validate"}
+
+
+def test_a_doc_from_a_file_shows_its_receipt_after_this_import_alone():
+    run("import spacy, spacy_dxprivacy; assert spacy.blank('en')('a')._.dx is None")
+
+
+@pytest.mark.parametrize("ask", ["get({!r})", "get_all()[{!r}]"])
+def test_a_registry_that_is_asked_first_has_all_of_its_own(ask):
+    names = {name: min(getattr(spacy_dxprivacy.registry, name).get_all()) for name in ROOMS}
+    lines = [
+        f"assert {name!r} in r.{reg}; r.{reg}.{ask.format(name)}" for reg, name in names.items()
+    ]
+    run("from spacy_dxprivacy.registries import registry as r\n" + "\n".join(lines))
