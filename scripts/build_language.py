@@ -28,7 +28,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arpa", type=Path, help="the model's ARPA file, kept from a run before")
     parser.add_argument("--types", type=int, default=12_000)
-    parser.add_argument("--pairs", type=int, default=1_000_000)
+    parser.add_argument("--pairs", type=int, default=500_000)
     parser.add_argument("--out", type=Path, default=BUILTIN)
     return parser.parse_args()
 

@@ -478,7 +478,9 @@ class DxSanitizer:
             learned.read_beside(space, self._learned_folder)
         self._space, self._terms = space, None
 
-    def _attacker(self) -> dict[str, Any] | None:
+    @property
+    def attacker(self) -> dict[str, Any] | None:
+        """What an attacker found of other texts at these settings; None where nobody measured."""
         found = found_by(self.mechanism, self.mechanism.guarantee.epsilon)
         return None if found is None or self.scope != "token" else found.to_dict()
 
@@ -515,7 +517,7 @@ class DxSanitizer:
             vectors=self.vectors,
             seeded=self.rng.seed is not None,
             in_clear=tuple(dict.fromkeys(in_clear)),
-            attacker=self._attacker(),
+            attacker=self.attacker,
             scale=scale_of(self.mechanism, len(space)),
             found={**self._found(), **self._chosen()},
             numbers=None if self.numbers is None else self.numbers.guarantee,

@@ -19,6 +19,7 @@ from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.playground import current
 from spacy_dxprivacy.playground.pieces import bullets, marked
 from spacy_dxprivacy.playground.workshop import SLOW, OneWord, SanitizedText, Workshop
+from spacy_dxprivacy.privacy.levels import sentence
 from spacy_dxprivacy.report import plain
 from spacy_dxprivacy.tuning.plots import plot_curves
 from spacy_dxprivacy.tuning.settings import short
@@ -100,6 +101,7 @@ def choose(workshop: Workshop) -> DxSanitizer:
         made = sanitizer(workshop.space.digest, name, epsilon, workshop)
         st.caption("Less is more private, more keeps more meaning.")
         st.markdown(f"**{made.mechanism.guarantee}**")
+        st.caption(sentence(made.attacker))
         n, d = workshop.space.vectors.shape
         st.caption(f"Space: {workshop.space.name}, {n:,} words, {d} dimensions.")
     return made

@@ -7,6 +7,7 @@ command). The level says nothing of other texts: measure these with `dx attack f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from types import MappingProxyType
@@ -44,9 +45,9 @@ class Level:
 
 LEVELS = MappingProxyType(
     {
-        "light": Level(1.2, 0.5946, 0.6232, 0.1053, 0.8334),
-        "balanced": Level(0.9, 0.4624, 0.4831, 0.03289, 0.7068),
-        "strong": Level(0.65, 0.3284, 0.3475, 0.01316, 0.5683),
+        "light": Level(1.2, 0.5869, 0.6188, 0.09868, 0.8246),
+        "balanced": Level(0.9, 0.4564, 0.484, 0.05921, 0.7018),
+        "strong": Level(0.65, 0.3181, 0.3423, 0.01316, 0.5626),
     }
 )
 
@@ -74,6 +75,21 @@ def found_by(mechanism: object, epsilon: float) -> Level | None:
             mixed = {f.name: (1 - share) * first[f.name] + share * last[f.name] for f in fields(a)}
             return Level(**{**mixed, "epsilon": epsilon})
     return None
+
+
+def sentence(found: Mapping[str, Any] | None) -> str:
+    """found: of a receipt, as Level.to_dict has it; None where nobody measured."""
+    if found is None:
+        return (
+            "What an attacker finds at this setting was not measured: `dx attack frontier TEXT` "
+            "measures it on texts of yours."
+        )
+    return (
+        f"On other texts ({found['texts']}) at this setting, an attacker with a language model "
+        f"({found['attacker']}) named {found['found']:.0%} of the words, and "
+        f"{found['rare_found']:.0%} of the rare ones; {found['kept']:.0%} had come out as they "
+        "were."
+    )
 
 
 def level(name: str) -> Level:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..privacy.levels import sentence
 from .accounts import Account
 
 MIDDLE = "two words at random"
@@ -112,7 +113,8 @@ def _against(account: Account) -> list[str]:
     }[g.status]
     source = f" ({g.source})" if g.source else ""
     notes = [g.notes] if g.notes else []
-    return [reader, *_bound(account), f"{status}{source}.", *notes]
+    found = sentence(account.terms.attacker)
+    return [reader, *_bound(account), found, f"{status}{source}.", *notes]
 
 
 def _bound(account: Account) -> list[str]:
