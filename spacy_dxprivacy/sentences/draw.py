@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -78,14 +79,16 @@ class SentenceDraw:
         drawn = text.rows.copy()
         uniforms = rng.uniform(3 * len(drawn)).reshape(3, -1)
         first, lengths = spans(text.starts)
+        draw = partial(self._draw, text, uniforms, drawn, Lock())
         with product_threads(len(drawn) >= MANY) as threads:
-            for some in batches(lengths, self._room):
-                parts = [some[i::threads] for i in range(min(threads, len(some)))]
-                tapes = [lay(first[part], lengths[part]) for part in parts]
-                said = self._said(text, tapes)
-                jobs = [Batch(text, one, said, uniforms) for one in tapes]
-                draw = partial(self._draw, drawn=drawn)
-                list(in_order(draw, jobs, len(jobs), len(jobs)))
+            parts = (
+                some[i::threads]
+                for some in batches(lengths, self._room)
+                for i in range(min(threads, len(some)))
+            )
+            tapes = (lay(first[part], lengths[part]) for part in parts)
+            for _ in in_order(draw, tapes, threads, 2 * threads):
+                pass
         return drawn
 
     @property
@@ -93,14 +96,20 @@ class SentenceDraw:
         """How many words the sums of which fit into the memory."""
         return max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * self.chain.states))
 
-    def _said(self, text: Text, tapes: list[Tapes]) -> dict[int, Some]:
-        places = np.concatenate([one.place[one.place >= 0] for one in tapes])
-        return self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
-
-    def _draw(self, batch: Batch, drawn: Ints1d) -> None:
+    def _draw(
+        self, text: Text, uniforms: Floats2d, drawn: Ints1d, turn: Lock, tapes: Tapes
+    ) -> None:
+        # One at a time: what one has walked to, the next need not; a walk keeps others from
+        # python anyway. Meanwhile those who have what they need make their products.
+        with turn:
+            batch = Batch(text, tapes, self._said(text, tapes), uniforms)
         parts, words = batch.tapes.parts(self._room)
         with self._rooms.borrowed(words * self.chain.states, self.emissions.dtype) as room:
             self._words(batch, self._states(batch, parts, room), drawn)
+
+    def _said(self, text: Text, tapes: Tapes) -> dict[int, Some]:
+        places = tapes.place[tapes.place >= 0]
+        return self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
 
     def _states(self, batch: Batch, parts: list[slice], room: Numbers1d) -> Ints2d:
         """(steps, lanes): the states. Of tapes that are too long for the memory only some sums are
