@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -15,6 +16,12 @@ T = TypeVar("T")
 def fail(name: str, expected: str, given: Any) -> DxError:
     """The error for a setting: its name, what was expected, what was given."""
     return DxError(Errors.DX001.format(name=name, expected=expected, given=given))
+
+
+def needs(package: str, what: str, *, extra: str) -> None:
+    """Raises DxError with the extra to install where a package is not there."""
+    if find_spec(package) is None:
+        raise DxError(Errors.DX074.format(what=what, package=package, extra=extra))
 
 
 def positive(name: str, value: Any) -> float:

@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from typing import Any, cast
 
 from spacy.language import Language
 
-from ..errors import DxError, Errors
-from ..validate import one_of
+from ..validate import needs, one_of
 from .shard import Shard, ShardResult, Work
 
 RETRIES = 2  # of a shard whose worker died
@@ -37,12 +35,6 @@ class Engine:
     def run(self, work: Work, nlp: Language, shards: Sequence[Shard]) -> Iterator[ShardResult]:
         """Sanitise the shards there, and give a report of each as it ends."""
         return ENGINES[self.name](self, work, nlp, shards)
-
-
-def needs(package: str, what: str, *, extra: str) -> None:
-    """Raises DxError with the extra to install where a package is not there."""
-    if find_spec(package) is None:
-        raise DxError(Errors.DX074.format(what=what, package=package, extra=extra))
 
 
 def _run_here(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..validate import needs
 from .arrow import Columns, sanitize_table
-from .engines import needs
 from .recipe import Config, Recipe, pipeline_of_worker, terms_of
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..validate import needs
 from .arrow import COUNTS, Columns, sanitize_table
-from .engines import needs
 from .recipe import Config, Recipe, pipeline_of_worker, terms_of
 
 if TYPE_CHECKING:

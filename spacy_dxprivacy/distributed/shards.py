@@ -14,8 +14,9 @@ from ..batch.jobs import KINDS
 from ..doc.receipt import Terms
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import write_bytes
+from ..validate import needs
 from .arrow import Columns
-from .engines import Engine, needs
+from .engines import Engine
 from .journal import Journal
 from .manifest import NAME as MANIFEST
 from .manifest import make_manifest, manifest_bytes

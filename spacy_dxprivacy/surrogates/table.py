@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import DxError, Errors, UsageError
+from ..errors import DxError, UsageError
+from ..validate import needs
 from .base import Mention, is_same
 from .person import form_of
 
@@ -129,9 +130,7 @@ def check_cipher() -> None:
 
 
 def _cipher(key: bytes) -> Any:
-    try:
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-    except ImportError:
-        needs = {"what": "A table", "package": "cryptography", "extra": "table"}
-        raise DxError(Errors.DX074.format(**needs)) from None
+    needs("cryptography", "A table", extra="table")
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     return AESGCM(hmac.new(key, b"dx table", hashlib.sha256).digest())

@@ -57,6 +57,18 @@ def test_word_frequency_is_that_of_public_text_to_a_power(space):
             make_word_frequency(gamma=wrong)
 
 
+def test_word_frequency_of_another_language():
+    pytest.importorskip("wordfreq")
+    words = ["und", "die", "Haus", "Wirbelsturm", "zzxq"]
+    space = Space.from_vectors(words, np.eye(5))
+    often = dict(zip(words, make_word_frequency(lang="de").fit(space).unigram, strict=True))
+    assert often["die"] > often["und"] > often["Haus"] > often["Wirbelsturm"] >= often["zzxq"] > 0
+    with pytest.raises(DxError, match="lang"):
+        make_word_frequency(lang="klingon")
+    with pytest.raises(DxError, match="path"):
+        make_word_frequency(lang="de", path="somewhere")
+
+
 def test_frequencies_of_the_built_in_space_are_those_of_its_words():
     words = Space.builtin()
     often = frequencies()
