@@ -103,11 +103,11 @@ def guided(seconds: float, folder: Path) -> None:
             laws.check_readers(folder / f"r.{form}", raw, form)
 
     from spacy_dxprivacy.audit import files
-    from spacy_dxprivacy.batch import records
+    from spacy_dxprivacy.batch import lines, record, records, tables
     from spacy_dxprivacy.files import docbin as packed
     from spacy_dxprivacy.tables.readers import binary, source, table, text
 
-    for module in (files, records, binary, packed, source, table, text):
+    for module in (files, lines, record, records, tables, binary, packed, source, table, text):
         for name, value in list(vars(module).items()):
             if callable(value) and getattr(value, "__module__", "") == module.__name__:
                 with contextlib.suppress(Exception):

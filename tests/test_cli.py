@@ -184,12 +184,16 @@ def test_every_format_becomes_every_other(dx, tmp_path, read_as, write_as):
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
-def test_fields_are_dropped_unless_kept_by_name(dx, tmp_path, kind):
+def test_fields_pass_through_unless_others_are_named_or_all_dropped(dx, tmp_path, kind):
     source = write(tmp_path, kind)
-    assert "id" not in dx(source).stdout.splitlines()[0]
+    passed = dx(source)
+    assert "id" in passed.stdout.splitlines()[0] and "IN CLEAR: the fields id" in passed.stderr
+    dropped = dx(source, "--drop-others")
+    assert "id" not in dropped.stdout.splitlines()[0] and "the fields" not in dropped.stderr
     kept = dx(source, "--keep-fields", "id")
     assert "id" in kept.stdout.splitlines()[0] and "the fields id" in kept.stderr
-    no_secret_in(kept.stdout)
+    assert "IN CLEAR" not in kept.stderr
+    no_secret_in(kept.stdout, dropped.stdout)
 
 
 def test_stdin_is_a_text_or_a_document_a_line(dx):
@@ -205,7 +209,7 @@ def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):
     write(source, "csv")
     (source / "b.txt").write_text("The cat")
     (source / "readme.md").write_text("Zorblatt")
-    (source / "bad.csv").write_text("Zorblatt,Quixwell\n1,2\n")
+    (source / "bad.csv").write_text("Zorblatt sleeps, near Quixwell.\n1,2\n")
     result = dx(source, tmp_path / "out")
     names = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.*"))
     assert names == ["b.txt", "deep/in.jsonl", "in.csv"]
@@ -320,7 +324,7 @@ def test_secrets_are_nowhere(dx, tmp_path, caplog, n_process):
         for suffix in ["txt", "jsonl", "csv", "spacy"]:
             result = dx(
                 source, out / f"{read_as}.{suffix}", "--receipt", out / f"{read_as}-{suffix}.json",
-                "-n", n_process, *(["--lines"] if read_as == "lines" else []),
+                "-n", n_process, "--drop-others", *(["--lines"] if read_as == "lines" else []),
             )  # fmt: skip
             no_secret_in(result.stdout, result.stderr)
     files = list(out.iterdir())

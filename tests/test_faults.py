@@ -8,7 +8,6 @@ disks at the last moment.)
 from __future__ import annotations
 
 import errno
-import io
 import os
 import random
 import resource
@@ -25,6 +24,7 @@ from test_cli import SECRETS, TIMEOUT, WORDS, alive, no_secret_in, started, wait
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.batch.source import Source
 from spacy_dxprivacy.component import DxSanitizer
 
 TEXTS = [f"The cat sleeps near Zorblatt, {i} times. " * 60 for i in range(400)]
@@ -159,14 +159,11 @@ def test_a_file_that_cannot_be_opened_is_named_and_the_others_are_written(
 
 
 def test_a_disk_that_fails_while_it_is_read_leaves_nothing(dx, folder, tmp_path, monkeypatch):
-    class Failing(io.BytesIO):
-        def readline(self, size=-1):
-            if self.tell() > 50:
-                raise OSError(errno.EIO, os.strerror(errno.EIO))
-            return super().readline(size)
+    def blocks():
+        yield (folder / "a.txt").read_bytes()[:50]
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    raw = (folder / "a.txt").read_bytes()
-    monkeypatch.setattr("spacy_dxprivacy.batch.run.opened", lambda source: Failing(raw))
+    monkeypatch.setattr("spacy_dxprivacy.batch.run.opened", lambda job: Source(blocks()))
     result = dx(folder / "a.txt", tmp_path / "o.txt")
     assert result.exit_code == 1 and "Input/output error" in result.stderr
     assert len(result.stderr.splitlines()) == 1

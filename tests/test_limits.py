@@ -229,8 +229,14 @@ def test_vectors_that_are_a_bomb_are_refused(pack_it, tmp_path: Path, small_limi
 
 @pytest.fixture
 def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MOST_RECORD", "MB"):
-        monkeypatch.setattr(f"spacy_dxprivacy.batch.records.{name}", 100)
+    for name in (
+        "records.MOST_RECORD",
+        "record.MOST_RECORD",
+        "tables.MOST_RECORD",
+        "lines.MOST_RECORD",
+        "lines.MB",
+    ):
+        monkeypatch.setattr(f"spacy_dxprivacy.batch.{name}", 100)
 
 
 @pytest.mark.parametrize(

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import UsageError
 from ..files.atomic import check_new
-from .records import Fields
+from .fields import Fields
+from .guess import FORMATS, guess
+from .source import Source, check_encoding, pack_of, source_of_stdin, source_of_text
 
-KINDS = {".txt": "txt", ".jsonl": "jsonl", ".csv": "csv", ".spacy": "spacy"}
+KINDS = {
+    ".txt": "txt", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv",
+    ".tsv": "tsv", ".xlsx": "xlsx", ".spacy": "spacy",
+}  # fmt: skip
 KNOWN = ", ".join(KINDS)
+TABLES = {"csv", "tsv", "xlsx"}
+WITH_FIELDS = {"jsonl", "json", *TABLES}
+BINARY = {"xlsx", "spacy"}
 
 
 @dataclass(frozen=True)
 class Job:
     """One file to read and one to write; None stands for stdin and stdout.
 
-    read_as and write_as: "txt", "lines", "jsonl", "csv" or "spacy".
+    read_as and write_as: "txt", "lines", "jsonl", "json", "csv", "tsv", "xlsx" or "spacy".
+    encoding: of a text; None for UTF-8, or what the mark at its beginning says. pack: "gz" or
+    "zst", what is written is packed so; "" for not at all. stream: what stands for the source,
+    where some of it has been looked at.
     """
 
     source: Path | None
     target: Path | None
     read_as: str
     write_as: str
+    encoding: str | None = None
+    pack: str = ""
+    stream: Source | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -36,31 +50,70 @@ class Job:
         return 0 if self.source is None else self.source.stat().st_size
 
 
+@dataclass(frozen=True)
+class Form:
+    """What is said of formats, and not by names of files. read_as, write_as: as of a Job, "" for
+    what the name says; write_as may end in .gz or .zst. encoding: of the input."""
+
+    read_as: str = ""
+    write_as: str = ""
+    encoding: str | None = None
+    pack: str = ""
+
+    @classmethod
+    def of(cls, read_as: str | None, write_as: str | None, encoding: str | None) -> Form:
+        """From the words of a user: "csv", "jsonl.gz". Raises UsageError for what there is not."""
+        check_encoding(encoding)
+        reading, _ = _format("format", read_as)
+        writing, pack = _format("output_format", write_as)
+        return cls(reading, writing, encoding, pack)
+
+
+def _format(option: str, given: str | None) -> tuple[str, str]:
+    name, _, pack = (given or "").lower().lstrip(".").partition(".")
+    name = {"ndjson": "jsonl", "text": "txt"}.get(name, name)
+    if (given and name not in FORMATS) or pack not in ("", "gz", "zst"):
+        raise UsageError(f"`{option}` must be one of {', '.join(FORMATS)}, got {given!r}.")
+    return name, pack
+
+
 def plan_jobs(
-    source: str, target: str | None, *, lines: bool = False, force: bool = False
+    source: str,
+    target: str | None,
+    *,
+    lines: bool = False,
+    force: bool = False,
+    form: Form | None = None,
 ) -> list[Job]:
     """The jobs for a file, a folder or "-".
 
     Raises UsageError where an input is missing or of another kind, where an output exists and
     `force` is not set, or where it is the input.
     """
+    form = form or Form()
     out = None if target in (None, "-") else Path(str(target))
     path = None if source == "-" else Path(source)
     if path is not None and not path.exists():
         raise UsageError(f"{path}: no such file or folder.")
     if path is not None and path.is_dir():
-        jobs = _plan_folder(path, out, lines)
+        jobs = _plan_folder(path, out, lines, form)
     else:
-        jobs = [_plan_file(path, out, lines)]
+        jobs = [_plan_file(path, out, lines, form)]
     _check_targets(jobs, force)
     return jobs
 
 
 def check_kept(jobs: list[Job], fields: Fields) -> None:
     """Raises UsageError where fields are to be kept, and no job has any."""
-    with_fields = {"jsonl", "csv"}
-    if fields.keep and not any({job.read_as, job.write_as} <= with_fields for job in jobs):
-        raise UsageError("`keep` needs .jsonl or .csv, as input and as output.")
+    pairs = [{job.read_as, job.write_as} for job in jobs]
+    if fields.keep and not any(pair <= WITH_FIELDS for pair in pairs):
+        raise UsageError(
+            "`keep` needs .jsonl or .csv, as input and as output, or another format with fields."
+        )
+    if fields.receipt and not any(job.write_as in WITH_FIELDS for job in jobs):
+        raise UsageError("`receipt_field` needs an output with fields, such as .jsonl or .csv.")
+    if fields.more and not any(job.read_as in WITH_FIELDS for job in jobs):
+        raise UsageError("`field` needs an input with fields, such as .jsonl or .csv.")
 
 
 def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) -> None:
@@ -73,20 +126,48 @@ def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) ->
         raise UsageError(f"{path}: the receipt cannot go where the input or the output is.")
 
 
-def _plan_file(source: Path | None, target: Path | None, lines: bool) -> Job:
-    read_as = "txt" if source is None else _kind(source, "INPUT")
-    read_as = "lines" if read_as == "txt" and lines else read_as
-    if target is None:
-        return Job(source, None, read_as, "lines" if read_as == "spacy" else read_as)
-    if target.is_dir():
-        raise UsageError(f"{target}: is a folder, but the input is a single file.")
-    write_as = _kind(target, "OUTPUT")
-    if write_as == "txt" and read_as != "txt":
+def _plan_file(source: Path | None, target: Path | None, lines: bool, form: Form) -> Job:
+    read_as = form.read_as or ("" if source is None else _kind(source, "INPUT"))
+    read_as = "lines" if read_as in ("", "txt") and lines else read_as
+    job = Job(source, target, read_as, form.write_as, form.encoding, form.pack)
+    if target is not None:
+        if target.is_dir():
+            raise UsageError(f"{target}: is a folder, but the input is a single file.")
+        pack = form.pack or pack_of(target)
+        job = replace(job, write_as=form.write_as or _kind(target, "OUTPUT"), pack=pack)
+    return _settled(job) if read_as else job
+
+
+def _settled(job: Job) -> Job:
+    """The job, what it writes known by what it reads."""
+    like_input = "lines" if job.read_as == "spacy" else job.read_as
+    write_as = job.write_as or like_input
+    if write_as == "txt" and job.read_as != "txt":
         write_as = "lines"
-    return Job(source, target, read_as, write_as)
+    return replace(job, write_as=write_as)
 
 
-def _plan_folder(folder: Path, target: Path | None, lines: bool) -> list[Job]:
+def opened_first(job: Job, fields: Fields) -> tuple[Job, Fields]:
+    """A job that reads stdin, with its format guessed from the first bytes where it is not named;
+    other jobs as they are. And the fields, with the delimiter that was found. Raises UsageError
+    where the format is unclear, or is a text and fields were named."""
+    if job.source is not None or job.stream is not None or job.read_as:
+        return job, fields
+    stream = source_of_stdin(job.encoding)
+    try:
+        kind, delimiter = guess(stream, fields)
+    except UsageError as error:
+        raise UsageError(f"stdin: {error}") from None
+    job = _settled(replace(job, read_as=kind, stream=stream))
+    return job, replace(fields, delimiter=fields.delimiter or delimiter)
+
+
+def text_job(text: str) -> Job:
+    """A text on its own, whose sanitised version goes to stdout."""
+    return Job(None, None, "txt", "txt", stream=source_of_text(f"{text}\n"))
+
+
+def _plan_folder(folder: Path, target: Path | None, lines: bool, form: Form) -> list[Job]:
     if target is None:
         raise UsageError("the input is a folder: name a folder for the output.")
     if target.exists() and not target.is_dir():
@@ -95,20 +176,29 @@ def _plan_folder(folder: Path, target: Path | None, lines: bool) -> list[Job]:
     if inner == outer or outer in inner.parents:
         raise UsageError("the output folder must not be the input folder or inside it.")
     jobs = [
-        _plan_file(path, target / path.relative_to(folder), lines)
+        _plan_file(path, target / path.relative_to(folder), lines, form)
         for path in sorted(folder.rglob("*"))
-        if path.suffix.lower() in KINDS and path.is_file() and not _hidden(path, folder)
+        if _plain(path).suffix.lower() in KINDS and path.is_file() and not _hidden(path, folder)
     ]
     if not jobs:
         raise UsageError(f"{folder}: holds no file that ends in {KNOWN}.")
     return jobs
 
 
+def _plain(path: Path) -> Path:
+    """The name without .gz and .zst."""
+    return path.with_suffix("") if pack_of(path) else path
+
+
 def _kind(path: Path, role: str) -> str:
-    if path.suffix.lower() not in KINDS:
+    ending = _plain(path).suffix.lower()
+    if ending not in KINDS:
         more = ", or - for stdin" if role == "INPUT" else ""
-        raise UsageError(f"{path}: {role} must be a folder or end in {KNOWN}{more}.")
-    return KINDS[path.suffix.lower()]
+        raise UsageError(
+            f"{path}: {role} must be a folder or end in {KNOWN} (.gz, .zst){more}; or `format` "
+            "says what it is."
+        )
+    return KINDS[ending]
 
 
 def _hidden(path: Path, folder: Path) -> bool:

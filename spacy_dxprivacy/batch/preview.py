@@ -10,9 +10,11 @@ from itertools import islice
 
 from spacy.language import Language
 
-from .jobs import Job
-from .records import Fields, Record, read
-from .run import opened
+from .fields import Fields
+from .jobs import Job, opened_first
+from .record import Record
+from .records import read
+from .run import first_checked, opened
 from .stream import outcomes
 
 _PIECES = re.compile(r"\w+|[^\w\s]|\s+")
@@ -31,8 +33,9 @@ class Preview:
 
 def previews(nlp: Language, job: Job, fields: Fields, most: int) -> Iterator[Preview]:
     """The first documents of a file, at most so many. Nothing is written."""
-    with opened(job.source) as handle:
-        records = list(islice(read(handle, job.read_as, fields), most))
+    job, fields = opened_first(job, fields)
+    with opened(job) as handle:
+        records = list(islice(first_checked(read(handle, job.read_as, fields)), most))
     for record, outcome in outcomes(nlp, records, batch_size=most):
         if isinstance(outcome, str):
             yield Preview(record.number, [], [], outcome)

@@ -3,209 +3,175 @@ place of its text; problems never quote what they are about."""
 
 from __future__ import annotations
 
-import csv
+import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from spacy.language import Language
-from spacy.tokens import Doc
-
-from ..doc.tokens import cuts_of, joined
 from ..errors import UsageError
 from ..files.docbin import MOST_DOCBIN, BadPacked, read_docbin
-from ..files.limits import MB, MOST_RECORD, TooLarge, parse_json
+from ..files.limits import MOST_RECORD, TooLarge
 from ..files.parquet import open_parquet, read_tables
+from .fields import Fields
+from .lines import Readable, decode, numbered_lines, whole
+from .record import (
+    NOT_UNICODE,
+    NOT_UTF8,
+    TOO_LONG,
+    Look,
+    Record,
+    Row,
+    checked_record,
+    has,
+    is_unicode,
+    records_of,
+    records_of_row,
+)
+from .tables import NUL, OnHead, read_csv, read_tsv, read_xlsx
 
-NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
-NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
-BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
-TOO_LONG = f"it is longer than {MOST_RECORD // MB} MB."
+__all__ = ["NUL", "Fields", "Record", "checked_record", "chunks", "read", "read_parquet"]
 
-
-@dataclass(frozen=True)
-class Record:
-    """One document to be sanitised.
-
-    number: its place in the file, from 1; the number of the line for .jsonl and lines.
-    size: the bytes of the file that it stands for. text: what to sanitise. spaces: where the
-    document comes in tokens, whether a blank follows each of `words`. kept: other fields that go
-    to the output as they are. ending: what ended the line. problem: why there is no text.
-    """
-
-    number: int
-    size: int = 0
-    text: str = field(default="", repr=False)
-    words: list[str] | None = field(default=None, repr=False)
-    spaces: list[bool] | None = field(default=None, repr=False)
-    kept: dict[str, Any] = field(default_factory=dict, repr=False)
-    ending: str = ""
-    problem: str = ""
-
-    @property
-    def length(self) -> int:
-        """In characters, roughly."""
-        return len(self.text) + sum(len(word) + 1 for word in self.words or ())
-
-    def for_pipe(self, nlp: Language) -> str | Doc:
-        """The text, or a Doc of its words where it has such, or would take long to be cut."""
-        if self.words is not None:
-            return Doc(nlp.vocab, words=self.words, spaces=self.spaces)
-        cuts = cuts_of(self.text) if len(self.text) <= nlp.max_length else []
-        return joined(nlp, self.text, cuts) if cuts else self.text
+Reader = Callable[[Readable, Fields, "OnHead | None"], Iterator[Record]]
 
 
-@dataclass(frozen=True)
-class Fields:
-    """Of .jsonl and .csv: the field to sanitise, and others to keep. All else is dropped."""
-
-    text: str = "text"
-    keep: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.text in self.keep:
-            raise UsageError(f"`keep` cannot keep {self.text!r}, the field to sanitise.")
+def read(
+    handle: Readable, kind: str, fields: Fields, on_head: OnHead | None = None
+) -> Iterator[Record]:
+    """The records of a binary file of a kind that a Job names. on_head: called before the first
+    record with the names of the columns and the look of the file, where these come first. Raises
+    UsageError where the file as a whole cannot be read so."""
+    return READERS[kind](handle, fields, on_head)
 
 
-Reader = Callable[[IO[bytes], Fields], Iterator[Record]]
-
-
-def read(handle: IO[bytes], kind: str, fields: Fields) -> Iterator[Record]:
-    """The records of a binary file of a kind that a Job names."""
-    readers: dict[str, Reader] = {
-        "txt": _read_text,
-        "lines": _read_lines,
-        "jsonl": _read_jsonl,
-        "csv": _read_csv,
-        "spacy": _read_docbin,
-    }
-    return readers[kind](handle, fields)
-
-
-def _read_text(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
-    raw = _whole(handle, MOST_RECORD)
+def _read_text(handle: Readable, fields: Fields, on_head: OnHead | None) -> Iterator[Record]:
+    raw = whole(handle, MOST_RECORD)
     too_long = len(raw) > MOST_RECORD
     yield (
         Record(1, len(raw), problem=TOO_LONG)
         if too_long
-        else checked_record(1, len(raw), _decode(raw))
+        else _hinted(checked_record(1, len(raw), decode(raw)))
     )
 
 
-def _whole(handle: IO[bytes], most: int) -> bytes:
-    """All of a file, or a little more than `most` bytes; read(most) would ask for them at once."""
-    parts: list[bytes] = []
-    size = 0
-    while size <= most and (part := handle.read(MB)):
-        parts.append(part)
-        size += len(part)
-    return b"".join(parts)
-
-
-def _lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes, int]]:
-    """Number, bytes and size of each line; the bytes of one that is too long are not kept, nor
-    ever in memory as a whole."""
-    for number in count(1):
-        raw = handle.readline(MOST_RECORD + 1)
-        if not raw:
-            return
-        size, part = len(raw), raw
-        while size > MOST_RECORD and part and not part.endswith(b"\n"):
-            part = handle.readline(MB)
-            size += len(part)
-        yield number, raw if size <= MOST_RECORD else b"", size
-
-
-def _read_lines(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
-    for number, raw, size in _lines(handle):
+def _read_lines(handle: Readable, fields: Fields, on_head: OnHead | None) -> Iterator[Record]:
+    for number, raw, size in numbered_lines(handle):
         if not raw:
             yield Record(number, size, problem=TOO_LONG, ending="\n")
             continue
-        line = _decode(raw)
+        line = decode(raw)
         text = line.rstrip("\r\n")
-        yield checked_record(number, len(raw), text, ending=line[len(text) :])
+        yield _hinted(checked_record(number, len(raw), text, ending=line[len(text) :]))
 
 
-def _read_jsonl(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
-    for number, raw, size in _lines(handle):
+def _hinted(record: Record) -> Record:
+    if record.problem != NOT_UNICODE:
+        return record
+    return Record(record.number, record.size, problem=NOT_UNICODE, hint=NOT_UTF8)
+
+
+# -- JSON ------------------------------------------------------------------------------------------
+
+
+def _read_jsonl(handle: Readable, fields: Fields, on_head: OnHead | None) -> Iterator[Record]:
+    for number, raw, size in numbered_lines(handle):
         if not raw:
             yield Record(number, size, problem=TOO_LONG)
         elif raw.strip():
-            yield _from_json(number, raw, fields)
+            yield from _from_json(number, raw, fields)
 
 
-def _from_json(number: int, raw: bytes, fields: Fields) -> Record:
+def _from_json(number: int, raw: bytes, fields: Fields) -> list[Record]:
+    line = decode(raw)
+    if not is_unicode(line):
+        return [Record(number, len(raw), problem=NOT_UNICODE, hint=NOT_UTF8)]
     try:
-        entry = parse_json(_decode(raw))
+        entry = parse(line)
+    except TwiceError:
+        return [Record(number, len(raw), problem="it names a field twice.")]
     except ValueError:
-        return Record(number, len(raw), problem="it is not valid JSON.")
+        return [Record(number, len(raw), problem="it is not valid JSON.")]
     if not isinstance(entry, dict):
-        return Record(number, len(raw), problem="it is not a JSON object.")
-    if fields.text not in entry:
-        return Record(number, len(raw), problem=f"it has no field {fields.text!r}.")
-    kept = {name: entry[name] for name in fields.keep if name in entry}
-    return checked_record(number, len(raw), entry[fields.text], kept=kept)
+        return [Record(number, len(raw), problem="it is not a JSON object.")]
+    return records_of(number, len(raw), entry, fields)
 
 
-def _read_csv(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
-    sizes = [0]
-    csv.field_size_limit(MOST_RECORD)
-    # strict: otherwise a stray quote makes csv.reader join fields and rows without a word.
-    rows = csv.reader(_counted(handle, sizes), strict=True)
-    columns, width = _columns(_next_row(rows), fields)
-    for number in count(1):
-        row = _next_row(rows)
-        if row is None:
-            return
-        if row is BROKEN:
-            yield Record(number, _taken(sizes), problem="it is not valid CSV.")
-        elif row and len(row) != width:
-            # Its fields are not where they should be: a kept one may hold a part of the text.
-            why = f"it has another number of fields ({len(row)}) than the first row ({width})."
-            yield Record(number, _taken(sizes), problem=why)
-        elif row:
-            kept = {name: row[columns[name]] for name in fields.keep}
-            yield checked_record(number, _taken(sizes), row[columns[fields.text]], kept=kept)
+def _read_json(handle: Readable, fields: Fields, on_head: OnHead | None) -> Iterator[Record]:
+    """A file that is an array of records, or one record."""
+    raw = whole(handle, MOST_RECORD)
+    if len(raw) > MOST_RECORD:
+        raise UsageError(f"{TOO_LONG.rstrip('.')}: JSON a line (.jsonl) may be of any length.")
+    text = decode(raw)
+    if not is_unicode(text):
+        raise UsageError(f"it is not valid Unicode; {NOT_UTF8}")
+    value = _parsed_file(text)
+    array = isinstance(value, list)
+    if on_head is not None:
+        on_head([], Look(indent=_indent(text), array=array))
+    for number, entry in enumerate(value if array else [value], 1):
+        yield from _of_entry(number, 0 if number > 1 else len(raw), entry, fields)
 
 
-def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
-    """The next row, BROKEN, or None at the end."""
+def _of_entry(number: int, size: int, entry: Any, fields: Fields) -> list[Record]:
+    if isinstance(entry, str):
+        holder = [entry]
+        return records_of_row(number, size, Row(holder, [(holder, 0)], bare=True))
+    if isinstance(entry, dict):
+        return records_of(number, size, entry, fields)
+    return [Record(number, size, problem="it is neither an object nor a string.", hint=has(entry))]
+
+
+def _parsed_file(text: str) -> Any:
     try:
-        row = next(rows, None)
-    except csv.Error:
-        return BROKEN
-    return None if row is None else [cell.replace(NUL, "\0") for cell in row]
+        return parse(text)
+    except TwiceError:
+        raise UsageError("it is JSON in which an object names a field twice.") from None
+    except json.JSONDecodeError as error:
+        if not text.strip():
+            raise UsageError("it is empty: JSON is an array, an object or a string.") from None
+        if error.msg == "Extra data" and text.lstrip()[0] in "{[":
+            raise UsageError("it holds several values of JSON: is its `format` jsonl?") from None
+        where = f"line {error.lineno}, column {error.colno}"
+        raise UsageError(f"it is not valid JSON from {where} on: was it cut?") from None
+    except ValueError:
+        raise UsageError("it is not valid JSON: it is nested too deep.") from None
 
 
-def _columns(header: list[str] | None, fields: Fields) -> tuple[dict[str, int], int]:
-    """The place of each wanted field, and how many fields there are. The header is not quoted in
-    messages: a file without one has a document there."""
-    header = header or []
-    for name in (fields.text, *fields.keep):
-        if header.count(name) != 1:
-            found = "several columns" if name in header else "no column"
-            raise UsageError(f"the first row of the .csv file has {found} {name!r}.")
-    return {name: header.index(name) for name in (fields.text, *fields.keep)}, len(header)
+def _indent(text: str) -> int | None:
+    """How many blanks the first line is set in that is; None where all is in one line."""
+    for line in text.splitlines()[1:50]:
+        if line.strip():
+            return len(line) - len(line.lstrip()) or None
+    return None
 
 
-def _counted(handle: IO[bytes], sizes: list[int]) -> Iterator[str]:
-    for _, raw, size in _lines(handle):
-        sizes[0] += size
-        # One that is too long is shown to csv as what it refuses: a quote within a field.
-        yield _decode(raw or b'"x"x\n').replace("\0", NUL)
+class TwiceError(ValueError):
+    """An object names a field twice: one of the two would be lost."""
 
 
-def _taken(sizes: list[int]) -> int:
-    size, sizes[0] = sizes[0], 0
-    return size
+def parse(text: str) -> Any:
+    """A value of JSON. Raises ValueError, also for what is nested so deep that Python gives up, and
+    TwiceError."""
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise TwiceError
+    return made
+
+
+# -- other formats ---------------------------------------------------------------------------------
 
 
 def read_parquet(path: Path, fields: Fields) -> Iterator[Record]:
     """The rows of a .parquet file that have a text; its kept columns have to be there. Raises
     UsageError where a column is not, TooLarge where it unpacks to too much."""
-    names = [fields.text, *fields.keep]
+    keep = fields.keep or ()
+    names = [fields.text, *keep]
     with open_parquet(path) as file:
         missing = [name for name in names if name not in file.schema_arrow.names]
     if missing:
@@ -215,14 +181,14 @@ def read_parquet(path: Path, fields: Fields) -> Iterator[Record]:
         for row in table.to_pylist():
             number += 1
             if row[fields.text] is not None:
-                kept = {name: row[name] for name in fields.keep}
+                kept = {name: row[name] for name in keep}
                 yield checked_record(number, 0, row[fields.text], kept=kept)
 
 
-def _read_docbin(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
+def _read_docbin(handle: Readable, fields: Fields, on_head: OnHead | None) -> Iterator[Record]:
     """Tokens and blanks alone: everything else that it brings is a function of the clear text."""
     try:
-        raw = _whole(handle, MOST_DOCBIN)
+        raw = whole(handle, MOST_DOCBIN)
         docbin = read_docbin(raw)
     except TooLarge as error:
         raise UsageError(str(error)) from None
@@ -245,38 +211,34 @@ def _checked_words(record: Record) -> Record:
     return record
 
 
-def _decode(raw: bytes) -> str:
-    """Bytes that are not UTF-8 become surrogates: checked_record refuses them where they matter."""
-    return raw.decode("utf-8-sig", "surrogateescape")
+READERS: dict[str, Reader] = {
+    "txt": _read_text,
+    "lines": _read_lines,
+    "jsonl": _read_jsonl,
+    "json": _read_json,
+    "csv": read_csv,
+    "tsv": read_tsv,
+    "xlsx": read_xlsx,
+    "spacy": _read_docbin,
+}
 
 
-def checked_record(number: int, size: int, text: Any, **others: Any) -> Record:
-    """A record with its text, or with the problem that keeps it from being sanitised."""
-    if not isinstance(text, str):
-        return Record(number, size, problem=f"its text is {_JSON_NAMES[type(text)]}, not a string.")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return Record(number, size, problem=NOT_UNICODE)
-    if len(text) > MOST_RECORD:
-        return Record(number, size, problem=TOO_LONG)
-    return Record(number, size, text, **others)
-
-
-_JSON_NAMES = {
-    type(None): "null", bool: "true or false", int: "a number", float: "a number", list: "a list",
-    dict: "an object",
-}  # fmt: skip
-
-
-def chunks(records: Iterable[Record], *, characters: int, most: int) -> Iterator[list[Record]]:
-    """Lists of at most `most` records, that end with the one that fills up `characters`."""
+def chunks(
+    records: Iterable[Record],
+    *,
+    characters: int,
+    most: int,
+    ready: Callable[[], bool] | None = None,
+) -> Iterator[list[Record]]:
+    """Lists of at most `most` records, that end with the one that fills up `characters`, or with
+    the last one that is `ready`: whoever sends line by line gets line by line."""
     some: list[Record] = []
     filled = 0
     for record in records:
         some.append(record)
         filled += record.length
-        if filled >= characters or len(some) >= most:
+        whole = record.part == record.parts - 1 or record.problem
+        if filled >= characters or len(some) >= most or (whole and ready and not ready()):
             yield some
             some, filled = [], 0
     if some:

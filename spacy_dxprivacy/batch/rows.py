@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +16,11 @@ from ..errors import UsageError
 from ..selection import AllWords
 from ..space import Space
 from .build import NO_LIMIT
-from .jobs import plan_jobs
-from .records import Fields, Record, chunks, read
+from .fields import Fields
+from .jobs import opened_first, plan_jobs
+from .record import Record
+from .records import chunks, read
+from .run import first_checked, opened
 from .stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 
 Words = tuple[Ints1d, Bools1d]  # of a document: rows, and where its sentences begin
@@ -46,9 +48,9 @@ def sentences_of_file(
     (job,) = plan_jobs(source, None, lines=lines)
     nlp = spacy.blank("en")
     nlp.max_length = NO_LIMIT
-    handle = sys.stdin.buffer if job.source is None else job.source.open("rb")
-    with handle:
-        records = read(handle, job.read_as, Fields(field))
+    job, fields = opened_first(job, Fields(field))
+    with opened(job) as handle:
+        records = first_checked(read(handle, job.read_as, fields))
         for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
             good = [record for record in some if not record.problem]
             yield _words(nlp, good, space), len(some) - len(good)

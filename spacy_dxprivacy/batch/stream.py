@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -34,11 +34,16 @@ Outcome = tuple[Record, "Sanitized | str"]
 
 
 def outcomes(
-    nlp: Language, records: Iterable[Record], *, batch_size: int
+    nlp: Language,
+    records: Iterable[Record],
+    *,
+    batch_size: int,
+    ready: Callable[[], bool] | None = None,
 ) -> Generator[Outcome, None, None]:
     """Each record with what came of it, or with the reason why nothing did. A reason never holds
-    text of a record."""
-    for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
+    text of a record. ready: whether the next record can be read without waiting for it; where it
+    cannot, those that are there are sanitised first."""
+    for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS, ready=ready):
         yield from in_zone(nlp, some, batch_size=batch_size)
 
 
@@ -79,10 +84,10 @@ def _sanitized(nlp: Language, records: list[Record], batch_size: int) -> Iterato
 def _piped(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Sanitized]:
     """One for each record, in order. Raises DxError where the pipeline drops or swaps documents:
     the kept fields of one would go to another."""
-    inputs = ((record.for_pipe(nlp), record.number) for record in records)
+    inputs = ((record.for_pipe(nlp), record.key) for record in records)
     docs = nlp.pipe(inputs, as_tuples=True, batch_size=batch_size)
-    for record, (doc, number) in zip(records, docs, strict=True):
-        if number != record.number:
+    for record, (doc, key) in zip(records, docs, strict=True):
+        if key != record.key:
             raise DxError("The pipeline mixed up its documents.")
         yield _checked(doc)
 

@@ -83,7 +83,7 @@ def _done(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
 def _send(link: Connection, records: list[Record]) -> None:
     try:
         # Not link.send: that pickles. The kept fields stay here.
-        link.send_bytes(pack([(r.number, r.text, r.words, r.spaces, r.problem) for r in records]))
+        link.send_bytes(pack([(*r.key, r.text, r.words, r.spaces, r.problem) for r in records]))
     except OSError:
         _refuse_to_go_on()
 
@@ -198,8 +198,8 @@ def _serve(imported: Imported, nlp: Language, link: Connection, with_docs: bool)
             link.send_bytes(pack(_answer(nlp, records, with_docs)))
 
 
-def _record(number: int, text: str, words: Any, spaces: Any, problem: str) -> Record:
-    return Record(number, text=text, words=words, spaces=spaces, problem=problem)
+def _record(number: int, part: int, text: str, words: Any, spaces: Any, problem: str) -> Record:
+    return Record(number, text=text, words=words, spaces=spaces, problem=problem, part=part)
 
 
 def _end_with_parent() -> None:
@@ -218,11 +218,11 @@ def _answer(nlp: Language, records: list[Record], with_docs: bool) -> list[Packe
 
 
 def _work(nlp: Language, records: list[Record], with_docs: bool) -> list[Packed]:
-    packed: dict[int, Packed] = {}
+    packed: dict[tuple[int, int], Packed] = {}
     for record, outcome in in_zone(nlp, records, batch_size=len(records)):
         if isinstance(outcome, str) or outcome.doc is None:
-            packed[record.number] = str(outcome)
+            packed[record.key] = str(outcome)
         else:
             data = outcome.doc.to_bytes(exclude=["user_hooks"]) if with_docs else None
-            packed[record.number] = (outcome.text, Receipt(outcome.receipt), data)
-    return [packed[record.number] for record in records]
+            packed[record.key] = (outcome.text, Receipt(outcome.receipt), data)
+    return [packed[record.key] for record in records]

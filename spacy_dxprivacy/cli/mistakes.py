@@ -16,6 +16,7 @@ import typer
 from thinc.api import ConfigValidationError
 
 from ..errors import DxError, DxWarning, UsageError
+from . import log
 
 REMOVED = "What was not complete has been removed."
 # Where an option is called otherwise than the argument that it becomes.
@@ -78,5 +79,8 @@ def setting_up() -> Iterator[None]:
 
 
 def _stop(command: str, message: str, status: int) -> NoReturn:
-    typer.echo(f"dx {command}: {message}", err=True)
+    # One line, whatever a library puts into its message.
+    line = f"dx {command}: {' '.join(message.split())}"
+    typer.echo(line, err=True)
+    log.write(line)
     raise typer.Exit(status) from None

@@ -8,6 +8,55 @@ from typing import Annotated
 from typer import Option
 
 # fmt: off
+Fields = Annotated[list[str] | None, Option(
+    "--field", show_default="text",
+    help="What to sanitise: the name of a field or a column, its number (from 1), or a way into "
+    "nested JSON (a.b, items[].text); several with commas, or by giving it again",
+)]
+PassFields = Annotated[str | None, Option(
+    "--keep-fields", show_default=False,
+    help="The other fields to write as they are, in clear: a,b. If left out all are, and the "
+    "receipt names them",
+)]
+DropOthers = Annotated[bool, Option(
+    "--drop-others", help="Write what was sanitised, and no other field",
+)]
+Format = Annotated[str | None, Option(
+    "--format", show_default=False,
+    help="Of the input: txt, lines, jsonl, json, csv, tsv, xlsx or spacy. If left out, what the "
+    "name says; on stdin it is guessed from the first bytes, and refused where it is unclear",
+)]
+OutputFormat = Annotated[str | None, Option(
+    "--output-format", show_default=False,
+    help="Of the output, such as jsonl or csv.gz. If left out, what the name says; on stdout that "
+    "of the input",
+)]
+Encoding = Annotated[str | None, Option(
+    "--encoding", show_default=False,
+    help="Of the input, such as latin-1, cp1252 or utf-16. If left out UTF-8, or what a mark at "
+    "the beginning says. The output is UTF-8",
+)]
+Delimiter = Annotated[str | None, Option(
+    "--delimiter", show_default=False,
+    help="What stands between the fields of .csv: a character, or comma, semicolon, tab, pipe",
+)]
+ReceiptField = Annotated[str | None, Option(
+    "--receipt-field", show_default=False,
+    help="Add this field to every record, with its receipt as JSON",
+)]
+Text = Annotated[str | None, Option(
+    "--text", show_default=False,
+    help="Sanitise this text, in place of INPUT. A shell remembers what is typed: use - for what "
+    "nobody is to see",
+)]
+DryRun = Annotated[bool, Option(
+    "--dry-run", help="Print what would be read and written, how many words are known, and how "
+    "long it takes; nothing is written",
+)]
+LogFile = Annotated[Path | None, Option(
+    "--log", show_default=False,
+    help="Append what was done, and what went wrong, to this file; never text of a document",
+)]
 Lines = Annotated[bool, Option("--lines", help="Every line of a .txt file is a document")]
 Field = Annotated[str, Option("--field", help="The field of .jsonl and .csv to sanitise")]
 KeepFields = Annotated[str, Option(

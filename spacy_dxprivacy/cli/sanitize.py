@@ -6,36 +6,60 @@ import json
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
 from spacy.language import Language
 
+from ..about import __version__
 from ..batch.build import make_pipeline
-from ..batch.jobs import Job, check_kept, check_receipt, plan_jobs
-from ..batch.records import Fields
-from ..batch.run import FileOptions, sanitize
+from ..batch.fields import Fields, delimiter_of
+from ..batch.jobs import (
+    Form,
+    Job,
+    check_kept,
+    check_receipt,
+    opened_first,
+    plan_jobs,
+    text_job,
+)
+from ..batch.run import FileOptions, check_first, sanitize
 from ..batch.tally import Tally
+from ..errors import UsageError
 from ..files.atomic import write_bytes
-from . import options, shards
+from . import log, options, shards
 from .bars import above_bar, bytes_bar
+from .dry_run import print_dry_run
 from .kept import Kept
 from .mistakes import REMOVED, mistakes_in_a_line, setting_up, with_options
 from .preview import print_previews
 
 __all__ = ["sanitize", "sanitize_cli"]
 
-UNITS = {"txt": "document", "lines": "line", "jsonl": "line", "csv": "record", "spacy": "document"}
+UNITS = {
+    "txt": "document", "lines": "line", "jsonl": "line", "json": "record", "csv": "record",
+    "tsv": "record", "xlsx": "record", "spacy": "document", "": "record",
+}  # fmt: skip
+MOST_FAILURES = 20  # that are printed one by one
 
 
 def sanitize_cli(
-    paths: shards.Paths,
+    paths: shards.Paths = None,
+    text: options.Text = None,
     lines: options.Lines = False,
-    field: options.Field = "text",
-    keep_fields: options.KeepFields = "",
+    field: options.Fields = None,
+    keep_fields: options.PassFields = None,
+    drop_others: options.DropOthers = False,
+    format: options.Format = None,
+    output_format: options.OutputFormat = None,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
+    receipt_field: options.ReceiptField = None,
     config: options.Config = None,
     mechanism: options.Mechanism = None,
     epsilon: options.Epsilon = None,
@@ -52,11 +76,13 @@ def sanitize_cli(
     surrogates: options.Surrogates = None,
     key: options.Key = None,
     preview: options.Preview = 0,
+    dry_run: options.DryRun = False,
     table: options.Table = None,
     table_key: options.TableKey = None,
     n_process: options.NProcess = 1,
     batch_size: options.BatchSize = 128,
     receipt: options.ReceiptFile = None,
+    log_file: options.LogFile = None,
     quiet: options.Quiet = False,
     force: options.Force = False,
     engine: shards.EngineName = None,
@@ -90,62 +116,168 @@ def sanitize_cli(
         "surrogates": surrogates,
         "key": None if key is None else str(key),
     }
+    asked = Asked(field, keep_fields, drop_others, delimiter, receipt_field)
     kept = Kept(table, table_key, key, force=force)
-    with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
-        fields = Fields(field, _split(keep_fields))
-        how = FileOptions(fields, batch_size=batch_size, n_process=n_process, force=force)
-        more = shards.More(lines, receipt, interrupted)
-        if cluster.is_wanted(paths):
-            kept.check_shards(Path(paths[-1]), preview)
-            run = shards.sanitize_paths(paths, cluster, chosen, how, more)
-        else:
-            tally = _sanitize_files(paths, chosen, how, more, kept, preview)
-    if cluster.is_wanted(paths):
-        return run.close(quiet=quiet)
-    if tally is None:
-        return
-    _print_receipt(tally, quiet=quiet)
-    if tally.failures:
+    logs = ExitStack()  # closed after the mistake is said
+    with logs, _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
+        logs.enter_context(log.logging_to(log_file))
+        how = FileOptions(asked.fields(), batch_size, n_process, force=force)
+        form = Form.of(format, output_format, encoding)
+        shown = Shown(preview, dry_run)
+        more = More(lines, receipt, interrupted, text, form, shown)
+        run = _run(paths or [], cluster, chosen, how, more, kept)
+    if run is not None and run.close(quiet=quiet):
         raise typer.Exit(1)
 
 
-def _sanitize_files(
+@dataclass(frozen=True)
+class Asked:
+    """The options about fields."""
+
+    field: list[str] | None
+    keep: str | None
+    drop: bool
+    delimiter: str | None
+    receipt: str | None
+
+    def fields(self) -> Fields:
+        """Raises UsageError where they do not fit together."""
+        if self.drop and self.keep:
+            raise UsageError("`drop_others` drops all: leave `keep` out.")
+        given = [name for one in self.field or ["text"] for name in _split(one)]
+        if not given:
+            raise UsageError("`field` is empty: name what is to be sanitised.")
+        keep = () if self.drop else None if self.keep is None else _split(self.keep)
+        between = delimiter_of(self.delimiter)
+        return Fields(given[0], keep, tuple(given[1:]), self.receipt or "", between)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is shown, and not done."""
+
+    preview: int
+    dry_run: bool
+
+    @property
+    def nothing_written(self) -> bool:
+        return bool(self.preview) or self.dry_run
+
+
+@dataclass(frozen=True)
+class More(shards.More):
+    """text: in place of an input. form: what is said of formats."""
+
+    text: str | None
+    form: Form
+    shown: Shown
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a run over files did, to be told."""
+
+    tally: Tally
+    fields: Fields
+
+    def close(self, *, quiet: bool) -> bool:
+        """Prints the receipt. Whether a record failed."""
+        _print_receipt(self.tally, quiet=quiet)
+        clear = [told for told in self.tally.in_clear if told.startswith("the fields")]
+        if self.fields.keep is None and clear:
+            typer.secho(
+                f"IN CLEAR: {clear[0]}. --keep-fields names those that may be, --drop-others "
+                "leaves them out.", err=True, fg="yellow",
+            )  # fmt: skip
+        return bool(self.tally.failures)
+
+
+def _run(
     paths: list[str],
+    cluster: shards.Cluster,
     chosen: dict[str, Any],
     how: FileOptions,
-    more: shards.More,
+    more: More,
     kept: Kept,
-    preview: int,
-) -> Tally | None:
-    """What was done; None where the first documents were to be shown and nothing written."""
+) -> Done | shards.Ended | None:
+    """What was done; None where nothing was to be written."""
+    log.write(f"dx sanitize {__version__}: begins")
+    if not cluster.is_wanted(paths):
+        return _sanitize_files(paths, chosen, how, more, kept)
+    if more.text is not None or more.form != Form() or more.shown.dry_run:
+        raise UsageError(
+            "shards are files, and their names say what they are: leave `text`, `format`, "
+            "`output_format`, `encoding` and `dry_run` out."
+        )
+    kept.check_shards(Path(paths[-1]), more.shown.preview)
+    run = shards.sanitize_paths(paths, cluster, chosen, how, more)
+    log.write("dx sanitize: ended; the manifest of the shards has the rest")
+    return run
+
+
+def _planned(paths: list[str], how: FileOptions, more: More) -> list[Job]:
+    """Raises UsageError where there is no input, or a text beside one."""
+    if more.text is not None:
+        if paths or more.form != Form():
+            raise UsageError("`text` stands for INPUT and is plain text: leave the other out.")
+        return [text_job(more.text)]
+    if not paths:
+        raise UsageError("name an INPUT, - for stdin, or a `text`.")
     source, target = shards.one_or_two(paths)
-    jobs = plan_jobs(source, target, lines=more.lines, force=how.force or bool(preview))
+    force = how.force or more.shown.nothing_written
+    return plan_jobs(source, target, lines=more.lines, force=force, form=more.form)
+
+
+def _sanitize_files(
+    paths: list[str], chosen: dict[str, Any], how: FileOptions, more: More, kept: Kept
+) -> Done | None:
+    """What was done; None where the first documents were to be shown and nothing written."""
+    jobs = _planned(paths, how, more)
+    jobs, how = _looked_at(jobs, how)
     check_kept(jobs, how.fields)
     check_receipt(more.receipt, jobs, force=how.force)
-    kept.check(None if target is None else Path(target), how.n_process)
+    kept.check(jobs[0].target, how.n_process)
+    start = time.perf_counter()
     with setting_up():
         nlp = make_pipeline(**chosen)
-    if preview:
-        print_previews(nlp, jobs, how.fields, preview)
+    if more.shown.dry_run:
+        print_dry_run(nlp, jobs, how.fields, time.perf_counter() - start)
+        return None
+    if more.shown.preview:
+        print_previews(nlp, jobs, how.fields, more.shown.preview)
         return None
     with kept.collecting(nlp) as told:
         tally = _sanitize(nlp, jobs, how, more.interrupted)
     tally.in_clear += told
     if more.receipt is not None:
         write_bytes(more.receipt, _as_json(tally), force=how.force)
-    return tally
+    for line in tally.lines():
+        log.write(line)
+    return Done(tally, how.fields)
+
+
+def _looked_at(jobs: list[Job], how: FileOptions) -> tuple[list[Job], FileOptions]:
+    """The jobs, with what the beginning of the only one says, before the space is loaded."""
+    if len(jobs) > 1:
+        return jobs, how
+    job, fields = opened_first(jobs[0], how.fields)
+    check_first(job, fields)
+    return [job], replace(how, fields=fields)
 
 
 def _sanitize(
     nlp: Language, jobs: list[Job], how: FileOptions, interrupted: Callable[[], None]
 ) -> Tally:
+    failures = Failures()
     with bytes_bar(sum(job.size for job in jobs) or None) as bar:
 
         def on_progress(size: int) -> None:
             interrupted()
             bar.update(size)
 
-        return sanitize(nlp, jobs, how, on_failure=_print_failure, on_progress=on_progress)
+        tally = sanitize(nlp, jobs, how, on_failure=failures, on_progress=on_progress)
+    failures.close()
+    return tally
 
 
 def _split(names: str) -> tuple[str, ...]:
@@ -180,9 +312,26 @@ def _interruptible() -> Iterator[Callable[[], None]]:
             signal.signal(number, handler)
 
 
-def _print_failure(job: Job, number: int, why: str) -> None:
-    where = f"{job.name}, {UNITS[job.read_as]} {number}" if number else job.name
-    above_bar(f"dx sanitize: {where}: {with_options(why)}")
+class Failures:
+    """Prints the first ones, and how many more there were; the log has them all."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, job: Job, number: int, why: str) -> None:
+        """A record that failed, or a whole file (0)."""
+        where = f"{job.name}, {UNITS[job.read_as]} {number}" if number else job.name
+        line = f"dx sanitize: {where}: {with_options(why)}"
+        self.count += 1
+        log.write(line)
+        if self.count <= MOST_FAILURES:
+            above_bar(line)
+
+    def close(self) -> None:
+        """Says how many were not printed."""
+        if self.count > MOST_FAILURES:
+            more = self.count - MOST_FAILURES
+            above_bar(f"dx sanitize: {more:,} more failed; --receipt or --log has all of them.")
 
 
 def _print_receipt(tally: Tally, *, quiet: bool) -> None:

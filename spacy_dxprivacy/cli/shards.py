@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from ..distributed.shards import Run, Shard
 
 # fmt: off
-Paths = Annotated[list[str], Argument(
+Paths = Annotated[list[str] | None, Argument(
     metavar="INPUT... [OUTPUT]", show_default=False,
-    help="INPUT: a .txt, .jsonl, .csv or .spacy file, a folder of such files, or - for text on "
-    "stdin. OUTPUT: a file, whose ending says the format, or a folder if INPUT is one; stdout if "
-    "left out. Several INPUTs, or .parquet, are shards, and OUTPUT is a folder then. Files in a "
-    "folder keep their names: check that these identify nobody",
+    help="INPUT: a .txt, .jsonl, .json, .csv, .tsv, .xlsx or .spacy file, packed (.gz, .zst) or "
+    "not, a folder of such files, or - for stdin. OUTPUT: a file, whose ending says the format, or "
+    "a folder if INPUT is one; stdout if left out. Several INPUTs, or .parquet, are shards, and "
+    "OUTPUT is a folder then. Files in a folder keep their names: check that these identify nobody",
 )]
 EngineName = Annotated[str | None, Option(
     "--engine", show_default=False, help="Who works on shards: local, ray or spark",
@@ -94,6 +94,8 @@ def sanitize_paths(
 
     if len(paths) < 2:
         raise UsageError("name a folder for the shards of the output.")
+    if options.fields.more or options.fields.receipt:
+        raise UsageError("shards have one `field` to sanitise, and no `receipt_field`.")
     out = Path(paths[-1])
     how = _how(cluster, options)
     shards = plan_shards([Path(path) for path in paths[:-1]], out, lines=more.lines)
@@ -124,8 +126,8 @@ class Ended:
     run: Run
     seconds: float
 
-    def close(self, *, quiet: bool) -> None:
-        """Print what it did. Raises typer.Exit(1) where a shard or a record failed."""
+    def close(self, *, quiet: bool) -> bool:
+        """Print what it did. Whether a shard or a record failed."""
         from ..distributed.told import lines_of, tally_of
 
         tally = tally_of(self.run, self.seconds)
@@ -133,8 +135,7 @@ class Ended:
             typer.echo("\n".join([*tally.lines(), *lines_of(self.run)]), err=True)
         for alarm in tally.alarms():
             typer.secho(alarm, err=True, fg="red", bold=True)
-        if self.run.failures or tally.failures:
-            raise typer.Exit(1)
+        return bool(self.run.failures or tally.failures)
 
 
 def _how(cluster: Cluster, options: FileOptions) -> How:
@@ -145,7 +146,7 @@ def _how(cluster: Cluster, options: FileOptions) -> How:
     workers = cluster.workers or (options.processes if options.processes > 1 else None)
     engine = Engine(cluster.engine or "local", cluster.address, workers)
     return How(
-        Columns(options.fields.text, options.fields.keep),
+        Columns(options.fields.text, options.fields.keep or ()),
         engine,
         cluster.user_column,
         cluster.again,

@@ -1,0 +1,457 @@
+"""Every format, by one contract: what is named is sanitised, all else passes through, and what is
+wrong with a file is one sentence, the right status, and nothing written."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import Space, UsageError
+from spacy_dxprivacy.batch.build import make_pipeline
+from spacy_dxprivacy.batch.fields import Fields, names_of, pruned, slots_of
+from spacy_dxprivacy.batch.guess import guess
+from spacy_dxprivacy.batch.jobs import Form
+from spacy_dxprivacy.batch.source import Source, source_of_file, source_of_text
+
+WORDS = (
+    "of the a cat dog house garden sleeps runs in and near old small tree river day night".split()
+)
+SECRETS = ["Zorblatt", "Quixwell"]
+NOTES = ['The cat of "Zorblatt" sleeps,\nand runs.', "Quixwell; the dog"]
+ROWS = [{"id": "007", "note": note, "day": f"2024-01-0{i}"} for i, note in enumerate(NOTES, 1)]
+FORMATS = ["csv", "tsv", "jsonl", "json", "xlsx"]
+ZST = pytest.importorskip("zstandard", reason="needs the extra 'zst'")
+pytest.importorskip("openpyxl", reason="needs the extra 'xlsx'")
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory):
+    path = tmp_path_factory.mktemp("spaces") / "small"
+    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
+    Space.from_vectors(WORDS, X, name="small").save(path)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def pipelines(space):
+    """One for each policy of unknown words: the commands of this file share them."""
+    how = {"space": space, "mechanism": "exponential", "epsilon": 3.0}
+    return {unknown: make_pipeline(unknown=unknown, **how) for unknown in (None, "raise")}
+
+
+@pytest.fixture
+def dx(pipelines, monkeypatch):
+    """Runs the command."""
+    command = sys.modules["spacy_dxprivacy.cli.sanitize"]
+    monkeypatch.setattr(command, "make_pipeline", lambda **chosen: pipelines[chosen["unknown"]])
+
+    def run(*args, **kwargs):
+        return CliRunner().invoke(app, ["dx", "sanitize", *map(str, args)], **kwargs)
+
+    return run
+
+
+def packed(raw, pack):
+    return {"": bytes, "gz": gzip.compress, "zst": ZST.ZstdCompressor().compress}[pack](raw)
+
+
+def unpacked(raw, pack):
+    unpack = ZST.ZstdDecompressor().decompressobj().decompress
+    return {"": bytes, "gz": gzip.decompress, "zst": unpack}[pack](raw)
+
+
+def written(form, rows=ROWS):
+    """Rows of text as bytes of a format."""
+    if form in ("csv", "tsv"):
+        out = io.StringIO(newline="")
+        writer = csv.writer(out, delimiter="\t" if form == "tsv" else ",", lineterminator="\n")
+        writer.writerows([list(rows[0]), *(row.values() for row in rows)])
+        return out.getvalue().encode()
+    if form == "jsonl":
+        return "".join(json.dumps(row) + "\n" for row in rows).encode()
+    if form == "json":
+        return json.dumps(rows).encode()
+    from openpyxl import Workbook
+
+    book, out = Workbook(), io.BytesIO()
+    for row in [list(rows[0]), *(list(row.values()) for row in rows)]:
+        book.active.append(row)
+    book.create_sheet("other").append(["Zorblatt"])
+    book.save(out)
+    return out.getvalue()
+
+
+def read_back(form, raw):
+    if form in ("csv", "tsv"):
+        text = io.StringIO(raw.decode(), newline="")
+        return list(csv.DictReader(text, delimiter="\t" if form == "tsv" else ","))
+    if form == "jsonl":
+        return [json.loads(line) for line in raw.splitlines()]
+    if form == "json":
+        return json.loads(raw)
+    from openpyxl import load_workbook
+
+    book = load_workbook(io.BytesIO(raw))
+    assert len(book.sheetnames) == 1
+    head, *rows = book.active.iter_rows(values_only=True)
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def no_secret_in(*things):
+    for thing in things:
+        raw = thing if isinstance(thing, bytes) else str(thing).encode()
+        assert not [secret for secret in SECRETS if secret.lower().encode() in raw.lower()]
+
+
+def is_one_sentence(result, status=2):
+    assert result.exit_code == status, result.stderr
+    assert len(result.stderr.splitlines()) == 1 and not result.stdout_bytes
+    assert result.stderr.startswith("dx sanitize: ") and "Traceback" not in result.stderr
+    no_secret_in(result.stderr)
+
+
+# -- what passes through -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("pack", ["", "gz", "zst"])
+def test_what_is_named_is_sanitised_and_all_else_passes_through(dx, tmp_path, form, pack):
+    name = f"{form}.{pack}".rstrip(".")
+    (tmp_path / f"in.{name}").write_bytes(packed(written(form), pack))
+    result = dx(tmp_path / f"in.{name}", tmp_path / f"out.{name}", "--field", "note")
+    assert result.exit_code == 0, result.stderr
+    assert "IN CLEAR: the fields id, day." in result.stderr
+    raw = unpacked((tmp_path / f"out.{name}").read_bytes(), pack)
+    rows = read_back(form, raw)
+    assert [list(row) for row in rows] == [["id", "note", "day"]] * 2
+    assert [(row["id"], row["day"]) for row in rows] == [(r["id"], r["day"]) for r in ROWS]
+    assert [row["note"].count("[REDACTED]") for row in rows] == [1, 1]
+    assert rows[0]["note"].count("\n") == 1
+    no_secret_in(raw, result.stderr)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("to", FORMATS)
+def test_every_format_becomes_every_other_on_stdin_and_stdout(dx, form, to):
+    given = ["-", "--field", "note", "--output-format", to, "-q", "--drop-others"]
+    result = dx(*given, input=written(form))
+    assert result.exit_code == 0, result.stderr
+    assert not result.stderr
+    rows = read_back(to, result.stdout_bytes)
+    assert [list(row) for row in rows] == [["note"]] * 2
+    no_secret_in(result.stdout_bytes)
+
+
+NESTED = {
+    "id": 7, "ok": True, "f": 1.5, "none": None, "big": 10**30,
+    "a": {"b": "The cat", "c": [1, 2]}, "items": [{"text": "the dog", "n": 1}, {"text": "a tree"}],
+    "tags": ["old house", "river"], "x.y": "night",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json"])
+def test_several_and_nested_fields_keep_what_is_around_them(dx, form):
+    ways = "a.b,items[].text,tags[],x.y"
+    raw = json.dumps(NESTED) + "\n"
+    result = dx("-", "--field", ways, "--format", form, "-q", "--unknown", "raise", input=raw)
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    for way in ways.split(","):
+        for (holder, key), (old, _) in zip(
+            slots_of(found, way), slots_of(NESTED, way), strict=True
+        ):
+            assert isinstance(holder[key], str) and len(holder[key].split()) == len(
+                old[key].split()
+            )
+            holder[key] = old[key]
+    assert found == NESTED and list(found) == list(NESTED)
+
+
+def test_only_kept_fields_are_written_where_they_are_named(dx):
+    raw = json.dumps({**NESTED, "who": "Zorblatt", "items": [{"text": "a", "who": "Quixwell"}]})
+    args = ["-", "--field", "a.b,items[].text", "--keep-fields", "id,a.c", "-q"]
+    result = dx(*args, input=raw + "\n")
+    found = json.loads(result.stdout)
+    assert found["id"] == 7 and found["a"]["c"] == [1, 2]
+    assert list(found) == ["id", "a", "items"] and list(found["items"][0]) == ["text"]
+    assert not result.stderr
+    no_secret_in(result.stdout)
+
+
+def test_an_array_of_strings_and_one_object_stay_what_they_are(dx):
+    assert len(json.loads(dx("-", input='["the cat", "a dog"]').stdout)) == 2
+    result = dx("-", "--field", "n[]", input='{\n  "n": ["the cat", "a dog"]\n}')
+    assert len(json.loads(result.stdout)["n"]) == 2 and "\n  " in result.stdout
+
+
+def test_types_of_a_sheet_stay(dx, tmp_path):
+    from datetime import datetime
+
+    from openpyxl import Workbook
+
+    row = [7, "the cat", 1.5, datetime(2024, 1, 2), True, "=1+1"]
+    book = Workbook()
+    for line in [["id", "note", "f", "day", "ok", "formula"], [*row[:-1], "'text"]]:
+        book.active.append(line)
+    book.save(tmp_path / "in.xlsx")
+    result = dx(tmp_path / "in.xlsx", tmp_path / "out.xlsx", "--field", "note")
+    assert result.exit_code == 0, result.stderr
+    (found,) = read_back("xlsx", (tmp_path / "out.xlsx").read_bytes())
+    assert [found[name] for name in ("id", "f", "day", "ok")] == [7, 1.5, row[3], True]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_receipts_go_into_a_column(dx, tmp_path, form):
+    (tmp_path / f"in.{form}").write_bytes(written(form))
+    args = ["--field", "note", "--receipt-field", "dx", "--drop-others"]
+    result = dx(tmp_path / f"in.{form}", tmp_path / f"out.{form}", *args)
+    assert result.exit_code == 0, result.stderr
+    rows = read_back(form, (tmp_path / f"out.{form}").read_bytes())
+    told = [json.loads(row["dx"]) if isinstance(row["dx"], str) else row["dx"] for row in rows]
+    assert [one["unknown"] for one in told] == [1, 1] and list(rows[0]) == ["note", "dx"]
+    clash = dx(tmp_path / f"in.{form}", "--field", "note", "--receipt-field", "id")
+    is_one_sentence(clash)
+
+
+def test_columns_by_number_delimiters_quotes_and_ends_of_lines(dx):
+    raw = b'"id";"note"\r\n"7";"the cat"\r\n'
+    result = dx("-", "--field", "2", "--delimiter", "semicolon", "--format", "csv", input=raw)
+    lines = result.stdout_bytes.split(b"\r\n")
+    assert lines[0] == b'"id";"note"' and lines[1].startswith(b'"7";"') and not lines[2]
+
+
+def test_two_columns_of_one_name_pass_through_by_number(dx):
+    raw = "note,note,id\nthe cat,7,8\n"
+    is_one_sentence(dx("-", "--field", "note", "--format", "csv", input=raw))
+    result = dx("-", "--field", "1", "--format", "csv", input=raw)
+    assert result.stdout.splitlines()[0] == "note,note,id"
+    assert result.stdout.splitlines()[1].endswith(",7,8")
+    is_one_sentence(dx("-", "--field", "1", "--format", "csv", "--output-format", "jsonl",
+                       input=raw))  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32", "latin-1", "cp1252"])
+def test_encodings_are_named_or_marked(dx, tmp_path, encoding):
+    (tmp_path / "in.csv").write_bytes("größe,text\nä,the cat\n".encode(encoding))
+    named = ["--encoding", encoding] if encoding in ("latin-1", "cp1252") else []
+    result = dx(tmp_path / "in.csv", *named)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout_bytes.decode().startswith("größe,text\nä,")
+
+
+def test_a_text_on_the_command_line(dx):
+    result = dx("--text", "The cat of Zorblatt", "-q")
+    assert result.exit_code == 0 and result.stdout.endswith("[REDACTED]\n")
+    is_one_sentence(dx("a.txt", "--text", "the cat"))
+    is_one_sentence(dx())
+
+
+# -- what is wrong --------------------------------------------------------------------------------
+
+CUT = {"csv": (0, ""), "tsv": (0, ""), "jsonl": (1, "not valid JSON"), "json": (2, "cut"),
+       "xlsx": (2, "damaged")}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_wrong_field_is_one_sentence_that_names_what_is_there(dx, tmp_path, form):
+    (tmp_path / f"in.{form}").write_bytes(written(form))
+    result = dx(tmp_path / f"in.{form}", tmp_path / f"out.{form}", "--field", "notes")
+    is_one_sentence(result)
+    assert "'notes'; the file has: id, note, day." in result.stderr
+    result = dx("-", "--field", "notes", "--format", form, input=written(form))
+    is_one_sentence(result)
+    assert "the file has: id, note, day." in result.stderr
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("bad", ["empty", "cut", "binary"])
+def test_bad_files_are_one_sentence_and_nothing_is_written(dx, tmp_path, form, bad):
+    raw = {"empty": b"", "cut": written(form)[:-9], "binary": bytes(range(128, 256)) * 9}[bad]
+    (tmp_path / f"in.{form}").write_bytes(raw)
+    result = dx(tmp_path / f"in.{form}", tmp_path / f"out.{form}", "--field", "note")
+    no_secret_in(result.stdout, result.stderr)
+    if bad == "cut":
+        status, told = CUT[form]
+        assert result.exit_code == status and told in result.stderr
+    elif bad == "empty" and form == "jsonl":
+        assert result.exit_code == 0
+    else:
+        is_one_sentence(result)
+        assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("pack", ["gz", "zst"])
+@pytest.mark.parametrize("bad", ["cut", "other"])
+def test_packed_files_that_are_damaged(dx, tmp_path, pack, bad):
+    rows = [{"id": str(i), "text": f"the cat {os.urandom(20).hex()}"} for i in range(50)]
+    whole = packed(written("csv", rows), pack)
+    (tmp_path / f"in.csv.{pack}").write_bytes(whole[:-30] if bad == "cut" else b"id,text\n1,a\n")
+    result = dx(tmp_path / f"in.csv.{pack}", tmp_path / "out.csv")
+    is_one_sentence(result)
+    assert pack in result.stderr and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("raw", "args", "told"),
+    [
+        ("text\nZürich\n", [], "`encoding`|--encoding"),
+        ("text\nZürich\n", ["--encoding", "utf-8"], "are not utf-8"),
+        ("text\nthe cat\n", ["--encoding", "utf-99"], "no --encoding 'utf-99'"),
+        ("id;text\n1;the cat\n", [], "is it ;?"),
+        ("id;text\n1;the cat\n", ["--delimiter", "ab"], "--delimiter must be one character"),
+        ("Zorblatt sleeps near the old house, says Quixwell.\n", [], "does not look like names"),
+        ("text,id\n1\n", ["--field", "text,text"], "twice"),
+        ("text,id\n1\n", ["--field", ","], "empty"),
+    ],
+)
+def test_wrong_encodings_delimiters_and_heads(dx, tmp_path, raw, args, told):
+    (tmp_path / "in.csv").write_bytes(raw.encode("latin-1"))
+    result = dx(tmp_path / "in.csv", tmp_path / "out.csv", *args)
+    is_one_sentence(result)
+    assert any(one in result.stderr for one in told.split("|")), result.stderr
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_records_that_differ_lose_nothing_silently(dx):
+    raw = '{"text": "the cat", "id": 1}\n{"text": "a dog", "id": 2, "who": "Zorblatt"}\n'
+    result = dx("-", "--output-format", "csv", input=raw)
+    assert result.exit_code == 1 and "line 2: it has a field that the first" in result.stderr
+    twice = '{"text": "the cat"}\n{"text": "Zorblatt", "text": "b"}\n'
+    result = dx("-", input=twice)
+    assert result.exit_code == 1 and "line 2: it names a field twice" in result.stderr
+    no_secret_in(result.stdout)
+
+
+def test_a_row_with_one_bad_text_is_not_written(dx):
+    raw = '{"a": "the cat", "b": "a dog"}\n{"a": "the cat", "b": 5}\n{"a": "x"}\n'
+    result = dx("-", "--field", "a,b", "-q", input=raw)
+    assert result.exit_code == 1 and len(result.stdout.splitlines()) == 1
+    assert "line 2: its text is a number" in result.stderr and "line 3: it has no" in result.stderr
+
+
+def test_many_failures_are_not_many_lines(dx):
+    raw = '{"text": "the cat"}\n' + '{"id": 5}\n' * 100
+    result = dx("-", "-q", input=raw)
+    assert result.exit_code == 1 and "80 more failed" in result.stderr
+    assert len(result.stderr.splitlines()) == 21
+
+
+# -- what stdin is --------------------------------------------------------------------------------
+
+GUESSED = {
+    "Dear Maria,\nhow are you, really?\n": "txt",
+    "Yes, thanks": "txt",
+    "": "txt",
+    '{"text": "a"}\n{"te': "jsonl",
+    '{\n  "text": "a"': "json",
+    ' [{"text"': "json",
+    '["a", "b"]': "json",
+    "[Note] She sleeps.\n\nWell.": "txt",
+    "id,text\n1,a\n": "csv",
+    "id;text\n1;a\n": "csv",
+    "id\ttext\n1\ta\n": "tsv",
+    "id,note\n1,a\n": "",
+    "Hello, Bob\nThanks, Al\n": "",
+    "{curly} text\n": "",
+}
+
+
+@pytest.mark.parametrize("raw", GUESSED)
+def test_formats_are_guessed_and_refused_where_unclear(raw):
+    source = source_of_text(raw)
+    if GUESSED[raw]:
+        assert guess(source, Fields())[0] == GUESSED[raw]
+        assert source.read() == raw.encode()  # nothing is taken
+    else:
+        with pytest.raises(UsageError, match="`format` says"):
+            guess(source, Fields())
+
+
+def test_a_line_in_gives_a_line_out():
+    """Whole lines are there at once: no record waits for the next one."""
+    code = (
+        "import sys; from spacy_dxprivacy.batch.source import source_of_stdin\n"
+        "s = source_of_stdin(None)\n"
+        "while line := s.readline(): sys.stdout.buffer.write(b'%d' % s.ready() + line); "
+        "sys.stdout.flush()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        timer = threading.Timer(60, process.kill)
+        timer.start()
+        for line in (b"a\n", b"the cat\n"):
+            process.stdin.write(line)
+            process.stdin.flush()
+            assert process.stdout.readline() == b"0" + line
+        process.stdin.close()
+        timer.cancel()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_sources_read_alike_whatever_comes_at_a_time(size):
+    raw = ("\ufeffzwei\nö\n\n" * 3).encode("utf-16")
+    for data, pack in [(raw, ""), (gzip.compress(raw), "gz")]:
+        handle = io.BytesIO(data)
+        blocks = type("Slow", (), {"read": lambda _, n, h=handle: h.read(size), "close": None})()
+        source = source_of_file(blocks, pack, None, text=True)
+        assert b"".join(iter(source.readline, b"")).decode() == raw.decode("utf-16")
+    assert Source(iter([b"ab", b"c\nd"])).readline(2) == b"ab"
+
+
+# -- parts ----------------------------------------------------------------------------------------
+
+
+def test_ways_into_json():
+    assert [key for _, key in slots_of(NESTED, "items[].text")] == ["text", "text"]
+    assert "items[].text" in names_of(NESTED) and "a.b" in names_of(NESTED)
+    assert pruned(NESTED, ["a.b", "id"]) == {"id": 7, "a": {"b": "The cat"}}
+    assert pruned({"a": "Zorblatt"}, ["a.b"]) == {"a": None}
+    for wrong in ("a.z", "id.b", "a[]", "items.text", "."):
+        with pytest.raises(KeyError):
+            slots_of(NESTED, wrong)
+
+
+def test_forms_are_checked():
+    assert Form.of("CSV", "jsonl.gz", None) == Form("csv", "jsonl", None, "gz")
+    for wrong in [("docx", None, None), (None, "csv.rar", None), (None, None, "utf-99")]:
+        with pytest.raises(UsageError):
+            Form.of(*wrong)
+
+
+# -- what is shown --------------------------------------------------------------------------------
+
+
+def test_a_dry_run_writes_nothing_and_says_what_would_be(dx, tmp_path):
+    (tmp_path / "in.csv").write_bytes(written("csv"))
+    result = dx(tmp_path / "in.csv", tmp_path / "out.jsonl", "--field", "note", "--dry-run")
+    assert result.exit_code == 0 and not result.stderr, result.stderr
+    for told in ("in.csv (csv) -> ", "out.jsonl (jsonl)", "Sanitised: note", "In clear: the "
+                 "fields id, day", "80.0% of 10 words", "2 records", "Time: about",
+                 "Nothing was written."):  # fmt: skip
+        assert told in result.stdout, told
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+    no_secret_in(result.stdout)
+
+
+def test_a_log_has_what_was_said_and_no_text(dx, tmp_path):
+    (tmp_path / "in.jsonl").write_text('{"text": "the cat"}\n{"who": "Zorblatt"}\n')
+    log = tmp_path / "run.log"
+    assert dx(tmp_path / "in.jsonl", "--log", log).exit_code == 1
+    assert dx(tmp_path / "in.jsonl", "--log", log, "--field", "x").exit_code == 2
+    told = log.read_text()
+    assert "begins" in told and "line 2: it has no field 'text'" in told
+    assert "Sanitised 1 document" in told and "the file has: text" in told
+    no_secret_in(told)
+    is_one_sentence(dx("--text", "a", "--log", Path(tmp_path / "no" / "where")))
