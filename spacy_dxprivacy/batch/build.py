@@ -67,6 +67,41 @@ def make_pipeline(
     Raises UsageError and whatever spaCy raises for a wrong config.
     """
     import_code(code)
+    settings = settings_of(
+        mechanism=mechanism, epsilon=epsilon, level=level, policy=policy, prior=prior, space=space,
+        entities=entities, unknown=unknown, scope=scope, numbers=numbers, surrogates=surrogates,
+        key=key,
+    )  # fmt: skip
+    if config is not None:
+        if model is not None or settings:
+            raise UsageError("`config` holds all settings: give them there, or leave it out.")
+        nlp = _assembled(config)
+    else:
+        nlp = _extended(model, settings)
+    sanitizer = the_sanitizer(nlp)
+    sanitizer.selector.check(nlp, sanitizer.name)
+    _warm_up(sanitizer)
+    _lift_limit(nlp)
+    return nlp
+
+
+def settings_of(
+    *,
+    mechanism: str | None = None,
+    epsilon: float | None = None,
+    level: str | None = None,
+    policy: str | None = None,
+    prior: str | None = None,
+    space: str | None = None,
+    entities: Sequence[str] = (),
+    unknown: str | None = None,
+    scope: str | None = None,
+    numbers: str | None = None,
+    surrogates: str | None = None,
+    key: str | Path | None = None,
+) -> dict[str, Any]:
+    """The settings of the sanitizer that options stand for; those that are left out are not there.
+    Raises UsageError as make_pipeline does."""
     chosen = {
         "mechanism": {
             **mechanism_config(mechanism, epsilon_of(level, mechanism, epsilon)),
@@ -83,17 +118,7 @@ def make_pipeline(
         settings["surrogates"] = None
     if entities:
         settings["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(entities)}
-    if config is not None:
-        if model is not None or settings:
-            raise UsageError("`config` holds all settings: give them there, or leave it out.")
-        nlp = _assembled(config)
-    else:
-        nlp = _extended(model, settings)
-    sanitizer = the_sanitizer(nlp)
-    sanitizer.selector.check(nlp, sanitizer.name)
-    _warm_up(sanitizer)
-    _lift_limit(nlp)
-    return nlp
+    return settings
 
 
 def the_sanitizer(nlp: Language) -> DxSanitizer:
@@ -257,6 +282,11 @@ def _assembled(path: Path) -> Language:
     with nlp.select_pipes(disable=[*get_sourced_components(config.interpolate())]):
         nlp.initialize()
     return nlp
+
+
+def unfitted(settings: dict[str, Any]) -> Language:
+    """A pipeline with these settings, as it is before it loads a space."""
+    return _extended(None, settings)
 
 
 def _extended(model: str | None, settings: dict[str, Any]) -> Language:

@@ -51,6 +51,8 @@ def read_csv(
     # strict: otherwise a stray quote makes csv.reader join fields and rows without a word.
     rows = csv.reader(_counted(handle, sizes, first), strict=True, delimiter=between)
     names = _next_row(rows)
+    if names is BROKEN:
+        names = _unquoted("".join(first), between)
     columns = _columns(names, fields, between)
     if on_head is not None:
         on_head(columns.names, _look("".join(first), columns.names, between))
@@ -88,6 +90,13 @@ def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
     except csv.Error:
         return BROKEN
     return None if row is None else [cell.replace(NUL, "\0") for cell in row]
+
+
+def _unquoted(raw: str, between: str) -> list[str]:
+    """A first row with quotes that do not fit the delimiter, as one column where another one may
+    stand between its fields; else it is BROKEN."""
+    others = any(d in raw for d in ",;\t|" if d != between)
+    return [raw.strip()] if others and between not in raw else BROKEN
 
 
 def _columns(header: list[str] | None, fields: Fields, between: str = "") -> Columns:

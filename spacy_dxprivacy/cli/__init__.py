@@ -1,4 +1,4 @@
-"""`python -m spacy dx ...`: one file a command.
+"""`dx ...` and `python -m spacy dx ...`: one file a command.
 
 spaCy imports what the entry point group `spacy_cli` names, and nothing more; a command joins its
 program by being added to its Typer app (as spacy-curated-transformers and spacy-huggingface-hub
@@ -15,6 +15,8 @@ from ..batch.jobs import plan_jobs
 from ..batch.run import FileOptions as Options
 from .attack import attack_cli
 from .audit import audit_app
+from .completion import completion_cli
+from .config import config_cli
 from .experiment import experiment_cli
 from .index import index_cli
 from .inspect import inspect_cli
@@ -31,6 +33,8 @@ HELP = "Private text: words replaced under metric differential privacy (spacy_dx
 
 dx_cli = typer.Typer(name="dx", help=HELP, no_args_is_help=True)
 dx_cli.command("sanitize")(sanitize_cli)
+dx_cli.command("config")(config_cli)
+dx_cli.command("completion")(completion_cli)
 dx_cli.command("report")(report_cli)
 dx_cli.command("index")(index_cli)
 dx_cli.command("space")(space_cli)
