@@ -17,7 +17,7 @@ import typer
 from spacy.language import Language
 
 from ..about import __version__
-from ..batch.build import make_pipeline
+from ..batch.build import make_pipeline, the_sanitizer
 from ..batch.fields import Fields, delimiter_of
 from ..batch.jobs import (
     Form,
@@ -28,6 +28,7 @@ from ..batch.jobs import (
     plan_jobs,
     text_job,
 )
+from ..batch.readable import reading
 from ..batch.run import FileOptions, check_first, sanitize
 from ..batch.tally import Tally
 from ..errors import UsageError
@@ -240,6 +241,7 @@ def _sanitize_files(
     start = time.perf_counter()
     with setting_up():
         nlp = make_pipeline(**chosen)
+    warn_of_salad(nlp)
     if more.shown.dry_run:
         print_dry_run(nlp, jobs, how.fields, time.perf_counter() - start)
         return None
@@ -254,6 +256,19 @@ def _sanitize_files(
     for line in tally.lines():
         log.write(line)
     return Done(tally, how.fields)
+
+
+def warn_of_salad(nlp: Language) -> None:
+    """Says where the space, as the mechanism uses it, writes what can hardly be read."""
+    found = reading(the_sanitizer(nlp))
+    if found is not None and found.is_hard:
+        line = (
+            f"HARD TO READ: from this space, words come out {found.nats:.1f} nats rarer than they "
+            f"went in, and {found.rare:.0%} of them are not in the built-in space. `dx space "
+            "VECTORS OUT --join` joins your words to that one; or raise epsilon."
+        )
+        above_bar(line)
+        log.write(line)
 
 
 def _looked_at(jobs: list[Job], how: FileOptions) -> tuple[list[Job], FileOptions]:

@@ -12,8 +12,10 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
+from ..graph import graph_of
 from ..space import Space
 from ..spaces import Filter
+from ..spaces.join import join as join_to_builtin
 from ..spaces.make import check_space_folder, make_space
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
@@ -42,6 +44,14 @@ Graph = Annotated[
         help="Learn the graph of near words that dx.Path.v1, the default mechanism, draws on",
     ),
 ]
+Join = Annotated[
+    bool,
+    Option(
+        "--join",
+        help="Join these words to the built-in space, which English text is best drawn from, and "
+        "write both as one",
+    ),
+]
 
 
 def space_cli(
@@ -51,6 +61,7 @@ def space_cli(
     pattern: Pattern = None,
     exclude: Exclude = "offensive",
     graph: Graph = True,
+    join: Join = False,
     force: options.Force = False,
 ) -> None:
     """Make a space of word vectors: the words that may come out, and what is learned from them.
@@ -61,7 +72,7 @@ def space_cli(
     with mistakes_in_a_line("space"), setting_up():
         check_space_folder(target, force=force)
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
-        space = _made(vectors, chosen, graph=graph)
+        space = _joined(vectors, chosen, graph) if join else _made(vectors, chosen, graph=graph)
         space.save(target)
         n, d = space.vectors.shape
         size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
@@ -70,6 +81,19 @@ def space_cli(
             f"{time.perf_counter() - start:.0f} s: {target}\ndigest {space.digest}",
             err=True,
         )
+
+
+def _joined(vectors: str, chosen: Filter, graph: bool) -> Space:
+    """Says how well the words fit."""
+    found = join_to_builtin(_made(vectors, chosen, graph=False))
+    typer.echo(
+        f"{found.new:,} words joined, by {found.shared:,} that both have; of those held out, "
+        f"{found.found:.0%} came to lie beside themselves.",
+        err=True,
+    )
+    if graph:
+        graph_of(found.space)
+    return found.space
 
 
 def _made(vectors: str, chosen: Filter, *, graph: bool) -> Space:
