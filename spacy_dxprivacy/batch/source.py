@@ -14,8 +14,10 @@ from types import TracebackType
 from typing import IO, Any
 
 from ..errors import Errors, UsageError
+from ..files.limits import TooLarge, check_ratio
 
 BLOCK = 2**16
+PART = 2**10  # bytes that are unpacked at a time
 # By how a file begins: the longer ones first, as that of UTF-32 begins with that of UTF-16.
 BOMS = {
     codecs.BOM_UTF8: "utf-8",
@@ -189,7 +191,9 @@ def _unpack(blocks: Iterator[bytes], kind: str) -> Iterator[bytes]:
     """All members of a packed stream, one after another."""
     new, wrong = _unpacker(kind)
     member: Any = None
-    for block in blocks:
+    taken = given = 0
+    for block in _in_parts(blocks):
+        taken += len(block)
         while block:
             member = member or new()
             try:
@@ -198,9 +202,24 @@ def _unpack(blocks: Iterator[bytes], kind: str) -> Iterator[bytes]:
                 raise UsageError(f"it is not .{kind}, or it is damaged.") from None
             block = member.unused_data if member.eof else b""
             member = None if member.eof else member
+            given += len(out)
+            _check_ratio(kind, taken, given)
             yield out
     if member is not None:
         raise UsageError(f"its .{kind} ends too early: it was cut.")
+
+
+def _in_parts(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Few bytes at a time: of zstandard, 4 of them may stand for 128 kB."""
+    for block in blocks:
+        yield from (block[i : i + PART] for i in range(0, len(block), PART))
+
+
+def _check_ratio(kind: str, taken: int, given: int) -> None:
+    try:
+        check_ratio(f"its .{kind}", taken, given)
+    except TooLarge as error:
+        raise UsageError(str(error)) from None
 
 
 def _unpacker(kind: str) -> tuple[Callable[[], Any], type[Exception]]:
