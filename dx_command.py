@@ -50,9 +50,9 @@ def main() -> None:
     elif arguments == ["--version"]:
         _print(f"dx {_version()}\n")
     else:
-        from spacy_dxprivacy.cli import dx_cli
+        from spacy_dxprivacy.cli.program import run
 
-        dx_cli(prog_name="dx")
+        sys.exit(run())
 
 
 def _print(text: str) -> None:

@@ -47,6 +47,7 @@ def run(line, folder):
     return raw
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_the_page_run(page, tmp_path, monkeypatch):
     for extra in ("openpyxl", "zstandard"):

@@ -194,8 +194,9 @@ def _kind(path: Path, role: str) -> str:
     ending = _plain(path).suffix.lower()
     if ending not in KINDS:
         more = ", or - for stdin" if role == "INPUT" else ""
+        option = "format" if role == "INPUT" else "output_format"
         raise UsageError(
-            f"{path}: {role} must be a folder or end in {KNOWN} (.gz, .zst){more}; or `format` "
+            f"{path}: {role} must be a folder or end in {KNOWN} (.gz, .zst){more}; or `{option}` "
             "says what it is."
         )
     return KINDS[ending]

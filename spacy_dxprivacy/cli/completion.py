@@ -41,7 +41,7 @@ compdef _dx dx
 """
 
 
-def completion_cli(shell: Shell) -> None:
+def completion_cli(context: typer.Context, shell: Shell) -> None:
     """Print what makes a shell complete the commands and their options.
 
     Example: dx completion bash > ~/.local/share/bash-completion/completions/dx
@@ -50,15 +50,13 @@ def completion_cli(shell: Shell) -> None:
         makers = {"bash": _bash, "zsh": _zsh, "fish": _fish}
         if shell not in makers:
             raise UsageError(f"no shell {shell!r}: there are {', '.join(makers)}.")
-        typer.echo(makers[shell](_commands()), nl=False)
+        group = context.parent.command if context.parent is not None else context.command
+        typer.echo(makers[shell](_commands(group)), nl=False)
 
 
-def _commands() -> dict[str, list[str]]:
+def _commands(group: Any) -> dict[str, list[str]]:
     """The options of each command; of a group its commands come first."""
-    from . import dx_cli
-
-    found = _below(typer.main.get_command(dx_cli))
-    return {name: _words(command) for name, command in found.items()}
+    return {name: _words(command) for name, command in _below(group).items()}
 
 
 def _below(command: Any) -> dict[str, Any]:

@@ -1,0 +1,48 @@
+"""`dx` as a program: the commands, and one line for a mistake that typer finds."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+
+import typer
+
+from . import dx_cli
+
+
+def run() -> int:
+    """Runs what the arguments name. The exit status."""
+    try:
+        status = dx_cli(prog_name="dx", standalone_mode=False)
+    except KeyboardInterrupt:
+        typer.echo("dx: stopped.", err=True)
+        return 130
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise
+        # The reader of stdout has seen enough: what is left in the buffer has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        return _told(error)
+    return status if isinstance(status, int) else 0
+
+
+def _told(error: Exception) -> int:
+    """What click says of options and arguments, in the voice of the commands. Raises what is not
+    of click."""
+    say = getattr(error, "format_message", None)
+    if say is None:
+        if type(error).__name__ != "Abort":
+            raise error
+        typer.echo("dx: stopped.", err=True)
+        return 130
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(say(), err=True)
+        return 2
+    context = getattr(error, "ctx", None)
+    path = "dx" if context is None else context.command_path
+    message = " ".join(say().split())
+    typer.echo(f"{path}: {message[:1].lower()}{message[1:]} `{path} --help` lists all.", err=True)
+    return int(getattr(error, "exit_code", 2))
