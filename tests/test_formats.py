@@ -21,7 +21,9 @@ from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.fields import Fields, names_of, pruned, slots_of
 from spacy_dxprivacy.batch.guess import guess
 from spacy_dxprivacy.batch.jobs import Form
+from spacy_dxprivacy.batch.records import read
 from spacy_dxprivacy.batch.source import Source, source_of_file, source_of_text
+from spacy_dxprivacy.batch.stream import outcomes
 
 WORDS = (
     "of the a cat dog house garden sleeps runs in and near old small tree river day night".split()
@@ -397,6 +399,20 @@ def test_a_line_in_gives_a_line_out():
             assert process.stdout.readline() == b"0" + line
         process.stdin.close()
         timer.cancel()
+
+
+def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
+    read_so_far = []
+
+    def blocks():
+        for i in range(3):
+            read_so_far.append(i)
+            yield b'{"text": "the cat"}\n'
+
+    source = Source(blocks(), ready=lambda: False)
+    records = read(source, "jsonl", Fields())
+    for i, _ in enumerate(outcomes(pipelines[None], records, batch_size=9, ready=source.ready)):
+        assert read_so_far == list(range(i + 1))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
