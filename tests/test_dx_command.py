@@ -156,6 +156,7 @@ def test_what_cannot_be_joined_is_refused():
         join(Space.from_vectors(space.words[:300], space.vectors[:300]))
 
 
+@pytest.mark.slow
 def test_a_space_that_writes_salad_is_told(own, tmp_path):
     own.save(tmp_path / "own")
 
