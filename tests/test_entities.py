@@ -484,7 +484,7 @@ def test_places_and_firms_with_names_of_persons_are_no_persons(
     ],
 )
 def test_postal_codes_in_running_text_are_found(nlp: Language, text: str, code: str) -> None:
-    assert found(nlp(text), "ADDRESS") == [code]
+    assert found(nlp(text), "ADDRESS", "PHONE") == [code]
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ _LIVING = (
     rf"(?![\w%]|[.,:/-]\d|[ ]?(?i:{_COUNTED}))"
 )
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|August|September|October|November|December)\b"
+_NUMBER = re.compile(r"\d{4}|\d{3} ?\d\d|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
 _SIDE = r"(?:[NSEWnsew]\.?|North|South|East|West|N\.?[EW]\.?|S\.?[EW]\.?)"
 
 _LIVES = "|".join(
@@ -164,7 +165,8 @@ def addresses(text: str, is_plain: Callable[[str], bool]) -> Iterator[Span]:
     """(start, end) of each address. is_plain: whether a word is none that only names have, or is a
     name of persons; an address goes on over such a one only where a postal code or a country
     follows."""
-    yield from (found.span(found.lastindex or 0) for found in _cued().finditer(text))
+    if _NUMBER.search(text):  # every postal code has one, and most texts have none
+        yield from (found.span(found.lastindex or 0) for found in _cued().finditer(text))
     place = 0
     while found := _core().search(text, place):
         start, end = found.span()

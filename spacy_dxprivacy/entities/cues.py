@@ -17,17 +17,29 @@ _NOBODY = (
     r"(?!(?:All|Sir|Madam|Team|Everyone|Everybody|There|Folks|Friends?|Customers?|Colleagues?|Doctors?|Members?|Both|"
     r"Hiring|Support|Guys|Ladies|Gentlemen|Mom|Mum|Dad|God|Lord|Diary|Santa|Again|Sirs|Please|The|This|My|Our|Thank|Thanks|How|I|We|You|It|Is|Am|And)\b)"
 )
+_BEFORE = {
+    "titled": "Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Mr.|Mrs.|Ms.|Mx.|Dr.|Prof.",
+    "greeted": "Hi|Hello|Hey|Dear",
+    "verb": "met|saw|told|asked|phoned|emailed|e-mailed|texted|thanked|married|contacted|spoke to|spoke with|"
+    "speak to|speak with|talked to|talked with|talk to",
+}
+_CUES = {
+    name: "(?:" + "|".join(rf"(?<=\b{re.escape(cue)} )" for cue in cues.split("|")) + ")"
+    for name, cues in _BEFORE.items()
+}
+# All begin with a capital, which is looked for first.
 _FORMS = {
-    "titled": rf"\b(?:Mrs?|Ms|Mx|Miss|Dr|Prof)\.?[ ]((?!(?:The|This|Is|Was|And|Or|Said)\b){_NAME})",
-    "greeted": rf"(?:\A|(?<=[\n.!?,]))\s*(?:Hi|Hello|Hey|Dear)[ ]({_NOBODY}{_NAME})(?=[ ]?[,!:\n])",
-    "verb": rf"\b(?:met|saw|told|asked|phoned|emailed|e-mailed|texted|thanked|married|contacted|spoke to|spoke with|speak to|speak with|talked to|talked with|talk to)[ ]{_NO_TITLE}({_NAME})",
-    "inverted": rf"(?:\A|(?<=\n))[ \t]*({_NAME},[ ]({_NAME})(?:[ ]{UP}\b\.?)?)(?=[ \t]*(?:\n|\Z|\(|\d|[-|;]))",
+    "titled": rf"{_CUES['titled']}(?!(?:The|This|Is|Was|And|Or|Said)\b){_NAME}",
+    "greeted": rf"{_CUES['greeted']}{_NOBODY}{_NAME}(?=[ ]?[,!:\n])",
+    "verb": rf"{_CUES['verb']}{_NO_TITLE}{_NAME}",
+    "inverted": rf"(?m:^){_NAME},[ ](?P<given>{_NAME})(?:[ ]{UP}\b\.?)?(?=[ \t]*(?:\n|\Z|\(|\d|[-|;]))",
 }
 
 
 @lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?P<{name}>{form})" for name, form in _FORMS.items()))
+    forms = "|".join(f"(?P<{name}>{form})" for name, form in _FORMS.items())
+    return re.compile(rf"(?<!\w)(?={UP})(?:{forms})")
 
 
 def cued(
@@ -36,10 +48,8 @@ def cued(
     """(start, end) of each. is_name, is_first: whether a word is a name, or a first name, whatever
     else it is."""
     for match in _pattern().finditer(text):
-        kind = next(name for name in _FORMS if match[name] is not None)
-        first = _pattern().groupindex[kind] + 1  # the groups within a form come after it
-        if kind == "verb" and not is_name(match[first]):
+        if match["verb"] and not is_name(match[0]):
             continue
-        if kind == "inverted" and not is_first(match[first + 1]):
+        if match["inverted"] and not is_first(match["given"]):
             continue
-        yield match.span(first)
+        yield match.span()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, wraps
 
 import numpy as np
 
@@ -115,7 +115,25 @@ def builtin_lexicon() -> Lexicon:
     return Lexicon.from_space(Space.builtin(), listed_names())
 
 
-@lru_cache(maxsize=1)  # A new word is asked for its kinds one after the other; none is kept.
+def of_public_words(judged: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:
+    """The function, asked once for each word of the built-in table; of other words, which may be
+    somebody's, the last one alone is kept."""
+    public: dict[str, frozenset[str]] = {}
+    last = lru_cache(maxsize=1)(judged)
+
+    @wraps(judged)
+    def known(word: str) -> frozenset[str]:
+        found = public.get(word)
+        if found is None:
+            found = last(word)
+            if word in builtin_lexicon().rank:
+                public[word] = found
+        return found
+
+    return known
+
+
+@of_public_words
 def kinds(word: str) -> frozenset[str]:
     """The kinds of a word, by the built-in table."""
     return frozenset(judge(word, builtin_lexicon()))
