@@ -185,9 +185,10 @@ def test_looking_at_stretches_finds_what_looking_at_everything_finds(words: list
     pipe = ruler(_shared())
     doc = Doc(pipe.nlp.vocab, words)
     everything = set()
-    for key, start, end in pipe._rules(doc):
-        label, before, after = pipe._keys[key]
-        everything.add((label, start + before, end - after))
+    for rules, keys in pipe._rules:
+        for key, start, end in rules(doc):
+            label, before, after = keys[key]
+            everything.add((label, start + before, end - after))
     assert set(pipe._match_words(doc)) == everything
 
 

@@ -116,8 +116,8 @@ def builtin_lexicon() -> Lexicon:
 
 
 def of_public_words(judged: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:
-    """The function, asked once for each word of the built-in table; of other words, which may be
-    somebody's, the last one alone is kept."""
+    """The function, asked once for each word of the built-in table and the list of names; of other
+    words, which may tell of somebody, the last one alone is kept."""
     public: dict[str, frozenset[str]] = {}
     last = lru_cache(maxsize=1)(judged)
 
@@ -126,7 +126,8 @@ def of_public_words(judged: Callable[[str], frozenset[str]]) -> Callable[[str], 
         found = public.get(word)
         if found is None:
             found = last(word)
-            if word in builtin_lexicon().rank:
+            lexicon = builtin_lexicon()
+            if word in lexicon.rank or word.lower() in lexicon.listed:
                 public[word] = found
         return found
 
