@@ -29,7 +29,7 @@ from .lists import FOLLOWING
 from .phrases import match_phrases
 from .refine import completed, without_terms
 from .rules import GROUPS, LABELS, WEAK, all_words, forms, patterns
-from .words import flag_getters, kinds, of_public_words
+from .words import OfPublicWords, flag_getters, kinds
 
 FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
 Match = tuple[str, int, int]
@@ -153,7 +153,9 @@ def _set_flags(vocab: Vocab) -> dict[str, str]:
     new = [getter for getter in getters.values() if getter not in taken]
     if len(new) > len(free):
         raise fail("the number of free lexeme flags", f"{len(new)} or more", len(free))
-    taken |= {getter: vocab.add_flag(getter, bit) for getter, bit in zip(new, free, strict=False)}
+    with kinds.remember(), _tokens_matched.remember():
+        pairs = zip(new, free, strict=False)
+        taken |= {getter: vocab.add_flag(getter, bit) for getter, bit in pairs}
     return {kind: f"FLAG{taken[getter]}" for kind, getter in getters.items()}
 
 
@@ -173,7 +175,7 @@ class IsAnchor:
         return not _tokens_matched(word).isdisjoint(_anchors(self.group))
 
 
-@of_public_words
+@OfPublicWords
 def _tokens_matched(word: str) -> frozenset[str]:
     lower = word.lower()
     found = {kind for kind, words in FOLLOWING.items() if lower in words} | kinds(word)

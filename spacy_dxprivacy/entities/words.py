@@ -7,9 +7,10 @@ word is judged once, when the vocabulary meets it, and its rules then compare bi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache, wraps
+from functools import lru_cache
 
 import numpy as np
 
@@ -115,26 +116,44 @@ def builtin_lexicon() -> Lexicon:
     return Lexicon.from_space(Space.builtin(), listed_names())
 
 
-def of_public_words(judged: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:
-    """The function, asked once for each word of the built-in table and the list of names; of other
-    words, which may tell of somebody, the last one alone is kept."""
-    public: dict[str, frozenset[str]] = {}
-    last = lru_cache(maxsize=1)(judged)
+class OfPublicWords:
+    """A function of words, asked once for each of the built-in table and the list of names. Others
+    may tell of somebody: of these the last one alone is kept, and all within `remember`."""
 
-    @wraps(judged)
-    def known(word: str) -> frozenset[str]:
-        found = public.get(word)
+    def __init__(self, judged: Callable[[str], frozenset[str]]) -> None:
+        self._judged = judged
+        self._public: dict[str, frozenset[str]] = {}
+        self._others: dict[str, frozenset[str]] = {}
+        self._most = 1
+
+    def __call__(self, word: str) -> frozenset[str]:
+        found = self._public.get(word)
         if found is None:
-            found = last(word)
-            lexicon = builtin_lexicon()
-            if word in lexicon.rank or word.lower() in lexicon.listed:
-                public[word] = found
+            found = self._others.get(word)
+        return self._ask(word) if found is None else found
+
+    def _ask(self, word: str) -> frozenset[str]:
+        found, lexicon = self._judged(word), builtin_lexicon()
+        if word in lexicon.rank or word.lower() in lexicon.listed:
+            self._public[word] = found
+            return found
+        if len(self._others) >= self._most:
+            self._others.clear()
+        self._others[word] = found
         return found
 
-    return known
+    @contextmanager
+    def remember(self) -> Iterator[None]:
+        """Keep what is asked within, for a vocabulary that is gone through once for each kind."""
+        self._most = 2**16
+        try:
+            yield
+        finally:
+            self._most = 1
+            self._others.clear()
 
 
-@of_public_words
+@OfPublicWords
 def kinds(word: str) -> frozenset[str]:
     """The kinds of a word, by the built-in table."""
     return frozenset(judge(word, builtin_lexicon()))
