@@ -12,7 +12,7 @@ from spacy.language import Language
 from ..batch.build import the_sanitizer
 from ..errors import UsageError
 from ..files.atomic import check_new
-from ..surrogates.keys import check_apart, read_key
+from ..files.keys import check_apart, read_key
 from ..surrogates.standing import StandIns
 from ..surrogates.table import Table, check_cipher, write_table
 
