@@ -57,10 +57,12 @@ def plan_jobs(
 
 
 def check_kept(jobs: list[Job], fields: Fields) -> None:
-    """Raises UsageError where fields are to be kept, and no job has any."""
+    """Raises UsageError where fields are to be kept, or one names users, and no job has any."""
     with_fields = {"jsonl", "csv"}
     if fields.keep and not any({job.read_as, job.write_as} <= with_fields for job in jobs):
         raise UsageError("`keep` needs .jsonl or .csv, as input and as output.")
+    if fields.user is not None and any(job.read_as not in with_fields for job in jobs):
+        raise UsageError("a field of users needs .jsonl or .csv as input.")
 
 
 def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +18,7 @@ from ..errors import UsageError
 from ..files.docbin import MOST_DOCBIN, BadPacked, read_docbin
 from ..files.limits import MB, MOST_RECORD, TooLarge, parse_json
 from ..files.parquet import open_parquet, read_tables
+from ..surrogates.standing import USER
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
 NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
@@ -33,6 +34,7 @@ class Record:
     size: the bytes of the file that it stands for. text: what to sanitise. spaces: where the
     document comes in tokens, whether a blank follows each of `words`. kept: other fields that go
     to the output as they are. ending: what ended the line. problem: why there is no text.
+    user: whose document it is, where a field says so.
     """
 
     number: int
@@ -43,6 +45,7 @@ class Record:
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
     ending: str = ""
     problem: str = ""
+    user: str = field(default="", repr=False)
 
     @property
     def length(self) -> int:
@@ -50,7 +53,16 @@ class Record:
         return len(self.text) + sum(len(word) + 1 for word in self.words or ())
 
     def for_pipe(self, nlp: Language) -> str | Doc:
-        """The text, or a Doc of its words where it has such, or would take long to be cut."""
+        """The text, or a Doc of its words where it has such, would take long to be cut, or has a
+        user."""
+        whole = self._whole(nlp)
+        if not self.user:
+            return whole
+        doc = nlp.make_doc(whole) if isinstance(whole, str) else whole
+        doc.user_data[USER] = self.user
+        return doc
+
+    def _whole(self, nlp: Language) -> str | Doc:
         if self.words is not None:
             return Doc(nlp.vocab, words=self.words, spaces=self.spaces)
         cuts = cuts_of(self.text) if len(self.text) <= nlp.max_length else []
@@ -59,10 +71,17 @@ class Record:
 
 @dataclass(frozen=True)
 class Fields:
-    """Of .jsonl and .csv: the field to sanitise, and others to keep. All else is dropped."""
+    """Of .jsonl and .csv: the field to sanitise, and others to keep. All else is dropped. user: the
+    field that says whose document it is; a record without one fails."""
 
     text: str = "text"
     keep: tuple[str, ...] = ()
+    user: str | None = None
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """All that are read."""
+        return (self.text, *self.keep, *(() if self.user is None else (self.user,)))
 
     def __post_init__(self) -> None:
         if self.text in self.keep:
@@ -146,7 +165,8 @@ def _from_json(number: int, raw: bytes, fields: Fields) -> Record:
     if fields.text not in entry:
         return Record(number, len(raw), problem=f"it has no field {fields.text!r}.")
     kept = {name: entry[name] for name in fields.keep if name in entry}
-    return checked_record(number, len(raw), entry[fields.text], kept=kept)
+    record = checked_record(number, len(raw), entry[fields.text], kept=kept)
+    return record if fields.user is None else _of_user(record, entry.get(fields.user))
 
 
 def _read_csv(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
@@ -167,7 +187,20 @@ def _read_csv(handle: IO[bytes], fields: Fields) -> Iterator[Record]:
             yield Record(number, _taken(sizes), problem=why)
         elif row:
             kept = {name: row[columns[name]] for name in fields.keep}
-            yield checked_record(number, _taken(sizes), row[columns[fields.text]], kept=kept)
+            record = checked_record(number, _taken(sizes), row[columns[fields.text]], kept=kept)
+            user = None if fields.user is None else row[columns[fields.user]]
+            yield record if fields.user is None else _of_user(record, user)
+
+
+def _of_user(record: Record, user: Any) -> Record:
+    """7, 7.0 and "7" are one user; whoever is none of a text and a whole number is refused."""
+    if isinstance(user, float) and user.is_integer():
+        user = int(user)
+    if isinstance(user, int) and not isinstance(user, bool):
+        user = str(user)
+    if not isinstance(user, str) or not user.strip():
+        return replace(record, text="", problem=record.problem or "it names no user.")
+    return replace(record, user=user.strip())
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
@@ -183,11 +216,11 @@ def _columns(header: list[str] | None, fields: Fields) -> tuple[dict[str, int], 
     """The place of each wanted field, and how many fields there are. The header is not quoted in
     messages: a file without one has a document there."""
     header = header or []
-    for name in (fields.text, *fields.keep):
+    for name in fields.wanted:
         if header.count(name) != 1:
             found = "several columns" if name in header else "no column"
             raise UsageError(f"the first row of the .csv file has {found} {name!r}.")
-    return {name: header.index(name) for name in (fields.text, *fields.keep)}, len(header)
+    return {name: header.index(name) for name in fields.wanted}, len(header)
 
 
 def _counted(handle: IO[bytes], sizes: list[int]) -> Iterator[str]:

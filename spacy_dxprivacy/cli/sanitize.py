@@ -22,7 +22,7 @@ from ..batch.tally import Tally
 from ..files.atomic import write_bytes
 from . import options, shards
 from .bars import above_bar, bytes_bar
-from .kept import Kept
+from .kept import Kept, check_user_field
 from .mistakes import REMOVED, mistakes_in_a_line, setting_up, with_options
 from .preview import print_previews
 
@@ -51,6 +51,7 @@ def sanitize_cli(
     code: options.Code = None,
     surrogates: options.Surrogates = None,
     key: options.Key = None,
+    user_field: options.UserField = None,
     preview: options.Preview = 0,
     table: options.Table = None,
     table_key: options.TableKey = None,
@@ -92,7 +93,8 @@ def sanitize_cli(
     }
     kept = Kept(table, table_key, key, force=force)
     with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
-        fields = Fields(field, _split(keep_fields))
+        check_user_field(user_field, key, sharded=cluster.is_wanted(paths))
+        fields = Fields(field, _split(keep_fields), user_field)
         how = FileOptions(fields, batch_size=batch_size, n_process=n_process, force=force)
         more = shards.More(lines, receipt, interrupted)
         if cluster.is_wanted(paths):
