@@ -76,22 +76,27 @@ _PLACED = (
 # Postal codes that tell themselves wherever they stand: five digits that count nothing, and forms
 # that hardly anything else has. Amounts are round, or stand before what is counted.
 _COUNTED = (
-    r"(?:%|[a-zß-öø-ÿ]{2,20}s\b|people\b|men\b|women\b|children\b|percent\b|per\b|million\b|billion\b|"
+    r"(?:%|(?!(?:was|has|does|this|its|his|as|us|yes|always|sometimes|unless)\b)[a-zß-öø-ÿ]{2,20}s\b|people\b|men\b|women\b|children\b|percent\b|per\b|million\b|billion\b|"
     r"(?:mg|ml|mcg|g|kg|l|dl|cm|mm|km|m|ft|lb|oz|iu|kcal|cal|hz|khz|mhz|gb|mb|kb|rpm|bpm|psi|sq|am|pm|hrs?|mins?|secs?|usd|eur|dollar|euro)\b)"
 )
 _ALONE = (
-    r"(?<![\w$€£¥#.,:/+*=<>~^-])(?<![$€£¥=<>~#] )(?<!\bover )(?<!\babout )(?<!\bthan )(?<!\bnearly )(?<!\baround )"
-    r"(?<!\bis )(?<!\bwas )(?<!\bof )(?<!\bare )(?<!\bby )"
+    r"(?<![\w$€£¥#.,:/+*=<>~^-])(?<![$€£¥=<>~#] )(?<!\bover )(?<!\babout )(?<!\bthan )(?<!\bnearly )"
+    r"(?<!\bis )(?<!\bwas )(?<!\bare )(?<!\bby )"
     rf"((?!\d\d000\b)\d{{5}}(?:-\d{{3,4}})?|\d{{4}}-\d{{3}}|\d\d-\d{{3}}(?= {UP}\w)|(?:SE|GR|CZ|SK)-?\d{{3}} \d\d|\d{{4}} (?!AM|PM|BC|AD|CE|HP|MG|ML)[A-Z]{{2}})"
     rf"(?![\w$€£%]|[.,:/-]\d|[ ]?(?i:{_COUNTED}))"
 )
+_SHORT = r"(?!(?:1[89]|20)\d\d\b|\d\d00\b)\d{4}|\d{3} \d\d|\d\d-\d{3}"  # no years, no amounts
+_CLOCK = r"(?:[01]\d|2[0-3])[0-5]\d\b"
+_END = rf"(?![\w%]|[.,:/-]\d|[ ]?(?i:{_COUNTED})|[ ](?:to|and|or|x)[ ]\d)"
+# Where a place stands: "near 3021", "close to 123 45"; and beside a word for it.
 _LIVING = (
-    r"\b(?:lives?|lived|living|resides?|based|located|neighbou?rhood|area|district|suburb|region|move[ds]?|moving|ship(?:s|ped|ping)?|deliver(?:s|ed|y)?)"
-    r"[ ](?:in|at|to|of|near|around)[ ]((?!(?:1[89]|20)\d\d\b)\d{4}|\d{3} \d\d|\d\d-\d{3})"
-    rf"(?![\w%]|[.,:/-]\d|[ ]?(?i:{_COUNTED}))"
+    rf"\b(?:[Ii]n|[Nn]ear|[Aa]round|[Ff]rom|[Tt]o|[Oo]utside|[Oo]f|[Aa]rea code|[Aa]t(?![ ]{_CLOCK}))"
+    rf"[ ]({_SHORT}){_END}|"
+    rf"\b[Tt]he[ ]({_SHORT})(?=[ ](?:area|neighbou?rhood|district|region|zip|post)\b)|"
+    rf"(?<![\w-])({_SHORT}|\d{{5}})(?=[ ]is[ ](?:my|the|our|his|her|their)[ ](?:zip|post))"
 )
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|August|September|October|November|December)\b"
-_NUMBER = re.compile(r"\d{4}|\d{3} ?\d\d|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
 _SIDE = r"(?:[NSEWnsew]\.?|North|South|East|West|N\.?[EW]\.?|S\.?[EW]\.?)"
 
 _LIVES = "|".join(
