@@ -1,6 +1,6 @@
 """What can still be read after entity mode, and what was taken that is none.
 
-    python benchmarks/entity_leaks.py PRESIDIO_SYNTH_JSON [--half odd] [--ner PIPELINE]
+    python benchmarks/entity_leaks.py PRESIDIO_SYNTH_JSON [--half odd] [--ner PIPELINE] [--through]
 
 The file is a list of {"full_text", "template_id", "spans": [{"entity_type", "start_position",
 "end_position"}]} (presidio-research, synth_dataset_v2.json). `--half even` and `--half odd` take
@@ -12,6 +12,8 @@ recogniser alone. *readable* is the share of annotated entities of which a word 
 *verbatim* of those that are there as a whole; *documents* the share of texts with an entity of the
 type of which a word is there anywhere in what is left. *precision* is the share of marked words
 that belong to an annotated entity of that type; *in any* counts those of all other types as right.
+With `--through`, *other words changed* is of what the stand-ins "standard" write: a word that is
+marked and stays, as "next week" does, is not changed.
 """
 
 from __future__ import annotations
@@ -29,6 +31,10 @@ from typing import Any
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
+
+from spacy_dxprivacy import Rng
+from spacy_dxprivacy.surrogates.presets import make_preset
+from spacy_dxprivacy.surrogates.standing import stand_in
 
 LABELS = "PERSON DATE TIME GPE ADDRESS ORG EMAIL URL PHONE ID".split()
 # Our label -> the types of the data that it is right for.
@@ -79,8 +85,25 @@ def telling(text: str) -> set[str]:
     return {w for w in lower if (len(w) > 2 or w.isdigit()) and w not in PARTICLES}
 
 
+def changed_by_stand_ins(doc: Doc, labels: set[str]) -> set[int]:
+    """Where words begin that another word stands for."""
+    some = {label: one for label, one in make_preset("standard").items() if label in labels}
+    found = set()
+    for piece in stand_in(doc, some, Rng(seed=1)).pieces:
+        stay = {word.lower() for word in piece.words}
+        span = doc[piece.start : piece.end]
+        for start, _, word in words_in(doc.text, span.start_char, span.end_char):
+            found |= set() if word.lower() in stay else {start}
+    return found
+
+
 def add(
-    tally: Tally, doc: Doc, spans: list[tuple[str, int, int]], labels: set[str], show: str
+    tally: Tally,
+    doc: Doc,
+    spans: list[tuple[str, int, int]],
+    labels: set[str],
+    show: str,
+    through: bool,
 ) -> None:
     text = doc.text
     hidden: dict[int, str] = {}
@@ -97,16 +120,17 @@ def add(
         if not any(i in hidden for i in range(start, end))
     }
     _entities(tally, text, spans, hidden, left, show)
+    touched = changed_by_stand_ins(doc, labels) if through else set(hidden)
     for start, _, word in words_in(text):
         label = hidden.get(start)
         if not owner.get(start):
             tally.others += 1
-            tally.changed += label is not None
+            tally.changed += start in touched
         if label is not None:
             tally.marked[label] += 1
             tally.right[label] += bool(owner.get(start, set()) & RIGHT.get(label, {label}))
             tally.in_any[label] += bool(owner.get(start))
-            if show == "other" and not owner.get(start):
+            if show == "other" and not owner.get(start) and start in touched:
                 tally.shown.append(f"{label}: {word} | {text[max(0, start - 40) : start + 40]!r}")
             if show == f"-{label}" and not owner.get(start, set()) & RIGHT.get(label, {label}):
                 tally.shown.append(f"{label}: {word} | {text[max(0, start - 40) : start + 40]!r}")
@@ -190,6 +214,7 @@ def main() -> None:
     parser.add_argument(
         "--show", default="", help="a type, 'other' or '-LABEL': print what went wrong"
     )
+    parser.add_argument("--through", action="store_true", help="write stand-ins, and compare")
     args = parser.parse_args()
     examples, nlp, tally = read(args.data, args.half), pipeline(args.ner), Tally()
     texts = [text for text, _ in examples]
@@ -198,7 +223,7 @@ def main() -> None:
     docs = list(nlp.pipe(texts))
     seconds = time.perf_counter() - began
     for (_, spans), doc in zip(examples, docs, strict=True):
-        add(tally, doc, spans, set(args.labels.split(",")), args.show)
+        add(tally, doc, spans, set(args.labels.split(",")), args.show, args.through)
     print("\n".join([*tally.shown, *rows(tally)]))
     print(f"{len(texts)} texts, {sum(map(len, docs)) / seconds:,.0f} words a second")
 

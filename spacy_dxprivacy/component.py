@@ -362,7 +362,9 @@ class DxSanitizer:
     ) -> Context | None:
         pairs = zip(figures, stood, strict=True)
         aside = [f if s is None else f | s.replaced for f, s in pairs]
-        # A document of which nothing is drawn has no use for its context.
+        if not any(mask.any() for mask in masks):
+            return None  # nothing is drawn: there is no use for context
+        # Nor has a document of which nothing is drawn.
         idle = [s is not None and not mask.any() for s, mask in zip(stood, masks, strict=True)]
         aside = [a | i for a, i in zip(aside, idle, strict=True)]
         passages = [passage(*parts) for parts in zip(docs, masks, aside, strict=True)]
@@ -650,12 +652,13 @@ def _with_new_words(
     doc: Doc, mask: Bools1d, new: list[str], figures: Figures
 ) -> tuple[list[str], list[bool]]:
     """The words of the new Doc and whether a blank follows each, before they are spelled."""
-    words = np.empty(len(doc), dtype=object)
+    clear: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
+    strings = doc.vocab.strings
+    words: Any = np.empty(len(doc), dtype=object)
+    words[:] = [strings[orth] for orth in clear[:, 0].tolist()]
     words[mask] = new
     words[figures.mask] = figures.words
-    stay = ~(mask | figures.mask)
-    words[stay] = [doc[place].text for place in np.flatnonzero(stay).tolist()]
-    return words.tolist(), np.asarray(doc.to_array(SPACY), dtype=bool).tolist()
+    return words.tolist(), clear[:, 1].astype(bool).tolist()
 
 
 def _ids(doc: Doc) -> Any:

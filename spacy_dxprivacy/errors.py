@@ -91,8 +91,8 @@ class Errors:
         "predicts. They predict: {known}. Set the selector's labels to what your pipeline predicts."
     )
     DX032 = (
-        "[DX032] This Doc carries no receipt of a sanitizer: its text may be the original. "
-        "Was the component disabled or left out?"
+        "[DX032] This Doc carries no receipt of a sanitizer that fits it: its text may be the "
+        "original. Was the component disabled or left out?"
     )
     DX033 = (
         "[DX033] Sanitising failed with {error} in {where}. The document was dropped, and its text "
@@ -238,6 +238,10 @@ class Errors:
     DX088 = (
         "[DX088] {path}: its SHA-256 is {found}, and should be {expected}. The file is damaged or "
         "is another one: do not use it."
+    )
+    DX132 = (
+        "[DX132] This Doc was not signed with this key, or was changed since: its receipt is what "
+        "somebody claims. Sanitize the original again, and sign it by release(doc, vocab, key=...)."
     )
     # presidio
     DX130 = (

@@ -3,6 +3,10 @@ the old Doc reaches it, since lemmas, tags, tensors and user data are all functi
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
@@ -15,6 +19,7 @@ from .arrays import Floats2d
 from .doc.pieces import Layout
 from .doc.receipt import Receipt
 from .errors import DxError, Errors
+from .files.keys import read_key
 
 CARRIED = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}
 CARRIED_IN_CLEAR = {
@@ -25,6 +30,20 @@ _INSIDE = 1  # of ENT_IOB: goes on with an entity
 _NO_START = np.uint64(2**64 - 1)  # of SENT_START: -1, no sentence begins
 RECEIPT_KEY = "dx_receipt"
 VECTORS_KEY = "dx_vectors"
+SIGNATURE_KEY = "dx_signature"
+_EACH_HAS: dict[str, Any] = {
+    "mechanism": str,
+    "space": str,
+    "unknown_policy": str,
+    "guarantee": dict,
+    "total": dict,
+    "tokens": int,
+    "perturbed": int,
+    "unknown": int,
+    "kept": int,
+    "draws": int,
+    "in_clear": list,
+}
 _made_here: WeakSet[Doc] = WeakSet()  # what was written and read again is another Doc
 
 
@@ -110,23 +129,63 @@ def claimed(receipt: dict[str, Any]) -> dict[str, Any]:
     return {"claimed": True, **{k: v for k, v in numbers.items() if type(v) in (int, float)}}
 
 
-def assert_sanitized(doc: Doc) -> None:
+def assert_sanitized(doc: Doc, *, key: str | Path | None = None) -> None:
     """Raise DxError unless a sanitizer made this Doc. Call it before a Doc leaves your hands: a
-    disabled or forgotten component leaves no other trace."""
-    if get_receipt(doc) is None:
+    disabled or forgotten component leaves no other trace.
+
+    A Doc that was read from elsewhere may carry any receipt: that it is complete and counts the
+    tokens of this Doc is all that can be seen without a key. key: the file of one (`dx key`); then
+    the receipt and the text have to be as `release` signed them with it.
+    """
+    receipt = get_receipt(doc)
+    if receipt is None or (doc not in _made_here and not _fits(receipt, doc)):
         raise DxError(Errors.DX032)
+    if key is not None and not _is_signed(doc, read_key(key)):
+        raise DxError(Errors.DX132)
 
 
-def release(doc: Doc, vocab: Vocab) -> Doc:
+def _fits(receipt: Receipt, doc: Doc) -> bool:
+    """Whether a receipt has what each has, and its counts add up to the tokens of the Doc."""
+    if any(not isinstance(receipt.get(name), kind) for name, kind in _EACH_HAS.items()):
+        return False
+    numbers = receipt.get("numbers")
+    aside = numbers.get("drawn") if isinstance(numbers, dict) else 0
+    counts = [receipt["perturbed"], receipt["unknown"], receipt["kept"], aside]
+    counts.append(receipt.get("stood_in", 0))
+    right = all(type(count) is int and count >= 0 for count in counts)
+    return right and receipt["tokens"] == len(doc) == sum(counts)
+
+
+def _is_signed(doc: Doc, key: bytes) -> bool:
+    found = doc.user_data.get(SIGNATURE_KEY)
+    return isinstance(found, str) and hmac.compare_digest(found, _signature(doc, key))
+
+
+def _signature(doc: Doc, key: bytes) -> str:
+    """HMAC-SHA256, in hex, over text, tokens and receipt of a Doc."""
+    receipt: Any = json.loads(json.dumps(get_receipt(doc), sort_keys=True))
+    told = [[t.text for t in doc], [bool(t.whitespace_) for t in doc], receipt]
+    content = json.dumps(told, sort_keys=True).encode()
+    return hmac.new(key, b"dx release" + content, hashlib.sha256).hexdigest()
+
+
+def release(doc: Doc, vocab: Vocab, *, key: str | Path | None = None) -> Doc:
     """A copy of a sanitised Doc on a clean vocabulary, so that it can be pickled.
 
     A Doc drags its vocabulary along, and the vocabulary of the pipeline holds every word that the
-    pipeline read. Raises DxError for a Doc without a receipt, and for that same vocabulary.
+    pipeline read. key: the file of a key to sign it with, for `assert_sanitized(copy, key=...)`.
+    Raises DxError for a Doc without a receipt, and for that same vocabulary; with a key also for
+    one that was read from elsewhere, and for a key that cannot be used.
     """
     assert_sanitized(doc)
     if vocab is doc.vocab:
         raise DxError(Errors.DX039)
+    secret = None if key is None else read_key(key)
+    if secret is not None and doc not in _made_here and not _is_signed(doc, secret):
+        raise DxError(Errors.DX132)
     copy = Doc(vocab).from_bytes(doc.to_bytes(exclude=["user_hooks"]))
+    if secret is not None:
+        copy.user_data[SIGNATURE_KEY] = _signature(copy, secret)
     return attach_vectors(copy) if copy.tensor.size else copy
 
 

@@ -185,9 +185,10 @@ def test_looking_at_stretches_finds_what_looking_at_everything_finds(words: list
     pipe = ruler(_shared())
     doc = Doc(pipe.nlp.vocab, words)
     everything = set()
-    for key, start, end in pipe._rules(doc):
-        label, before, after = pipe._keys[key]
-        everything.add((label, start + before, end - after))
+    for rules, keys in pipe._rules:
+        for key, start, end in rules(doc):
+            label, before, after = keys[key]
+            everything.add((label, start + before, end - after))
     assert set(pipe._match_words(doc)) == everything
 
 
@@ -433,3 +434,63 @@ def test_the_config_is_complete_and_makes_a_pipeline_that_finds_entities(tmp_pat
     load_model_from_config(config, auto_fill=True).to_disk(tmp_path)
     doc = spacy.load(tmp_path)("I met Zorblatt Wimbleford in 2019.")
     assert found(doc, "PERSON", "DATE") and "Zorblatt" not in doc.text
+
+
+# -- names, firms and places by where they stand ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("BAKER, JOHN M.\nadmitted", ["BAKER, JOHN M."]),
+        ("Hi Ng, it works", ["Ng"]),
+        ("I met Young there and thanked Miss Oh", ["Young", "Oh"]),
+        ("Summary for Chance Park, seen", ["Chance Park"]),
+        ("Ella: What a day.\nDestiny: Yes, Ella.\nDate: none", ["Ella", "Destiny", "Ella"]),
+        ("signed: m. kowalczyk", ["m. kowalczyk"]),
+        ("Dear All, you saw the doctor", []),
+    ],
+)
+def test_names_that_are_words_are_found_beside_a_cue(
+    nlp: Language, text: str, names: list[str]
+) -> None:
+    assert found(nlp(text), "PERSON") == names
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "name"),
+    [
+        ("The Montijo bridge is closed.", "GPE", "Montijo"),
+        ("We drove to Fala in the rain.", "GPE", "Fala"),
+        ("She is from Hawkins, Richardson and Santana", "ORG", "Hawkins"),
+        ("12 Main Street Suite 5 Montehermoso Valley.", "ADDRESS", "12 Main Street Suite 5"),
+    ],
+)
+def test_places_and_firms_with_names_of_persons_are_no_persons(
+    nlp: Language, text: str, label: str, name: str
+) -> None:
+    doc = nlp(text)
+    assert any(ent.text.startswith(name) for ent in doc.ents if ent.label_ == label)
+    assert name not in " ".join(found(doc, "PERSON"))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("What's the weather in 60601 right now?", "60601"),
+        ("I live in 94117-1234 now", "94117-1234"),
+        ("Our office in 8001 Zurich", "8001"),
+        ("send it to 12-345 Warszawa", "12-345"),
+        ("we moved to 2450 last year", "2450"),
+    ],
+)
+def test_postal_codes_in_running_text_are_found(nlp: Language, text: str, code: str) -> None:
+    assert found(nlp(text), "ADDRESS", "PHONE") == [code]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The count was 11500 and 98000", "over 12345 people", "in 2019 it cost $12345", "12500 units"],
+)
+def test_amounts_are_no_postal_codes(nlp: Language, text: str) -> None:
+    assert found(nlp(text), "ADDRESS") == []

@@ -89,3 +89,14 @@ def test_the_built_in_space_has_some_and_they_become_near_words() -> None:
     rng = np.random.default_rng(0)
     A, B = (space.vectors[rng.integers(len(space), size=1000)] for _ in range(2))
     assert np.median(far) < np.quantile(np.linalg.norm(A - B, axis=1), 0.05)
+
+
+@pytest.mark.parametrize("word", ["sexy", "scum", "nude", "pimp", "poop", "vulgar", "fetish"])
+def test_indecent_words_never_come_out(word: str) -> None:
+    instead = stand_ins(Space.builtin())
+    assert word in instead and instead[word] not in instead
+
+
+@pytest.mark.parametrize("word", ["penis", "breast", "rape", "Essex", "suck", "peel", "lay"])
+def test_words_of_medicine_and_law_do(word: str) -> None:
+    assert word not in stand_ins(Space.builtin())

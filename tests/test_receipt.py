@@ -8,7 +8,8 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_dxprivacy import DxError, Space, registry
+from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
+from spacy_dxprivacy.files.keys import make_key
 from spacy_dxprivacy.privacy.levels import LEVELS
 from spacy_dxprivacy.privacy.scale import scale_of
 from spacy_dxprivacy.projection import rank_sampling
@@ -180,3 +181,61 @@ def test_what_an_attacker_found_stands_beside_the_default_epsilon_alone():
     assert told()["found"] == pytest.approx(balanced.found, abs=1e-3)
     assert balanced.found < told(epsilon=1.0)["found"] < LEVELS["light"].found
     assert told(epsilon=3.0) is None and told(policy="strict") is None
+
+
+# -- receipts that somebody wrote ------------------------------------------------------------------
+
+
+def released(tmp_path, **settings):
+    """A signed Doc, and the file of its key."""
+    key = tmp_path / "keys" / "sign.key"
+    make_key(key)
+    doc = make(tmp_path, LAPLACE)("word1 word3")
+    return release(doc, spacy.blank("en").vocab, key=key), key
+
+
+def read_again(doc):
+    return Doc(doc.vocab).from_bytes(doc.to_bytes())
+
+
+def test_a_forged_receipt_is_refused(tmp_path):
+    signed, key = released(tmp_path)
+    for forged in ({}, {"mechanism": "dx.Laplace.v1"}, {"total": {"epsilon": 0.0}}):
+        doc = spacy.blank("en")("the secret text")
+        doc.user_data["dx_receipt"] = forged
+        with pytest.raises(DxError, match="DX032"):
+            assert_sanitized(doc)
+    for text in ("the secret", "the secret text"):  # as many tokens, and more
+        doc = spacy.blank("en")(text)
+        doc.user_data |= dict(signed.user_data)
+        with pytest.raises(DxError, match=r"DX032|DX132"):
+            assert_sanitized(doc, key=key)
+
+
+def test_what_was_signed_holds_wherever_it_is_read(tmp_path):
+    signed, key = released(tmp_path)
+    for doc in (signed, read_again(signed)):
+        assert_sanitized(doc, key=key)
+        assert_sanitized(doc)
+    other = tmp_path / "keys" / "other.key"
+    make_key(other)
+    with pytest.raises(DxError, match="DX132"):
+        assert_sanitized(read_again(signed), key=other)
+
+
+def test_a_signed_receipt_cannot_be_changed(tmp_path):
+    signed, key = released(tmp_path)
+    again = read_again(signed)
+    total = {**again.user_data["dx_receipt"]["total"], "epsilon": 0.1}
+    again.user_data["dx_receipt"] = {**again.user_data["dx_receipt"], "total": total}
+    with pytest.raises(DxError, match="DX132"):
+        assert_sanitized(again, key=key)
+
+
+def test_nobody_signs_what_was_read_from_elsewhere(tmp_path):
+    signed, key = released(tmp_path)
+    claimed = read_again(signed)
+    claimed.user_data.pop("dx_signature")
+    with pytest.raises(DxError, match="DX132"):
+        release(claimed, spacy.blank("en").vocab, key=key)
+    assert "dx_signature" not in release(claimed, spacy.blank("en").vocab).user_data

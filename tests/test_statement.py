@@ -61,3 +61,52 @@ def test_a_default_run_tells_what_was_found_elsewhere_as_such(tmp_path: Path) ->
               tmp_path / "s.md").exit_code == 0  # fmt: skip
     text = (tmp_path / "s.md").read_text()
     assert "On other texts (docs/attacks.md)" in text and "rare ones" in text
+
+
+# -- what was measured -----------------------------------------------------------------------------
+
+SHEET = (
+    "attack,mechanism,epsilon,unchanged,attacker,setting,measure,value,low,high,baseline,bound,n\n"
+    "guess,dx.Exponential.v1,{epsilon:.4g},.4,Bayes,,words found,.41,.38,.44,.02,nan,2000\n"
+    "guess,dx.Exponential.v1,{epsilon:.4g},.4,nearest,,words found,.30,.28,.33,.02,nan,2000\n"
+    "link,dx.Exponential.v1,99,.4,Bayes,,linked,.97,.9,1,.02,nan,60\n"
+)
+
+
+def sign(released: Path, page: Path, *options: Any) -> Any:
+    given = ["--receipt", released / "r.json", "--statement", "-o", page]
+    return dx("report", released / "in.jsonl", released / "out.jsonl", *given, *options)
+
+
+def test_a_statement_shows_what_was_measured_at_its_setting(released: Path, tmp_path: Path) -> None:
+    (tmp_path / "found").mkdir()
+    (tmp_path / "found" / "guess.csv").write_text(SHEET.format(epsilon=EPSILON))
+    (tmp_path / "audit.json").write_text('{"verdict": "nothing undeclared was found", "found": []}')
+    told = {"verdict": "not refuted", "mechanism": "dx.Exponential.v1", "guarantee": {"epsilon": 2}}
+    (tmp_path / "mechanism.json").write_text(json.dumps(told))
+    done = sign(
+        released, tmp_path / "s.md", "--attack", tmp_path / "found",
+        "--audit", tmp_path / "audit.json", "--audit", tmp_path / "mechanism.json",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    text = (tmp_path / "s.md").read_text()
+    assert "41.0% (words found, Bayes; 38.0% to 44.0%, of 2,000)" in text
+    assert "97.0%" not in text  # at another epsilon: of this release, nothing is shown
+    assert "nothing undeclared was found" in text and "not refuted, at epsilon 2" in text
+    assert text.count("| not shown |") == 9
+
+
+@pytest.mark.parametrize(
+    "content", ["", "attack,mechanism\nguess,dx.Path.v2\n", "\x00\xff", '{"verdict": 3}', "[]", "{"]
+)
+def test_files_that_are_no_results_end_with_a_line(
+    released: Path, tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "x").write_text(content, encoding="latin1")
+    for option in ("--attack", "--audit"):
+        if option == "--attack" and not content.startswith("attack"):
+            continue
+        done = sign(released, tmp_path / "s.md", option, tmp_path / "x")
+        assert done.exit_code == 2 and "is not what" in done.stderr
+    assert sign(released, tmp_path / "s.md", "--audit", tmp_path / "none").exit_code == 2
+    assert not (tmp_path / "s.md").exists()

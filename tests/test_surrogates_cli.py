@@ -137,3 +137,28 @@ def test_what_was_changed_is_marked():
     before, after = compared("a Maria b", "a Ann Lee b")
     assert [piece for piece, changed in before if changed] == ["Maria"]
     assert [piece for piece, changed in after if changed and not piece.isspace()] == ["Ann", "Lee"]
+
+
+# -- dates of one user move together ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_the_dates_of_a_user_move_together(tmp_path, fast, processes):
+    key, source, out = tmp_path / "k" / "a.key", tmp_path / "in.jsonl", tmp_path / "o" / "out.jsonl"
+    assert dx("key", key).exit_code == 0
+    users = [7, "b", 7.0, "7", None, True]
+    records = [{"text": "Seen on 2019-06-15.", "who": user} for user in users]
+    source.write_text("\n".join(map(json.dumps, records)))
+    options = ["--key", key, "--user-field", "who", "--entities", "date", "-n", processes]
+    done = dx("sanitize", source, out, *options, *fast)
+    assert done.exit_code == 1 and done.stderr.count("it names no user") == 2
+    texts = [json.loads(line)["text"] for line in out.read_text().splitlines()]
+    assert texts[0] == texts[2] == texts[3] != texts[1] and len(texts) == 4
+
+
+def test_a_field_of_users_needs_a_key_and_fields(note, tmp_path, fast):
+    key = tmp_path / "k" / "a.key"
+    dx("key", key)
+    for options in (["--user-field", "who"], ["--user-field", "who", "--key", key]):
+        done = dx("sanitize", note, tmp_path / "o" / "x.txt", "--entities", "date", *options, *fast)
+        assert done.exit_code == 2 and "user" in done.stderr and not (tmp_path / "o").exists()

@@ -26,7 +26,8 @@ class Fields:
     text: what to sanitise: the name of a field, a way into it (`a.b`, `items[].text`), or the
     number of a column, from 1. more: further ones. keep: the names of others, or ways, to write as
     they are; None for all others. receipt: a field to add, with the receipt of the record; ""
-    for none. delimiter: what stands between the fields of .csv; None for that of the format.
+    for none. delimiter: what stands between the fields of .csv; None for that of the format. user:
+    the field that says whose document it is, or the way to it; a record without one fails.
     """
 
     text: str = "text"
@@ -34,6 +35,7 @@ class Fields:
     more: tuple[str, ...] = ()
     receipt: str = ""
     delimiter: str | None = None
+    user: str | None = None
 
     def __post_init__(self) -> None:
         for name in self.texts:

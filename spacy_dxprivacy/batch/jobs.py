@@ -104,7 +104,7 @@ def plan_jobs(
 
 
 def check_kept(jobs: list[Job], fields: Fields) -> None:
-    """Raises UsageError where fields are to be kept, and no job has any."""
+    """Raises UsageError where fields are to be kept, or one names users, and no job has any."""
     pairs = [{job.read_as, job.write_as} for job in jobs]
     if fields.keep and not any(pair <= WITH_FIELDS for pair in pairs):
         raise UsageError(
@@ -112,6 +112,8 @@ def check_kept(jobs: list[Job], fields: Fields) -> None:
         )
     if fields.receipt and not any(job.write_as in WITH_FIELDS for job in jobs):
         raise UsageError("`receipt_field` needs an output with fields, such as .jsonl or .csv.")
+    if fields.user is not None and any(job.read_as not in WITH_FIELDS for job in jobs):
+        raise UsageError("a field of users needs an input with fields, such as .jsonl or .csv.")
     if fields.more and not any(job.read_as in WITH_FIELDS for job in jobs):
         raise UsageError("`field` needs an input with fields, such as .jsonl or .csv.")
 

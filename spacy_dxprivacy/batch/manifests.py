@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..doc.receipt import COUNTS
+from ..doc.receipt import COUNTS, MENTIONS
 
 MANIFEST, JOURNAL = "_manifest.json", "_journal.jsonl"
 
@@ -29,8 +29,18 @@ def as_receipt(told: Any) -> Any:
         "documents": corpus["documents"],
         "failed": None if corpus["failed"] else [[] for _ in told["shards"]],
         **{name: corpus[name] for name in COUNTS},
+        **_stood_in(settings, corpus),
         "total": total if isinstance(total, dict) else settings["guarantee"],
     }
+
+
+def _stood_in(settings: dict[str, Any], corpus: dict[str, Any]) -> dict[str, Any]:
+    """The counts of mentions, with what stands for them."""
+    if not settings.get("surrogates"):
+        return {}
+    none, counts = dict.fromkeys(MENTIONS, 0), corpus.get("mentions", {})
+    told = {k: {**v, **counts.get(k, none)} for k, v in settings["surrogates"].items()}
+    return {"stood_in": corpus.get("stood_in", 0), "surrogates": told}
 
 
 def receipt_beside(path: Path) -> Path | None:

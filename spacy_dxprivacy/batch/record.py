@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spacy.language import Language
@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 
 from ..doc.tokens import cuts_of, joined
 from ..files.limits import MB, MOST_RECORD
+from ..surrogates.standing import USER
 from .fields import Fields, Slot, names_of, shown, slots_of
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
@@ -52,7 +53,7 @@ class Record:
     document comes in tokens, whether a blank follows each of `words`. kept: other fields that go
     to the output as they are. ending: what ended the line. problem: why there is no text. hint:
     what helps where it is the first record. row: what it was read from; part: which of its texts
-    this is, from 0.
+    this is, from 0. user: whose document it is, where a field says so.
     """
 
     number: int
@@ -66,6 +67,7 @@ class Record:
     hint: str = ""
     row: Row | None = field(default=None, repr=False)
     part: int = 0
+    user: str = field(default="", repr=False)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -83,7 +85,16 @@ class Record:
         return len(self.text) + sum(len(word) + 1 for word in self.words or ())
 
     def for_pipe(self, nlp: Language) -> str | Doc:
-        """The text, or a Doc of its words where it has such, or would take long to be cut."""
+        """The text, or a Doc of its words where it has such, would take long to be cut, or has a
+        user."""
+        whole = self._whole(nlp)
+        if not self.user:
+            return whole
+        doc = nlp.make_doc(whole) if isinstance(whole, str) else whole
+        doc.user_data[USER] = self.user
+        return doc
+
+    def _whole(self, nlp: Language) -> str | Doc:
         if self.words is not None:
             return Doc(nlp.vocab, words=self.words, spaces=self.spaces)
         cuts = cuts_of(self.text) if len(self.text) <= nlp.max_length else []
@@ -122,7 +133,31 @@ def records_of(number: int, size: int, entry: Any, fields: Fields) -> list[Recor
         why = f"it has a field {fields.receipt!r} already, where the receipt should go."
         return [Record(number, size, problem=why, hint=has(entry))]
     kept = {name: entry[name] for name in fields.keep or () if name in entry}
-    return records_of_row(number, size, Row(entry, slots), kept=kept)
+    found = records_of_row(number, size, Row(entry, slots), kept=kept)
+    return found if fields.user is None else of_user(found, _at(entry, fields.user))
+
+
+def _at(entry: Any, way: str) -> Any:
+    """The one value that a way leads to; None where there is none, or several."""
+    try:
+        slots = slots_of(entry, way)
+    except KeyError:
+        return None
+    return slots[0][0][slots[0][1]] if len(slots) == 1 else None
+
+
+def of_user(records: list[Record], user: Any) -> list[Record]:
+    """The records of a row, of this user. 7, 7.0 and "7" are one; whoever is none of a text and a
+    whole number is refused."""
+    if isinstance(user, float) and user.is_integer():
+        user = int(user)
+    if isinstance(user, int) and not isinstance(user, bool):
+        user = str(user)
+    if isinstance(user, str) and user.strip():
+        return [replace(record, user=user.strip()) for record in records]
+    first = records[0]
+    why = first.problem or "it names no user."
+    return [Record(first.number, first.size, problem=why, hint=first.hint)]
 
 
 def records_of_row(number: int, size: int, row: Row, **others: Any) -> list[Record]:

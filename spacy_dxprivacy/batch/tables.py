@@ -14,7 +14,7 @@ from ..errors import Errors, UsageError
 from ..files.limits import MB, MOST_RECORD, TooLarge, check_ratio
 from .fields import Fields, Slot, look_like_names, shown
 from .lines import Readable, decode, numbered_lines, whole
-from .record import NOT_UNICODE, NOT_UTF8, Look, Record, Row, is_unicode, records_of_row
+from .record import NOT_UNICODE, NOT_UTF8, Look, Record, Row, is_unicode, of_user, records_of_row
 
 NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
 BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
@@ -25,15 +25,21 @@ OnHead = Callable[[list[str], Look], Any]
 
 @dataclass(frozen=True)
 class Columns:
-    """Those of a table: their names, and the places of what is sanitised."""
+    """Those of a table: their names, and the places of what is sanitised, and of the user."""
 
     names: list[str]
     places: list[int]
+    user: int | None = None
 
     def row(self, cells: list[Any]) -> Row:
         """A row of the table, its texts found."""
         slots: list[Slot] = [(cells, place) for place in self.places]
         return Row(cells, slots, self.names)
+
+    def records(self, number: int, size: int, cells: list[Any], fields: Fields) -> list[Record]:
+        """Those of a row, one a text."""
+        found = records_of_row(number, size, self.row(cells), kept=self.kept(cells, fields))
+        return found if self.user is None else of_user(found, cells[self.user])
 
     def kept(self, cells: list[Any], fields: Fields) -> dict[str, Any]:
         """The cells that are kept by the names of their columns."""
@@ -79,8 +85,7 @@ def _of_cells(
 ) -> list[Record]:
     if not all(map(is_unicode, cells)):
         return [Record(number, size, problem=NOT_UNICODE, hint=NOT_UTF8)]
-    kept = columns.kept(cells, fields)
-    return records_of_row(number, size, columns.row(cells), kept=kept)
+    return columns.records(number, size, cells, fields)
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
@@ -115,7 +120,8 @@ def _columns(header: list[str] | None, fields: Fields, between: str = "") -> Col
         raise UsageError("`field` names a column twice.")
     if fields.receipt in names and fields.receipt:
         raise UsageError(f"it has a column {fields.receipt!r} already, where receipts should go.")
-    return Columns(names, places)
+    user = None if fields.user is None else _place(fields.user, names, between)
+    return Columns(names, places, user)
 
 
 def _place(name: str, names: list[str], between: str) -> int:
@@ -193,8 +199,7 @@ def read_xlsx(handle: Readable, fields: Fields, on_head: OnHead | None = None) -
         elif any(cell is not None for cell in cells):
             for place in columns.places:
                 cells[place] = "" if cells[place] is None else cells[place]
-            kept = columns.kept(cells, fields)
-            yield from records_of_row(number, 0, columns.row(cells), kept=kept)
+            yield from columns.records(number, 0, cells, fields)
 
 
 def _sheet(handle: Readable) -> Iterator[list[Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..about import __version__
 from ..doc.receipt import COUNTS as COUNTS
-from ..doc.receipt import MENTIONS, Receipt, Terms, summary
+from ..doc.receipt import Receipt, StoodIn, Terms, summary
 from ..guarantee import Guarantee
 
 WIDTH = 92
@@ -41,11 +41,9 @@ class Tally:
         self.most_draws = max(self.most_draws, receipt.draws)
         for name, number in summary([receipt]).items():
             self.counts[name] += number
-        self.stood_in += receipt.get("stood_in", 0)
-        for label, told in receipt.get("surrogates", {}).items():
-            so_far = self.mentions.setdefault(label, dict.fromkeys(MENTIONS, 0))
-            for name in MENTIONS:
-                so_far[name] += told[name]
+        told = StoodIn(self.stood_in, self.mentions)
+        told.add(receipt)
+        self.stood_in = told.tokens
 
     @property
     def failures(self) -> int:

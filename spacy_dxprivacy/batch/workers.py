@@ -83,7 +83,8 @@ def _done(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
 def _send(link: Connection, records: list[Record]) -> None:
     try:
         # Not link.send: that pickles. The kept fields stay here.
-        link.send_bytes(pack([(*r.key, r.text, r.words, r.spaces, r.problem) for r in records]))
+        told = [(*r.key, r.text, r.words, r.spaces, r.problem, r.user) for r in records]
+        link.send_bytes(pack(told))
     except OSError:
         _refuse_to_go_on()
 
@@ -198,8 +199,11 @@ def _serve(imported: Imported, nlp: Language, link: Connection, with_docs: bool)
             link.send_bytes(pack(_answer(nlp, records, with_docs)))
 
 
-def _record(number: int, part: int, text: str, words: Any, spaces: Any, problem: str) -> Record:
-    return Record(number, text=text, words=words, spaces=spaces, problem=problem, part=part)
+def _record(
+    number: int, part: int, text: str, words: Any, spaces: Any, problem: str, user: str
+) -> Record:
+    others = {"words": words, "spaces": spaces, "problem": problem, "part": part, "user": user}
+    return Record(number, text=text, **others)
 
 
 def _end_with_parent() -> None:

@@ -15,6 +15,7 @@ from ..attacks import ATTACKS, AttackFigure, Scene
 from ..attacks.findings import as_csv
 from ..attacks.language import language_of
 from ..attacks.over_epsilon import attack_over_epsilon, read_corpus
+from ..attacks.persons import NAME as PERSONS
 from ..attacks.plots import plot_findings
 from ..batch.build import full_name
 from ..batch.code import import_code
@@ -26,6 +27,7 @@ from ..tuning.settings import check_tunable, load_space, parse_epsilons
 from ..validate import one_of
 from . import options
 from .attack_frontier import check_frontier
+from .attack_persons import attack_persons
 from .bars import Steps
 from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
 
@@ -33,7 +35,8 @@ ALL, FRONTIER = "all", "frontier"
 # fmt: off
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False,
-    help=f"One of {', '.join(ATTACKS)}, {ALL}, or {FRONTIER} to compare mechanisms",
+    help=f"One of {', '.join(ATTACKS)}, {ALL}, {FRONTIER} to compare mechanisms, or {PERSONS} (are "
+    "documents linked by what stands for names?)",
 )]
 Text = Annotated[str, Argument(
     metavar="TEXT", show_default=False,
@@ -91,7 +94,10 @@ def attack_cli(
     with mistakes_in_a_line("attack"):
         with setting_up():
             import_code(code)
-            one_of("NAME", name, (*ATTACKS, ALL, FRONTIER))
+            one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, PERSONS))
+            if name == PERSONS:
+                attack_persons(text, field, lines, out, force)
+                return
             given = mechanism or ["path"]
             chosen = None if epsilon is None else parse_epsilons(epsilon)
             if name == FRONTIER:

@@ -105,6 +105,32 @@ def audit_mechanism_cli(
     raise typer.Exit(int(report.verdict == REFUTED))
 
 
+@audit_app.command("sides")
+def audit_sides_cli(
+    config: Config,
+    code: Code = None,
+    epsilon: Epsilon = None,
+    space: Replacements = BUILTIN,
+    as_json: Json = False,
+) -> None:
+    """Measure what no guarantee covers: the time of a draw, and whether unknown words show.
+
+    Each has a limit; the exit status is 1 beyond it, and 0 otherwise. Measure on a quiet machine.
+
+    Example: python -m spacy dx audit sides configs/path_v2.cfg
+    """
+    from ..audit.given import mechanism_of
+    from ..audit.sides import sides
+
+    with mistakes_in_a_line("audit sides"):
+        with setting_up():
+            mechanism = mechanism_of(config, code=code, epsilon=epsilon)
+            table: Space = load(space)
+        found = sides(mechanism, table)
+    typer.echo(_json(found.to_dict()) if as_json else "\n".join(found.lines()))
+    raise typer.Exit(int(not found.within))
+
+
 @audit_app.command("release")
 def audit_release_cli(
     path: Release,

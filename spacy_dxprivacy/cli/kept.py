@@ -12,7 +12,7 @@ from spacy.language import Language
 from ..batch.build import the_sanitizer
 from ..errors import UsageError
 from ..files.atomic import check_new
-from ..surrogates.keys import check_apart, read_key
+from ..files.keys import check_apart, read_key
 from ..surrogates.standing import StandIns
 from ..surrogates.table import Table, check_cipher, write_table
 
@@ -73,3 +73,11 @@ class Kept:
         finally:
             sanitizer.on_stand_ins = None
         write_table(table, self.table, read_key(self.table_key), force=self.force)
+
+
+def check_user_field(field: str | None, key: Path | None, *, sharded: bool) -> None:
+    """Raises UsageError where nothing goes by the user."""
+    if field is not None and key is None:
+        raise UsageError("--user-field needs --key: without one each document has a shift anyway.")
+    if field is not None and sharded:
+        raise UsageError("--user-field is for files, and not for shards.")

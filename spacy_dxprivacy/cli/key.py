@@ -10,8 +10,8 @@ from typer import Argument, Option
 
 from ..errors import UsageError
 from ..files.atomic import write_bytes
+from ..files.keys import make_key, read_key
 from ..files.limits import MOST_RECORD, TooLarge, check_size
-from ..surrogates.keys import make_key, read_key
 from ..surrogates.table import read_table
 from . import options
 from .mistakes import mistakes_in_a_line

@@ -113,6 +113,11 @@ Key = Annotated[Path | None, Option(
     help="The file of a secret key (`dx key`): the same person has the same stand-in in all "
     "documents, which can then be linked",
 )]
+UserField = Annotated[str | None, Option(
+    "--user-field", show_default=False,
+    help="With --key: the field of .jsonl and .csv that says whose document it is; dates of one "
+    "user move together",
+)]
 Preview = Annotated[int, Option(
     "--preview", min=0, help="Print the first N documents, before and after, and write nothing",
 )]

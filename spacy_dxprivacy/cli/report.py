@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from ..batch.code import import_code
 from ..batch.records import Fields
+from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
 from ..spaces import BUILTIN, load
 from .bars import bar
@@ -45,6 +46,14 @@ Statement = Annotated[bool, Option(
     "--statement", help="Write a page to sign in place of the report: from receipts alone, with "
     "\"not shown\" where nothing was measured (statement.md; no text, not even of BEFORE)",
 )]
+Attacked = Annotated[list[Path] | None, Option(
+    "--attack", show_default=False,
+    help="With --statement: a folder of `dx attack --out`, or a .csv of it: the figures to show",
+)]
+Audited = Annotated[list[Path] | None, Option(
+    "--audit", show_default=False,
+    help="With --statement: what `dx audit release --json` or `dx audit mechanism --json` told",
+)]
 # fmt: on
 PAGE, STATEMENT = Path("report.html"), Path("statement.md")
 
@@ -61,6 +70,8 @@ def report_cli(
     documents: Documents = 20,
     code: Code = None,
     statement: Statement = False,
+    attack: Attacked = None,
+    audit: Audited = None,
     force: Force = False,
 ) -> None:
     """Show what sanitising did: texts side by side, privacy and utility in figures, the guarantee
@@ -73,8 +84,13 @@ def report_cli(
     """
     with mistakes_in_a_line("report"):
         if statement:
-            _write_statement(after, receipt, STATEMENT if output == PAGE else output, lines, force)
+            page_file = STATEMENT if output == PAGE else output
+            check_new(page_file, force=force)
+            found = {"attacks": attack or (), "audits": audit or ()}
+            _write_statement(page_file, force, after, receipt=receipt, lines=lines, **found)
             return
+        if attack or audit:
+            raise UsageError("--attack and --audit go with --statement.")
         check_new(output, force=force)
         page = report(
             before,
@@ -92,13 +108,10 @@ def report_cli(
     typer.echo(f"{output} holds {holds}: keep it private.", err=True)
 
 
-def _write_statement(
-    after: Path, receipt: Path | None, output: Path, lines: bool, force: bool
-) -> None:
+def _write_statement(output: Path, force: bool, after: Path, **given: Any) -> None:
     from ..report.whole import statement_of_files
 
-    text = statement_of_files(after, receipt=receipt, lines=lines)
-    write_bytes(output, text.encode(), force=force)
+    write_bytes(output, statement_of_files(after, **given).encode(), force=force)
 
 
 def report(

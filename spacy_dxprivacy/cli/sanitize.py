@@ -36,7 +36,7 @@ from ..files.atomic import write_bytes
 from . import log, options, shards
 from .bars import above_bar, bytes_bar
 from .dry_run import print_dry_run
-from .kept import Kept
+from .kept import Kept, check_user_field
 from .mistakes import REMOVED, mistakes_in_a_line, setting_up, with_options
 from .preview import print_previews
 
@@ -76,6 +76,7 @@ def sanitize_cli(
     code: options.Code = None,
     surrogates: options.Surrogates = None,
     key: options.Key = None,
+    user_field: options.UserField = None,
     preview: options.Preview = 0,
     dry_run: options.DryRun = False,
     table: options.Table = None,
@@ -117,11 +118,12 @@ def sanitize_cli(
         "surrogates": surrogates,
         "key": None if key is None else str(key),
     }
-    asked = Asked(field, keep_fields, drop_others, delimiter, receipt_field)
+    asked = Asked(field, keep_fields, drop_others, delimiter, receipt_field, user_field)
     kept = Kept(table, table_key, key, force=force)
     logs = ExitStack()  # closed after the mistake is said
     with logs, _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
         logs.enter_context(log.logging_to(log_file))
+        check_user_field(user_field, key, sharded=cluster.is_wanted(paths or []))
         how = FileOptions(asked.fields(), batch_size, n_process, force=force)
         form = Form.of(format, output_format, encoding)
         shown = Shown(preview, dry_run)
@@ -140,6 +142,7 @@ class Asked:
     drop: bool
     delimiter: str | None
     receipt: str | None
+    user: str | None
 
     def fields(self) -> Fields:
         """Raises UsageError where they do not fit together."""
@@ -150,7 +153,8 @@ class Asked:
             raise UsageError("`field` is empty: name what is to be sanitised.")
         keep = () if self.drop else None if self.keep is None else _split(self.keep)
         between = delimiter_of(self.delimiter)
-        return Fields(given[0], keep, tuple(given[1:]), self.receipt or "", between)
+        more = tuple(given[1:])
+        return Fields(given[0], keep, more, self.receipt or "", between, self.user)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from ..arrays import Ints2d
 from ..batch.records import Record, checked_record
 from ..batch.stream import Outcome, outcomes
 from ..component import without_text
+from ..doc.receipt import StoodIn
 from ..errors import DxError, Errors
 from ..validate import one_of
 
@@ -56,7 +57,8 @@ class SanitizedTable:
     """A table with its column sanitised, before the rows that failed are taken out of it.
 
     texts: one a row; None for what was null and for what failed. counts: int64 (rows, 5), see
-    COUNTS; -1 in rows without a text. failures: why, by row; never with text of a document.
+    COUNTS; -1 in rows without a text. failures: why, by row; never with text of a document. told:
+    what stands in, see doc.receipt.StoodIn.
     """
 
     table: pa.Table
@@ -65,6 +67,7 @@ class SanitizedTable:
     counts: Ints2d
     missing: int
     failures: dict[int, str] = field(default_factory=dict)
+    told: StoodIn = field(default_factory=StoodIn)
 
     def take(self, number: int, outcome: Any) -> None:
         """Puts the outcome of a record in its row: a text and counts, or why there are none."""
@@ -75,6 +78,7 @@ class SanitizedTable:
             return
         self.texts[row] = outcome.text
         self.counts[row] = [outcome.receipt[name] for name in COUNTS]
+        self.told.add(outcome.receipt)
 
 
 def sanitize_table(

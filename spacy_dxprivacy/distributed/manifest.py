@@ -9,6 +9,7 @@ from typing import Any
 import srsly
 
 from ..about import __version__
+from ..doc.receipt import StoodIn
 from ..errors import DxError
 from ..guarantee import Guarantee
 from ..privacy.composition import compose, repeat
@@ -24,7 +25,8 @@ Totals = dict[str, Any]
 def make_manifest(journal: Journal) -> dict[str, Any]:
     """Plain values, for json.
 
-    settings: of the last round. corpus: counts of what lies in the folder now. by_document and
+    settings: of the last round. corpus: counts of what lies in the folder now, of mentions by label
+    where there are stand-ins. by_document and
     by_user: the largest number of draws for one of them over all releases, and the guarantee
     that this comes to. shards: each with its counts, how often it was released, and
     the same for its largest document.
@@ -48,6 +50,7 @@ def make_manifest(journal: Journal) -> dict[str, Any]:
         "shards": {
             name: {
                 **{k: last[k] for k in (*SUMMED, "most_draws")},
+                **StoodIn.of(last).to_dict(),
                 "releases": releases[last["text"]],
                 "total": by_document(
                     [e for e in entries if e["text"] == last["text"]] if releases[last["text"]] > 1
@@ -104,11 +107,13 @@ def _total(draws: Counter[Guarantee]) -> Totals:
     return {"most_draws": draws.total(), "total": total}
 
 
-def _sum(entries: Iterable[dict[str, Any]]) -> dict[str, int]:
+def _sum(entries: Iterable[dict[str, Any]]) -> dict[str, Any]:
     total: Counter[str] = Counter()
+    told = StoodIn()
     for entry in entries:
         total.update({name: entry[name] for name in SUMMED})
-    return {name: total[name] for name in SUMMED}
+        told.merge(StoodIn.of(entry))
+    return {**{name: total[name] for name in SUMMED}, **told.to_dict()}
 
 
 def read_guarantee(about: dict[str, Any]) -> Guarantee:

@@ -143,6 +143,7 @@ class Work:
                 users = done.table[self.user_column].to_pylist()
             sums.add_rows(done.counts, users, nulls=done.texts.count(None) - len(done.failures))
             sums.failed += len(done.failures)
+            sums.told.merge(done.told)
             yield finish(done, self.columns)
 
     def _write_records(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: Sums) -> None:

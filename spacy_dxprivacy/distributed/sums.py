@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Ints2d
-from ..doc.receipt import Receipt
+from ..doc.receipt import Receipt, StoodIn
 from .arrow import COUNTS
 from .users import is_nobody, user_id
 
@@ -18,7 +18,7 @@ from .users import is_nobody, user_id
 class Sums:
     """documents: how many were written. nulls: rows without a text. failed: documents of which
     nothing was written. most_draws: of a single document. users: draws by user, see users.user_id,
-    where there is a key; without_user: documents that name none.
+    where there is a key; without_user: documents that name none. told: what stands in, by label.
     """
 
     key: bytes = field(default=b"", repr=False)
@@ -29,10 +29,12 @@ class Sums:
     most_draws: int = 0
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
     users: dict[int, int] = field(default_factory=dict, repr=False)
+    told: StoodIn = field(default_factory=StoodIn)
 
     def add(self, receipt: Receipt, user: Any = None) -> None:
         """Adds the counts of one document, of this user."""
         self.add_rows(np.array([[receipt[name] for name in COUNTS]]), [user])
+        self.told.add(receipt)
 
     def add_rows(self, counts: Ints2d, users: Sequence[Any], *, nulls: int = 0) -> None:
         """counts: int64 (rows, 5), negative where there is no document. users: one a row."""
@@ -54,7 +56,7 @@ class Sums:
         number = user_id(self.key, user)
         self.users[number] = self.users.get(number, 0) + draws
 
-    def to_dict(self) -> dict[str, int]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values for json."""
         return {
             "documents": self.documents,
@@ -62,4 +64,5 @@ class Sums:
             "failed": self.failed,
             **self.counts,
             "most_draws": self.most_draws,
+            **self.told.to_dict(),
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..batch.tally import COUNTS, Tally, many, wrapped
+from ..doc.receipt import StoodIn
 from .shards import Run
 
 
@@ -19,12 +20,15 @@ class RunTally(Tally):
 def tally_of(run: Run, seconds: float) -> RunTally:
     """Of this run alone. seconds: with the time to start workers."""
     tally = RunTally(run.terms, run.manifest["settings"]["in_clear"], seconds=seconds)
+    told = StoodIn()
     for entry in run.released:
         tally.documents += entry["documents"]
         tally.failed.append([0] * entry["failed"])
         tally.most_draws = max(tally.most_draws, entry["most_draws"])
         for name in COUNTS:
             tally.counts[name] += entry[name]
+        told.merge(StoodIn.of(entry))
+    tally.stood_in, tally.mentions = told.tokens, told.mentions
     return tally
 
 

@@ -43,6 +43,36 @@ class Receipt(dict[str, Any]):
             raise AttributeError(name) from None
 
 
+@dataclass
+class StoodIn:
+    """What receipts say of stand-ins, added up. tokens: how many are of stand-ins. mentions: found,
+    replaced and kept, by label."""
+
+    tokens: int = 0
+    mentions: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def add(self, receipt: Mapping[str, Any]) -> None:
+        """Counts one more document, by its receipt."""
+        self.merge(StoodIn(receipt.get("stood_in", 0), receipt.get("surrogates", {})))
+
+    def merge(self, other: StoodIn) -> None:
+        """Counts what another one has counted."""
+        self.tokens += other.tokens
+        for label, told in other.mentions.items():
+            so_far = self.mentions.setdefault(label, dict.fromkeys(MENTIONS, 0))
+            for name in MENTIONS:
+                so_far[name] += int(told[name])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for json; nothing where no document has stand-ins."""
+        return {"stood_in": self.tokens, "mentions": self.mentions} if self.mentions else {}
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> StoodIn:
+        """What to_dict gave, as a part of a larger dictionary."""
+        return cls(told.get("stood_in", 0), told.get("mentions", {}))
+
+
 @dataclass(frozen=True)
 class Terms:
     """The part of a receipt that is the same for every document of a component."""

@@ -63,6 +63,8 @@ def spell(words: list[str], spaces: list[bool], drawn: Bools1d) -> tuple[list[st
     that were not drawn stay as they are.
     """
     words, spaces, is_drawn = list(words), list(spaces), drawn.tolist()
+    if True not in is_drawn:
+        return words, spaces
     _fit_clitics(words, is_drawn)
     _fit_blanks(words, spaces, is_drawn)
     _fit_articles(words, is_drawn)

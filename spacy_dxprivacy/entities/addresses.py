@@ -60,7 +60,7 @@ _CANADA = r"(?:[ABCEGHJ-NPRSTVXY]\d[A-Z][ -]?\d[A-Z]\d)"
 _MILITARY = rf"(?:(?:USN?[SV]|USCGC|HMS){GAP}{WORD}(?:{GAP}{WORD})?\s{{1,3}})?(?i:[afd]po,? a[aep] \d{{5}}(?:-\d{{4}})?)"
 # After a word for it; the code is the group.
 _CUED = (
-    r"\b(?:zip|zipcode|postal|postcode|post ?code|plz|eircode|pin ?code)\b[^\n.\d]{0,25}?"
+    r"\b(?:zip|zipcode|postal|postcode|post ?code|plz|eircode|pin ?code)s?\b[^\n.\d]{0,40}?"
     r"(?<![\w-])(\d{4} ?[A-Z]{2}|(?:[A-Z]{1,2}-)?\d{3,7}(?:[ -]\d{2,4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|"
     r"\d{4})\b"
 )
@@ -68,11 +68,35 @@ _CUED = (
 _PLACED = (
     rf"(?:\A|\n)[ \t>?|*]*(\d{{5}}(?:-\d{{4}})?|\d{{3}} \d\d|[A-Z]{{1,2}}-\d{{4,5}})(?=[ \t]*(?:\n|\Z))|"
     rf"(?:,[ ]|\n[ \t>?|*]*)((?!(?:19|20)\d\d )\d{{4,5}} {WORD}(?:[ ]{WORD})?)(?=[ \t]*(?:[\n,;.]|\Z))|"
-    rf"(?<=\bin )({WORD}(?:[ ]{WORD})?,? \d{{5}}(?:-\d{{4}})?)(?![\w.])"
+    rf"(?<=\bin )({WORD}(?:[ ]{WORD})?,? \d{{5}}(?:-\d{{4}})?)(?![\w.])|"
+    rf"(?<=\bin )((?!(?:1[89]|20)\d\d )\d{{4}} {WORD})(?![\w.])"
     r"|\b(?:[Nn]ear(?:est to)?|[Aa]round|[Cc]lose to|[Ii]n|[Ff]rom|[Tt]o|[Aa]t|[Bb]y|[Oo]utside)"
     r"[ ]((?:[A-Z]{1,2}-)?\d{5}(?:-\d{4})?|\d{3} \d\d)(?![ ]?(?:[a-z%$€£]|[\d:]|[.,]\d))"
 )
+# Postal codes that tell themselves wherever they stand: five digits that count nothing, and forms
+# that hardly anything else has. Amounts are round, or stand before what is counted.
+_COUNTED = (
+    r"(?:%|(?!(?:was|has|does|this|its|his|as|us|yes|always|sometimes|unless)\b)[a-zß-öø-ÿ]{2,20}s\b|people\b|men\b|women\b|children\b|percent\b|per\b|million\b|billion\b|"
+    r"(?:mg|ml|mcg|g|kg|l|dl|cm|mm|km|m|ft|lb|oz|iu|kcal|cal|hz|khz|mhz|gb|mb|kb|rpm|bpm|psi|sq|am|pm|hrs?|mins?|secs?|usd|eur|dollar|euro)\b)"
+)
+_ALONE = (
+    r"(?<![\w$€£¥#.,:/+*=<>~^-])(?<![$€£¥=<>~#] )(?<!\bover )(?<!\babout )(?<!\bthan )(?<!\bnearly )"
+    r"(?<!\bis )(?<!\bwas )(?<!\bare )(?<!\bby )"
+    rf"((?!\d\d000\b)\d{{5}}(?:-\d{{3,4}})?|\d{{4}}-\d{{3}}|\d\d-\d{{3}}(?= {UP}\w)|(?:SE|GR|CZ|SK)-?\d{{3}} \d\d|\d{{4}} (?!AM|PM|BC|AD|CE|HP|MG|ML)[A-Z]{{2}})"
+    rf"(?![\w$€£%]|[.,:/-]\d|[ ]?(?i:{_COUNTED}))"
+)
+_SHORT = r"(?!(?:1[89]|20)\d\d\b|\d\d00\b)\d{4}|\d{3} \d\d|\d\d-\d{3}"  # no years, no amounts
+_CLOCK = r"(?:[01]\d|2[0-3])[0-5]\d\b"
+_END = rf"(?![\w%]|[.,:/-]\d|[ ]?(?i:{_COUNTED})|[ ](?:to|and|or|x)[ ]\d)"
+# Where a place stands: "near 3021", "close to 123 45"; and beside a word for it.
+_LIVING = (
+    rf"\b(?:[Ii]n|[Nn]ear|[Aa]round|[Ff]rom|[Tt]o|[Oo]utside|[Oo]f|[Aa]rea code|[Aa]t(?![ ]{_CLOCK}))"
+    rf"[ ]({_SHORT}){_END}|"
+    rf"\b[Tt]he[ ]({_SHORT})(?=[ ](?:area|neighbou?rhood|district|region|zip|post)\b)|"
+    rf"(?<![\w-])({_SHORT}|\d{{5}})(?=[ ]is[ ](?:my|the|our|his|her|their)[ ](?:zip|post))"
+)
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|August|September|October|November|December)\b"
+_NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
 _SIDE = r"(?:[NSEWnsew]\.?|North|South|East|West|N\.?[EW]\.?|S\.?[EW]\.?)"
 
 _LIVES = "|".join(
@@ -102,6 +126,7 @@ _CORES = (
     rf"(?:{NUM}{GAP})?{WORD}{GAP}(?:[\w.]{{1,20}}{GAP})?{_AFTER}{GAP}{NUM}",
     rf"(?:{WORD}{GAP}){{1,3}}(?:{_STRONG})\b\.?(?!{GAP}(?:Journal|Bank))",
     rf"(?:{_LIVES})(?:{NUM}{GAP})?{_NAMES}(?:{GAP}\d{{1,5}}[a-zA-Z]?)(?=\W)",
+    rf"(?:{_LIVES}){NUM}{GAP}(?:{NUM}{GAP})?{_NAMES}",
     rf"(?:{_FIELD})(?=[^\n@]*\d)(?=[^\n@]*[^\W\d_]{{3}})[^\n@]{{5,90}}?(?=[.?!]?\s*(?:\n|$))",
     _BOX,
     _MILITARY,
@@ -138,14 +163,15 @@ def _piece() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _cued() -> re.Pattern[str]:
-    return re.compile(f"(?i:{_CUED})|{_PLACED}")
+    return re.compile(f"(?i:{_CUED})|{_PLACED}|{_LIVING}|{_ALONE}")
 
 
 def addresses(text: str, is_plain: Callable[[str], bool]) -> Iterator[Span]:
     """(start, end) of each address. is_plain: whether a word is none that only names have, or is a
     name of persons; an address goes on over such a one only where a postal code or a country
     follows."""
-    yield from (found.span(found.lastindex or 0) for found in _cued().finditer(text))
+    if _NUMBER.search(text):  # every postal code has one, and most texts have none
+        yield from (found.span(found.lastindex or 0) for found in _cued().finditer(text))
     place = 0
     while found := _core().search(text, place):
         start, end = found.span()
@@ -156,7 +182,7 @@ def addresses(text: str, is_plain: Callable[[str], bool]) -> Iterator[Span]:
 
 def _extended(text: str, end: int, is_plain: Callable[[str], bool]) -> int:
     """How far an address goes on: to the last piece that is surely of it, and over a town."""
-    firm, pieces = end, 0
+    firm, pieces, unit = end, 0, False
     weak = False  # whether a piece since the last firm one may be something else
     while pieces < 9 and (found := _piece().match(text, end)):
         kind = str(found.lastgroup)
@@ -168,8 +194,9 @@ def _extended(text: str, end: int, is_plain: Callable[[str], bool]) -> int:
         end, pieces = found.end(), pieces + 1
         if kind in FIRM or (kind == "state" and broken):
             firm, weak = end, False
-        elif kind == "town" and not weak and not any(map(is_plain, found[0].split())):
+        elif kind == "town" and not weak and (unit or not any(map(is_plain, found[0].split()))):
             firm = end
         else:
             weak = True
+        unit = kind == "unit" and not broken  # a town may follow it on the same line
     return firm

@@ -17,7 +17,7 @@ _KEYS = (
     r"plate|registration|certificate|confirmation|group|subscriber|prescription|rx|accession|specimen|badge)"
     r"(?: (?:no|nr|num|number|id|code|identifier))?|id(?: (?:no|number|card))?|no|nr"
 )  # fmt: skip
-_CODE = r"(?=[\w./-]*\d[\w./-]*\d)[A-Z]{0,5}[-/ ]?\d[\w]*(?:[-./][\w]+)*|(?=[A-Z-]*\d)[A-Z\d]+(?:-[A-Z\d]+)+"
+_CODE = r"(?=[\w./-]*\d[\w./-]*\d)[a-z]{0,5}[-/ ]?\d[\w]*(?:[-./][\w]+)*|(?=[a-z-]*\d)[a-z\d]+(?:-[a-z\d]+)+"
 _USER = r"user ?name|user id|userid|user|login|handle|screen ?name|nickname|nick|skype|twitter|instagram|telegram|snapchat|github|discord"
 _FORMS = (
     rf"\b(?:{_KEYS})\b\.?[ \t]*(?:[:#=]|is|was|->)[ \t]*#?[ \t]*({_CODE})",
@@ -29,10 +29,19 @@ _FORMS = (
 
 @lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str]:
-    return re.compile("|".join(_FORMS), re.IGNORECASE)
+    return re.compile("|".join(_FORMS))
 
 
 def codes(text: str) -> Iterator[Span]:
     """(start, end) of each number or user name that a key, a colon or an @ stands before."""
-    for match in _pattern().finditer(text):
+    for match in _pattern().finditer(lowered(text)):
         yield match.span(match.lastindex or 0)
+
+
+def lowered(text: str) -> str:
+    """In small letters, each where it was: those that would become two stay as they are. Without
+    capitals a search is twice as fast as one that ignores case."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)

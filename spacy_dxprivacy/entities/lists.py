@@ -110,7 +110,14 @@ ALSO_SURE = _set(
 )
 ALSO_FIRST = ALSO_SURE | _set(
     "Virginia Georgia Guy Jan Faith Israel Dallas Santiago Carolina Charity Will May Miles Sydney "
-    "Alexandria Buddy Mai Adelaide Soledad Valencia Trinidad Rich Chance Paris Austin Sierra Denver"
+    "Alexandria Buddy Mai Adelaide Soledad Valencia Trinidad Rich Chance Paris Austin Sierra "
+    "Denver Destiny Hope Joy Patience Prudence Constance Felicity Serenity Melody Trinity Genesis "
+    "Harmony Journey Haven Angel Precious Crystal Amber Ruby Pearl Opal Jade Ivy Lily Daisy Violet "
+    "Poppy Heather Holly Hazel Olive Willow Laurel Iris Fern Ginger Rosemary Dawn Eve Stella "
+    "Brook Cliff Clay Dale Heath Forest Rocky Sandy Dusty Rusty Sonny Dean Hunter Archer "
+    "Mason Carter Cooper Tanner Parker Porter Sawyer Chase Drew Drake Lance Max Curt Ernest "
+    "Wade Reed Sterling Jewel Mercy Bliss Penny Misty Unity Verity "
+    "Justice Florence Savannah Phoenix Kingston Lincoln Jackson Madison Kennedy"
 )
 # Spellings of chats and short forms that look like unknown or small-written names.
 CHAT = _set(

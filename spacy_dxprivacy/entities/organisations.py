@@ -56,20 +56,26 @@ _FORMS = {
     "head": rf"(?:{_HEADS}){GAP}(?:of|for){GAP}(?:the{GAP})?{WORD}(?:{_JOIN}{WORD}){{0,4}}",
     "cue": rf"{_CUE}{WORD}(?:{_JOIN}{WORD}){{0,4}}",
     "after": rf"{_NAME}(?={GAP}{_AFTER})",
-    "small": rf"(?:(?!(?:of|for|by|and|the|at|in|is|from|with|to|an|my|our|as|was|are) )[\w'’-]{{2,30}}{GAP}){{1,3}}(?:inc|llc|ltd|gmbh)\b\.?",
 }
+# Written small, before what makes a firm of it.
+_SMALL = rf"(?:(?!(?:of|for|by|and|the|at|in|is|from|with|to|an|my|our|as|was|are) )[\w'’-]{{2,30}}{GAP}){{1,3}}(?:inc|llc|ltd|gmbh)\b\.?"
+_LEGAL_SMALL = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 
 
-@lru_cache(maxsize=1)
-def _pattern() -> re.Pattern[str]:
+@lru_cache(maxsize=2)
+def _pattern(small: bool) -> re.Pattern[str]:
+    if small:
+        return re.compile(rf"(?<![\w@./-])(?:{_SMALL})(?!\w)")
     forms = "|".join(f"(?P<{name}>{form})" for name, form in _FORMS.items())
-    return re.compile(rf"(?<![\w@./-])(?:{forms})(?!\w)")
+    return re.compile(rf"(?<![\w@./-])(?={UP})(?:{forms})(?!\w)")
 
 
 def organisations(text: str, is_first: Callable[[str], bool]) -> Iterator[Span]:
     """(start, end) of each organisation. is_first: whether a word is a first name of persons; what
     begins so is an organisation only if its own words say it."""
-    for match in _pattern().finditer(text):
+    for match in _pattern(False).finditer(text):
         beside = match.lastgroup in ("cue", "after")
         if not (beside and is_first(match[0].split()[0].strip(","))):
             yield match.span()
+    if _LEGAL_SMALL.search(text):
+        yield from (match.span() for match in _pattern(True).finditer(text))

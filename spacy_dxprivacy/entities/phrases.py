@@ -9,8 +9,9 @@ from typing import cast
 from spacy.tokens import Doc, Span
 
 from .addresses import addresses
+from .cues import cued
 from .fields import codes
-from .lists import NAMES
+from .lists import ALSO_FIRST, NAMES
 from .organisations import organisations
 from .places import places
 from .words import builtin_lexicon
@@ -25,6 +26,7 @@ def match_phrases(doc: Doc) -> Iterator[Match]:
     spans += [("ID", *span) for span in codes(text)]
     spans += [("ORG", *span) for span in organisations(text, is_first)]
     spans += [("GPE", *span) for span in places(text, is_new)]
+    spans += [("PERSON", *span) for span in cued(text, is_name, is_any_first)]
     for label, start, end in spans:
         # "expand" finds a span for all that is in the text.
         span = cast(Span, doc.char_span(start, end, alignment_mode="expand"))
@@ -40,6 +42,19 @@ def is_plain(word: str) -> bool:
     if lexicon.of(title) & NAMES:
         return True
     return word.lower() in lexicon.rank and "city" not in lexicon.of(title)
+
+
+@lru_cache(maxsize=2**14)
+def is_name(word: str) -> bool:
+    """Whether a word is a name of persons, whatever else it is."""
+    return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
+
+
+@lru_cache(maxsize=2**14)
+def is_any_first(word: str) -> bool:
+    """Whether a word is a first name, whatever else it is."""
+    title = word.capitalize()
+    return "first_name" in builtin_lexicon().of(title) or title in ALSO_FIRST
 
 
 @lru_cache(maxsize=2**14)

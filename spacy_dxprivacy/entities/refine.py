@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 
 from ..doc.mentions import Entity, mentions
 from .lists import FOLLOWING, LISTED, NAMES, TERM_NOUNS
+from .standing import relabelled
 from .terms import PRODUCTS
 from .words import builtin_lexicon
 
@@ -18,12 +19,19 @@ _PEOPLE = frozenset(
     "man woman boy girl male female person child baby lady gentleman guy kid doctor nurse lawyer "
     "student year-old old best great good nice kind very".split()
 )
+# What begins a line and a list of values, in notes and mails.
+STOP_LINES = frozenset(
+    "Date Time Subject Address Phone Email Mail Fax Mobile Diagnosis Plan Assessment History "
+    "Medications Allergies Age Sex Gender Dob Note Notes Re Sent Location Place Company Title "
+    "Summary Question Answer Total Amount Order Ticket Reference Department Position Interviewer "
+    "Operator Host Guest Speaker Narrator Therapist Translator Daughter Mother Family".split()
+)
 _VERBS = FOLLOWING["CUE"] | FOLLOWING["AUX"] | {"and", "or", "in", "on", "at", "of", "to"}
 
 
 def without_terms(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
     """Without drugs, and without persons whom an illness, a sign or a device is called after."""
-    for label, start, end in matches:
+    for label, start, end in relabelled(doc, list(matches)):
         if label not in ("PERSON", "GPE") or not _is_term(doc, start, end):
             yield "ORG" if label == "PERSON" and _is_firm(doc, start, end) else label, start, end
 
@@ -56,7 +64,10 @@ def _is_thing(doc: Doc, end: int) -> bool:
 
 
 def _stands_alone(doc: Doc, start: int, end: int) -> bool:
-    """On a line of its own, which is not the first one and no closing."""
+    """On a line of its own, which is not the first one and no closing; marks such as those of a
+    list or a quotation may begin it."""
+    while start > 1 and doc[start - 1].is_punct and doc[start - 1].text not in ",:":
+        start -= 1
     if start < 2 or end >= len(doc):
         return False
     alone = "\n" in doc[start - 1].text and "\n" in doc[end].text
@@ -80,7 +91,27 @@ def completed(doc: Doc, known: list[Entity]) -> list[Entity]:
     """`known` in order, with further persons of lists and with further mentions of all."""
     known = sorted(known, key=lambda found: found[1])
     listed = [*known, *_in_lists(doc, known)]
+    listed += _speakers(doc, listed)
     return [*listed, *mentions(doc, listed)]
+
+
+def _speakers(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
+    """Who speaks in a dialogue, where the lines of others begin with names: "Destiny: Yes"."""
+    persons = {(start, end) for label, start, end in known if label == "PERSON"}
+    lines = [i + 1 for i in range(len(doc) - 1) if "\n" in doc[i].text]
+    begins = {i for i in (0, *lines) if i < len(doc)}
+    if not any(start in begins and doc[end : end + 1].text == ":" for start, end in persons):
+        return
+    taken = {i for _, start, end in known for i in range(start, end)}
+    for start in sorted(begins - taken):
+        end = next((i for i in range(start, min(start + 4, len(doc))) if doc[i].text == ":"), start)
+        if end > start and all(_is_speaker(token.text) for token in doc[start:end]):
+            yield "PERSON", start, end
+
+
+def _is_speaker(word: str) -> bool:
+    role = word.lower() in LISTED["ROLE"] | LISTED["TITLE"] | LISTED["FIELD"]
+    return word.istitle() and word.isalpha() and not role and word not in STOP_LINES
 
 
 def _in_lists(doc: Doc, known: list[Entity]) -> Iterator[Entity]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn, cast
 
@@ -21,13 +22,14 @@ from spacy.pipeline import EntityRuler
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
+from ..arrays import Bools1d
 from ..doc.mentions import plain_label
 from ..validate import fail
 from .lists import FOLLOWING
 from .phrases import match_phrases
 from .refine import completed, without_terms
-from .rules import LABELS, WEAK, all_words, forms, patterns
-from .words import flag_getters, kinds
+from .rules import GROUPS, LABELS, WEAK, all_words, forms, patterns
+from .words import OfPublicWords, flag_getters, kinds
 
 FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
 Match = tuple[str, int, int]
@@ -68,8 +70,8 @@ class DxEntityRuler(EntityRuler):
         super().__init__(nlp, name, overwrite_ents=overwrite_ents)
         self.guess = guess
         flags = _set_flags(nlp.vocab)
-        self._live, self._anchor = flags.pop("LIVE"), flags.pop("ANCHOR")
-        self._rules, self._keys = _matcher(nlp.vocab, flags, guess)
+        self._live, self._anchors = flags.pop("LIVE"), [flags.pop(group) for group in GROUPS]
+        self._rules = _matchers(nlp.vocab, flags, guess)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -98,10 +100,12 @@ class DxEntityRuler(EntityRuler):
         # The flags of words belong to a vocabulary; a Doc of another one is read through a copy.
         if doc.vocab is not self.nlp.vocab:
             doc = Doc(self.nlp.vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
-        for first, last in _segments(doc, self._live, self._anchor):
-            for key, start, end in self._rules(doc[first:last]):
-                label, before, after = self._keys[key]
-                yield label, first + start + before, first + end - after
+        flags = doc.to_array([self._live, *self._anchors]).astype(bool)
+        for anchors, (rules, keys) in zip(flags.T[1:], self._rules, strict=True):
+            for first, last in _segments(flags[:, 0], anchors):
+                for key, start, end in rules(doc[first:last]):
+                    label, before, after = keys[key]
+                    yield label, first + start + before, first + end - after
 
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
         """Does nothing: a handler that swallows errors would leave names unmarked."""
@@ -118,17 +122,22 @@ def _with_mentions(doc: Doc, found: list[Span]) -> tuple[Span, ...]:
     return (*found, *(Span(doc, start, end, label=label) for label, start, end in again))
 
 
-def _matcher(
-    vocab: Vocab, flags: dict[str, str], guess: bool
-) -> tuple[Matcher, dict[int, tuple[str, int, int]]]:
-    """The rules, and for each key of theirs its label and tokens of context before and after."""
-    matcher = Matcher(vocab, validate=False)
-    keys = {}
+Rules = tuple[Matcher, dict[int, tuple[str, int, int]]]
+
+
+def _matchers(vocab: Vocab, flags: dict[str, str], guess: bool) -> list[Rules]:
+    """For each group the rules, and for each key of theirs its label and tokens of context before
+    and after."""
+    made: list[Rules] = [(Matcher(vocab, validate=False), {}) for _ in GROUPS]
+    group_of = {
+        label: rules for rules, some in zip(made, GROUPS.values(), strict=True) for label in some
+    }
     for (label, before, after), some in patterns(flags, guess=guess).items():
+        matcher, keys = group_of[label]
         name = f"{label}/{before}/{after}"
         matcher.add(name, some)
         keys[vocab.strings[name]] = (label, before, after)
-    return matcher, keys
+    return made
 
 
 def _set_flags(vocab: Vocab) -> dict[str, str]:
@@ -137,14 +146,16 @@ def _set_flags(vocab: Vocab) -> dict[str, str]:
     A second recogniser on the vocabulary takes the same flags. Raises DxError where other
     components have left too few.
     """
-    getters = {**flag_getters(), "LIVE": is_live, "ANCHOR": is_anchor}
+    getters = {**flag_getters(), "LIVE": is_live} | {group: IsAnchor(group) for group in GROUPS}
     present: dict[int, Any] = vocab.lex_attr_getters  # type: ignore[attr-defined]
     taken = {getter: bit for bit, getter in present.items()}
     free = [bit for bit in FREE_FLAGS if bit not in present]
     new = [getter for getter in getters.values() if getter not in taken]
     if len(new) > len(free):
         raise fail("the number of free lexeme flags", f"{len(new)} or more", len(free))
-    taken |= {getter: vocab.add_flag(getter, bit) for getter, bit in zip(new, free, strict=False)}
+    with kinds.remember(), _tokens_matched.remember():
+        pairs = zip(new, free, strict=False)
+        taken |= {getter: vocab.add_flag(getter, bit) for getter, bit in pairs}
     return {kind: f"FLAG{taken[getter]}" for kind, getter in getters.items()}
 
 
@@ -153,41 +164,52 @@ def is_live(word: str) -> bool:
     return bool(_tokens_matched(word) - {"MID"}) or word.isspace()
 
 
-def is_anchor(word: str) -> bool:
-    """Whether the word has a kind that makes an entity begin, and not a weak one alone."""
-    return bool(_tokens_matched(word) - WEAK)
+@dataclass(frozen=True)
+class IsAnchor:
+    """A lexeme flag: whether a word has a kind that makes an entity of a group begin, and not a
+    weak one alone. Equal for equal groups, and small to pickle."""
+
+    group: str
+
+    def __call__(self, word: str) -> bool:
+        return not _tokens_matched(word).isdisjoint(_anchors(self.group))
 
 
-@lru_cache(maxsize=1)
-def _tokens_matched(word: str) -> set[str]:
+@OfPublicWords
+def _tokens_matched(word: str) -> frozenset[str]:
     lower = word.lower()
     found = {kind for kind, words in FOLLOWING.items() if lower in words} | kinds(word)
-    if lower in _rule_words():
+    if lower in all_rule_words():
         found.add(lower)
     if like_num(word) or like_email(word) or like_url(word):
         found.add("NUM")
-    if word_shape(word) in {"x", "x."}:
-        found.add("LOW_INITIAL")
-    return found
+    shape = word_shape(word)
+    found |= {"LOW_INITIAL"} if shape in {"x", "x."} else {"YY"} if shape == "dd" else set()
+    return frozenset(found)
 
 
 @lru_cache(maxsize=1)
-def _rule_words() -> frozenset[str]:
+def all_rule_words() -> frozenset[str]:
+    """Those of all groups."""
     return all_words()
 
 
-def _segments(doc: Doc, live: str, anchor: str) -> Iterator[tuple[int, int]]:
+@lru_cache(maxsize=len(GROUPS))
+def _anchors(group: str) -> frozenset[str]:
+    return (all_words(GROUPS[group]) | ({"NUM"} if group == "COUNTED" else set())) - WEAK
+
+
+def _segments(live: Bools1d, anchors: Bools1d) -> Iterator[tuple[int, int]]:
     """The stretches of a Doc where a rule can match: live words, at least one of them an anchor,
-    and the word before them. Most of a text is not looked at any further."""
-    flags = doc.to_array([live, anchor]).astype(bool)
-    if not flags[:, 1].any():
+    and the word before them. Most of a text is not looked at any further. live, anchors: bool
+    (tokens,)."""
+    places = np.flatnonzero(anchors)
+    if not len(places):
         return
-    edges = np.flatnonzero(np.diff(flags[:, 0], prepend=False, append=False))
-    starts, ends = edges[::2], edges[1::2]
-    anchored = np.cumsum(np.append(0, flags[:, 1]))
-    for start, end in zip(starts, ends, strict=True):
-        if anchored[end] > anchored[start]:
-            yield max(int(start) - 1, 0), int(end)
+    dead = np.append(np.flatnonzero(~live), len(live))
+    around = np.searchsorted(dead, places)
+    for k in sorted(set(around.tolist())):
+        yield max(int(dead[k - 1]) if k else 0, 0), int(dead[k])
 
 
 def _preference(match: Match) -> tuple[int, int, int]:

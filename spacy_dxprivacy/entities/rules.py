@@ -9,7 +9,7 @@ part of the entity.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from .lists import FOLLOWING
@@ -22,6 +22,7 @@ SURE_FIRST a NEW
 SURE_FIRST a SURNAME
 FIRST BODY{0,4} SURE_SURNAME
 FIRST BODY{0,4} NEW
+FIRST SURNAME
 FIRST INITIAL{1,2} PART
 FIRST a NEW
 NEW BODY{0,4} NEW
@@ -54,6 +55,7 @@ SURNAME (and SURE_SURNAME)
 SURNAME (and NEW)
 (NEW and) SURNAME
 (MID) FIRST
+(MID) SURNAME (CUE)
 FIRST (CUE)
 FIRST (and SURE_FIRST)
 (SURE_FIRST and) FIRST
@@ -97,6 +99,7 @@ LOW_FIRST LOW_INITIAL LOW_NEW
 (FIELD :) LOW_NEW{1,3}
 (FIELD : SPACE) LOW_NEW{1,3}
 (FIELD :) LOW_NEW LOW_INITIAL LOW_NEW
+(FIELD :) LOW_INITIAL LOW_SUR
 (FIELD : SPACE) LOW_NEW LOW_INITIAL LOW_NEW
 (SIGNOFF , SPACE) PART BODY{0,3}
 (SIGNOFF SPACE) PART BODY{0,3}
@@ -259,8 +262,14 @@ LABELS = "DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL"
 # token that is not optional, its anchor; where there is none, no rule is tried.
 WEAK = frozenset(
     "MID BODY PARTICLE AMOUNT IN_TIME IN_PLACE PLACE_HEAD CUE AUX LOW_NAME LOW_INITIAL ROLE FIELD "
-    "RELATIVE SPACE the a of in on at to and is was 's ' i am 'm this me - – / , : ? #".split()
+    "RELATIVE SPACE TITLE ID_WORD the a of in on at to and is was 's ' i am 'm this me he she my "
+    "new old last next past previous following since mother father good - – / , : ? #".split()
 )
+# Rules that are tried apart: where no name can begin, none is looked for.
+GROUPS = {
+    "NAMED": ("PERSON", "GPE"),
+    "COUNTED": ("DATE", "TIME", "QUANTITY", "CARDINAL", "ID", "EMAIL", "URL"),
+}
 
 _BUILT_IN: dict[str, dict[str, Any]] = {
     "NUM": {"LIKE_NUM": True},
@@ -279,7 +288,8 @@ Pattern = list[dict[str, Any]]
 def patterns(flags: dict[str, str], *, guess: bool) -> dict[tuple[str, int, int], list[Pattern]]:
     """Token patterns for spaCy's Matcher, by label and the number of tokens of context around.
 
-    flags: kind -> name of its lexeme flag. Keys: (label, tokens before, tokens after).
+    flags: kind -> name of its lexeme flag. Keys: (label, tokens before, tokens after). Those that
+    GROUPS names together have one Matcher.
     """
     rules = {**RULES, "PERSON": _PERSON + (_GUESS if guess else "")}
     found: dict[tuple[str, int, int], list[Pattern]] = {}
@@ -313,9 +323,10 @@ def words_of(line: str) -> Iterator[tuple[str, bool]]:
         yield match[1], (match[2] or "")[:2] in {"?", "*", "{0"}
 
 
-def all_words() -> frozenset[str]:
-    """Every kind and every literal word of the rules."""
-    lines = [line for text in (*RULES.values(), _GUESS) for line in text.splitlines()]
+def all_words(labels: Collection[str] = tuple(RULES)) -> frozenset[str]:
+    """Every kind and every literal word of the rules of these labels."""
+    texts = [RULES[label] for label in labels] + [_GUESS] * ("PERSON" in labels)
+    lines = [line for text in texts for line in text.splitlines()]
     return frozenset(word for line in lines for word, _ in words_of(line))
 
 

@@ -7,7 +7,8 @@ word is judged once, when the vocabulary meets it, and its rules then compare bi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -115,7 +116,44 @@ def builtin_lexicon() -> Lexicon:
     return Lexicon.from_space(Space.builtin(), listed_names())
 
 
-@lru_cache(maxsize=1)  # A new word is asked for its kinds one after the other; none is kept.
+class OfPublicWords:
+    """A function of words, asked once for each of the built-in table and the list of names. Others
+    may tell of somebody: of these the last one alone is kept, and all within `remember`."""
+
+    def __init__(self, judged: Callable[[str], frozenset[str]]) -> None:
+        self._judged = judged
+        self._public: dict[str, frozenset[str]] = {}
+        self._others: dict[str, frozenset[str]] = {}
+        self._most = 1
+
+    def __call__(self, word: str) -> frozenset[str]:
+        found = self._public.get(word)
+        if found is None:
+            found = self._others.get(word)
+        return self._ask(word) if found is None else found
+
+    def _ask(self, word: str) -> frozenset[str]:
+        found, lexicon = self._judged(word), builtin_lexicon()
+        if word in lexicon.rank or word.lower() in lexicon.listed:
+            self._public[word] = found
+            return found
+        if len(self._others) >= self._most:
+            self._others.clear()
+        self._others[word] = found
+        return found
+
+    @contextmanager
+    def remember(self) -> Iterator[None]:
+        """Keep what is asked within, for a vocabulary that is gone through once for each kind."""
+        self._most = 2**16
+        try:
+            yield
+        finally:
+            self._most = 1
+            self._others.clear()
+
+
+@OfPublicWords
 def kinds(word: str) -> frozenset[str]:
     """The kinds of a word, by the built-in table."""
     return frozenset(judge(word, builtin_lexicon()))

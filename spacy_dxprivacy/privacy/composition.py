@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from ..errors import DxError, Errors
 from ..guarantee import STATUSES, Guarantee
@@ -29,6 +30,7 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
     return _add(counts)
 
 
+@lru_cache(maxsize=1024)  # a corpus has many documents of as many words
 def repeat(guarantee: Guarantee, times: int) -> Guarantee:
     """compose([guarantee] * times), for a document of `times` perturbed words; 0 is allowed."""
     return _add({guarantee: times})

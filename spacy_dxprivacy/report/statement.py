@@ -3,7 +3,7 @@ shown" where nothing was measured. It holds no text, and is made without the ori
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..about import __version__
 from ..privacy.levels import LEVELS, MECHANISM
@@ -30,14 +30,16 @@ LAW = (
 )
 
 
-def statement(accounts: Sequence[Account], without: int) -> str:
+def statement(
+    accounts: Sequence[Account], without: int, shown: Mapping[int, str] | None = None
+) -> str:
     """Markdown. accounts: one for each sanitizer that the receipts tell of. without: how many
-    documents carry none."""
+    documents carry none. shown: what was measured, by the line of ASKED (see measured)."""
     parts = [
         "# Statement on a sanitised release",
         *_alarms(accounts, without),
         *_section("What was released", _released(accounts, without)),
-        *_found(accounts),
+        *_found(accounts, shown or {}),
         *_section("What stays in clear, and what is not covered", _uncovered(accounts)),
         *_table("What the law asks", LAW, "what it would take"),
         *_section("The promise, and where it comes from", _promise(accounts)),
@@ -65,10 +67,10 @@ def _released(accounts: Sequence[Account], without: int) -> list[str]:
     return lines or without_receipt().protected
 
 
-def _found(accounts: Sequence[Account]) -> list[str]:
+def _found(accounts: Sequence[Account], shown: Mapping[int, str]) -> list[str]:
     rows = [(what, f"`python -m spacy {command}` measures it") for what, command in ASKED]
     elsewhere = [line for account in accounts for line in _elsewhere(account)]
-    return [*_table("What an attacker would find in this text", rows, "how"), *elsewhere]
+    return [*_table("What an attacker would find in this text", rows, "how", shown), *elsewhere]
 
 
 def _elsewhere(account: Account) -> list[str]:
@@ -80,9 +82,15 @@ def _elsewhere(account: Account) -> list[str]:
     return [f"On other texts (docs/attacks.md), with this mechanism at {levels[0]}."]
 
 
-def _table(title: str, rows: Iterable[tuple[str, str]], third: str) -> list[str]:
+def _table(
+    title: str,
+    rows: Iterable[tuple[str, str]],
+    third: str,
+    shown: Mapping[int, str] | None = None,
+) -> list[str]:
     lines = [f"| | in this release | {third} |", "| --- | --- | --- |"]
-    lines += [f"| {what} | {NOT_SHOWN} | {how} |" for what, how in rows]
+    for number, (what, how) in enumerate(rows):
+        lines.append(f"| {what} | {(shown or {}).get(number, NOT_SHOWN)} | {how} |")
     return [f"## {title}", "\n".join(lines)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..batch.manifests import receipt_beside
@@ -11,6 +11,7 @@ from ..errors import UsageError
 from ..space import Space
 from .accounts import Account, read_receipt, receipts_of
 from .files import Source, plan_sources, read_pairs
+from .measured import measured
 from .page import make_report, render
 from .pairs import Pair
 from .statement import statement
@@ -61,14 +62,23 @@ def page_of_files(
     return render(made)
 
 
-def statement_of_files(after: Path, *, receipt: Path | None = None, lines: bool = False) -> str:
-    """A page to sign (Markdown), from receipts alone: the arguments are those of page_of_files.
+def statement_of_files(
+    after: Path,
+    *,
+    receipt: Path | None = None,
+    lines: bool = False,
+    attacks: Sequence[Path] = (),
+    audits: Sequence[Path] = (),
+) -> str:
+    """A page to sign (Markdown), from receipts alone, and from what was measured: the arguments are
+    those of page_of_files, and of `measured`.
 
     Raises UsageError for a receipt that is none, and for a file that does not exist.
     """
     receipt = receipt or receipt_beside(after)
     account = read_receipt(receipt) if receipt is not None else None
-    return statement(*_accounts(account, plan_sources(after, after, lines=lines)))
+    accounts, without = _accounts(account, plan_sources(after, after, lines=lines))
+    return statement(accounts, without, measured(accounts, attacks, audits))
 
 
 def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Account], int]:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
+from ..files.keys import read_key
 from ..guarantee import Guarantee
 from ..validate import fail, one_of
-from .keys import read_key
 from .streams import Draws, Keyed, Stream
 
 SCOPES = ("mention", "document", "corpus")

@@ -51,7 +51,7 @@ RELATIVE = frozenset(
     "week weekday weekdays weekend weekends weekly weeks well while within year yearly years "
     "yesterday yet old aged age am pm till s hrs hr min mins sec secs yr yrs wk wks mo mos "
     "fortnight semester century centuries am. pm. spring summer autumn fall winter ad bc est "
-    "edt pst pdt cst cdt utc gmt".split()
+    "edt pst pdt cst cdt utc gmt y o yo y.o".split()
 )
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)

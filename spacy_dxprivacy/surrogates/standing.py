@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 import spacy
+from spacy.attrs import IS_SPACE
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -61,8 +62,7 @@ def find(
         own = {(e.start, e.end): e.label_ for e in doc.ents}
         known = [(_label(own.get((i, j), plain), plain, labels), i, j) for plain, i, j in entities]
         found = [Found(i, j, label) for label, i, j in known if label is not None]
-    bare = np.array([token.is_space for token in doc], dtype=bool)
-    return apart(found, bare)
+    return apart(found, np.asarray(doc.to_array(IS_SPACE), dtype=bool)) if found else []
 
 
 def _label(own: str, plain: str, labels: Collection[str]) -> str | None:
