@@ -287,7 +287,7 @@ class Errors:
     DX146 = "[DX146] There are {before} texts before, and {after} after: give two of one length."
     DX147 = (
         "[DX147] This Pipeline has a `memory`, and joblib writes the inputs of what it caches, "
-        "here the clear text, into that folder. Leave `memory` out, or sanitise before the Pipeline."
+        "here the clear text, into that folder. Leave `memory` out, or sanitise before it."
     )
     # attacks
     DX090 = "[DX090] The attack {name!r} needs {needed}, and there is none."
