@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Cleaned", "Cleaner", "Diff", "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee",
     "Receipt", "Rng", "Space", "UsageError", "__version__", "accessors", "assert_sanitized",
-    "attach_vectors", "clean", "clean_dataset", "compose", "diff", "editors", "mechanisms", "numbers", "projection", "registry", "release", "selection", "spaces",
+    "attach_vectors", "clean", "clean_dataset", "compose", "diff", "editors", "mechanisms",
+    "numbers", "projection", "registry", "release", "selection", "spaces",
     "trim_vocab", "unknown",
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The service: what it answers, whom, how much, and that nothing of a text is in any other place."""
+"""The service: what it answers, whom, how much, and that nothing of a text is anywhere else."""
 
 import asyncio
 import json
@@ -425,7 +425,7 @@ def test_broken_requests_are_answered_without_text_or_stack(service, caplog, cap
     assert SECRET not in caplog.text + "".join(capfd.readouterr())
 
 
-# -- as a process -----------------------------------------------------------------------------------
+# -- as a process ----------------------------------------------------------------------------------
 
 
 def test_what_the_command_refuses(tmp_path):

@@ -50,10 +50,13 @@ def _text(record: Record) -> str:
     return "".join(w + " " * s for w, s in zip(record.words, spaces, strict=True))
 
 
-def compared(before: str, after: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
-    """The pieces of two texts, and whether each is only in its own."""
+def compared(
+    before: str, after: str, *, quick: bool = False
+) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """The pieces of two texts, and whether each is only in its own. quick: in long texts what comes
+    often is looked for beside what comes rarely alone, or a few thousand words take a minute."""
     one, other = _PIECES.findall(before), _PIECES.findall(after)
-    matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, one, other, autojunk=quick)
     left, right = [True] * len(one), [True] * len(other)
     for block in matcher.get_matching_blocks():
         left[block.a : block.a + block.size] = [False] * block.size

@@ -14,6 +14,7 @@ from ..component import without_text
 from ..doc.receipt import COUNTS, Receipt
 from ..errors import DxError, Errors
 from ..validate import one_of, positive, whole
+from .containers import is_missing, like, rows_of
 from .settings import DEFAULTS, Ready, ready
 from .units import Units, units_of
 
@@ -100,7 +101,7 @@ def clean(
     done = clean_rows(ready(chosen), rows, how, by=by)
     if receipts:
         return done
-    return done.texts[0] if one else _like(texts, done.texts)
+    return done.texts[0] if one else like(texts, done.texts)
 
 
 @dataclass(frozen=True)
@@ -167,42 +168,3 @@ def _gathered(found: list[Outcome], count: int, how: How, by: Iterable[Any] | No
     units = units_of(receipts, by)
     units.check(how.max_epsilon)
     return Cleaned(texts, receipts, units, failures)
-
-
-def is_missing(value: Any) -> bool:
-    """None, NaN, pandas.NA and NaT."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float) and value != value
-
-
-def rows_of(texts: Any) -> list[Any]:
-    """[text] of a text; the items of what holds several. Raises DxError for what does neither, such
-    as a dictionary, or a table of several columns."""
-    if isinstance(texts, str):
-        return [texts]
-    if isinstance(texts, (bytes, bytearray, dict, set, frozenset)) or not isinstance(
-        texts, Iterable
-    ):
-        raise DxError(Errors.DX140.format(given=type(texts).__name__))
-    if getattr(texts, "ndim", 1) != 1 or hasattr(texts, "columns"):
-        raise DxError(Errors.DX140.format(given=f"{type(texts).__name__} with several columns"))
-    return texts.tolist() if hasattr(texts, "tolist") else list(texts)
-
-
-def _like(texts: Any, cleaned: list[str | None]) -> Any:
-    """The texts in a container of that kind."""
-    library = type(texts).__module__.partition(".")[0]
-    if library == "pandas":
-        from .on_pandas import as_series
-
-        return as_series(texts, cleaned)
-    if library == "polars":
-        from .on_polars import as_polars
-
-        return as_polars(texts, cleaned)
-    if library == "numpy":
-        import numpy as np
-
-        return np.array(cleaned, dtype=object if None in cleaned else None)
-    return cleaned

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..batch.preview import compared
 from ..errors import DxError, Errors
-from .clean import is_missing, rows_of
+from .containers import is_missing, rows_of
 
 Pieces = list[tuple[str, bool]]  # of a text, and whether each is in this one alone
 MOST_ROWS, MOST_CHARACTERS = 20, 4000  # what is shown; comparing takes the square of it
@@ -75,7 +75,10 @@ def diff(before: Any, after: Any) -> Diff:
     if len(left) != len(right):
         raise DxError(Errors.DX146.format(before=len(left), after=len(right)))
     pairs = zip(left[:MOST_ROWS], right[:MOST_ROWS], strict=True)
-    return Diff([compared(_shown(a), _shown(b)) for a, b in pairs], max(0, len(left) - MOST_ROWS))
+    return Diff(
+        [compared(_shown(a), _shown(b), quick=True) for a, b in pairs],
+        max(0, len(left) - MOST_ROWS),
+    )
 
 
 def _shown(text: Any) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from .containers import pandas_series
+
 if TYPE_CHECKING:
     from .diff import Diff
 
@@ -38,7 +40,7 @@ class SeriesAccessor:
         from .clean import clean
 
         done = clean(self._series, **{**how, "receipts": True})
-        texts = as_series(self._series, done.texts)
+        texts = pandas_series(self._series, done.texts)
         columns = {
             name: pd.array(values, dtype="Int64" if name in WHOLE else "Float64")
             for name, values in done.columns().items()
@@ -53,11 +55,3 @@ class SeriesAccessor:
         from .diff import diff
 
         return diff(self._series, after)
-
-
-def as_series(model: pd.Series, texts: list[str | None]) -> pd.Series:
-    """The texts in a Series of that index and name, and of its type where that is one of texts
-    (a category names all its values, and so would tell the originals)."""
-    keeps = isinstance(model.dtype, pd.StringDtype) or model.dtype == object
-    dtype = model.dtype if keeps else "object"
-    return pd.Series(texts, index=model.index, name=model.name, dtype=dtype)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from .containers import polars_series
+
 if TYPE_CHECKING:
     from .diff import Diff
 
@@ -41,7 +43,7 @@ class SeriesNamespace:
             pl.Series(name, values, dtype=pl.Int64 if name in WHOLE else pl.Float64)
             for name, values in done.columns().items()
         ]
-        return pl.DataFrame([as_polars(self._series, done.texts), *columns])
+        return pl.DataFrame([polars_series(self._series, done.texts), *columns])
 
     def diff(self, after: pl.Series) -> Diff:
         """This column before, and `after`: for the eyes of who holds the originals."""
@@ -69,8 +71,3 @@ class ExprNamespace:
             return cleaned
 
         return self._expr.map_batches(sanitised, return_dtype=pl.String)
-
-
-def as_polars(model: pl.Series, texts: list[str | None]) -> pl.Series:
-    """The texts in a Series of that name."""
-    return pl.Series(model.name, texts, dtype=pl.String)

@@ -10,7 +10,8 @@ from typing import Any
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from ..errors import DxError, Errors
-from .clean import How, clean_rows, rows_of
+from .clean import How, clean_rows
+from .containers import rows_of
 from .settings import DEFAULTS, NAMES, Settings, ready
 
 
