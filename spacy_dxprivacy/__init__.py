@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .ty import Draw
 
 __all__ = [
-    "Cleaned", "Cleaner", "Diff", "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee",
+    "Cleaned", "Diff", "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee",
     "Receipt", "Rng", "Space", "UsageError", "__version__", "accessors", "assert_sanitized",
     "attach_vectors", "clean", "clean_dataset", "compose", "diff", "editors", "mechanisms",
     "numbers", "projection", "registry", "release", "selection", "spaces",
@@ -40,7 +40,6 @@ __all__ = [
 # The module that holds a name; a name that is not here is a module itself.
 _HOMES = {
     "Cleaned": "front.clean",
-    "Cleaner": "front.on_sklearn",
     "Diff": "front.diff",
     "Draw": "ty",
     "DxError": "errors",
@@ -51,6 +50,7 @@ _HOMES = {
     "Rng": "randomness",
     "Space": "space",
     "UsageError": "errors",
+    "Cleaner": "front.on_sklearn",  # of an extra: `import *` has to do without it
     "clean": "front.clean",
     "clean_dataset": "front.on_datasets",
     "compose": "privacy.composition",
@@ -61,7 +61,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """A name of __all__, from its home, at its first use. Raises AttributeError for any other."""
-    if name not in __all__:
+    if name not in __all__ and name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _HOMES:
         value = getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -240,7 +240,7 @@ def test_no_library_of_tables_is_imported_for_those_who_have_no_use_for_it():
 @pytest.fixture
 def cleaner(how):
     pytest.importorskip("sklearn", reason="needs the extra 'sklearn'")
-    from spacy_dxprivacy.front.on_sklearn import Cleaner
+    from spacy_dxprivacy import Cleaner
 
     return Cleaner(**how)
 
@@ -298,7 +298,7 @@ def rows(tmp_path):
 
 @pytest.fixture
 def clean_dataset():
-    from spacy_dxprivacy.front.on_datasets import clean_dataset
+    from spacy_dxprivacy import clean_dataset
 
     return clean_dataset
 

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
-from sklearn.base import BaseEstimator, TransformerMixin
-
 from ..errors import DxError, Errors
 from .clean import How, clean_rows
 from .containers import rows_of
 from .settings import DEFAULTS, NAMES, Settings, ready
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+except ImportError:
+    told = {"what": "Cleaner", "package": "scikit-learn", "extra": "sklearn"}
+    raise ImportError(Errors.DX074.format(**told)) from None
 
 
 class Cleaner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
