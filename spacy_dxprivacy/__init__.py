@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .front.clean import Cleaned, clean
     from .front.diff import Diff, diff
     from .front.on_datasets import clean_dataset
-    from .front.on_sklearn import Cleaner
+    from .front.on_sklearn import Cleaner as Cleaner
     from .guarantee import Guarantee
     from .privacy.composition import compose
     from .randomness import Rng

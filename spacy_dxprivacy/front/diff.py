@@ -76,7 +76,7 @@ def diff(before: Any, after: Any) -> Diff:
         raise DxError(Errors.DX146.format(before=len(left), after=len(right)))
     pairs = zip(left[:MOST_ROWS], right[:MOST_ROWS], strict=True)
     return Diff(
-        [compared(_shown(a), _shown(b), quick=True) for a, b in pairs],
+        [compared(_shown(a), _shown(b)) for a, b in pairs],
         max(0, len(left) - MOST_ROWS),
     )
 
