@@ -7,6 +7,7 @@ than to draw them. Those of the space are public, and may stay.
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from spacy.language import Language
 
 MOST = 20_000  # words that are also cut once, from the most frequent on
