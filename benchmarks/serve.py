@@ -3,7 +3,7 @@
 python benchmarks/serve.py [--seconds 20] [--rate 1000] [--words 50] [--mechanism exponential]
 
 It starts `dx serve`, asks for each text once (the first draw of a word makes its tables), then
-at a fixed rate over kept connections (an open loop: a late answer does not put off the next request;
+at a fixed rate over kept connections (an open loop: a late answer does not put off the next one;
 times count from when a request was due), and prints what came of it. The client takes a share of
 the same cores, which is printed too, as is what else the machine does. 1,000 requests a second of
 50 words on 2 cores, 99 % below 50 ms, was asked for.

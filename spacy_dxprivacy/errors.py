@@ -270,7 +270,7 @@ class Errors:
         "[DX140] Expected a text, or a list, Series or array of texts, got {given}. Of a table, "
         "give one column."
     )
-    DX141 = "[DX141] `by` has {given} values for {expected} texts: it takes one for each."
+    DX141 = "[DX141] by has {given} values for {expected} texts: it takes one for each."
     DX142 = (
         "[DX142] A {unit} would spend epsilon = {spent:.6g}, more than max_epsilon = {budget:g}. "
         "Nothing was handed out."
@@ -286,8 +286,8 @@ class Errors:
     )
     DX146 = "[DX146] There are {before} texts before, and {after} after: give two of one length."
     DX147 = (
-        "[DX147] This Pipeline has a `memory`, and joblib writes the inputs of what it caches, "
-        "here the clear text, into that folder. Leave `memory` out, or sanitise before it."
+        "[DX147] This Pipeline has a memory, and joblib writes the inputs of what it caches, "
+        "here the clear text, into that folder. Leave it out, or sanitise before."
     )
     # attacks
     DX090 = "[DX090] The attack {name!r} needs {needed}, and there is none."

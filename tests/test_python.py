@@ -90,6 +90,7 @@ def test_one_bad_text_is_named_by_its_place_and_not_quoted(how):
         ({"by": [1]}, "DX141"), ({"by": [True, 0.5]}, "DX110"), ({"batch_size": 0}, "batch_size"),
         ({"n_process": 0}, "n_process"), ({"on_failure": "drop"}, "on_failure"),
         ({"max_epsilon": -1}, "max_epsilon"), ({"epsilon": 0}, "epsilon"),
+        ({"numbers": "relative", "max_epsilon": 5.0}, "another metric"),
         ({"mechanism": "none"}, "no mechanism"), ({"space": "/no/where"}, "no such file"),
     ],
 )  # fmt: skip

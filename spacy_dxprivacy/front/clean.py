@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+from ..batch.build import the_sanitizer
 from ..batch.records import Record, checked_record
 from ..batch.run import FileOptions
 from ..batch.stream import Outcome, outcomes
 from ..component import without_text
 from ..doc.receipt import COUNTS, Receipt
 from ..errors import DxError, Errors
-from ..validate import one_of, positive, whole
+from ..validate import fail, one_of, positive, whole
 from .containers import is_missing, like, rows_of
 from .settings import DEFAULTS, Ready, ready
 from .units import Units, units_of
@@ -126,6 +127,9 @@ def clean_rows(
     pipeline: Ready, rows: Sequence[Any], how: How, *, by: Iterable[Any] | None = None
 ) -> Cleaned:
     """rows: texts, and what stands for none. Raises DxError as clean does."""
+    if how.max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
+        expected = "None with numbers, whose epsilon is of another metric"
+        raise fail("max_epsilon", expected, how.max_epsilon)
     missing = [is_missing(row) for row in rows]
     records = [checked_record(i, 0, row) for i, row in enumerate(rows) if not missing[i]]
     try:

@@ -65,7 +65,8 @@ def clean_dataset(
         raise DxError(Errors.DX143)
     columns = _Columns.of(dataset, column, keep, by)
     how = How(on_failure, batch_size)
-    ready(settings)  # before workers are forked, which then share it
+    # Before workers are forked, which then share it; what is refused is refused now.
+    clean_rows(ready(settings), [], How(max_epsilon=max_epsilon))
     work = Work(column, how, frozen(settings), os.getpid(), receipts or max_epsilon is not None)
     done = dataset.map(
         work,

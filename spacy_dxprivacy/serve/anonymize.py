@@ -72,7 +72,7 @@ def job_of(body: dict[str, Any], limits: Limits) -> Job:
     text = checked_text(body.get("text"), limits)
     results, operators = body.get("analyzer_results", []), body.get("anonymizers") or {}
     if not isinstance(results, list) or not isinstance(operators, dict):
-        raise Refused(422, "`analyzer_results` is a list, and `anonymizers` an object.")
+        raise Refused(422, "'analyzer_results' is a list, and 'anonymizers' an object.")
     if len(results) > limits.texts:
         raise Refused(413, f"at most {limits.texts:,} entities go into a request.")
     chosen = {name: _operator(one) for name, one in operators.items()}
@@ -83,12 +83,12 @@ def job_of(body: dict[str, Any], limits: Limits) -> Job:
 
 def _result(given: Any, length: int) -> Found:
     if not isinstance(given, dict) or not set(given) <= _RESULT:
-        raise Refused(422, "an item of `analyzer_results` is not one of presidio's.")
+        raise Refused(422, "an item of 'analyzer_results' is not one of presidio's.")
     start, end, kind = given.get("start"), given.get("end"), given.get("entity_type")
     if type(start) is not int or type(end) is not int or not isinstance(kind, str):
-        raise Refused(422, "an item of `analyzer_results` lacks start, end or entity_type.")
+        raise Refused(422, "an item of 'analyzer_results' lacks start, end or entity_type.")
     if not 0 <= start < end <= length:
-        raise Refused(422, "an item of `analyzer_results` lies outside of the text.")
+        raise Refused(422, "an item of 'analyzer_results' lies outside of the text.")
     return Found(start, end, kind)
 
 

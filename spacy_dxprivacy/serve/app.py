@@ -145,7 +145,7 @@ class _Lines(Response):
             wanted = asked(parsed(line), self.desk.limits)
         except Refused as error:
             return {"error": error.why}
-        return wanted if wanted.one else {"error": "a line has one `text`."}
+        return wanted if wanted.one else {"error": "a line has one 'text'."}
 
     async def _write(self, answers: list[dict[str, Any]], send: Any) -> None:
         body = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in answers).encode()

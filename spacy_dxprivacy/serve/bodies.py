@@ -88,14 +88,14 @@ def asked(found: dict[str, Any], limits: Limits) -> Asked:
     as it may be text."""
     check_fields(found, {"text", "texts", "receipts"})
     if ("text" in found) == ("texts" in found):
-        raise Refused(422, "give one of `text` and `texts`.")
+        raise Refused(422, "give one of 'text' and 'texts'.")
     receipts = found.get("receipts", False)
     if not isinstance(receipts, bool):
-        raise Refused(422, "`receipts` is true or false.")
+        raise Refused(422, "'receipts' is true or false.")
     one = "text" in found
     texts = [found["text"]] if one else found["texts"]
     if not isinstance(texts, list):
-        raise Refused(422, "`texts` is a list of strings.")
+        raise Refused(422, "'texts' is a list of strings.")
     if len(texts) > limits.texts:
         raise Refused(413, f"at most {limits.texts:,} texts go into a request.")
     return Asked([checked_text(text, limits) for text in texts], one, receipts)
@@ -104,7 +104,7 @@ def asked(found: dict[str, Any], limits: Limits) -> Asked:
 def check_fields(found: dict[str, Any], known: set[str]) -> None:
     """Raises Refused (422) for a field that is not known: it may be one of ours, misspelt."""
     if not set(found) <= known:
-        names = ", ".join(f"`{name}`" for name in sorted(known))
+        names = ", ".join(f"'{name}'" for name in sorted(known))
         raise Refused(422, f"there is a field that this route does not know. It knows {names}.")
 
 

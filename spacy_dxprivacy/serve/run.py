@@ -83,6 +83,8 @@ def serve(nlp: Language, service: Service, *, ready: Callable[[str], None]) -> N
     terms = the_sanitizer(nlp).terms
     if terms.seeded:
         raise DxError(Errors.DX072)
+    if service.budget is not None and terms.numbers is not None:
+        raise UsageError("a `budget` is of words: numbers have an epsilon of another metric.")
     callers = Callers() if service.tokens is None else read_callers(service.tokens)
     _check_private(service.ledger)
     ledger = Ledger(service.ledger, terms.guarantee, service.budget)
