@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..batch.records import NOT_UNICODE
+from ..batch.record import NOT_UNICODE
 from ..files.limits import parse_json
 from .limits import Limits, Refused
 
