@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .about import __version__
+from .front.accessors import accessors
 from .rebuild import assert_sanitized, attach_vectors, release
 from .registries import registry
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from .doc.receipt import Receipt
     from .doc.vocabulary import trim_vocab
     from .errors import DxError, DxWarning, UsageError
+    from .front.clean import Cleaned, clean
+    from .front.diff import Diff, diff
+    from .front.on_datasets import clean_dataset
+    from .front.on_sklearn import Cleaner as Cleaner
     from .guarantee import Guarantee
     from .privacy.composition import compose
     from .randomness import Rng
@@ -25,14 +30,17 @@ if TYPE_CHECKING:
     from .ty import Draw
 
 __all__ = [
-    "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee", "Receipt", "Rng", "Space",
-    "UsageError", "__version__", "assert_sanitized", "attach_vectors", "compose", "editors",
-    "mechanisms", "numbers", "projection", "registry", "release", "selection", "spaces",
+    "Cleaned", "Diff", "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee",
+    "Receipt", "Rng", "Space", "UsageError", "__version__", "accessors", "assert_sanitized",
+    "attach_vectors", "clean", "clean_dataset", "compose", "diff", "editors", "mechanisms",
+    "numbers", "projection", "registry", "release", "selection", "spaces",
     "trim_vocab", "unknown",
 ]  # fmt: skip
 
 # The module that holds a name; a name that is not here is a module itself.
 _HOMES = {
+    "Cleaned": "front.clean",
+    "Diff": "front.diff",
     "Draw": "ty",
     "DxError": "errors",
     "DxSanitizer": "component",
@@ -42,14 +50,18 @@ _HOMES = {
     "Rng": "randomness",
     "Space": "space",
     "UsageError": "errors",
+    "Cleaner": "front.on_sklearn",  # of an extra: `import *` has to do without it
+    "clean": "front.clean",
+    "clean_dataset": "front.on_datasets",
     "compose": "privacy.composition",
+    "diff": "front.diff",
     "trim_vocab": "doc.vocabulary",
 }
 
 
 def __getattr__(name: str) -> Any:
     """A name of __all__, from its home, at its first use. Raises AttributeError for any other."""
-    if name not in __all__:
+    if name not in __all__ and name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _HOMES:
         value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
@@ -61,3 +73,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+accessors(imported=True)  # of pandas and polars, where they are there already

@@ -269,6 +269,30 @@ class Errors:
         "[DX115] The selector takes {missing}, for which there is no stand-in. Add one for each to "
         'surrogates: "dx.Words.v1" draws their words by the mechanism, "dx.Redact.v1" hides them.'
     )
+    # text held in Python, and the service
+    DX140 = (
+        "[DX140] Expected a text, or a list, Series or array of texts, got {given}. Of a table, "
+        "give one column."
+    )
+    DX141 = "[DX141] by has {given} values for {expected} texts: it takes one for each."
+    DX142 = (
+        "[DX142] A {unit} would spend epsilon = {spent:.6g}, more than max_epsilon = {budget:g}. "
+        "Nothing was handed out."
+    )
+    DX143 = (
+        "[DX143] A data set that is read as a stream is drawn anew at each pass, and each is a "
+        "further release. Take one that is whole (streaming=False), or sanitise it into files."
+    )
+    DX144 = "[DX144] {path} cannot be used as {what}: {why}."
+    DX145 = (
+        "[DX145] {path} counts what callers spent by another promise ({found}) than that of this "
+        "service ({expected}), and the two cannot be added up. Take another file."
+    )
+    DX146 = "[DX146] There are {before} texts before, and {after} after: give two of one length."
+    DX147 = (
+        "[DX147] This Pipeline has a memory, and joblib writes the inputs of what it caches, "
+        "here the clear text, into that folder. Leave it out, or sanitise before."
+    )
     # attacks
     DX090 = "[DX090] The attack {name!r} needs {needed}, and there is none."
     DX091 = (

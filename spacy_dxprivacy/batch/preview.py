@@ -51,11 +51,17 @@ def _text(record: Record) -> str:
 
 
 def compared(before: str, after: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
-    """The pieces of two texts, and whether each is only in its own."""
+    """The pieces of two texts, and whether each is only in its own. White space is in both: to look
+    for what matches it takes the time of all else together, many times over."""
     one, other = _PIECES.findall(before), _PIECES.findall(after)
-    matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
-    left, right = [True] * len(one), [True] * len(other)
+    words = [[i for i, piece in enumerate(some) if not piece.isspace()] for some in (one, other)]
+    matcher = difflib.SequenceMatcher(
+        None, [one[i] for i in words[0]], [other[i] for i in words[1]], autojunk=False
+    )
+    left, right = set(words[0]), set(words[1])
     for block in matcher.get_matching_blocks():
-        left[block.a : block.a + block.size] = [False] * block.size
-        right[block.b : block.b + block.size] = [False] * block.size
-    return list(zip(one, left, strict=True)), list(zip(other, right, strict=True))
+        left -= set(words[0][block.a : block.a + block.size])
+        right -= set(words[1][block.b : block.b + block.size])
+    return [(p, i in left) for i, p in enumerate(one)], [
+        (p, i in right) for i, p in enumerate(other)
+    ]

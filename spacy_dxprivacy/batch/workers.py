@@ -16,9 +16,10 @@ import signal
 import threading
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any, NoReturn, cast
 
@@ -230,3 +231,24 @@ def _work(nlp: Language, records: list[Record], with_docs: bool) -> list[Packed]
             data = outcome.doc.to_bytes(exclude=["user_hooks"]) if with_docs else None
             packed[record.key] = (outcome.text, Receipt(outcome.receipt), data)
     return [packed[record.key] for record in records]
+
+
+# -- for a service, which asks when it is asked --------------------------------------------------
+
+Lane = Callable[[list[Record]], list[Packed]]
+
+
+@contextmanager
+def lanes(nlp: Language, n_process: int) -> Iterator[list[Lane]]:
+    """Functions from records to what came of each, one for each process, to be called by one thread
+    each; with one process it is this one. A lane raises DxError where its worker dies or fails."""
+    if n_process == 1:
+        yield [partial(_work, nlp, with_docs=False)]
+        return
+    with _workers(nlp, n_process, False) as links:
+        yield [partial(_asked, link) for link in links]
+
+
+def _asked(link: Connection, records: list[Record]) -> list[Packed]:
+    _send(link, records)
+    return _receive(link)

@@ -25,6 +25,7 @@ from .playground import playground_cli
 from .prior import prior_cli
 from .report import report_cli
 from .sanitize import sanitize, sanitize_cli
+from .serve import serve_cli
 from .space import space_cli
 from .tune import tune_cli
 from .verify import verify_cli
@@ -42,6 +43,7 @@ dx_cli.command("prior")(prior_cli)
 dx_cli.command("tune")(tune_cli)
 dx_cli.command("inspect")(inspect_cli)
 dx_cli.command("playground")(playground_cli)
+dx_cli.command("serve")(serve_cli)
 dx_cli.command("key")(key_cli)
 dx_cli.command("restore")(restore_cli)
 dx_cli.command("verify")(verify_cli)

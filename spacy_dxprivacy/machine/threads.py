@@ -20,7 +20,13 @@ _limited: set[int] = set()  # numbers of processes; a forked child has another
 
 def one_thread_in_workers() -> None:
     """A worker gets one thread: its brothers use the other cores. Elsewhere nothing changes."""
-    if os.getpid() in _limited or multiprocessing.parent_process() is None:
+    if multiprocessing.parent_process() is not None:
+        one_thread_here()
+
+
+def one_thread_here() -> None:
+    """The same, whoever made this process: there are other libraries of workers."""
+    if os.getpid() in _limited:
         return
     from threadpoolctl import threadpool_limits
 

@@ -21,7 +21,7 @@ class LoopbackNamesOnly:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] not in ("http", "websocket") or is_loopback(_host(scope)):
+        if scope["type"] not in ("http", "websocket") or is_loopback(host_of(scope)):
             await self.app(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
@@ -41,7 +41,7 @@ def is_loopback(host: str) -> bool:
     return False
 
 
-def _host(scope: Any) -> str:
+def host_of(scope: Any) -> str:
     """ "" where there is none, or several."""
     hosts = [value for name, value in scope["headers"] if name.lower() == b"host"]
     return hosts[0].decode("latin1").lower() if len(hosts) == 1 else ""

@@ -1,0 +1,63 @@
+"""Requests to an ASGI application, without a network and without a client library."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def ask(
+    app: Any, path: str, body: Any = None, *, method: str = "", host: str = "localhost:8000",
+    parts: list[bytes] | None = None, **headers: str,
+) -> Answer:  # fmt: skip
+    """body: bytes, or what goes as JSON. parts: of a body that comes piece by piece."""
+    return asyncio.run(asked(app, path, body, method=method, host=host, parts=parts, **headers))
+
+
+async def asked(
+    app: Any, path: str, body: Any = None, *, method: str = "", host: str = "localhost:8000",
+    parts: list[bytes] | None = None, **headers: str,
+) -> Answer:  # fmt: skip
+    raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+    given = {"content_type": "application/json", "host": host, **headers}
+    sent: list[dict[str, Any]] = []
+    waiting = list(parts) if parts is not None else [raw or b""]
+
+    async def receive() -> dict[str, Any]:
+        if not waiting:
+            await asyncio.sleep(60)
+        part = waiting.pop(0)
+        return {"type": "http.request", "body": part, "more_body": bool(waiting)}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    await app(_scope(method or ("GET" if raw is None and parts is None else "POST"), path, given),
+              receive, send)  # fmt: skip
+    start, *rest = sent
+    found = {name.decode(): value.decode() for name, value in start["headers"]}
+    return Answer(start["status"], found, b"".join(part.get("body", b"") for part in rest))
+
+
+def _scope(method: str, path: str, headers: dict[str, str]) -> dict[str, Any]:
+    return {
+        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1",
+        "method": method, "scheme": "http", "path": path, "raw_path": path.encode(),
+        "query_string": b"", "root_path": "", "client": ("127.0.0.1", 5), "server": ("x", 80),
+        "headers": [(k.replace("_", "-").encode(), v.encode("latin1")) for k, v in headers.items()],
+    }  # fmt: skip

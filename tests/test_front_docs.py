@@ -1,0 +1,144 @@
+"""The pages and notebooks of text in Python and of the service: what they show is what happens."""
+
+import importlib.util
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spacy_dxprivacy.serve.words import MOST, know_words
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
+BLOCK = re.compile(r"(?:<!-- needs (\w+) -->\n)?```python\n(.*?)```", re.S)
+SERVE = ROOT / "examples" / "serve"
+
+pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the docs are not beside the tests")
+
+
+def has(*names):
+    return all(importlib.util.find_spec(name) is not None for name in names)
+
+
+def needs(*names):
+    return pytest.mark.skipif(not has(*names), reason=f"needs {', '.join(names)}")
+
+
+def code_of(page):
+    """Its blocks, one after another, without those that need what is not here."""
+    blocks = BLOCK.findall((DOCS / page).read_text(encoding="utf8"))
+    return "\n".join(code for library, code in blocks if not library or has(library))
+
+
+@pytest.mark.slow
+@needs("pandas")
+def test_the_page_on_python_runs_from_top_to_bottom(tmp_path):
+    # Where processes are spawned, they import this file again.
+    (tmp_path / "page.py").write_text(code_of("python.md"), encoding="utf8")
+    done = subprocess.run([sys.executable, "page.py"], capture_output=True, text=True, cwd=tmp_path,
+                          timeout=300)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Nothing was handed out" in done.stdout
+
+
+@pytest.mark.slow
+@needs("fastapi", "uvicorn")
+def test_the_page_on_the_service_runs_against_one(tmp_path):
+    from test_serve import free_port, wait_for
+
+    port = free_port()
+    command = [sys.executable, "-m", "spacy", "dx", "serve", "--port", str(port)]
+    service = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        service.stderr.readline()
+        wait_for(port)
+        code = code_of("serve.md").replace(":8000", f":{port}")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              timeout=120)  # fmt: skip
+    finally:
+        service.send_signal(signal.SIGTERM)
+        service.communicate(timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("'text'") >= 2 and "'operator': 'dx'" in done.stdout
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_holds_what_came_out_and_pictures(path):
+    book = json.loads(path.read_text(encoding="utf8"))
+    outputs = [out for cell in book["cells"] for out in cell.get("outputs", ())]
+    assert not any(out["output_type"] == "error" for out in outputs)
+    assert any("image/png" in out.get("data", {}) for out in outputs)
+    assert "/root/" not in path.read_text(encoding="utf8")
+
+
+@pytest.mark.slow
+@needs("nbclient", "ipykernel", "pandas", "matplotlib", "sklearn")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_from_top_to_bottom(path, tmp_path):
+    command = [sys.executable, str(ROOT / "scripts" / "notebooks.py"), path.stem]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_the_words_of_a_space_are_known_before_any_text(make_nlp, space):
+    nlp = make_nlp()
+    know_words(nlp, space.words, most=10)
+    assert MOST > 10 and all(word in nlp.vocab for word in space.words)
+    with nlp.memory_zone():
+        before = len(nlp.vocab)
+        nlp.tokenizer(" ".join(space.words))
+        assert len(nlp.vocab) == before
+
+
+# -- the container, which cannot be built here ---------------------------------------------------
+
+
+def instructions():
+    """(name, arguments) of the Dockerfile, lines that go on joined."""
+    text = re.sub(r"^#.*\n", "", (SERVE / "Dockerfile").read_text(encoding="utf8"), flags=re.M)
+    lines = re.sub(r"\\\n\s*", "", text).splitlines()
+    return [tuple(line.split(None, 1)) for line in lines if line.strip()]
+
+
+def test_the_image_is_built_of_what_is_there_and_runs_as_nobody():
+    known = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL",
+             "HEALTHCHECK", "ENTRYPOINT", "CMD"}  # fmt: skip
+    steps = instructions()
+    assert {name for name, _ in steps} <= known
+    first = [name for name, _ in steps].index("FROM", 1)
+    for name, told in steps[:first]:
+        if name == "COPY":
+            assert all((ROOT / source).exists() for source in told.split()[:-1]), told
+    last = dict(steps[first:])  # of several of one name the last one counts, as it does there
+    assert last["USER"] == "10001" and last["STOPSIGNAL"] == "SIGTERM"
+    assert "/health" in last["HEALTHCHECK"]
+    assert not any("COPY" == name and "--from=build" not in told for name, told in steps[first:])
+
+
+def test_what_the_image_runs_are_options_of_the_command():
+    from typer.testing import CliRunner
+
+    from spacy_dxprivacy.cli import dx_cli
+
+    steps = dict(instructions())
+    words = json.loads(steps["ENTRYPOINT"]) + json.loads(steps["CMD"])
+    assert words[:5] == ["python", "-m", "spacy", "dx", "serve"]
+    shown = CliRunner().invoke(dx_cli, ["serve", "--help"], env={"COLUMNS": "200"}).output
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert all(word in plain for word in words if word.startswith("--"))
+
+
+@needs("yaml")
+def test_the_compose_file_keeps_the_root_read_only_and_the_port_at_home():
+    import yaml
+
+    service = yaml.safe_load((SERVE / "compose.yaml").read_text(encoding="utf8"))["services"]["dx"]
+    assert service["read_only"] and service["cap_drop"] == ["ALL"]
+    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+    assert (SERVE / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
+    assert "/health" in service["healthcheck"]["test"][-1]
