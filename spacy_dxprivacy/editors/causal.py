@@ -1,0 +1,99 @@
+r"""The most likely original by a causal language model (dx.Remap.v1 with a model).
+
+    w = argmax P(w_1..w_k) P(y | w)       P(w_1..w_k): of the model, given the prompt and what stands
+                                          in clear; P(y | w): of the mechanism, that of each word
+                                          given the guess by word pairs of all others
+
+Candidates are the words near to what was released. Nothing else is looked at.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Floats2d, Ints1d, Ints2d
+from ..errors import DxError, DxWarning, Warnings
+from ..language.beam import Search, Sheet, search
+from ..language.words import WordTokens
+from ..ty import Mechanism
+from .shown import Shown
+from .viterbi import Place
+
+CANDIDATES = 32
+NEVER = -1e9
+
+Find = Callable[[int], Place]
+
+
+def edit_by_model(
+    texts: Sequence[Shown],
+    guesses: Sequence[Ints1d],
+    mechanism: Mechanism,
+    find: Find,
+    how: Search,
+) -> list[Ints1d]:
+    """For each text int64 (k,), its words. guesses: of each, by word pairs. find: what a word that
+    was released may have been. Where the model fails, texts stay as they were, and a warning says
+    so."""
+    pairs = zip(texts, guesses, strict=True)
+    sheets = [_sheet(text, guess, mechanism, find, how.words) for text, guess in pairs]
+    try:
+        found = search(sheets, how)
+    except DxError as error:
+        told = Warnings.DX159.format(editor="dx.Remap.v1", texts=len(texts), why=error)
+        warnings.warn(told, DxWarning, stacklevel=2)
+        return [text.rows for text in texts]
+    return [_filled(text, words) for text, words in zip(texts, found, strict=True)]
+
+
+def _filled(text: Shown, words: Ints1d) -> Ints1d:
+    new = text.rows.astype(np.int64)
+    new[~text.fixed] = words
+    return new
+
+
+def _sheet(
+    text: Shown, guess: Ints1d, mechanism: Any, find: Find, words: WordTokens
+) -> Sheet:  # fmt: skip
+    free = ~text.fixed
+    C, logs = _candidates(text.rows, guess, find, words)
+    if hasattr(mechanism, "log_likelihood") and len(text.rows):
+        logs = mechanism.log_likelihood(
+            guess, text.rows, text.starts, fixed=text.fixed, candidates=C
+        )
+        logs = np.where(_repeated(C), NEVER, np.maximum(logs, NEVER))
+    before = text.clear_before(words.words)
+    return Sheet(before, text.begins[free], C[free], logs[free])
+
+
+def _candidates(
+    rows: Ints1d, guess: Ints1d, find: Find, words: WordTokens
+) -> tuple[Ints2d, Floats2d]:
+    """int64 (k, CANDIDATES): the released word, the one by word pairs, and those near that are
+    likeliest by public frequency; repeated where they are fewer. And ln of their weights."""
+    C = np.empty((len(rows), CANDIDATES), dtype=np.int64)
+    logs = np.full(C.shape, NEVER)
+    usual = np.log(words.known)
+    for i, (row, other) in enumerate(zip(rows.tolist(), guess.tolist(), strict=True)):
+        near, weights = find(row)
+        score = np.where(words.can_be_said[near], weights + usual[near], -np.inf)
+        score[(near == row) | (near == other)] = np.inf
+        best = np.argsort(-score, kind="stable")[:CANDIDATES]
+        C[i], logs[i, : len(best)] = row, weights[best]
+        C[i, : len(best)] = near[best]
+    return C, logs
+
+
+def _repeated(C: Ints2d) -> Any:
+    """bool: candidates that stood further left already."""
+    order = np.argsort(C, axis=1, kind="stable")
+    ranked = np.take_along_axis(C, order, axis=1)
+    same = np.zeros(C.shape, dtype=bool)
+    same[:, 1:] = ranked[:, 1:] == ranked[:, :-1]
+    found = np.zeros(C.shape, dtype=bool)
+    np.put_along_axis(found, order, same, axis=1)
+    return found
