@@ -268,8 +268,8 @@ class Errors:
     # causal language models
     DX150 = "[DX150] The language model cannot be used: {why}."
     DX151 = (
-        "[DX151] The prompt takes {tokens} tokens, and the model has room for {most} beside a text. "
-        "Make it shorter."
+        "[DX151] The prompt takes {tokens} tokens, and the model has room for {most} beside a "
+        "text. Make it shorter."
     )
     DX152 = (
         "[DX152] The memory is too short for the language model on a single text. Take a smaller "

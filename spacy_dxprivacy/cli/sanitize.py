@@ -76,6 +76,9 @@ def sanitize_cli(
     code: options.Code = None,
     surrogates: options.Surrogates = None,
     key: options.Key = None,
+    editor: options.Editor = None,
+    lm: options.LanguageModel = None,
+    prompt: options.Prompt = None,
     preview: options.Preview = 0,
     dry_run: options.DryRun = False,
     table: options.Table = None,
@@ -116,6 +119,9 @@ def sanitize_cli(
         "code": code,
         "surrogates": surrogates,
         "key": None if key is None else str(key),
+        "editor": editor,
+        "lm": lm,
+        "prompt": prompt,
     }
     asked = Asked(field, keep_fields, drop_others, delimiter, receipt_field)
     kept = Kept(table, table_key, key, force=force)

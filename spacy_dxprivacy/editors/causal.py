@@ -1,22 +1,21 @@
 r"""The most likely original by a causal language model (dx.Remap.v1 with a model).
 
-    w = argmax P(w_1..w_k) P(y | w)       P(w_1..w_k): of the model, given the prompt and what stands
-                                          in clear; P(y | w): of the mechanism, that of each word
-                                          given the guess by word pairs of all others
+    w = argmax P(w_1..w_k) P(y | w)       P(w_1..w_k): of the model, given the prompt and what is in
+                                          clear; P(y | w): of the mechanism, that of each word given
+                                          the guess by word pairs of all others
 
 Candidates are the words near to what was released. Nothing else is looked at.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d, Ints2d
-from ..errors import DxError, DxWarning, Warnings
+from ..errors import DxError, Warnings, warn_always
 from ..language.beam import Search, Sheet, search
 from ..language.words import WordTokens
 from ..ty import Mechanism
@@ -45,7 +44,7 @@ def edit_by_model(
         found = search(sheets, how)
     except DxError as error:
         told = Warnings.DX159.format(editor="dx.Remap.v1", texts=len(texts), why=error)
-        warnings.warn(told, DxWarning, stacklevel=2)
+        warn_always(told, stacklevel=4)
         return [text.rows for text in texts]
     return [_filled(text, words) for text, words in zip(texts, found, strict=True)]
 

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, TypeVar
 
 import numpy as np
-import torch
-from transformers import DynamicCache
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from .model import OutOfRoom
 
+# By name: their types are not those that they declare, and many installations have neither.
+torch: Any = import_module("torch")
+transformers: Any = import_module("transformers")
+
+F = TypeVar("F", bound=Callable[..., Any])
 WINDOW = 1024  # tokens of a text that are judged at once
 MEMORY = 256  # tokens that a lane remembers at most
 MOST_CACHE = 2**29  # bytes, of all lanes together
 TOKENS_AT_ONCE = 768  # judged together: their answers take 200 KB a token
+
+
+def without_gradients(function: F) -> F:
+    """As torch.inference_mode(), with the types of the function."""
+    wrapped: F = torch.inference_mode()(function)
+    return wrapped
 
 
 class Causal:
@@ -61,7 +71,7 @@ class Causal:
     def read(self, prompts: Sequence[Sequence[int]]) -> CausalLanes:
         return CausalLanes(self, prompts)
 
-    @torch.inference_mode()
+    @without_gradients
     def nats(self, texts: Sequence[Sequence[int]]) -> Floats1d:
         """Of texts that are longer than the window, each token by half of it or more."""
         found = np.zeros(len(texts))
@@ -131,7 +141,7 @@ class CausalLanes:
     def _begin(self) -> None:
         device = self.model.network.device
         lanes = len(self.prompts)
-        self._cache = DynamicCache()
+        self._cache = transformers.DynamicCache()
         self._mask = torch.zeros((lanes, 0), dtype=torch.long, device=device)
         self._at = torch.zeros(lanes, dtype=torch.long, device=device)
         self._logs: Any = torch.zeros((lanes, self.model.vocabulary), device=device)
@@ -150,7 +160,7 @@ class CausalLanes:
         self.later = [later[-most:] for later, most in zip(self.later, rest, strict=True)]
         self._begin()
 
-    @torch.inference_mode()
+    @without_gradients
     def _run(self, tokens: list[list[int]]) -> None:
         most = max(map(len, tokens))
         device = self.model.network.device
@@ -173,7 +183,7 @@ class CausalLanes:
         else:
             self._logs[fed] = logits[fed]
 
-    @torch.inference_mode()
+    @without_gradients
     def logs(self, tokens: Ints2d) -> Floats2d:
         sums = torch.logsumexp(self._logs, 1, keepdim=True)
         picked = self._logs.gather(1, torch.from_numpy(tokens).to(self._logs.device))
@@ -182,7 +192,7 @@ class CausalLanes:
     def likeliest(self) -> Ints1d:
         return np.asarray(self._logs.argmax(1).cpu().numpy(), dtype=np.int64)
 
-    @torch.inference_mode()
+    @without_gradients
     def keep(self, order: Ints1d) -> None:
         self.prompts = [self.prompts[lane] for lane in order.tolist()]
         self.later = [list(self.later[lane]) for lane in order.tolist()]

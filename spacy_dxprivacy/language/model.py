@@ -1,4 +1,4 @@
-"""What a causal language model is asked. Tokens are whole numbers, of the model's own vocabulary."""
+"""What a causal language model is asked. Tokens are whole numbers of its own vocabulary."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ class LanguageModel(Protocol):
     digest: str
     window: int
     ends: frozenset[int]
+
+    def __hash__(self) -> int: ...
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """The tokens of each text, with none of the model's own round them."""

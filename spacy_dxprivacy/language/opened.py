@@ -6,8 +6,11 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from functools import lru_cache
+from importlib import import_module
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +97,8 @@ def _check_installed(where: Path | None) -> None:
 def _loaded(given: str, where: Path | None, device: str) -> LanguageModel:
     _be_quiet()
     try:
-        return _load(given, where, device)
+        with redirect_stderr(StringIO()):  # bars of what is unpacked
+            return _load(given, where, device)
     except DxError:
         raise
     except Exception as error:
@@ -102,15 +106,14 @@ def _loaded(given: str, where: Path | None, device: str) -> LanguageModel:
 
 
 def _load(given: str, where: Path | None, device: str) -> LanguageModel:
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
     from .causal import Causal
+
+    torch, transformers = import_module("torch"), import_module("transformers")
 
     check_torch_device(torch, device)
     source, more = _source(given, where)
-    tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=True, **more)
-    network: Any = AutoModelForCausalLM.from_pretrained(
+    tokenizer = transformers.AutoTokenizer.from_pretrained(source, local_files_only=True, **more)
+    network: Any = transformers.AutoModelForCausalLM.from_pretrained(
         source, local_files_only=True, dtype=torch.float32, **more
     )
     if len(tokenizer) > network.get_input_embeddings().weight.shape[0]:
@@ -151,8 +154,7 @@ def _be_quiet() -> None:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    from transformers.utils import logging
-
+    logging: Any = import_module("transformers.utils.logging")
     logging.set_verbosity_error()
     logging.disable_progress_bar()
 

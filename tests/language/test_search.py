@@ -66,7 +66,7 @@ def test_one_way_is_the_greedy_one_and_a_text_without_places_is_empty():
 
 
 def test_what_stands_between_is_read_and_prompts_come_first():
-    T, first, model, how = setup(beam=1)
+    T, _, _, how = setup(beam=1)
     flat = np.zeros((1, N))
     sheet = Sheet(["w2 "], np.zeros(1, dtype=bool), np.arange(N)[None], flat)
     assert search([sheet], how)[0].tolist() == [int(T[2].argmax())]
@@ -88,12 +88,12 @@ def test_known_frequencies_speak_where_the_model_may_not():
 def test_a_prompt_that_fills_the_window_is_refused():
     _, _, _, how = setup()
     long = Search(how.words, how.known, prompt="w1 " * 40)
-    with pytest.raises(DxError, match="DX151.*40 tokens"):
+    with pytest.raises(DxError, match=r"DX151.*40 tokens"):
         search(sheets([2]), long)
 
 
 def test_where_memory_is_short_fewer_texts_stand_side_by_side():
-    T, first, model, how = setup(beam=5, room=10)
+    _, _, model, how = setup(beam=5, room=10)
     some = sheets([3, 3, 3, 3])
     with pytest.warns(DxWarning, match="DX157"):
         found = search(some, how)
