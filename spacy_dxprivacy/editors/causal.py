@@ -1,16 +1,16 @@
 r"""The most likely original by a causal language model (dx.Remap.v1 with a model).
 
     w = argmax P(w_1..w_k) P(y | w)       P(w_1..w_k): of the model, given the prompt and what is in
-                                          clear; P(y | w): of the mechanism, that of each word given
-                                          the guess by word pairs of all others
+                                          clear; P(y | w): exp(-beta path) for dx.Path.v2, else the
+                                          probabilities that the mechanism states
 
-Candidates are the words near to what was released. Nothing else is looked at.
+Candidates are the words near to what was released. What comes out is neither more private nor less:
+a reader with the same model can do the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from ..arrays import Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Warnings, warn_always
 from ..language.beam import Search, Sheet, search
 from ..language.words import WordTokens
-from ..ty import Mechanism
 from .shown import Shown
 from .viterbi import Place
 
@@ -31,7 +30,6 @@ Find = Callable[[int], Place]
 def edit_by_model(
     texts: Sequence[Shown],
     guesses: Sequence[Ints1d],
-    mechanism: Mechanism,
     find: Find,
     how: Search,
 ) -> list[Ints1d]:
@@ -39,7 +37,7 @@ def edit_by_model(
     was released may have been. Where the model fails, texts stay as they were, and a warning says
     so."""
     pairs = zip(texts, guesses, strict=True)
-    sheets = [_sheet(text, guess, mechanism, find, how.words) for text, guess in pairs]
+    sheets = [_sheet(text, guess, find, how.words) for text, guess in pairs]
     try:
         found = search(sheets, how)
     except DxError as error:
@@ -55,18 +53,11 @@ def _filled(text: Shown, words: Ints1d) -> Ints1d:
     return new
 
 
-def _sheet(
-    text: Shown, guess: Ints1d, mechanism: Any, find: Find, words: WordTokens
-) -> Sheet:  # fmt: skip
+def _sheet(text: Shown, guess: Ints1d, find: Find, words: WordTokens) -> Sheet:
     free = ~text.fixed
-    C, logs = _candidates(text.rows, guess, find, words)
-    if hasattr(mechanism, "log_likelihood") and len(text.rows):
-        logs = mechanism.log_likelihood(
-            guess, text.rows, text.starts, fixed=text.fixed, candidates=C
-        )
-        logs = np.where(_repeated(C), NEVER, np.maximum(logs, NEVER))
+    C, logs = _candidates(text.rows[free], guess[free], find, words)
     before = text.clear_before(words.words)
-    return Sheet(before, text.begins[free], C[free], logs[free])
+    return Sheet(before, text.begins[free], C, logs)
 
 
 def _candidates(
@@ -85,14 +76,3 @@ def _candidates(
         C[i], logs[i, : len(best)] = row, weights[best]
         C[i, : len(best)] = near[best]
     return C, logs
-
-
-def _repeated(C: Ints2d) -> Any:
-    """bool: candidates that stood further left already."""
-    order = np.argsort(C, axis=1, kind="stable")
-    ranked = np.take_along_axis(C, order, axis=1)
-    same = np.zeros(C.shape, dtype=bool)
-    same[:, 1:] = ranked[:, 1:] == ranked[:, :-1]
-    found = np.zeros(C.shape, dtype=bool)
-    np.put_along_axis(found, order, same, axis=1)
-    return found

@@ -174,11 +174,14 @@ class CausalRemap(Remap):
 
     def edit_texts(self, texts: Sequence[Shown], mechanism: Mechanism) -> list[Ints1d]:
         """For each text that was released int64 (k,), its words."""
-        pairs = super().edit
-        guesses = [pairs(text.rows, mechanism, text.starts, text.fixed) for text in texts]
+        by_pairs = super().edit
+        guesses = [
+            by_pairs(text.rows, mechanism, text.starts, text.fixed) if len(text.rows) else text.rows
+            for text in texts
+        ]
         released = [text.rows[~text.fixed] for text in texts]
         find = _channel(mechanism, np.unique(np.concatenate([*released, np.zeros(0, int)])))
-        return edit_by_model(texts, guesses, mechanism, partial(self._place, find=find), self._how)
+        return edit_by_model(texts, guesses, partial(self._place, find=find), self._how)
 
     def __getstate__(self) -> dict[str, object]:
         return {**super().__getstate__(), "_search": None}
