@@ -55,7 +55,6 @@ from .ty import (
     Mechanism,
     NumberDraw,
     Projection,
-    Rewrites,
     TellsAbout,
     TellsInClear,
     Unknown,
@@ -417,7 +416,7 @@ class DxSanitizer:
     @property
     def _edits_texts(self) -> bool:
         """Whether the editor reads whole texts, after everything was drawn."""
-        return isinstance(self.editor, EditsTexts | Rewrites)
+        return isinstance(self.editor, EditsTexts)
 
     def _edited(self, texts: list[Written], space: Space) -> list[Written]:
         if not isinstance(self.editor, EditsTexts) or self._nlp is None or not texts:

@@ -321,9 +321,6 @@ class Warnings:
     DX157 = (
         "[DX157] The memory is too short for so many texts side by side: {texts} at once from here."
     )
-    DX158 = (
-        "[DX158] {kept} of {texts} text(s) stay as they were released: the model answered {why}."
-    )
     DX159 = (
         "[DX159] The editor {editor} could not go over {texts} text(s), which stay as they were "
         "released: {why}"

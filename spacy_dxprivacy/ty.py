@@ -158,15 +158,6 @@ class EditsTexts(Protocol):
 
 
 @runtime_checkable
-class Rewrites(Protocol):
-    """An editor that writes texts anew. It never raises for a text: it gives back that text."""
-
-    def rewrite(self, texts: list[str], fixed: list[list[str]]) -> list[str]:
-        """fixed: for each text what has to stand in it again, in this order."""
-        ...
-
-
-@runtime_checkable
 class TellsAbout(Protocol):
     """about: what a saved pipeline keeps of the editor, its model's digest among it. Raises DxError
     where the model cannot be loaded."""

@@ -20,7 +20,8 @@ from ..doc.spelling import spell
 from ..errors import DxError, UsageError
 from ..files.atomic import Output
 from ..selection import AllWords
-from ..ty import EditsTexts
+from ..space import Space
+from ..ty import EditsTexts, Mechanism
 from .build import NO_LIMIT
 from .jobs import Job
 from .records import Record, read
@@ -55,8 +56,10 @@ class ReleaseEditor:
         if not isinstance(editor, EditsTexts):
             raise UsageError("there is no language model to edit by: give one by `lm`.")
         sanitizer.warm_up()
-        self.editor, self.name = editor, sanitizer.terms.editor or ""
-        self.space, self.mechanism = sanitizer.space, sanitizer.mechanism
+        self.editor: EditsTexts = editor
+        self.name: str = sanitizer.terms.editor or ""
+        self.space: Space = sanitizer.space
+        self.mechanism: Mechanism = sanitizer.mechanism
         self.nlp: Language = spacy.blank("en")
         self.nlp.max_length = NO_LIMIT
         self.nlp.add_pipe("dx_entity_ruler")

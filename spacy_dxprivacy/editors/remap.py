@@ -143,7 +143,10 @@ class CausalRemap(Remap):
         return {"editor": self.name, "model": self.model, "digest": digest, "prompt": self.prompt}
 
     def fit(self, space: Space, mechanism: Mechanism) -> CausalRemap:
-        """As Remap does. Raises DxError for a model or a prompt that cannot be used."""
+        """As Remap does; words that a mechanism drew alone take no word pairs beside the model.
+        Raises DxError for a model or a prompt that cannot be used."""
+        if self.prior is None and not isinstance(mechanism, SentenceMechanism):
+            self.prior = registry.dx_priors.get("dx.Uniform.v1")()
         super().fit(space, mechanism)
         self._space, self._search = space, None
         self._how.prompted()

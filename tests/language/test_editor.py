@@ -85,7 +85,6 @@ def test_settings_out_of_range_are_refused(fake):
 # -- in a pipeline -------------------------------------------------------------------------------
 
 REMAP = {"@dx_editors": "dx.Remap.v1", "model": "fake", "beam": 2}
-REMAP["prior"] = {"@dx_priors": "dx.Uniform.v1"}
 SEEDED = {"mechanism": EXPONENTIAL, "seed": 3, "editor": REMAP}
 
 
