@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from spacy.attrs import LOWER, NORM, ORTH
+from spacy.attrs import LIKE_NUM, LOWER, NORM, ORTH
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -57,11 +57,11 @@ def edited_texts(
 
 
 def _shown(text: Written, vocab: Vocab, space: Space) -> tuple[Shown, Ints1d]:
-    """What the editor sees, and which tokens its words are."""
+    """What the editor sees, and which tokens its words are. Numbers stay as they were drawn."""
     doc = Doc(vocab, words=text.words, spaces=text.spaces)
-    table: Any = doc.to_array([ORTH, NORM, LOWER])
-    rows = space.find_ids(*np.ascontiguousarray(table.T))
-    editable = text.editable & (rows >= 0)
+    table: Any = doc.to_array([ORTH, NORM, LOWER, LIKE_NUM])
+    rows = space.find_ids(*np.ascontiguousarray(table[:, :3].T))
+    editable = text.editable & (rows >= 0) & (table[:, 3] == 0)
     words = passage(doc, editable, text.aside)
     there = rows[words.places] >= 0
     places = words.places[there]
