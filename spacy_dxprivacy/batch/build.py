@@ -74,7 +74,7 @@ def make_pipeline(
     settings = settings_of(
         mechanism=mechanism, epsilon=epsilon, level=level, policy=policy, prior=prior, space=space,
         entities=entities, unknown=unknown, scope=scope, numbers=numbers, surrogates=surrogates,
-        key=key,
+        key=key, editor=editor, lm=lm, prompt=prompt,
     )  # fmt: skip
     if config is not None:
         if model is not None or settings:
@@ -103,6 +103,9 @@ def settings_of(
     numbers: str | None = None,
     surrogates: str | None = None,
     key: str | Path | None = None,
+    editor: str | None = None,
+    lm: str | None = None,
+    prompt: str | None = None,
 ) -> dict[str, Any]:
     """The settings of the sanitizer that options stand for; those that are left out are not there.
     Raises UsageError as make_pipeline does."""
