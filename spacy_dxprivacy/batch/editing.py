@@ -122,7 +122,7 @@ def _run(
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")  # spaCy's may quote tokens
-        handle = stack.enter_context(opened(job.source))
+        handle = stack.enter_context(opened(job))
         output = stack.enter_context(Output(job.target, force=options.force))
         writer = WRITERS[job.write_as](output.handle, options.fields)
         for some in _parts(read(handle, job.read_as, options.fields)):
