@@ -18,6 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from .arrays import Bools1d, Ints1d
+from .doc.editing import Written, edited_texts
 from .doc.figures import Figures, draw_figures, find_figures
 from .doc.mentions import Entity, plain_label
 from .doc.passages import Context, context_of, passage
@@ -46,6 +47,7 @@ from .ty import (
     ChoosesIndex,
     DrawsTogether,
     Editor,
+    EditsTexts,
     FindsSettings,
     HasIndex,
     HasProjection,
@@ -53,6 +55,7 @@ from .ty import (
     Mechanism,
     NumberDraw,
     Projection,
+    TellsAbout,
     TellsInClear,
     Unknown,
 )
@@ -211,6 +214,7 @@ class DxSanitizer:
         self._expected_digest: str | None = None
         self._names_another_space = False
         self._learned_folder: Path | None = None
+        self._saved_editor: dict[str, str] = {}
         self._has_read = False
         self._has_read_in_zone = False
 
@@ -291,12 +295,14 @@ class DxSanitizer:
             with_vectors=self.vectors == "noisy",
             check=self._check_budget,
             context=self._context(docs, masks, figures, stood) if self._in_context else None,
-            editor=self.editor,
+            editor=None if self._edits_texts else self.editor,
             instead=stand_ins(space) if self.source.spares else {},
         )
         drawn = [self._draw_figures(*parts) for parts in zip(docs, figures, strict=True)]
-        parts_of = zip(docs, masks, replacements, drawn, stood, strict=True)
-        return [self._rebuild(*parts, terms) for parts in parts_of]
+        parts_of = list(zip(docs, masks, replacements, drawn, stood, strict=True))
+        written = self._edited([self._written(*parts) for parts in parts_of], space)
+        pairs_of = zip(parts_of, written, strict=True)
+        return [self._rebuild(*parts, text, terms) for parts, text in pairs_of]
 
     def _stand_ins(
         self, docs: list[Doc]
@@ -351,7 +357,8 @@ class DxSanitizer:
     @property
     def _in_context(self) -> bool:
         """Whether it counts in which sentence a word stands."""
-        return self._draws_together or (self.editor is not None and self.scope == "token")
+        by_words = self.editor is not None and not self._edits_texts
+        return self._draws_together or (by_words and self.scope == "token")
 
     def _context(
         self,
@@ -389,6 +396,35 @@ class DxSanitizer:
         chosen: Bools1d = (mask | (stood.words & words_of(doc))) & ~(stood.replaced | stood.kept)
         return chosen
 
+    def _written(
+        self,
+        doc: Doc,
+        mask: Bools1d,
+        new: Replacement,
+        figures: Figures,
+        stood: StandIns | None,
+    ) -> Written:
+        """The words of the new Doc, before they are spelled."""
+        words, spaces = _with_new_words(doc, mask, new.words, figures)
+        drawn, editable, aside = mask | figures.mask, mask.copy(), figures.mask
+        editable[mask] = new.known
+        if stood is None:
+            return Written(words, spaces, drawn, editable, aside)
+        layout = Layout.of(len(doc), stood.pieces)
+        words, spaces = layout.expand(words, spaces)
+        aside = layout.mask(aside) | layout.placed
+        return Written(words, spaces, layout.mask(drawn), layout.mask(editable), aside)
+
+    @property
+    def _edits_texts(self) -> bool:
+        """Whether the editor reads whole texts, after everything was drawn."""
+        return isinstance(self.editor, EditsTexts)
+
+    def _edited(self, texts: list[Written], space: Space) -> list[Written]:
+        if not isinstance(self.editor, EditsTexts) or self._nlp is None or not texts:
+            return texts
+        return edited_texts(texts, self._nlp.vocab, space, self.mechanism, self.editor)
+
     def _rebuild(
         self,
         doc: Doc,
@@ -396,15 +432,12 @@ class DxSanitizer:
         new: Replacement,
         figures: Figures,
         stood: StandIns | None,
+        written: Written,
         terms: Terms,
     ) -> Doc:
         layout = None if stood is None else Layout.of(len(doc), stood.pieces)
-        written = _with_new_words(doc, mask, new.words, figures)
-        drawn, places = mask | figures.mask, np.flatnonzero(mask)
-        if layout is not None:
-            written, drawn = layout.expand(*written), layout.mask(drawn)
-            places = np.flatnonzero(layout.mask(mask))
-        words, spaces = spell(*written, drawn)
+        places = np.flatnonzero(mask if layout is None else layout.mask(mask))
+        words, spaces = spell(written.words, written.spaces, written.drawn)
         if self.casing == "preserve":
             models = np.flatnonzero(mask)[new.known].tolist()
             for place, model in zip(places[new.known].tolist(), models, strict=True):
@@ -497,6 +530,7 @@ class DxSanitizer:
                 raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
         if self.editor is not None:
             self.editor.fit(space, self.mechanism)
+            self._check_editor(self.editor)
         in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
         in_clear += self.mechanism.in_clear if isinstance(self.mechanism, TellsInClear) else ()
         in_clear += () if self.numbers is None else self.numbers.in_clear
@@ -526,6 +560,15 @@ class DxSanitizer:
             editor=None if self.editor is None else self.editor.name,
             surrogates=self._told_of_surrogates(),
         )
+
+    def _check_editor(self, editor: Editor) -> None:
+        """Raises DxError where its model is another one than when the pipeline was saved."""
+        saved = self._saved_editor
+        if isinstance(editor, TellsAbout) and saved.get("model") == editor.about["model"]:
+            then, now = saved["digest"], editor.about["digest"]
+            if then != now:
+                told = {"saved": then[:12], "found": now[:12]}
+                raise DxError(Errors.DX156.format(name=editor.about["model"], **told))
 
     def _told_of_surrogates(self) -> dict[str, dict[str, Any]] | None:
         """What is the same for every document, by label."""
@@ -586,7 +629,10 @@ class DxSanitizer:
     def _about(self) -> dict[str, Any]:
         looks = isinstance(self._projection, FindsSettings)
         found: dict[str, Any] = self.terms.found if looks else {}
-        told = {"digest": self.space.digest, "space": self._space_block(), "found": found}
+        digest, space = self.space.digest, self._space_block()
+        told: dict[str, Any] = {"digest": digest, "space": space, "found": found}
+        if isinstance(self.editor, TellsAbout):
+            told["editor"] = self.editor.about
         return {**told, "surrogates": bool(self.surrogates)}
 
     @property
@@ -611,6 +657,7 @@ class DxSanitizer:
     def _expect(self, saved: dict[str, Any]) -> None:
         """The space that was saved, unless the config now names another: then it is that one."""
         self._space = self._terms = None
+        self._saved_editor = dict(saved.get("editor", {}))
         if self._by_default and not saved.get("surrogates", False):
             self.surrogates = {}  # it was saved before there were any, and does as it did
         now, then = self._space_block(), saved.get("space", {})

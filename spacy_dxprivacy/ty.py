@@ -149,6 +149,24 @@ class Editor(Protocol):
 
 
 @runtime_checkable
+class EditsTexts(Protocol):
+    """An editor that reads a release with all that stands in clear between its words."""
+
+    def edit_texts(self, texts: Any, mechanism: Mechanism) -> list[Ints1d]:
+        """texts: editors.shown.Shown, one a text -> for each int64 (k,), its words."""
+        ...
+
+
+@runtime_checkable
+class TellsAbout(Protocol):
+    """about: what a saved pipeline keeps of the editor, its model's digest among it. Raises DxError
+    where the model cannot be loaded."""
+
+    @property
+    def about(self) -> dict[str, str]: ...
+
+
+@runtime_checkable
 class NumberDraw(Protocol):
     """Draws numbers by their value. in_clear: what of them stays visible. The promise is that of
     one token."""

@@ -8,6 +8,7 @@ is drawn here is released.
 
 from __future__ import annotations
 
+from .causal import Reader, causal_guess
 from .channel import Channel, channel_of
 from .context import context_guess, posterior
 from .corpus import Corpus, drawn, sanitised
@@ -27,10 +28,11 @@ Finding = AttackFigure  # as it was called first; the findings of an audit are o
 
 __all__ = [
     "ATTACKS", "AttackFigure", "Bigrams", "Channel", "Corpus", "Finding", "Ground", "Language",
-    "Point", "Scene", "Seen", "Trial", "at_attacker", "attack", "auc", "averaged_guess",
+    "Point", "Reader", "Scene", "Seen", "Trial", "at_attacker", "attack", "auc", "averaged_guess",
     "background",
-    "bayes_guess", "blind_guess", "channel_of", "context_guess", "drawn", "frontier",
-    "language_guess", "language_of", "likelihood_scores", "likely_words", "linked", "log_prior",
+    "bayes_guess", "blind_guess", "causal_guess", "channel_of", "context_guess", "drawn",
+    "frontier", "language_guess",
+    "language_of", "likelihood_scores", "likely_words", "linked", "log_prior",
     "mean_vector_guess", "membership_score", "nearest_guess", "pairs_to_test", "places_in",
     "posterior", "rare_word_scores", "sanitised", "share", "share_by_document", "success_bound",
     "told_apart", "true_positives", "word_frequencies", "zipf",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,29 +26,37 @@ class Corpus:
     """The words of documents, one after another: those that the space holds, in their order.
 
     rows: int64 (t,), of a space. starts: int64 (documents + 1,), where each begins, and t.
-    sentences: bool (t,), True where a sentence begins; every document begins one.
+    sentences: bool (t,), True where a sentence begins; every document begins one. before: t
+    strings, the marks and blanks that stand before each word in clear.
     """
 
     rows: Ints1d
     starts: Ints1d
     sentences: Bools1d
+    before: tuple[str, ...]
 
     @classmethod
     def of(
-        cls, documents: Iterable[Ints1d], sentences: Iterable[Bools1d] | None = None
-    ) -> Corpus:  # fmt: skip
+        cls,
+        documents: Iterable[Ints1d],
+        sentences: Iterable[Bools1d] | None = None,
+        before: Iterable[Sequence[str]] | None = None,
+    ) -> Corpus:
         """documents: int64 (length,) each. sentences: bool (length,) each, where sentences begin;
-        without it a document is one, cut where doc.passages would cut it. Empty ones, and unknown
-        words (-1), are left out."""
+        without it a document is one, cut where doc.passages would cut it. before: strings, as many;
+        without it blanks, and stops where sentences end. Empty documents, and unknown words (-1),
+        are left out."""
         rows = [np.asarray(some, dtype=np.int64) for some in documents]
         begins = [_whole(some) for some in rows] if sentences is None else list(sentences)
-        known = [_known(*pair) for pair in zip(rows, begins, strict=True)]
-        known = [pair for pair in known if len(pair[0])]
+        marks = [_marks(some) for some in begins] if before is None else before
+        known = [_known(*parts) for parts in zip(rows, begins, marks, strict=True)]
+        known = [parts for parts in known if len(parts[0])]
         if not known:
             raise fail("the text", "a word or more that the space holds", "none")
-        starts = np.cumsum([0, *(len(some) for some, _ in known)])
-        words, cuts = (np.concatenate(parts) for parts in zip(*known, strict=True))
-        return cls(words, starts.astype(np.int64), cuts)
+        starts = np.cumsum([0, *(len(some) for some, *_ in known)])
+        words, cuts = (np.concatenate([parts[i] for parts in known]) for i in range(2))
+        clear = tuple(mark for *_, some in known for mark in some)
+        return cls(words, starts.astype(np.int64), cuts, clear)
 
     def __len__(self) -> int:
         """How many documents."""
@@ -73,8 +82,11 @@ class Corpus:
 
     def opening(self, length: int) -> Corpus:
         """Of each document the words from the first on, as many as this."""
-        begins = np.split(self.sentences, self.starts[1:-1])
-        return Corpus.of([rows[:length] for rows in self], [some[:length] for some in begins])
+        parts = [
+            (rows[:length], begins[:length], marks[:length])
+            for rows, begins, marks in self._documents
+        ]
+        return Corpus.of(*zip(*parts, strict=True))
 
     def halves(self) -> tuple[Corpus, Corpus | None]:
         """Every second document, and the others; None where there is only one."""
@@ -82,9 +94,16 @@ class Corpus:
         return self._some(~second), self._some(second) if second.any() else None
 
     def _some(self, which: Bools1d) -> Corpus:
-        documents = zip(self, np.split(self.sentences, self.starts[1:-1]), which, strict=True)
-        rows, begins = zip(*((a, b) for a, b, wanted in documents if wanted), strict=True)
-        return Corpus.of(rows, begins)
+        wanted = (one for one, wanted in zip(self._documents, which, strict=True) if wanted)
+        return Corpus.of(*zip(*wanted, strict=True))
+
+    @property
+    def _documents(self) -> Iterator[tuple[Ints1d, Bools1d, tuple[str, ...]]]:
+        """Of each its words, where its sentences begin, and what stands before its words."""
+        cuts = np.split(self.sentences, self.starts[1:-1])
+        spans = pairwise(self.starts.tolist())
+        marks = (self.before[a:b] for a, b in spans)
+        return zip(self, cuts, marks, strict=True)
 
     def words(self) -> Ints1d:
         """int64 (t,): a number for each (document, word), the same where a word is repeated in a
@@ -99,11 +118,18 @@ def _whole(rows: Ints1d) -> Bools1d:
     return begins
 
 
-def _known(rows: Ints1d, begins: Bools1d) -> tuple[Ints1d, Bools1d]:
+def _marks(begins: Bools1d) -> list[str]:
+    return ["" if i == 0 else ". " if begin else " " for i, begin in enumerate(begins.tolist())]
+
+
+def _known(
+    rows: Ints1d, begins: Bools1d, marks: Sequence[str]
+) -> tuple[Ints1d, Bools1d, list[str]]:
     """Without unknown words; a sentence that began with one begins with the next that is known."""
     there = rows >= 0
     sentence = np.cumsum(begins)[there]
-    return rows[there], np.diff(sentence, prepend=-1) > 0
+    clear = [mark for mark, known in zip(marks, there.tolist(), strict=True) if known]
+    return rows[there], np.diff(sentence, prepend=-1) > 0, clear
 
 
 def draws_sentences(mechanism: Mechanism) -> bool:

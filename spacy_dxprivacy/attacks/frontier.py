@@ -19,6 +19,7 @@ from ..arrays import Bools1d, Floats2d, Ints1d
 from ..randomness import Rng
 from ..space import Space
 from ..ty import Mechanism
+from .causal import Reader, causal_guess
 from .corpus import Corpus, sanitised
 from .findings import share_by_document
 from .language import Language, language_of
@@ -55,11 +56,13 @@ class Point:
 @dataclass(frozen=True)
 class Ground:
     """What all points are measured on. text: whose words are sought. read: what the attacker has
-    read; None for how often each word comes in the text itself."""
+    read; None for how often each word comes in the text itself. reader: its causal model, by which
+    it goes then; None for word pairs."""
 
     space: Space
     text: Corpus
     read: Corpus | None = None
+    reader: Reader | None = None
 
     @cached_property
     def language(self) -> Language:
@@ -89,8 +92,7 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
     """One release of a fitted mechanism, attacked. Nothing of it is released."""
     text = ground.text
     out = sanitised(text, mechanism, Rng(seed)).rows
-    seen = Seen(out, text.sentences)
-    guess = language_guess(seen, mechanism, ground.space.vectors, ground.language, Rng(seed + 1))
+    guess = _guess(out, mechanism, ground, Rng(seed + 1))
     right, kept, rare = guess == text.rows, out == text.rows, ground.rare
     found, low, high, n = share_by_document(right, text.doc_of)
     return Point(
@@ -98,6 +100,13 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
         _mean(kept[rare]), _mean(right[rare]), ground.cosine(out), ground.nats(out),
         n, int(rare.sum()),
     )  # fmt: skip
+
+
+def _guess(out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng) -> Ints1d:
+    text, X = ground.text, ground.space.vectors
+    if ground.reader is not None:
+        return causal_guess(text, out, mechanism, X, ground.language, ground.reader, rng)
+    return language_guess(Seen(out, text.sentences), mechanism, X, ground.language, rng)
 
 
 def _mean(some: Bools1d) -> float:

@@ -25,7 +25,9 @@ def read_corpus(source: str, space: Space, *, field: str = "text", lines: bool =
     cannot be read, DxError where it has no word that the space holds."""
     parts = sentences_of_file(source, "an attack", field=field, lines=lines, space=space)
     documents = [words for some, _ in parts for words in some]
-    return Corpus.of([rows for rows, _ in documents], [begins for _, begins in documents])
+    rows = [rows for rows, _, _ in documents]
+    begins, before = [begins for _, begins, _ in documents], [marks for _, _, marks in documents]
+    return Corpus.of(rows, begins, before)
 
 
 def attack_over_epsilon(

@@ -64,15 +64,33 @@ def language_guess(
 ) -> Ints1d:
     """The likeliest word of each place, int64 (k,). X (n, d): the vectors of the space. rng: for
     mechanisms that have to be simulated."""
-    C, near = likely(seen, mechanism, X, language, min(candidates, len(X)))
-    C = _best(C, _posteriors(seen, C, near, language), CLOSE)
-    channel = _channel(seen, mechanism, X, C, language, rng)
+    C, channel = _close(seen, mechanism, X, language, rng, candidates)
     guess = seen.outputs
     for _ in range(sweeps if _says(mechanism) else 1):
         P = _posteriors(seen, C, channel(guess, C), language)
         C = _best(C, P, FEW)  # enough to make the guess better
         guess = C[:, 0]
     return guess
+
+
+def weighed(
+    seen: Seen, mechanism: Mechanism, X: Floats2d, language: Language, rng: Rng, most: int
+) -> tuple[Ints2d, Floats2d]:  # fmt: skip
+    """int64 (k, most): the likeliest words of each place, the first one first; and ln P(outputs |
+    each) up to a constant of the place, all other words being the first ones."""
+    C, channel = _close(seen, mechanism, X, language, rng, CANDIDATES)
+    P = _posteriors(seen, C, channel(seen.outputs, C), language)
+    C = _best(C, P, most)
+    return C, channel(C[:, 0], C)
+
+
+def _close(
+    seen: Seen, mechanism: Mechanism, X: Floats2d, language: Language, rng: Rng, candidates: int
+) -> tuple[Ints2d, Channel]:  # fmt: skip
+    """Candidates of each place by what is known before the channel is asked, and the channel."""
+    C, near = likely(seen, mechanism, X, language, min(candidates, len(X)))
+    C = _best(C, _posteriors(seen, C, near, language), CLOSE)
+    return C, _channel(seen, mechanism, X, C, language, rng)
 
 
 def _best(C: Ints2d, P: Floats2d, most: int) -> Ints2d:

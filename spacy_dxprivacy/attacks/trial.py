@@ -11,6 +11,7 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ..randomness import Rng
 from ..ty import Draw, HasMetric, Mechanism
 from ..validate import whole
+from .causal import Reader
 from .channel import Channel, channel_of
 from .corpus import Corpus, draws_sentences, repeated, sanitised
 from .language import Language
@@ -30,7 +31,8 @@ class Scene:
     X: (n, d), the vectors of the space. text: whose words are sought. public: what the attacker has
     read; None if nothing, then it takes words to come by Zipf's law. candidates: how many words
     it guesses among, the likeliest ones; all others are never found. language: what it knows of
-    language, None if nothing; who knows it guesses among all words.
+    language, None if nothing; who knows it guesses among all words. reader: a causal model that it
+    has besides.
     """
 
     X: Floats2d
@@ -38,6 +40,7 @@ class Scene:
     public: Corpus | None = None
     candidates: int = CANDIDATES
     language: Language | None = None
+    reader: Reader | None = None
 
     def __post_init__(self) -> None:
         whole("candidates", self.candidates, least=2)

@@ -12,9 +12,11 @@ from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..ty import HasMetric
 from ..validate import one_of
+from .causal import causal_guess
 from .context import context_guess
 from .findings import AttackFigure, Measured, bootstrap, share, share_by_document
 from .guess import bayes_guess, nearest_guess, success_bound
+from .language import Language
 from .link import likelihood_scores, linked, rare_word_scores
 from .membership import auc, background, membership_score, pairs_to_test, true_positives
 from .prior import places_in, zipf
@@ -79,15 +81,26 @@ def _read(trial: Trial) -> Iterator[AttackFigure]:
     if language is None:
         return
     seen = Seen(trial.release.rows, text.sentences)
-    rng = Rng(trial.seed + 5)
-    right = language_guess(seen, trial.mechanism, trial.scene.X, language, rng) == text.rows
     blind = blind_guess(seen, language) == text.rows
     rare = language.is_rare[text.rows]
-    for measure, some in ((FOUND, np.ones(len(right), dtype=bool)), (RARE_FOUND, rare)):
-        if some.any():
-            measured = share_by_document(right[some], text.doc_of[some])
-            yield _finding(trial, "guess", "language model", measured, float(blind[some].mean()),
-                           measure=measure)  # fmt: skip
+    for attacker, guess in _readings(trial, seen, language):
+        right = guess == text.rows
+        for measure, some in ((FOUND, np.ones(len(right), dtype=bool)), (RARE_FOUND, rare)):
+            if some.any():
+                measured = share_by_document(right[some], text.doc_of[some])
+                yield _finding(trial, "guess", attacker, measured, float(blind[some].mean()),
+                               measure=measure)  # fmt: skip
+
+
+def _readings(trial: Trial, seen: Seen, language: Language) -> Iterator[tuple[str, Ints1d]]:
+    """Who guesses, and its guess: by word pairs, and by a causal model where there is one."""
+    scene, rng = trial.scene, Rng(trial.seed + 5)
+    yield "language model", language_guess(seen, trial.mechanism, scene.X, language, rng)
+    if scene.reader is not None:
+        found = causal_guess(
+            scene.text, seen.outputs, trial.mechanism, scene.X, language, scene.reader, rng
+        )
+        yield scene.reader.name, found
 
 
 def _of_text(trial: Trial, right: Bools1d) -> Measured:

@@ -27,7 +27,7 @@ from ..surrogates.presets import PRESETS
 from ..validate import positive
 from .code import import_code
 
-NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior"}
+NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior", "dx_editors": "editor"}
 # A tenth of a number on the average, or one unit.
 NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}
 _NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
@@ -51,6 +51,9 @@ def make_pipeline(
     code: str | Path | None = None,
     surrogates: str | None = None,
     key: str | Path | None = None,
+    editor: str | None = None,
+    lm: str | None = None,
+    prompt: str | None = None,
 ) -> Language:
     """A pipeline that sanitises, its space loaded and its mechanism fitted.
 
@@ -62,7 +65,8 @@ def make_pipeline(
     name, such as "word-frequency", a folder made by `dx prior`, or an ARPA file.
     code: a Python file that registers parts of the pipeline; it is run. surrogates: "standard",
     "clinical", "none", or a config file with a section for each label. key: the file of a secret
-    key, by which the stand-ins of a preset are the same in all documents.
+    key, by which the stand-ins of a preset are the same in all documents. editor: "remap"; lm: the
+    causal language model that it goes by, see language.opened; prompt: public words on the texts.
 
     Raises UsageError and whatever spaCy raises for a wrong config.
     """
@@ -70,7 +74,7 @@ def make_pipeline(
     settings = settings_of(
         mechanism=mechanism, epsilon=epsilon, level=level, policy=policy, prior=prior, space=space,
         entities=entities, unknown=unknown, scope=scope, numbers=numbers, surrogates=surrogates,
-        key=key,
+        key=key, editor=editor, lm=lm, prompt=prompt,
     )  # fmt: skip
     if config is not None:
         if model is not None or settings:
@@ -99,6 +103,9 @@ def settings_of(
     numbers: str | None = None,
     surrogates: str | None = None,
     key: str | Path | None = None,
+    editor: str | None = None,
+    lm: str | None = None,
+    prompt: str | None = None,
 ) -> dict[str, Any]:
     """The settings of the sanitizer that options stand for; those that are left out are not there.
     Raises UsageError as make_pipeline does."""
@@ -112,6 +119,7 @@ def settings_of(
         "scope": scope,
         "numbers": numbers_config(numbers),
         "surrogates": surrogates_config(surrogates, key),
+        "editor": editor_config(editor, lm, prompt),
     }
     settings = {name: value for name, value in chosen.items() if value}
     if surrogates == "none":
@@ -226,6 +234,25 @@ def space_config(space: str | None) -> dict[str, Any]:
     if space == BUILTIN:
         return {"@dx_spaces": "dx.BuiltinSpace.v1"}
     return {"@dx_spaces": "dx.FileSpace.v1", "path": space}
+
+
+def editor_config(
+    editor: str | None, lm: str | None = None, prompt: str | None = None
+) -> dict[str, Any]:
+    """The block of a config for an editor by a short name; {} without any. A model alone stands for
+    "remap". Raises UsageError for one that there is not, or that takes no model."""
+    more = {name: given for name, given in (("model", lm), ("prompt", prompt)) if given is not None}
+    if editor is None and lm is None:
+        if more:
+            raise UsageError("`prompt` is for a language model: give one by `lm`.")
+        return {}
+    name = full_name("dx_editors", editor or "remap")
+    taken = inspect.signature(registry.dx_editors.get(name)).parameters
+    if not set(more) <= set(taken):
+        raise UsageError(f"{name} has no {' and no '.join(sorted(more))}.")
+    if prompt is not None and lm is None:
+        raise UsageError("`prompt` is for a language model: give one by `lm`.")
+    return {"@dx_editors": name, **more}
 
 
 def numbers_config(given: str | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import spacy
 from spacy.language import Language
 
 from ..arrays import Bools1d, Ints1d
-from ..doc.passages import passage
+from ..doc.passages import clear_before, passage
 from ..errors import UsageError
 from ..selection import AllWords
 from ..space import Space
@@ -23,7 +23,8 @@ from .records import chunks, read
 from .run import first_checked, opened
 from .stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 
-Words = tuple[Ints1d, Bools1d]  # of a document: rows, and where its sentences begin
+# Of a document: rows, where its sentences begin, and what stands in clear before each word.
+Words = tuple[Ints1d, Bools1d, list[str]]
 
 
 def rows_of_file(
@@ -35,14 +36,15 @@ def rows_of_file(
     Raises UsageError where there is no such file, or of another kind, or it is a folder.
     """
     parts = sentences_of_file(source, taker, field=field, space=space, lines=lines)
-    return (([rows for rows, _ in documents], lost) for documents, lost in parts)
+    return (([rows for rows, *_ in documents], lost) for documents, lost in parts)
 
 
 def sentences_of_file(
     source: str, taker: str, *, field: str, space: Space, lines: bool = False
 ) -> Iterator[tuple[list[Words], int]]:
     """The same, and for each row whether a sentence begins there, by the layout, as mechanisms are
-    told that draw whole sentences. Raises UsageError as rows_of_file does."""
+    told that draw whole sentences, and the marks and blanks before it. Raises UsageError as
+    rows_of_file does."""
     if source != "-" and Path(source).is_dir():
         raise UsageError(f"{taker} takes one file, and this is a folder.")
     (job,) = plan_jobs(source, None, lines=lines)
@@ -62,5 +64,6 @@ def _words(nlp: Language, records: list[Record], space: Space) -> list[Words]:
         warnings.simplefilter("ignore")  # spaCy's may quote tokens
         for doc in nlp.pipe(record.for_pipe(nlp) for record in records):
             words = passage(doc, AllWords().select(doc), np.zeros(len(doc), dtype=bool))
-            found.append((space.find_ids(*np.ascontiguousarray(words.ids.T)), words.starts))
+            rows = space.find_ids(*np.ascontiguousarray(words.ids.T))
+            found.append((rows, words.starts, clear_before(doc, words.places)))
     return found

@@ -17,6 +17,7 @@ from .attack import attack_cli
 from .audit import audit_app
 from .completion import completion_cli
 from .config import config_cli
+from .edit import edit_cli
 from .experiment import experiment_cli
 from .index import index_cli
 from .inspect import inspect_cli
@@ -36,6 +37,7 @@ dx_cli = typer.Typer(name="dx", help=HELP, no_args_is_help=True)
 dx_cli.command("sanitize")(sanitize_cli)
 dx_cli.command("config")(config_cli)
 dx_cli.command("completion")(completion_cli)
+dx_cli.command("edit")(edit_cli)
 dx_cli.command("report")(report_cli)
 dx_cli.command("index")(index_cli)
 dx_cli.command("space")(space_cli)

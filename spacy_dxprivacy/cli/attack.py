@@ -11,7 +11,7 @@ import typer
 from typer import Argument, Option
 from wasabi import table
 
-from ..attacks import ATTACKS, AttackFigure, Scene
+from ..attacks import ATTACKS, AttackFigure, Reader, Scene
 from ..attacks.findings import as_csv
 from ..attacks.language import language_of
 from ..attacks.over_epsilon import attack_over_epsilon, read_corpus
@@ -44,8 +44,8 @@ Text = Annotated[str, Argument(
     "printed or written, but the figures are about this text",
 )]
 Public = Annotated[str | None, Option(
-    "--public", help="What the attacker has read: a file of texts like these. If left out, every "
-    "second document of TEXT, which is then not attacked",
+    "--public", "--known", help="What the attacker has read: a file of texts like "
+    "these. If left out, every second document of TEXT, which is then not attacked",
 )]
 Epsilons = Annotated[str | None, Option(
     "--epsilon", "-e", help="LOW:HIGH:STEPS or a list: 1.8,2.2,3. If left out, six from where 2% "
@@ -62,6 +62,13 @@ Words = Annotated[int, Option(
 )]
 Candidates = Annotated[int, Option(
     "--candidates", min=2, help="How many words the attacker guesses among, the likeliest ones",
+)]
+Model = Annotated[str | None, Option(
+    "--model", show_default=False, help="A causal language model that the attacker has as well: a "
+    "Hugging Face folder, a .gguf file, or a name; for guess and frontier (needs the extra lm)",
+)]
+Prompt = Annotated[str, Option(
+    "--prompt", show_default=False, help="What the attacker tells that model of the kind of text",
 )]
 Out = Annotated[Path | None, Option(
     "--out", help="A folder: write NAME.csv and draw NAME.svg (needs matplotlib)",
@@ -80,6 +87,8 @@ def attack_cli(
     words: Words = 10_000,
     candidates: Candidates = 8000,
     opening: Opening = None,
+    model: Model = None,
+    prompt: Prompt = "",
     at: At = ".35,.5,.6",
     field: options.Field = "text",
     lines: options.Lines = False,
@@ -107,19 +116,21 @@ def attack_cli(
                 names = list(ATTACKS) if name == ALL else [name]
                 files = _files(out, names, force=force)
             table_of_words = load_space(space, max_words)
+            reader = None if model is None else Reader.of(model, table_of_words, prompt)
         with settings_that_fail():
             read_all = partial(read_corpus, space=table_of_words, field=field, lines=lines)
             corpus = read_all(text)
             corpus = corpus if opening is None else corpus.opening(opening)
             known = None if public is None else read_all(public)
             if name == FRONTIER:
-                comparison.run(table_of_words, corpus.first(words), known)
+                comparison.run(table_of_words, corpus.first(words), known, reader)
                 return
             if known is None:
                 corpus, known = corpus.halves()
         with settings_that_fail(), Steps("attacks") as steps:
             language = language_of(table_of_words, known)
-            scene = Scene(table_of_words.vectors, corpus.first(words), known, candidates, language)
+            few = corpus.first(words)
+            scene = Scene(table_of_words.vectors, few, known, candidates, language, reader)
             found = attack_over_epsilon(
                 names, mechanisms, table_of_words, scene, chosen, on_step=steps
             )

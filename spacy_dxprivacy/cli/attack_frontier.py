@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 from wasabi import table
 
+from ..attacks.causal import Reader
 from ..attacks.corpus import Corpus
 from ..attacks.frontier import Ground, Point, at_attacker, frontier, points_as_csv
 from ..attacks.language import RARE
@@ -37,8 +38,10 @@ class Frontier:
     out: Path | None
     force: bool
 
-    def run(self, space: Space, text: Corpus, read: Corpus | None) -> None:
-        ground = Ground(space, text, read)
+    def run(
+        self, space: Space, text: Corpus, read: Corpus | None, reader: Reader | None = None
+    ) -> None:
+        ground = Ground(space, text, read, reader)
         configs = dict(parse_mechanism(given) for given in self.mechanisms)
         makers = {label: partial(make_of_config, c, space) for label, c in configs.items()}
         chosen = {
@@ -64,10 +67,14 @@ class Frontier:
         typer.echo(
             f"{len(ground.text.rows):,} words of {len(ground.text):,} documents, "
             f"{int(ground.rare.sum()):,} of them rare (below {RARE:g} in web text). The attacker "
-            f"knows the mechanism,\n{ground.language.name}, and {read}. Nats are a word over the "
-            "clear text, under those\nword pairs. The figures are about this text: they are not "
-            "private."
+            f"knows the mechanism,\n{_knows(ground)}, and {read}. Nats are a word over the "
+            "clear text, under the\nword pairs of the package. The figures are about this text: "
+            "they are not private."
         )
+
+
+def _knows(ground: Ground) -> str:
+    return ground.language.name if ground.reader is None else "a causal language model"
 
 
 def check_frontier(

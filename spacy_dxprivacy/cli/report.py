@@ -13,6 +13,7 @@ from ..batch.code import import_code
 from ..batch.records import Fields
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
+from ..language.opened import open_model
 from ..spaces import BUILTIN, load
 from .bars import bar
 from .mistakes import mistakes_in_a_line, setting_up
@@ -42,6 +43,11 @@ Table = Annotated[str, Option(
 Documents = Annotated[int, Option(
     "--documents", min=0, help="How many documents to show; 0 leaves all text out",
 )]
+Judge = Annotated[str | None, Option(
+    "--judge", show_default=False,
+    help="A causal language model that says how well the texts read before and after: another one "
+    "than they were edited by (a Hugging Face folder, a .gguf file, or a name; extra lm)",
+)]
 Statement = Annotated[bool, Option(
     "--statement", help="Write a page to sign in place of the report: from receipts alone, with "
     "\"not shown\" where nothing was measured (statement.md; no text, not even of BEFORE)",
@@ -68,6 +74,7 @@ def report_cli(
     label: Label = None,
     space: Table = BUILTIN,
     documents: Documents = 20,
+    judge: Judge = None,
     code: Code = None,
     statement: Statement = False,
     attack: Attacked = None,
@@ -101,6 +108,7 @@ def report_cli(
             label=label,
             space=space,
             documents=documents,
+            judge=judge,
             code=code,
         )
         write_bytes(output, page.encode(), force=force)
@@ -124,6 +132,7 @@ def report(
     label: str | None = None,
     space: str = BUILTIN,
     documents: int = 20,
+    judge: str | None = None,
     code: Path | None = None,
 ) -> str:
     """The page as HTML; the arguments are the options of the command.
@@ -137,6 +146,7 @@ def report(
         import_code(code)
         check()
         table = load(space)
+        judging = None if judge is None else open_model(judge)
     return page_of_files(
         before,
         after,
@@ -146,5 +156,6 @@ def report(
         fields=fields,
         label=label,
         documents=documents,
+        judge=judging,
         progress=partial(bar, unit="doc"),
     )

@@ -77,6 +77,9 @@ def sanitize_cli(
     surrogates: options.Surrogates = None,
     key: options.Key = None,
     user_field: options.UserField = None,
+    editor: options.Editor = None,
+    lm: options.LanguageModel = None,
+    prompt: options.Prompt = None,
     preview: options.Preview = 0,
     dry_run: options.DryRun = False,
     table: options.Table = None,
@@ -117,6 +120,9 @@ def sanitize_cli(
         "code": code,
         "surrogates": surrogates,
         "key": None if key is None else str(key),
+        "editor": editor,
+        "lm": lm,
+        "prompt": prompt,
     }
     asked = Asked(field, keep_fields, drop_others, delimiter, receipt_field, user_field)
     kept = Kept(table, table_key, key, force=force)

@@ -65,6 +65,8 @@ class Recipe:
         for name in ("model", "space", "prior", "surrogates", "key"):
             if options.get(name) not in (None, BUILTIN):
                 options[name] = _absolute_path(str(options[name]))
+        if options.get("lm") is not None and Path(options["lm"]).exists():
+            options["lm"] = str(Path(options["lm"]).resolve())
         return cls(options=tuple(options.items()), code=code)
 
     def load(self) -> Language:

@@ -2,12 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
+from spacy.attrs import LIKE_NUM, LOWER, NORM, ORTH
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from ..arrays import Bools1d, Ints1d
+from ..editors.shown import Shown
 from ..errors import DxError, Errors
-from ..ty import Editor, Mechanism
-from .passages import Context
+from ..space import Space
+from ..ty import Editor, EditsTexts, Mechanism
+from .passages import Context, clear_before, passage
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Written:
+    """The words of one document as they will be released, but for their spelling.
+
+    spaces: whether a blank follows each. drawn: bool (m,), words that may be spelled otherwise.
+    editable: bool (m,), those that a mechanism drew from the space: an editor may put others in
+    their place. aside: bool (m,), numbers and stand-ins, which are no context of a mechanism's.
+    """
+
+    words: list[str]
+    spaces: list[bool]
+    drawn: Bools1d
+    editable: Bools1d
+    aside: Bools1d
+
+
+def edited_texts(
+    texts: Sequence[Written],
+    vocab: Vocab,
+    space: Space,
+    mechanism: Mechanism,
+    editor: EditsTexts,
+) -> list[Written]:
+    """Each text with the words that an editor of texts chose. vocab: for the words that are read,
+    all of which are released."""
+    placed = [_shown(text, vocab, space) for text in texts]
+    found = editor.edit_texts([shown for shown, _ in placed], mechanism)
+    new = []
+    for text, (shown, places), rows in zip(texts, placed, found, strict=True):
+        words = list(text.words)
+        checked = _checked(rows, shown.rows, shown.fixed)
+        for place in np.flatnonzero(checked != shown.rows).tolist():
+            words[places[place]] = space.words[checked[place]]
+        new.append(replace(text, words=words))
+    return new
+
+
+def _shown(text: Written, vocab: Vocab, space: Space) -> tuple[Shown, Ints1d]:
+    """What the editor sees, and which tokens its words are. Numbers stay as they were drawn."""
+    doc = Doc(vocab, words=text.words, spaces=text.spaces)
+    table: Any = doc.to_array([ORTH, NORM, LOWER, LIKE_NUM])
+    rows = space.find_ids(*np.ascontiguousarray(table[:, :3].T))
+    editable = text.editable & (rows >= 0) & (table[:, 3] == 0)
+    words = passage(doc, editable, text.aside)
+    there = rows[words.places] >= 0
+    places = words.places[there]
+    sentences = np.cumsum(words.starts)[there]
+    starts = np.diff(sentences, prepend=-1) > 0
+    before = clear_before(doc, places)
+    return Shown(rows[places], starts, ~editable[places], before), places
 
 
 def edited(

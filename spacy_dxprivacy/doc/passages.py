@@ -28,11 +28,13 @@ _ENDS = np.array(
 @dataclass(frozen=True, eq=False, repr=False)
 class Passage:
     """The m words of one document. ids: uint64 (m, 3), by which the space is asked. drawn: bool
-    (m,), whether a word is drawn. starts: bool (m,), whether a sentence begins."""
+    (m,), whether a word is drawn. starts: bool (m,), whether a sentence begins. places: int64
+    (m,), which tokens they are."""
 
     ids: Ids1d
     drawn: Bools1d
     starts: Bools1d
+    places: Ints1d
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +56,14 @@ def passage(doc: Doc, mask: Bools1d, skipped: Bools1d) -> Passage:
     ends = aside & ~mask & (np.isin(table[:, 0], _ENDS, kind="sort") | _breaks(doc, table))
     sentences = np.cumsum(ends)[words]
     starts = np.diff(sentences, prepend=-1) > 0
-    return Passage(table[words, :3], mask[words], _cut(starts))
+    return Passage(table[words, :3], mask[words], _cut(starts), words)
+
+
+def clear_before(doc: Doc, places: Ints1d) -> list[str]:
+    """For each of the tokens at rising places, all that stands between it and the one before."""
+    ends = [0, *(doc[place].idx + len(doc[place]) for place in places[:-1].tolist())]
+    text = doc.text
+    return [text[end : doc[place].idx] for end, place in zip(ends, places.tolist(), strict=False)]
 
 
 def _breaks(doc: Doc, table: Any) -> Bools1d:

@@ -2,6 +2,7 @@ r"""The most likely original, given the release, by public knowledge alone (dx.R
 
     w = argmax q(w_1..w_n) product of P(y_i | w_i)       P: exp(-beta path) for dx.Path.v2, else the
                                                          probabilities that the mechanism states
+            q: word pairs, or a causal language model where one is named (causal.py)
 Privacy     post-processing of what was released: it costs nothing, and hides nothing. A reader with
             the same knowledge can do the same
 Papers      Chatzikokolakis, ElSalamouny, Palamidessi 2017 (remapping of locations); Viterbi 1967
@@ -9,18 +10,24 @@ Papers      Chatzikokolakis, ElSalamouny, Palamidessi 2017 (remapping of locatio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import cast
 
 import numpy as np
 
 from ..arrays import Bools1d, Ints1d
+from ..language.beam import BEAM, Search
+from ..language.opened import open_model
+from ..language.words import WordTokens, word_tokens
 from ..mechanisms.base.sentences import SentenceMechanism
 from ..priors.chain import Chain
 from ..registries import registry
 from ..space import Space
 from ..ty import Mechanism, Prior, StatesProbabilities
-from ..validate import fail
+from ..validate import fail, whole
+from .causal import edit_by_model
+from .shown import Shown
 from .viterbi import Place, most_likely
 
 NEAREST = 64  # candidates, where a mechanism states probabilities alone
@@ -28,11 +35,23 @@ CACHED = 2**12  # words
 
 
 @registry.dx_editors("dx.Remap.v1")
-def make_remap(prior: Prior | None = None) -> Remap:
-    """prior: the public law of sentences; that of the mechanism if None, else dx.WordPairs.v1."""
+def make_remap(
+    prior: Prior | None = None, model: str | None = None, prompt: str = "", beam: int = BEAM
+) -> Remap:
+    """prior: the public law of sentences; that of the mechanism if None, else dx.WordPairs.v1.
+
+    model: a causal language model that chooses among the words in its place: a folder, a .gguf
+    file, a name, or a package that holds one (see language.opened). prompt: public words on the
+    kind of text, such as "Clinical note of a patient's visit." beam: how many ways to fill a text
+    are followed at once.
+    """
     if prior is not None and not isinstance(prior, Prior):
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
-    return Remap(prior)
+    if model is None and prompt:
+        raise fail("prompt", "left out without a model", "one")
+    if model is None:
+        return Remap(prior)
+    return CausalRemap(prior, model, prompt, whole("beam", beam, least=1))
 
 
 class Remap:
@@ -40,7 +59,7 @@ class Remap:
 
     name = "dx.Remap.v1"
 
-    def __init__(self, prior: Prior | None) -> None:
+    def __init__(self, prior: Prior | None = None) -> None:
         self.prior = prior
         self._chain: Chain | None = None
         self._places: dict[int, Place] = {}
@@ -106,6 +125,69 @@ class Remap:
     # What was released by this process is no business of anybody who gets a copy.
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_places": {}}
+
+
+class CausalRemap(Remap):
+    """See make_remap: with a model. It is loaded by fit, and by a copy when that is first used."""
+
+    def __init__(self, prior: Prior | None, model: str, prompt: str, beam: int) -> None:
+        super().__init__(prior)
+        self.model, self.prompt, self.beam = model, prompt, beam
+        self._space: Space | None = None
+        self._search: Search | None = None
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What a receipt and a saved pipeline say of it. Raises DxError as open_model does."""
+        digest = open_model(self.model).digest
+        return {"editor": self.name, "model": self.model, "digest": digest, "prompt": self.prompt}
+
+    def fit(self, space: Space, mechanism: Mechanism) -> CausalRemap:
+        """As Remap does; words that a mechanism drew alone take no word pairs beside the model.
+        Raises DxError for a model or a prompt that cannot be used."""
+        if self.prior is None and not isinstance(mechanism, SentenceMechanism):
+            self.prior = registry.dx_priors.get("dx.Uniform.v1")()
+        super().fit(space, mechanism)
+        self._space, self._search = space, None
+        self._how.prompted()
+        return self
+
+    @property
+    def _how(self) -> Search:
+        if self._space is None:
+            raise fail("editor", "fitted before it edits", self.name)
+        if self._search is None:
+            words: WordTokens = word_tokens(open_model(self.model), self._space)
+            self._search = Search(words, words.known, prompt=self.prompt, beam=self.beam)
+        return self._search
+
+    def edit(
+        self,
+        rows: Ints1d,
+        mechanism: Mechanism,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+    ) -> Ints1d:
+        """As Remap.edit. between: k strings, what stands before each word in the release. Words
+        that are taken alone are no text: of these the model says nothing."""
+        if starts is None:
+            return super().edit(rows, mechanism, starts, fixed, between)
+        return self.edit_texts([Shown.of(rows, starts, fixed, between)], mechanism)[0]
+
+    def edit_texts(self, texts: Sequence[Shown], mechanism: Mechanism) -> list[Ints1d]:
+        """For each text that was released int64 (k,), its words."""
+        by_pairs = super().edit
+        guesses = [
+            by_pairs(text.rows, mechanism, text.starts, text.fixed) if len(text.rows) else text.rows
+            for text in texts
+        ]
+        released = [text.rows[~text.fixed] for text in texts]
+        find = _channel(mechanism, np.unique(np.concatenate([*released, np.zeros(0, int)])))
+        return edit_by_model(texts, guesses, partial(self._place, find=find), self._how)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**super().__getstate__(), "_search": None}
 
 
 def _only(row: int) -> Place:

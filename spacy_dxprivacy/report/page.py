@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from ..about import __version__
+from ..language.judge import Judged
 from ..space import Space
 from . import plain, plots
 from .accounts import Account
@@ -25,7 +26,8 @@ LONGEST = 600  # tokens of a document that are shown
 @dataclass(frozen=True)
 class Contents:
     """All that the page says. shown: the pairs whose text is on it. without: how many documents of
-    a .spacy file carry no receipt. space: whose vectors similarity was taken in."""
+    a .spacy file carry no receipt. space: whose vectors similarity was taken in.
+    judged: by a language model, if one was asked."""
 
     utility: Utility
     accounts: Sequence[Account]
@@ -34,6 +36,7 @@ class Contents:
     accuracies: Accuracies | None = None
     label: str | None = None
     space: str = ""
+    judged: Judged | None = None
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..batch.manifests import receipt_beside
 from ..batch.records import Fields
 from ..errors import UsageError
+from ..language.judge import judged
+from ..language.model import LanguageModel
 from ..space import Space
 from .accounts import Account, read_receipt, receipts_of
 from .files import Source, plan_sources, read_pairs
@@ -27,6 +30,7 @@ def page_of_files(
     fields: Fields | None = None,
     label: str | None = None,
     documents: int = 20,
+    judge: LanguageModel | None = None,
     progress: Callable[[Iterable[Pair]], Iterable[Pair]] = iter,
 ) -> str:
     """The page as HTML.
@@ -34,7 +38,8 @@ def page_of_files(
     before, after: a file and what became of it, or two folders. space: in whose vectors similarity
     is taken. receipt: what `dx sanitize --receipt` wrote. lines: a line of a .txt file is a
     document. fields: which one of .jsonl and .csv holds the text. label: the field with the class
-    of a document. documents: how many are shown. progress: wraps the documents, as tqdm does.
+    of a document. documents: how many are shown. judge: a causal model that says how well the texts
+    read; not the one that they were edited by. progress: wraps the documents, as tqdm does.
 
     Raises UsageError for files that do not fit together, DxError where a library is missing.
     """
@@ -59,6 +64,9 @@ def page_of_files(
         documents=documents,
         progress=progress,
     )
+    if judge is not None:
+        texts = zip(*(pair.texts for pair in pairs), strict=True)
+        made = replace(made, judged=judged(judge, *texts))
     return render(made)
 
 

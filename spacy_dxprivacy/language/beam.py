@@ -1,0 +1,221 @@
+"""The likeliest words of texts, by a causal model and what is known of each place.
+
+    w = argmax product of P(w_i | w_1..w_(i-1)) exp(logs_i(w_i))
+    P = (1 - share) model + share known
+
+Beam search, many texts side by side. Every lane reads one token a step: texts do not wait for each
+other's long words. At the end each place is the word for which the lanes that are left speak most.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
+from ..errors import DxError, DxWarning, Errors, Warnings
+from .model import NOTHING, Lanes, LanguageModel, OutOfRoom
+from .words import NO_TOKEN, WordTokens
+
+BEAM = 4
+SIDE_BY_SIDE = 64  # texts
+LOWEST = -1e30
+LEAST = 1e-30
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """One text with k places to fill. before: k strings in clear, what stands between a word and
+    the one before. capital: bool (k,), words that begin with a capital. words: int64 (k, m), rows
+    of a space that may stand there; logs: float64 (k, m), ln of what each weighs."""
+
+    before: Sequence[str]
+    capital: Bools1d
+    words: Ints2d
+    logs: Floats2d
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """How it is searched. prompt: public words on the kind of text. known: float64 (n,), how often
+    each word comes, of which `share` is mixed in."""
+
+    words: WordTokens
+    known: Floats1d
+    share: float = 0.02
+    prompt: str = ""
+    beam: int = BEAM
+    side_by_side: int = SIDE_BY_SIDE
+
+    @property
+    def model(self) -> LanguageModel:
+        return self.words.model
+
+    def prompted(self) -> list[int]:
+        """The tokens of the prompt. Raises DxError where it fills half of the window."""
+        tokens = self.model.encode([self.prompt + "\n\n"])[0] if self.prompt else []
+        if len(tokens) > self.model.window // 2:
+            most = self.model.window // 2
+            raise DxError(Errors.DX151.format(tokens=len(tokens), most=most))
+        return tokens
+
+
+def search(
+    sheets: Sequence[Sheet], how: Search, on_text: Callable[[], object] = lambda: None
+) -> list[Ints1d]:
+    """For each text int64 (k,), its likeliest words. on_text: called once a text."""
+    prompt = how.prompted()
+    found: list[Ints1d] = [np.zeros(0, dtype=np.int64)] * len(sheets)
+    numbers = [i for i in np.argsort([len(s) for s in sheets], kind="stable") if len(sheets[i])]
+    groups = list(_groups(sheets, numbers, how, len(prompt)))
+    while groups:
+        group = groups.pop()
+        try:
+            for number, words in zip(group, _side_by_side(sheets, group, how, prompt), strict=True):
+                found[number] = words
+                on_text()
+        except OutOfRoom:
+            if len(group) == 1:
+                raise DxError(Errors.DX152) from None
+            half = len(group) // 2
+            warnings.warn(Warnings.DX157.format(texts=half), DxWarning, stacklevel=2)
+            groups += [group[:half], group[half:]]
+    return found
+
+
+def _groups(
+    sheets: Sequence[Sheet], numbers: Sequence[int], how: Search, prompt: int
+) -> Iterator[list[int]]:
+    """Texts of about one length, as many as there is room for; the longest last."""
+    group: list[int] = []
+    for number in numbers:
+        tokens = prompt + 2 * len(sheets[number])
+        most = min(how.side_by_side, max(1, how.model.fits(tokens) // how.beam))
+        if group and len(group) >= most:
+            yield group
+            group = []
+        group.append(int(number))
+    if group:
+        yield group
+
+
+def _side_by_side(
+    sheets: Sequence[Sheet], group: list[int], how: Search, prompt: list[int]
+) -> list[Ints1d]:
+    texts = [_Text(sheets[number], how) for number in group]
+    lanes = how.model.read([prompt] * (len(texts) * how.beam))
+    left = texts
+    while left:
+        if any(text.is_ready for text in left):
+            left = _step(left, lanes, how)
+            continue
+        lanes.feed(np.concatenate([text.next_tokens() for text in left]))
+    return [text.best() for text in texts]
+
+
+def _step(texts: list[_Text], lanes: Lanes, how: Search) -> list[_Text]:
+    """Texts that have read all there is choose their next words; those that are left."""
+    asked = [text.asked() if text.is_ready else np.zeros((how.beam, 1), int) for text in texts]
+    most = max(some.shape[1] for some in asked)
+    tokens = np.concatenate([np.pad(some, ((0, 0), (0, most - some.shape[1]))) for some in asked])
+    logs = lanes.logs(np.maximum(tokens, 0))
+    order = []
+    left = []
+    for number, text in enumerate(texts):
+        lane = number * how.beam
+        own = np.arange(how.beam)
+        if text.is_ready:
+            own = text.choose(logs[lane : lane + how.beam, : text.asked().shape[1]])
+        if not text.is_done:
+            order.append(lane + own)
+            left.append(text)
+    if left:
+        kept = np.concatenate(order)
+        if len(kept) < len(logs) or (kept != np.arange(len(kept))).any():
+            lanes.keep(kept)
+    return left
+
+
+class _Text:
+    """A text in the making: `beam` ways to fill what was met so far."""
+
+    def __init__(self, sheet: Sheet, how: Search) -> None:
+        self.sheet, self.how, self.place = sheet, how, 0
+        self.scores = np.full(how.beam, -np.inf)
+        self.scores[0] = 0
+        self.ways = np.zeros((how.beam, len(sheet)), dtype=np.int64)
+        self._tokens: Ints2d | None = None
+        self._queues: list[list[int]] = [[] for _ in range(how.beam)]
+        self._lead()
+
+    @property
+    def is_done(self) -> bool:
+        return self.place == len(self.sheet)
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.is_done and not any(self._queues)
+
+    @property
+    def _blank(self) -> bool:
+        return self.sheet.before[self.place][-1:].isspace()
+
+    def _lead(self) -> None:
+        """What stands in clear before the next word is to be read, but for its blank."""
+        self._tokens = None
+        clear = self.sheet.before[self.place].removesuffix(" ")
+        if clear.strip():
+            tokens = self.how.model.encode([clear])[0]
+            self._queues = [queue + tokens for queue in self._queues]
+
+    def next_tokens(self) -> Ints1d:
+        """int64 (beam,): what each way reads next."""
+        return np.array([q.pop(0) if q else NOTHING for q in self._queues], dtype=np.int64)
+
+    def asked(self) -> Ints2d:
+        """int64 (beam, m): the first token of each word that may stand here."""
+        if self._tokens is None:
+            words, capital = self.sheet.words[self.place], bool(self.sheet.capital[self.place])
+            first = self.how.words.first_of(words, blank=self._blank, capital=capital)
+            self._tokens = np.tile(first, (self.how.beam, 1))
+        return self._tokens
+
+    def choose(self, logs: Floats2d) -> Ints1d:
+        """logs: (beam, m), of the model. int64 (beam,): which way each way goes on from."""
+        how, words = self.how, self.sheet.words[self.place]
+        said = np.where(self.asked() == NO_TOKEN, LOWEST, logs + how.words.within[words])
+        p = (1 - how.share) * np.exp(said) + how.share * how.known[words]
+        total = self.scores[:, None] + np.log(p + LEAST) + self.sheet.logs[self.place]
+        best = np.argsort(-total, axis=None, kind="stable")[: how.beam]
+        best = np.resize(best, how.beam)
+        came, which = np.divmod(best, len(words))
+        self.scores = total.ravel()[best]
+        self.scores[total.size :] = -np.inf  # fewer words than ways
+        self.ways = self.ways[came]
+        self.ways[:, self.place] = words[which]
+        self._say(words[which])
+        return came
+
+    def _say(self, rows: Ints1d) -> None:
+        blank, capital = self._blank, bool(self.sheet.capital[self.place])
+        self._queues = [
+            list(self.how.words.tokens(row, blank=blank, capital=capital)) for row in rows.tolist()
+        ]
+        self.place += 1
+        if not self.is_done:
+            self._lead()
+
+    def best(self) -> Ints1d:
+        """int64 (k,): for each place the word with the largest weight of all ways."""
+        weights = np.exp(self.scores - self.scores.max())
+        found = np.empty(len(self.sheet), dtype=np.int64)
+        for place, column in enumerate(self.ways.T):
+            words, of_way = np.unique(column, return_inverse=True)
+            found[place] = words[np.bincount(of_way, weights).argmax()]
+        return found

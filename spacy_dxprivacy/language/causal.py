@@ -1,0 +1,210 @@
+"""A causal model of the transformers library, on PyTorch. Imported when one is opened."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ..errors import DxError, Errors
+from .model import OutOfRoom
+
+# By name: their types are not those that they declare, and many installations have neither.
+torch: Any = import_module("torch")
+transformers: Any = import_module("transformers")
+
+F = TypeVar("F", bound=Callable[..., Any])
+WINDOW = 1024  # tokens of a text that are judged at once
+MEMORY = 256  # tokens that a lane remembers at most
+MOST_CACHE = 2**29  # bytes, of all lanes together
+TOKENS_AT_ONCE = 768  # judged together: their answers take 200 KB a token
+
+
+def without_gradients(function: F) -> F:
+    """As torch.inference_mode(), with the types of the function."""
+    wrapped: F = torch.inference_mode()(function)
+    return wrapped
+
+
+class Causal:
+    """See language.model.LanguageModel."""
+
+    def __init__(self, name: str, digest: str, network: Any, tokenizer: Any) -> None:
+        self.name, self.digest = name, digest
+        self.network, self.tokenizer = network, tokenizer
+        config = network.config.get_text_config()
+        self.window = min(WINDOW, int(getattr(config, "max_position_embeddings", WINDOW)))
+        self.vocabulary = int(network.get_output_embeddings().weight.shape[0])
+        one = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else _end(tokenizer)
+        self.begin: list[int] = [one]
+        ends = {tokenizer.eos_token_id, getattr(network.generation_config, "eos_token_id", None)}
+        self.ends = frozenset(one for one in ends if isinstance(one, int))
+        self.bytes_a_token = _cache_bytes(config)
+        takes = inspect.signature(network.forward).parameters
+        self.last_alone = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """See LanguageModel. A tokenizer that says more than the network knows is refused."""
+        found: list[list[int]] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
+        return found
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        text: str = self.tokenizer.decode(list(tokens), skip_special_tokens=True)
+        return text
+
+    def asked(self, text: str) -> list[int]:
+        """As one turn of a talk, where the tokenizer knows how; else the text."""
+        if not getattr(self.tokenizer, "chat_template", None):
+            return self.encode([text])[0]
+        said: Any = self.tokenizer.apply_chat_template(
+            [{"role": "user", "content": text}], add_generation_prompt=True, tokenize=False
+        )
+        return self.encode([said])[0]
+
+    def fits(self, tokens: int) -> int:
+        return max(1, MOST_CACHE // (self.bytes_a_token * min(tokens + 1, MEMORY)))
+
+    def read(self, prompts: Sequence[Sequence[int]]) -> CausalLanes:
+        return CausalLanes(self, prompts)
+
+    @without_gradients
+    def nats(self, texts: Sequence[Sequence[int]]) -> Floats1d:
+        """Of texts that are longer than the window, each token by half of it or more."""
+        found = np.zeros(len(texts))
+        pieces = [(i, *piece) for i, text in enumerate(texts) for piece in self._pieces(text)]
+        pieces.sort(key=lambda piece: len(piece[1]))
+        while pieces:
+            size = max(1, TOKENS_AT_ONCE // len(pieces[-1][1]))
+            some, pieces = pieces[-size:], pieces[:-size]
+            for (number, _, _), sum_of in zip(some, self._nats_of(some), strict=True):
+                found[number] += sum_of
+        return found
+
+    def _pieces(self, text: Sequence[int]) -> list[tuple[list[int], int]]:
+        """Parts to be read at once, and how many tokens of each are there to be remembered."""
+        half, whole = self.window // 2, [*self.begin, *text]
+        if len(whole) <= self.window:
+            return [(whole, 1)]
+        first = [(whole[: self.window], 1)]
+        steps = range(self.window - half, len(whole) - half, half)
+        return first + [(whole[at : at + self.window], half) for at in steps]
+
+    def _nats_of(self, pieces: Sequence[tuple[int, list[int], int]]) -> list[float]:
+        most = max(len(tokens) for _, tokens, _ in pieces)
+        x = torch.tensor([tokens + [0] * (most - len(tokens)) for _, tokens, _ in pieces])
+        mask = torch.tensor([[1] * len(t) + [0] * (most - len(t)) for _, t, _ in pieces])
+        device = self.network.device
+        logits = _numbers(self.network(x.to(device), attention_mask=mask.to(device)).logits)
+        picked = -torch.nn.functional.cross_entropy(
+            logits[:, :-1].transpose(1, 2), x[:, 1:].to(device), reduction="none"
+        )
+        spans = [(known, len(tokens)) for _, tokens, known in pieces]
+        return [-float(row[a - 1 : b - 1].sum()) for row, (a, b) in zip(picked, spans, strict=True)]
+
+
+def _end(tokenizer: Any) -> int:
+    if tokenizer.eos_token_id is None:
+        raise DxError(Errors.DX150.format(why="its tokenizer has no token to begin a text with"))
+    return int(tokenizer.eos_token_id)
+
+
+def _cache_bytes(config: Any) -> int:
+    """What one token of one lane takes, in float32."""
+    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+    width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    return int(2 * 4 * config.num_hidden_layers * heads * width)
+
+
+def _numbers(logits: Any) -> Any:
+    """float32. Raises DxError where some are none."""
+    found = logits.float()
+    if not torch.isfinite(found).all():
+        raise DxError(Errors.DX150.format(why="it answers with numbers that are not finite"))
+    return found
+
+
+class CausalLanes:
+    """See language.model.Lanes. A cache of keys and values that is never longer than MEMORY: then
+    every lane is read again from the prompt and the later half of what it read."""
+
+    def __init__(self, model: Causal, prompts: Sequence[Sequence[int]]) -> None:
+        self.model = model
+        self.prompts = [[*model.begin, *prompt] for prompt in prompts]
+        self.later: list[list[int]] = [[] for _ in prompts]
+        self.most = max(MEMORY, 2 * max(map(len, self.prompts)))
+        self._begin()
+
+    def _begin(self) -> None:
+        device = self.model.network.device
+        lanes = len(self.prompts)
+        self._cache = transformers.DynamicCache()
+        self._mask = torch.zeros((lanes, 0), dtype=torch.long, device=device)
+        self._at = torch.zeros(lanes, dtype=torch.long, device=device)
+        self._logs: Any = torch.zeros((lanes, self.model.vocabulary), device=device)
+        self._run([p + later for p, later in zip(self.prompts, self.later, strict=True)])
+
+    def feed(self, tokens: Ints1d) -> None:
+        some = [[token] if token >= 0 else [] for token in tokens.tolist()]
+        if not any(some):
+            return
+        for later, new in zip(self.later, some, strict=True):
+            later += new
+        if self._mask.shape[1] < self.most:
+            self._run(some)
+            return
+        rest = [(self.most - len(prompt)) // 2 for prompt in self.prompts]
+        self.later = [later[-most:] for later, most in zip(self.later, rest, strict=True)]
+        self._begin()
+
+    @without_gradients
+    def _run(self, tokens: list[list[int]]) -> None:
+        most = max(map(len, tokens))
+        device = self.model.network.device
+        x = torch.tensor([[0] * (most - len(t)) + t for t in tokens], device=device)
+        mask = torch.tensor([[0] * (most - len(t)) + [1] * len(t) for t in tokens], device=device)
+        where = (self._at[:, None] + mask.cumsum(1) - 1).clamp(min=0)
+        self._mask = torch.cat([self._mask, mask], 1)
+        try:
+            answer = self.model.network(
+                x, attention_mask=self._mask, position_ids=where, past_key_values=self._cache,
+                use_cache=True, **self.model.last_alone,
+            )  # fmt: skip
+        except (MemoryError, RuntimeError) as error:
+            raise _room_or(error) from None
+        fed = mask[:, -1] > 0
+        self._at = self._at + mask.sum(1)
+        logits = _numbers(answer.logits[:, -1])
+        if bool(fed.all()):
+            self._logs = logits
+        else:
+            self._logs[fed] = logits[fed]
+
+    @without_gradients
+    def logs(self, tokens: Ints2d) -> Floats2d:
+        sums = torch.logsumexp(self._logs, 1, keepdim=True)
+        picked = self._logs.gather(1, torch.from_numpy(tokens).to(self._logs.device))
+        return np.asarray((picked - sums).cpu().numpy(), dtype=np.float64)
+
+    def likeliest(self) -> Ints1d:
+        return np.asarray(self._logs.argmax(1).cpu().numpy(), dtype=np.int64)
+
+    @without_gradients
+    def keep(self, order: Ints1d) -> None:
+        self.prompts = [self.prompts[lane] for lane in order.tolist()]
+        self.later = [list(self.later[lane]) for lane in order.tolist()]
+        index = torch.from_numpy(np.asarray(order)).to(self._logs.device)
+        self._cache.reorder_cache(index)
+        self._mask, self._at = self._mask[index], self._at[index]
+        self._logs = self._logs[index]
+
+
+def _room_or(error: Exception) -> Exception:
+    """OutOfRoom, where that is what it says."""
+    said = str(error).lower()
+    if isinstance(error, MemoryError) or "memory" in said or "alloc" in said:
+        return OutOfRoom()
+    return DxError(Errors.DX150.format(why=f"it failed with {type(error).__name__}"))

@@ -1,0 +1,125 @@
+"""dx sanitize --lm, dx edit, dx attack --model, the judge; and every bad input in a line."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy.language import opened
+from spacy_dxprivacy.language.judge import judged
+
+from .fakes import FakeModel, small_law
+
+N = 5
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A space of words w0 to w4, texts of them, and a model that likes to go on by its law."""
+    T, first = small_law(N)
+    model = FakeModel(T, first)
+    monkeypatch.setitem(opened.OPENERS, "fake", lambda: model)
+    X = np.random.default_rng(0).normal(size=(N, 3))
+    Space.from_vectors([f"w{i}" for i in range(N)], X).save(tmp_path / "space")
+    rows = np.random.default_rng(1).integers(0, N, (6, 8))
+    texts = [
+        {"text": " ".join(f"w{i}" for i in some) + ".", "id": n} for n, some in enumerate(rows)
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, texts)) + "\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+MECHANISM = ["-m", "exponential", "-e", "2", "--space", "space"]
+
+
+def run(*arguments, status=0):
+    result = CliRunner().invoke(app, ["dx", *map(str, arguments)])
+    assert result.exit_code == status, result.output
+    return result
+
+
+def test_what_was_released_is_edited(folder):
+    said = run("edit", "in.jsonl", "out.jsonl", *MECHANISM, "--lm", "fake", "--keep-fields", "id")
+    old, new = ([json.loads(line) for line in (folder / name).read_text().splitlines()]
+                for name in ("in.jsonl", "out.jsonl"))  # fmt: skip
+    assert [one["id"] for one in new] == [one["id"] for one in old]
+    assert [one["text"] for one in new] != [one["text"] for one in old]
+    assert "Edited 6 documents by dx.Remap.v1" in said.output
+    assert "w1" not in said.output.split("Post-processing")[1]
+
+
+def test_an_edit_that_fails_keeps_the_release(folder):
+    opened.OPENERS["fake"]().room = 0
+    run("edit", "in.jsonl", "out.jsonl", *MECHANISM, "--lm", "fake")
+    old, new = ((folder / name).read_text() for name in ("in.jsonl", "out.jsonl"))
+    texts = [json.loads(line)["text"] for line in new.splitlines()]
+    assert texts == [json.loads(line)["text"] for line in old.splitlines()]
+
+
+def test_texts_are_edited_as_they_are_sanitised(folder):
+    run("sanitize", "in.jsonl", "out.jsonl", *MECHANISM, "--lm", "fake", "--receipt", "r.json")
+    assert json.loads((folder / "r.json").read_text())["editor"] == "dx.Remap.v1"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--lm", "nowhere"], "DX153"),
+        (["--lm", "in.jsonl"], "neither a folder nor"),
+        (["--lm", "space"], "no config.json"),
+        (["--prompt", "Notes."], "--lm"),
+        (["--editor", "nothing", "--lm", "fake"], "no editor"),
+        (["--lm", "fake", "--prompt", "w1 " * 40], "DX151"),
+        ([], "--lm"),
+    ],
+)
+def test_what_cannot_be_edited_by_is_told_in_a_line(folder, more, said):
+    result = run("edit", "in.jsonl", "out.jsonl", *MECHANISM, *more, status=2)
+    assert said in result.output and len(result.output.strip().splitlines()) == 1
+    assert not (folder / "out.jsonl").exists()
+
+
+def test_files_that_are_no_models_are_refused(folder):
+    (folder / "cut.gguf").write_bytes(b"GG")
+    with pytest.raises(DxError, match="damaged"):
+        opened.open_model("cut.gguf")
+    with pytest.raises(DxError, match="no such file"):
+        opened.open_model("none.gguf")
+
+
+def test_without_the_extra_it_says_what_to_install(folder, monkeypatch):
+    (folder / "model").mkdir()
+    (folder / "model" / "config.json").write_text("{}")
+    monkeypatch.setattr(opened, "find_spec", lambda name: None)
+    with pytest.raises(DxError, match=r"DX154.*torch, transformers.*\[lm\]"):
+        opened.open_model("model")
+
+
+def test_the_attacker_may_have_a_model(folder):
+    said = run("attack", "guess", "in.jsonl", *MECHANISM, "--model", "fake", "--known", "in.jsonl")
+    assert "causal model" in said.output
+
+
+def test_a_judge_counts_nats_a_word():
+    T, first = small_law(N)
+    found = judged(FakeModel(T, first), ["w0 w1", "w2"], ["w1 w1", "w2"])
+    before = np.log(first[0]) + np.log(T[0, 1]) + np.log(first[2])
+    assert found.before == pytest.approx(-before / 3)
+    assert found.after != found.before and found.model == "fake"
+    assert judged(FakeModel(T, first), [""], [""]) is None
+
+
+@pytest.mark.slow
+def test_a_core_installation_imports_none_of_it():
+    code = (
+        "import sys, spacy, spacy_dxprivacy\n"
+        "spacy.blank('en').add_pipe('dx_sanitizer')\n"
+        "assert not {'transformers', 'spacy_dxprivacy.language.causal'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -1,0 +1,196 @@
+"""dx.Remap.v1 with a model: the best text by brute force, and that it sees the release alone."""
+
+import pickle
+
+import numpy as np
+import pytest
+from conftest import EXPONENTIAL, SECRET_TEXT, UNKNOWN_SECRETS
+from sentences.laws import BETA, N, small_mechanism, small_space, starts_of
+
+from spacy_dxprivacy import Draw, DxError, registry
+from spacy_dxprivacy.errors import DxWarning
+from spacy_dxprivacy.language import opened
+
+from .fakes import FakeModel, small_law
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    T, first = small_law(N)
+    model = FakeModel(T, first)
+    monkeypatch.setitem(opened.OPENERS, "fake", lambda: model)
+    return model
+
+
+def remap(mechanism, **more):
+    made = registry.dx_editors.get("dx.Remap.v1")
+    return made(model="fake", **{"beam": 30, **more}).fit(small_space(), mechanism)
+
+
+def test_it_is_the_best_text_by_the_channel_and_the_model(fake):
+    mechanism, released = small_mechanism("pairs"), np.array([2, 0, 4])
+    editor = remap(mechanism)
+    found = editor.edit(released, mechanism, starts_of(3))
+    logs = -BETA * mechanism.distances(released)
+    P = np.exp(fake.logs[2:, 2:]) * 0.98 + 0.02 * editor._how.known
+    first = np.exp(fake.logs[1, 2:]) * 0.98 + 0.02 * editor._how.known
+    S = np.stack(np.meshgrid(*[np.arange(N)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    score = np.log(first)[S[:, 0]] + np.log(P)[S[:, :-1], S[:, 1:]].sum(axis=1)
+    score += logs[np.arange(3), S].sum(axis=1)
+    weights = np.exp(score - score.max())
+    top = np.argsort(-weights)[:30]
+    wanted = [int(np.bincount(column[top], weights[top], N).argmax()) for column in S.T]
+    assert found.tolist() == wanted
+
+
+def test_words_that_stay_are_read_and_stay(fake):
+    mechanism, rows = small_mechanism("pairs"), np.array([1, 2, 3, 4])
+    fixed = np.array([False, True, False, True])
+    found = remap(mechanism).edit(rows, mechanism, starts_of(4), fixed)
+    assert found[fixed].tolist() == [2, 4]
+    assert remap(mechanism).edit(rows, mechanism, starts_of(4), ~np.zeros(4, bool)).tolist() == [
+        1, 2, 3, 4,
+    ]  # fmt: skip
+
+
+def test_words_alone_are_edited_by_word_pairs(fake):
+    mechanism, rows = small_mechanism("pairs"), np.array([1, 2])
+    alone = registry.dx_editors.get("dx.Remap.v1")().fit(small_space(), mechanism)
+    found = remap(mechanism).edit(rows, mechanism)
+    assert found.tolist() == alone.edit(rows, mechanism).tolist()
+
+
+def test_a_model_that_fails_leaves_the_release_as_it_is(fake):
+    mechanism, rows = small_mechanism("pairs"), np.array([1, 2, 3])
+    editor = remap(mechanism)
+    fake.room = 0
+    with pytest.warns(DxWarning, match="DX159.*DX152"):
+        assert editor.edit(rows, mechanism, starts_of(3)).tolist() == [1, 2, 3]
+
+
+def test_settings_out_of_range_are_refused(fake):
+    made = registry.dx_editors.get("dx.Remap.v1")
+    for wrong in ({"prompt": "Notes."}, {"model": "fake", "beam": 0}):
+        with pytest.raises(DxError, match="DX001"):
+            made(**wrong)
+    with pytest.raises(DxError, match="DX151"):
+        remap(small_mechanism("pairs"), prompt="w1 " * 40)
+    with pytest.raises(DxError, match="DX153"):
+        made(model="no-such-model").fit(small_space(), small_mechanism("pairs"))
+    unfitted = made(model="fake")
+    with pytest.raises(DxError, match="fitted"):
+        unfitted.edit(np.array([1]), small_mechanism("pairs"), starts_of(1))
+
+
+# -- in a pipeline -------------------------------------------------------------------------------
+
+REMAP = {"@dx_editors": "dx.Remap.v1", "model": "fake", "beam": 2}
+SEEDED = {"mechanism": EXPONENTIAL, "seed": 3, "editor": REMAP}
+
+
+class Reads:
+    """Keeps all that it is shown. It likes some words far better than others."""
+
+    name, window, ends = "fake", 64, frozenset()
+
+    def __init__(self):
+        self.digest, self.shown, self.known = "d1", [], {}
+
+    def encode(self, texts):
+        self.shown += texts
+        return [[self.known.setdefault(p, len(self.known)) for p in t.split()] for t in texts]
+
+    def fits(self, tokens):
+        return 100
+
+    def read(self, prompts):
+        return ReadsLanes(self, len(prompts))
+
+
+class ReadsLanes:
+    def __init__(self, model, lanes):
+        self.model, self.lanes = model, lanes
+
+    def feed(self, tokens):
+        pass
+
+    def logs(self, tokens):
+        return np.broadcast_to(-(tokens * 7 % 23.0), (self.lanes, tokens.shape[1]))
+
+    def keep(self, order):
+        self.lanes = len(order)
+
+
+@pytest.fixture
+def reader(monkeypatch):
+    model = Reads()
+    monkeypatch.setitem(opened.OPENERS, "fake", lambda: model)
+    return model
+
+
+def test_the_model_is_shown_nothing_of_the_input(reader, make_nlp):
+    nlp = make_nlp(**SEEDED)
+    nlp.get_pipe("dx_sanitizer").warm_up()
+    reader.shown.clear()
+    doc = nlp(SECRET_TEXT)
+    shown = " ".join(reader.shown)
+    assert shown and not [secret for secret in UNKNOWN_SECRETS if secret in shown]
+    assert doc.text != make_nlp(**{**SEEDED, "editor": None})(SECRET_TEXT).text
+
+
+def test_one_release_is_edited_alike_whatever_the_input_was(reader, make_nlp, monkeypatch):
+    """The input is taken away: the mechanism gives the same rows for two texts."""
+    nlp = make_nlp(**SEEDED)
+    sanitizer = nlp.get_pipe("dx_sanitizer")
+    sanitizer.warm_up()
+    rows = np.array([sanitizer.space.find(word) for word in "fish tea bread milk".split()])
+    monkeypatch.setattr(
+        type(sanitizer.mechanism), "sample", lambda self, r, rng, *a, **k: Draw(rows[: len(r)])
+    )
+    shown = []
+    for text in ("My brother was sad.", "Her doctor saw cancer."):
+        shown.append(nlp(text).text)
+    assert shown[0] == shown[1]
+
+
+def test_stand_ins_and_numbers_are_those_that_were_drawn(reader, make_nlp):
+    numbers = {"@dx_surrogates": "dx.Numbers.v1", "epsilon": 1.0}
+    more = {**SEEDED, "surrogates": "standard", "numbers": numbers}
+    text = "Mr. John Smith drank 12 cups of tea with his sad brother in Boston."
+    edited = make_nlp(before=["dx_entity_ruler"], **more)(text)
+    nlp = make_nlp(before=["dx_entity_ruler"], **{**more, "editor": None})
+    released, space = nlp(text), nlp.get_pipe("dx_sanitizer").space
+    assert edited.text != released.text and len(edited) == len(released)
+    for new, old in zip(edited, released, strict=True):
+        assert new.text == old.text or space.find(old.lower_) >= 0
+
+
+def test_receipts_promise_the_same(reader, make_nlp):
+    plain = make_nlp(mechanism=EXPONENTIAL)("the dog saw the cat")._.dx
+    told = make_nlp(mechanism=EXPONENTIAL, editor=REMAP)("the dog saw the cat")._.dx
+    assert told.pop("editor") == "dx.Remap.v1" and told == plain
+
+
+def test_a_saved_pipeline_knows_its_model_again(reader, make_nlp):
+    nlp = make_nlp(**SEEDED)
+    saved = nlp.get_pipe("dx_sanitizer").to_bytes()
+    nlp.get_pipe("dx_sanitizer").from_bytes(saved)
+    assert nlp("tea")._.dx.editor == "dx.Remap.v1"
+    reader.digest = "another"
+    nlp.get_pipe("dx_sanitizer").from_bytes(saved)
+    with pytest.raises(DxError, match="DX156"):
+        nlp("tea")
+
+
+def test_a_copy_for_a_worker_holds_no_model(reader, make_nlp):
+    sanitizer = make_nlp(**SEEDED).get_pipe("dx_sanitizer")
+    sanitizer.warm_up()
+    assert sanitizer.editor._search is not None
+    copy = pickle.loads(pickle.dumps(sanitizer.editor))  # noqa: S301
+    assert copy._search is None
+
+
+@pytest.mark.parametrize("text", ["", "...", "Zorblattovich", "\n\n"])
+def test_texts_without_a_known_word_are_no_mistake(reader, make_nlp, text):
+    doc = make_nlp(**SEEDED)(text)
+    assert doc._.dx.perturbed == 0 and doc._.dx.editor == "dx.Remap.v1"
