@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import spacy
@@ -23,11 +22,19 @@ from ..selection import AllWords
 from ..space import Space
 from ..ty import EditsTexts, Mechanism
 from .build import NO_LIMIT
-from .jobs import Job
+from .jobs import Job, opened_first
 from .records import Record, read
-from .run import FileOptions, OnFailure, OnProgress, opened
-from .stream import Sanitized, zone
-from .writers import WRITERS
+from .run import (
+    FileOptions,
+    OnFailure,
+    OnProgress,
+    Seen,
+    Sink,
+    first_checked,
+    gathered,
+    opened,
+)
+from .stream import Outcome, Sanitized, zone
 
 SIDE_BY_SIDE = 64
 
@@ -104,7 +111,7 @@ def edit_files(
     them. Raises UsageError for .spacy files, whose receipts would be lost, and OSError where an
     output cannot be written, which is not there then."""
     if any("spacy" in (job.read_as, job.write_as) for job in jobs):
-        raise UsageError("edit takes .txt, .jsonl and .csv: a .spacy file would lose its receipts.")
+        raise UsageError("edit takes no .spacy files: they would lose their receipts.")
     told = Edited(editor.name)
     for job in jobs:
         _run(editor, job, options, told, on_failure, on_progress)
@@ -122,19 +129,26 @@ def _run(
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")  # spaCy's may quote tokens
+        job, fields = opened_first(job, options.fields)
         handle = stack.enter_context(opened(job))
         output = stack.enter_context(Output(job.target, force=options.force))
-        writer = WRITERS[job.write_as](output.handle, options.fields)
-        for some in _parts(read(handle, job.read_as, options.fields)):
-            for record in some:
-                if record.problem:
-                    told.failed.append(record.number)
-                    on_failure(job, record.number, record.problem)
-            good = [record for record in some if not record.problem]
-            for record, text in zip(good, _texts(editor, good, told), strict=True):
-                writer.write(record, Sanitized(text, Receipt()))
-                on_progress(record.size)
-        writer.finish()
+        sink = Sink(job, output.handle, fields, Seen(fields))
+        records = first_checked(read(handle, job.read_as, fields, sink.begin))
+        for record, found in gathered(_outcomes(editor, records, told), sink.writer.by_row):
+            why = found if isinstance(found, str) else sink.write(record, found)
+            if why:
+                told.failed.append(record.number)
+                on_failure(job, record.number, why)
+            on_progress(record.size)
+        sink.finish()
+
+
+def _outcomes(editor: ReleaseEditor, records: Iterable[Record], told: Edited) -> Iterator[Outcome]:
+    """Each record with its text, edited, or with what is wrong with it."""
+    for some in _parts(records):
+        texts = iter(_texts(editor, [one for one in some if not one.problem], told))
+        for record in some:
+            yield record, record.problem or Sanitized(next(texts), Receipt())
 
 
 def _texts(editor: ReleaseEditor, records: list[Record], told: Edited) -> list[str]:
@@ -143,7 +157,7 @@ def _texts(editor: ReleaseEditor, records: list[Record], told: Edited) -> list[s
         return editor.edit(docs, told) if docs else []
 
 
-def _parts(records: Iterable[Record]) -> Iterator[list[Any]]:
+def _parts(records: Iterable[Record]) -> Iterator[list[Record]]:
     part: list[Record] = []
     for record in records:
         part.append(record)

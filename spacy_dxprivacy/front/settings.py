@@ -39,6 +39,9 @@ class Settings(TypedDict, total=False):
     code: str | Path | None
     surrogates: str | None
     key: str | Path | None
+    editor: str | None
+    lm: str | None
+    prompt: str | None
 
 
 class Options(Settings, total=False):
