@@ -8,18 +8,22 @@ import pytest
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, Rng, Space, registry
+from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.experiments import EXPERIMENTS
 from spacy_dxprivacy.experiments import optimum as experiment
 from spacy_dxprivacy.graph.even import SHARE
 from spacy_dxprivacy.privacy import columns
+from spacy_dxprivacy.privacy.bounds import least_told, most_kept, told
 from spacy_dxprivacy.privacy.optimal import (
     Problem,
     edges_of,
     exact_epsilon,
+    guessed,
     optimum,
     remapped,
 )
+from spacy_dxprivacy.tuning import sampled
+from spacy_dxprivacy.tuning.bounds import most_unchanged
 
 
 def plane(n, seed=0):
@@ -226,3 +230,42 @@ def test_weights_that_were_changed_are_refused(tmp_path):
 def test_sentences_are_not_evened():
     with pytest.raises(DxError, match="drawn alone"):
         registry.dx_mechanisms.get("dx.Path.v2")(1.6, even=True)
+
+
+# -- what no mechanism can beat --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_no_channel_keeps_more_and_no_guess_is_right_more_often(epsilon):
+    prior = np.random.default_rng(0).dirichlet(np.ones(12))
+    problem = line(12, epsilon, prior)
+    bound = most_kept(problem.D, prior, epsilon)
+    best = optimum(replace(problem, loss=1.0 - np.eye(12))).channel
+    assert float(prior @ best.diagonal()) <= bound + 1e-9
+    assert guessed(optimum(problem).channel, prior) <= bound + 1e-9
+    assert prior.max() - 1e-9 <= bound <= 1
+
+
+def test_no_channel_of_this_loss_tells_less():
+    prior = np.random.default_rng(0).dirichlet(np.ones(12))
+    problem = line(12, 1.0, prior)
+    W = np.exp(-0.5 * problem.D) * prior
+    for channel in (optimum(problem).channel, W / W.sum(axis=1, keepdims=True)):
+        least = least_told(problem.loss, prior, problem.expected(channel))
+        assert 0 < least <= told(channel, prior) + 1e-9
+    assert least_told(problem.loss, prior, 100.0) == 0
+    uniform = np.full(2, 0.5)  # Shannon: ln 2 less the entropy of an error
+    expected = np.log(2) + 0.1 * np.log(0.1) + 0.9 * np.log(0.9)
+    assert least_told(1.0 - np.eye(2), uniform, 0.1) == pytest.approx(expected, rel=1e-4)
+
+
+def test_tune_says_what_no_mechanism_passes():
+    space = plane(60)
+    probes = sampled(np.arange(60), np.ones(60), 30)
+    mechanism = registry.dx_mechanisms.get("dx.Path.v1")(1.6).fit(space)
+    P = mechanism.distribution(probes.rows)
+    bound = most_unchanged(mechanism, probes)
+    assert float(probes.weights @ P[np.arange(len(P)), probes.rows]) <= bound <= 1
+    with pytest.warns(DxWarning):
+        identity = registry.dx_mechanisms.get("dx.Identity.v1")()
+    assert most_unchanged(identity.fit(space), probes) is None

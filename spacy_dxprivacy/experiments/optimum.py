@@ -23,6 +23,7 @@ from ..arrays import Floats1d, Floats2d
 from ..batch.build import prior_config
 from ..errors import DxError
 from ..graph import STEPS, graph_of
+from ..privacy.bounds import least_told, told
 from ..privacy.columns import best_channel
 from ..privacy.optimal import Optimum, Problem, exact_epsilon, guessed, remapped
 from ..registries import registry
@@ -36,6 +37,7 @@ from .options import Options, of_space, random_probes
 from .result import Result, Row, draw_lines, finish
 
 EPSILONS = (0.8, 1.2, 1.6, 2.2)
+FIGURES = ("times", "kept", "guessed", "remapped", "told", "least told")
 LOSSES = ("path", "changed", "vectors")
 BEST, BOUND, REACHED = "optimum", "bound", "reached"
 OWN = (1e-3, 1e5)  # epsilons of mechanisms among which that of the path is sought
@@ -177,13 +179,14 @@ def best_rows(problem: Problem, best: Optimum) -> list[Row]:
     if best.converged:
         return [row_of(BEST, best.channel, problem, best.loss)]
     bound = {"epsilon": problem.epsilon, "mechanism": BOUND, "loss": best.bound}
-    empty = {name: None for name in ("times", "kept", "guessed", "remapped")}
+    empty = {name: None for name in FIGURES}
     reached = row_of(REACHED, best.channel, problem, None) | {"converged": False}
     return [{**bound, **empty, "converged": False}, reached]
 
 
 def row_of(name: str, channel: Floats2d, problem: Problem, least: float | None) -> Row:
-    """times: the loss over that of the optimum, where this is known."""
+    """times: the loss over that of the optimum, where this is known. told: nats that the output
+    tells of the word; least told: what the output of any channel of this loss tells."""
     loss = problem.expected(channel)
     return {
         "epsilon": problem.epsilon,
@@ -193,6 +196,8 @@ def row_of(name: str, channel: Floats2d, problem: Problem, least: float | None) 
         "kept": float(problem.prior @ channel.diagonal()),
         "guessed": guessed(channel, problem.prior),
         "remapped": problem.expected(remapped(channel, problem)),
+        "told": told(channel, problem.prior),
+        "least told": least_told(problem.loss, problem.prior, loss),
         "converged": True,
     }
 
