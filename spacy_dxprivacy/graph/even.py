@@ -30,8 +30,10 @@ from ..arrays import Floats1d, Ints1d, Numbers1d, blocks
 from .policy_graph import PolicyGraph, with_steps
 
 SHARE = 0.01  # of edges that may be stated longer than they are drawn
-STEPS = 40
-RATIOS = (1.02, 1.1, 1.2, 1.25, 1.4, 1.6, 1.8, 2.0)
+MANY = 5_000  # words, from which on a step takes a second
+STEPS = 240
+STEPS_OF_MANY = 40
+RATIOS = (1.02, 1.05, 1.1, 1.15, 1.2, 1.25, 1.4, 1.6, 1.8, 2.0)
 WORDS_AT_ONCE = 2**8
 FINER = 64  # quanta of stated lengths to one of drawn lengths
 LEAST = 1e-30  # that float32 can hold
@@ -80,7 +82,7 @@ class _Near:
         self.nearer: Numbers1d = np.concatenate([steps for part in parts for _, steps in part])
 
     def evened(self, weights: Floats1d, beta: float, epsilon: float) -> Floats1d:
-        """The weights after STEPS, or fewer if no edge loses too much by then."""
+        """The weights after all steps, or fewer if no edge loses too much by then."""
         from scipy.sparse import csr_array
 
         n, mu = len(self.graph), weights / weights.max()
@@ -95,7 +97,7 @@ class _Near:
             return sums
 
         total = summed(np.ones(n))
-        for _ in range(STEPS):
+        for _ in range(STEPS if n < MANY else STEPS_OF_MANY):
             Z = summed(mu)
             if not (_needed(self.graph, np.log(Z), beta, epsilon) > 1).any():
                 break

@@ -73,5 +73,6 @@ def _blahut(loss: Floats2d, prior: Floats1d, slope: float) -> Floats2d:
     q = np.full(loss.shape[1], 1 / loss.shape[1])
     for _ in range(ROUNDS):
         q = q * (prior / (K @ q) @ K)
-    weighed: Floats2d = K * q
-    return weighed / weighed.sum(axis=1, keepdims=True)
+    weighed = K * q
+    channel: Floats2d = weighed / weighed.sum(axis=1, keepdims=True)
+    return channel

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats1d, Ints1d
+from ..arrays import Floats1d, Ints2d
 from ..priors.chain import Chain
 from .emissions import Emissions
 
@@ -45,7 +45,7 @@ class Steepest:
     bound: float
 
 
-def steepest(chain: Chain, emissions: Emissions, edges: Ints1d) -> Iterator[Steepest]:
+def steepest(chain: Chain, emissions: Emissions, edges: Ints2d) -> Iterator[Steepest]:
     """edges: int64 (m, 3), two rows and quanta of length -> each in the worst context that the
     search finds."""
     graph, beta = emissions.kernel.graph, emissions.kernel.beta
