@@ -4,10 +4,12 @@ r"""Weights of words that make the sums Z even, so that what is lost is little m
                beta length(a, b) + |ln Z_a - ln Z_b|    on an edge {a, b}
 
 Where all Z are alike, that is beta path alone, where any mu would need up to twice as much. So mu
-is moved towards Z = 1 by multiplicative steps, which keep it above 0 and never lower the
-likelihood of an even law (Richardson 1972, Lucy 1974; Shepp and Vardi 1982):
+is moved towards Z = 1 by multiplicative steps, which keep it above 0 (Richardson 1972, Lucy 1974):
 
-    mu(y) <- mu(y) * mean over w of 1 / Z_w, weighed by exp(-beta path(w, y))
+    mu(y) <- mu(y) * (mean over w of 1 / Z_w, weighed by exp(-beta path(w, y))) ^ 1.8
+
+The exponent makes them faster; with 1 none lowers the likelihood of an even law (Shepp and Vardi
+1982). No promise hangs on where they end.
 
 What is left are a few edges on which Z still differs. They are stated as longer than they are
 drawn: the metric of the guarantee has for each edge its largest log ratio over epsilon, if that is
@@ -33,6 +35,7 @@ SHARE = 0.01  # of edges that may be stated longer than they are drawn
 MANY = 5_000  # words, from which on a step takes a second
 STEPS = 240
 STEPS_OF_MANY = 40
+FASTER = 1.8  # below 2 the steps still converge, and in nearly half as many
 RATIOS = (1.02, 1.05, 1.1, 1.15, 1.2, 1.25, 1.4, 1.6, 1.8, 2.0)
 WORDS_AT_ONCE = 2**8
 FINER = 64  # quanta of stated lengths to one of drawn lengths
@@ -101,7 +104,7 @@ class _Near:
             Z = summed(mu)
             if not (_needed(self.graph, np.log(Z), beta, epsilon) > 1).any():
                 break
-            mu = mu * summed(1 / Z) / total
+            mu = mu * (summed(1 / Z) / total) ** FASTER
             mu = np.maximum(mu / mu.max(), LEAST)
         evened: Floats1d = mu
         return evened

@@ -33,8 +33,8 @@ from ..arrays import Floats1d, Floats2d, Ints1d
 from .optimal import Optimum, Problem, cone, kept, optimum, raised_to
 
 CLOSE = 1e-4  # of the loss: how near bound and loss are where it has converged
-ONE_PROGRAM = 64  # words of a group that takes no blocks
-BLOCK = 60
+ONE_PROGRAM = 40  # words of a group that takes no blocks
+BLOCK = 30
 STEPS = 6  # different radii of the first columns
 MOST_COLUMNS = 16  # kept for each word
 SMALL = 1e-9
