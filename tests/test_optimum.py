@@ -69,7 +69,7 @@ def test_the_optimum_keeps_its_promise_and_nothing_is_below(seed):
 
 
 def test_columns_come_to_the_same_optimum(monkeypatch):
-    monkeypatch.setattr(columns, "ONE_PROGRAM", 4)
+    monkeypatch.setattr(columns, "ONE_PROGRAM", 10)
     monkeypatch.setattr(columns, "BLOCK", 4)
     prior = np.random.default_rng(1).dirichlet(np.ones(10))
     problem = line(10, 0.8, prior)
@@ -81,7 +81,7 @@ def test_columns_come_to_the_same_optimum(monkeypatch):
 
 
 def test_a_program_that_is_stopped_gives_a_bound_that_is_none_of_an_optimum(monkeypatch):
-    monkeypatch.setattr(columns, "ONE_PROGRAM", 4)
+    monkeypatch.setattr(columns, "ONE_PROGRAM", 10)
     problem = line(30, 0.3)
     found = columns.best_channel(problem, 1e-3)
     assert not found.converged

@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
-from .optimal import Optimum, Problem, cone, kept, optimum, raised_to
+from .optimal import Optimum, Problem, cone, edges_of, kept, optimum, raised_to
 
 CLOSE = 1e-4  # of the loss: how near bound and loss are where it has converged
-ONE_PROGRAM = 40  # words of a group that takes no blocks
+ONE_PROGRAM = 20_000  # words times edges of a group that takes no blocks
 BLOCK = 30
 STEPS = 6  # different radii of the first columns
 MOST_COLUMNS = 16  # kept for each word
@@ -43,7 +43,7 @@ EDGES = 8  # of each word that a column is held to at first
 
 def best_channel(problem: Problem, seconds: float = 120.0) -> Optimum:
     """The optimum; or, if that takes longer than so many seconds, what is reached and a bound."""
-    if problem.n <= ONE_PROGRAM:
+    if problem.n * len(edges_of(problem.D)[0]) <= ONE_PROGRAM:
         return optimum(problem, seconds)
     until = time.perf_counter() + seconds
     columns = _first(problem)
