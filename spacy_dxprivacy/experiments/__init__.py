@@ -68,7 +68,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "optimum": Experiment(
         optimum.run,
-        Options(words=50),
+        Options(words=40),
         "the best channel of a group of words, and how far mechanisms are from it",
         "Bordenabe et al. 2014, and docs/optimum.md",
     ),

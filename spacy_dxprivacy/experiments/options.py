@@ -33,8 +33,8 @@ class Options:
     nearest words are sought: "exact", "faiss" or "auto". c: of rank sampling; None to calibrate it.
     documents: how many texts. tasks: the data of the user. others: further spaces, where spaces are
     compared. group: words of the space, or the one in their middle. prior: how likely they are, as
-    `--prior` has it. loss: "path", "changed" or "vectors". seconds: of a solver. progress: wraps
-    the steps of what takes long."""
+    `--prior` has it; "" for frequency. loss: "path", "changed" or "vectors". seconds: of a solver.
+    progress: wraps the steps of what takes long."""
 
     words: int = 500
     steps: int = 8
@@ -48,7 +48,7 @@ class Options:
     tasks: Tasks = field(default_factory=Tasks)
     others: tuple[Space, ...] = ()
     group: tuple[str, ...] = ()
-    prior: str = "word-frequency"
+    prior: str = ""
     loss: str = "path"
     seconds: float = 120.0
     progress: Progress = no_progress
