@@ -123,3 +123,7 @@ def _frontier_panel(axes: Any, points: Sequence[Point], name: str) -> None:
         own = sorted((p for p in points if p.mechanism == label), key=lambda p: p.found)
         x, y = [p.found for p in own], [getattr(p, name) for p in own]
         axes.plot(x, y, color=color, label=label, linewidth=1.3, marker=".")
+    if name == "kept":
+        # Whoever guesses that nothing was changed finds what was kept.
+        ends = [min(p.found for p in points), max(p.found for p in points)]
+        axes.plot(ends, ends, ":", color="black", label="no mechanism keeps more", linewidth=1)

@@ -16,6 +16,7 @@ from ..batch.code import import_code
 from ..errors import UsageError
 from ..experiments import EXPERIMENTS, Result, Tasks, as_csv, as_figure, check_figure
 from ..experiments.choice import names_of, options_of
+from ..experiments.optimum import LOSSES
 from ..experiments.result import plain
 from ..files.atomic import check_new, write_bytes
 from ..spaces import BUILTIN
@@ -62,6 +63,14 @@ WordPairs = Annotated[Path | None, Option(
 )]
 SentencePairs = Annotated[Path | None, Option("--sentence-pairs", help="text1, text2, score")]
 Odd = Annotated[Path | None, Option("--odd", help="words (with blanks between), odd")]
+Group = Annotated[str | None, Option(
+    "--group", help="Of optimum: words with commas, or one, which those nearest to it join",
+)]
+Prior = Annotated[str | None, Option(
+    "--prior", help="Of optimum: how likely words are: word-frequency, uniform, a folder, a file",
+)]
+Loss = Annotated[str | None, Option("--loss", help="Of optimum: path, changed or vectors")]
+Seconds = Annotated[float | None, Option("--seconds", help="Of optimum: stop its solver then")]
 Format = Annotated[str, Option("--format", help="Of the figure: svg or png")]
 Quick = Annotated[bool, Option(
     "--quick", help="Fewer words, draws and epsilons than the small defaults: a look",
@@ -88,6 +97,10 @@ def experiment_cli(
     word_pairs: WordPairs = None,
     sentence_pairs: SentencePairs = None,
     odd: Odd = None,
+    group: Group = None,
+    prior: Prior = None,
+    loss: Loss = None,
+    seconds: Seconds = None,
     format: Format = "svg",
     quick: Quick = False,
     code: options.Code = None,
@@ -116,6 +129,10 @@ def experiment_cli(
                 "index": None if index is None else one_of("--index", index, INDEXES),
                 "c": None if c is None else positive("--c", c),
                 "documents": documents,
+                "group": None if group is None else tuple(w.strip() for w in group.split(",")),
+                "prior": prior,
+                "loss": None if loss is None else one_of("--loss", loss, LOSSES),
+                "seconds": None if seconds is None else positive("--seconds", seconds),
                 "tasks": Tasks(text, field, label, word_pairs, sentence_pairs, odd),
             }
             first, *others = [load_space(each) for each in space or [BUILTIN]]

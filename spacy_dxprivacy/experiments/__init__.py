@@ -6,7 +6,16 @@ and everything is seeded. Nothing that is drawn here may be released.
 
 from __future__ import annotations
 
-from . import classification, dot_product, mahalanobis, margins, outputs, text_quality, utility
+from . import (
+    classification,
+    dot_product,
+    mahalanobis,
+    margins,
+    optimum,
+    outputs,
+    text_quality,
+    utility,
+)
 from .options import Experiment, Options
 from .result import FORMATS, Result, as_csv, as_figure, check_figure
 from .tasks import Tasks
@@ -56,6 +65,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         Options(documents=200, steps=6, words=100, max_words=10_000),
         "accuracy on sanitised texts, over epsilon and mechanism",
         "Feyisetan et al. 2020, Xu et al. 2020, Huang et al. 2024",
+    ),
+    "optimum": Experiment(
+        optimum.run,
+        Options(words=40),
+        "the best channel of a group of words, and how far mechanisms are from it",
+        "Bordenabe et al. 2014, and docs/optimum.md",
     ),
 }
 

@@ -32,7 +32,9 @@ class Options:
     of the space. mechanisms: by the names of the experiment; none for all of them. index: where
     nearest words are sought: "exact", "faiss" or "auto". c: of rank sampling; None to calibrate it.
     documents: how many texts. tasks: the data of the user. others: further spaces, where spaces are
-    compared. progress: wraps the steps of what takes long."""
+    compared. group: words of the space, or the one in their middle. prior: how likely they are, as
+    `--prior` has it; "" for frequency. loss: "path", "changed" or "vectors". seconds: of a solver.
+    progress: wraps the steps of what takes long."""
 
     words: int = 500
     steps: int = 8
@@ -45,6 +47,10 @@ class Options:
     documents: int = 200
     tasks: Tasks = field(default_factory=Tasks)
     others: tuple[Space, ...] = ()
+    group: tuple[str, ...] = ()
+    prior: str = ""
+    loss: str = "path"
+    seconds: float = 120.0
     progress: Progress = no_progress
 
     def chosen(self, names: Iterable[str]) -> list[str]:

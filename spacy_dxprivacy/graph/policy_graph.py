@@ -96,6 +96,17 @@ def with_lengths(graph: WordGraph, lengths: Floats1d, radii: Floats1d) -> Policy
     return PolicyGraph(starts, ends[order], np.concatenate([steps, steps])[order], closed)
 
 
+def with_steps(graph: PolicyGraph, steps: Ints1d, radii: Ints1d, quanta: int) -> PolicyGraph:
+    """The graph with other lengths: steps (m,) of its edges in both directions, radii (n,), in
+    quanta of which there are so many to a unit."""
+    low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
+    once = low < graph.ends
+    closed = _closed(radii, low[once], np.asarray(graph.ends)[once], steps[once])
+    used = steps < closed[low] + closed[graph.ends]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(low[used], minlength=len(graph)))])
+    return PolicyGraph(starts, np.asarray(graph.ends)[used], steps[used], closed, quanta)
+
+
 def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
     """The shortest ways to the place that joins all words, over other words too."""
     from scipy.sparse import csr_array

@@ -11,6 +11,7 @@ from ..arrays import Floats1d, Floats2d
 from ..ty import Mechanism
 from ..validate import fail
 from .bench import Bench, WordFigures
+from .bounds import most_unchanged
 from .losses import Losses
 
 Make = Callable[[float], Mechanism]  # epsilon -> a mechanism fitted on the space
@@ -21,12 +22,14 @@ SHARES = ("unchanged", "near", "farther", "guesser")
 
 @dataclass(frozen=True)
 class Point:
-    """One epsilon. words: the figures of each probed word. loss: see Losses. weights: (m,)."""
+    """One epsilon. words: the figures of each probed word. loss: see Losses. weights: (m,).
+    at_most: the share unchanged that no mechanism of this promise passes; None without one."""
 
     epsilon: float
     words: WordFigures
     loss: dict[str, float] | None
     weights: Floats1d = field(repr=False)
+    at_most: float | None = None
 
     def __getitem__(self, name: str) -> float:
         """A figure by its name in FIGURES. "loss" is that between nearest words; nan if none."""
@@ -71,7 +74,8 @@ class Tuner:
             self.mechanism = self.make(epsilon)
             words, loss = self.bench.measure(self.mechanism), self.losses(self.mechanism)
             weights = self.bench.probes.weights
-            self._points[epsilon] = Point(epsilon, words, loss, weights)
+            at_most = most_unchanged(self.mechanism, self.bench.probes)
+            self._points[epsilon] = Point(epsilon, words, loss, weights, at_most)
         return self._points[epsilon]
 
     def curve(self, epsilons: Sequence[float]) -> Curve:

@@ -27,7 +27,8 @@ def check_plot(path: Path) -> None:
 
 def plot_curves(curves: Sequence[Curve], answers: Sequence[Answer | None], kind: str) -> bytes:
     """A file of one of FORMATS: for each mechanism what becomes of words, as areas over epsilon,
-    the best guesser as a dashed line, and the loss between nearest words on an axis of its own."""
+    the best guesser as a dashed line, what no mechanism of this promise passes as a dotted one, and
+    the loss between nearest words on an axis of its own."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -50,6 +51,10 @@ def _panel(axes: Any, curve: Curve, answer: Answer | None) -> None:
     labels = ("unchanged", "near words", "farther words")
     axes.stackplot(epsilons, *shares[:3], labels=labels, colors=(UNCHANGED, NEAR, FARTHER))
     axes.plot(epsilons, shares[3], color=GUESSER, linestyle="--", linewidth=1, label="best guesser")
+    limits = [(p.epsilon, 100 * p.at_most) for p in curve.points if p.at_most is not None]
+    if limits:
+        label = "no mechanism keeps more,\nno guesser finds more"
+        axes.plot(*zip(*limits, strict=True), color=GUESSER, linestyle=":", label=label)
     axes.set(xscale="log", xlim=_limits(epsilons), ylim=(0, 100), title=curve.mechanism.name)
     axes.set(xlabel=_unit(curve), ylabel="of words, %")
     _plain_numbers(axes, epsilons)

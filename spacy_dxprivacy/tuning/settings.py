@@ -92,6 +92,8 @@ def _prior(given: str) -> dict[str, str]:
 
 
 def _value(given: str) -> Any:
+    if given in ("true", "false"):
+        return given == "true"
     try:
         return float(given)
     except ValueError:

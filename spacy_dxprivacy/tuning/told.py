@@ -43,6 +43,7 @@ def _point(point: Point, replicates: Any) -> dict[str, Any]:
         **{name: point[name] for name in names},
         "interval": {name: point.interval(name, replicates) for name in names},
         "loss": point.loss,
+        "unchanged_at_most": point.at_most,
     }
 
 

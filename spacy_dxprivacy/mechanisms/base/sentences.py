@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...graph.kernel import Kernel
+from ...graph.policy_graph import PolicyGraph
 from ...guarantee import Guarantee
 from ...priors.chain import Chain
 from ...randomness import Rng
@@ -54,13 +55,20 @@ class WholeSentences:
 @dataclass(frozen=True, eq=False, repr=False)
 class Sentences:
     """A mechanism on one space. chain: the public law, a Chain, or one of the next word.
-    words: how a word is drawn alone."""
+    words: how a word is drawn alone. stated: the graph of the guarantee, where some of its lengths
+    are longer than those of the draw."""
 
     chain: Any
     kernel: Kernel
     words: WordDraw
     guarantee: Guarantee
     measured: bool = False  # whether privacy.levels was, with these settings
+    stated: PolicyGraph | None = None
+
+    @property
+    def graph(self) -> PolicyGraph:
+        """That of the guarantee."""
+        return self.kernel.graph if self.stated is None else self.stated
 
     @property
     def n(self) -> int:
@@ -161,12 +169,12 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the metric of the guarantee."""
-        return self.built.kernel.distances(checked_rows(rows, self.built.n))
+        return self.built.graph.distances(checked_rows(rows, self.built.n))
 
     @property
     def longest(self) -> float | None:
         """The largest distance between two words."""
-        return self.built.kernel.graph.longest
+        return self.built.graph.longest
 
     def _text(self, rows: Any, starts: Any, fixed: Any, between: Any, unknown: Any = None) -> Text:
         k = np.asarray(rows).size

@@ -1,0 +1,113 @@
+"""Weights that make sums even, for one table, law and epsilon: made once, kept beside the table."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import srsly
+
+from ..arrays import Floats1d
+from ..errors import DxError, Errors
+from ..files.limits import read_json
+from ..graph.even import Even, even, stated
+from ..graph.policy_graph import PolicyGraph
+from ..tables import learned
+from ..validate import fail
+
+KIND, FILE = "even", "even.json"
+COLUMNS = ("weights", "logs")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evened:
+    """digest: of the table. law: of the graph, the weights before, and epsilon. weights, logs:
+    float64 (n,), after, and ln Z. beta: of the draw."""
+
+    digest: str
+    law: str
+    beta: float
+    weights: Floats1d
+    logs: Floats1d
+
+
+def even_of(space: learned.Table, graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
+    """weights: float64 (n,), above 0. Raises DxError where nothing is left of some of them."""
+    law = _law(graph, weights, epsilon)
+    found: Evened | None = learned.find(space, _name(law))
+    if found is None:
+        made = even(graph, weights, epsilon)
+        found = Evened(space.digest, law, made.beta, made.weights, made.logs)
+        learned.keep(space, _name(law), found)
+        return made
+    if found.weights.shape != (len(graph),):
+        raise fail("even", f"weights of {len(graph)} words", found.weights.shape)
+    return stated(graph, found.weights, found.logs, found.beta, epsilon)
+
+
+def _law(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> str:
+    hasher = hashlib.sha256(repr(float(epsilon)).encode())
+    for part in (graph.starts, graph.ends, graph.steps, graph.radii):
+        hasher.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
+    hasher.update(np.ascontiguousarray(weights, dtype=np.float64).tobytes())
+    return hasher.hexdigest()
+
+
+def _name(law: str) -> str:
+    return f"{KIND}-{law[:12]}"
+
+
+def _to_fields(some: Evened) -> dict[str, Any]:
+    # All bits of each number: sums that stand in a promise are of these very weights.
+    columns = {name: getattr(some, name).astype("<f8").tobytes().hex() for name in COLUMNS}
+    return {"digest": some.digest, "law": some.law, "beta": float(some.beta).hex(), **columns}
+
+
+def _from_fields(fields: dict[str, Any]) -> Evened:
+    parts = (np.frombuffer(bytes.fromhex(fields[name]), dtype="<f8") for name in COLUMNS)
+    weights, logs = (part.astype(np.float64) for part in parts)
+    beta = float.fromhex(fields["beta"])
+    good = weights.shape == logs.shape and (weights > 0).all() and np.isfinite(logs).all()
+    if not (good and beta > 0):
+        raise ValueError("weights that no law has")
+    return Evened(str(fields["digest"]), str(fields["law"]), beta, weights, logs)
+
+
+def _write(some: Evened, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    told = _to_fields(some)
+    srsly.write_json(folder / FILE, {**told, "sha256": _checksum(told)})
+
+
+def _read(folder: Path, digest: str) -> Evened:
+    path = folder / FILE
+    try:
+        told = read_json(path)
+        expected = told.pop("sha256")
+        some = _from_fields(told)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DxError(Errors.DX067.format(path=path, why="it is damaged")) from error
+    if _checksum(told) != expected:
+        raise DxError(Errors.DX067.format(path=path, why="it was changed"))
+    if some.digest != digest:
+        raise DxError(Errors.DX067.format(path=path, why="it belongs to another table"))
+    return some
+
+
+def _checksum(told: dict[str, Any]) -> str:
+    return hashlib.sha256(srsly.json_dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+learned.register(
+    KIND,
+    learned.Codec(
+        name=lambda some: _name(some.law),
+        write=_write,
+        read=_read,
+        to_fields=_to_fields,
+        from_fields=_from_fields,
+    ),
+)

@@ -1,0 +1,271 @@
+"""`dx experiment optimum`, the programs behind it, and weights that make sums even."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
+from spacy_dxprivacy.experiments import EXPERIMENTS
+from spacy_dxprivacy.experiments import optimum as experiment
+from spacy_dxprivacy.graph.even import SHARE
+from spacy_dxprivacy.privacy import columns
+from spacy_dxprivacy.privacy.bounds import least_told, most_kept, told
+from spacy_dxprivacy.privacy.optimal import (
+    Problem,
+    edges_of,
+    exact_epsilon,
+    guessed,
+    optimum,
+    remapped,
+)
+from spacy_dxprivacy.tuning import sampled
+from spacy_dxprivacy.tuning.bounds import most_unchanged
+
+
+def plane(n, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n, 4)).astype(np.float32)
+    return Space.from_vectors([f"w{i}" for i in range(n)], X)
+
+
+def line(n, epsilon=1.0, prior=None):
+    D = np.abs(np.subtract.outer(np.arange(n), np.arange(n))).astype(float)
+    return Problem(D, D, np.full(n, 1 / n) if prior is None else prior, epsilon)
+
+
+# -- the program -----------------------------------------------------------------------------------
+
+
+def test_two_words_have_the_optimum_of_randomised_response():
+    for epsilon in (0.1, 1.0, 5.0):
+        found = optimum(line(2, epsilon))
+        assert found.loss == pytest.approx(1 / (1 + np.exp(epsilon)), rel=1e-6)
+        assert found.converged and found.bound == pytest.approx(found.loss, rel=1e-6)
+
+
+def test_only_edges_that_no_word_lies_between_are_asked_for():
+    low, high, lengths = edges_of(line(9).D)
+    assert list(zip(low, high, strict=True)) == list(pairwise(range(9)))
+    assert (lengths == 1).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_optimum_keeps_its_promise_and_nothing_is_below(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(12, 2))
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
+    problem = Problem((D + D.T) / 2, rng.random((12, 12)), rng.dirichlet(np.ones(12)), 1.3)
+    found = optimum(problem)
+    assert found.channel.sum(axis=1) == pytest.approx(1, abs=1e-12)
+    R = np.abs(np.log(found.channel[:, None] + 1e-300) - np.log(found.channel[None] + 1e-300))
+    assert (R <= 1.3 * problem.D[..., None] + 1e-6).all()
+    W = np.exp(-1.3 / 2 * problem.D)
+    exponential = W / W.sum(axis=1, keepdims=True)
+    assert exact_epsilon(exponential, problem.D) <= 1.3
+    assert found.bound - 1e-7 <= found.loss <= problem.expected(remapped(exponential, problem))
+
+
+def test_columns_come_to_the_same_optimum(monkeypatch):
+    monkeypatch.setattr(columns, "ONE_PROGRAM", 10)
+    monkeypatch.setattr(columns, "BLOCK", 4)
+    prior = np.random.default_rng(1).dirichlet(np.ones(10))
+    problem = line(10, 0.8, prior)
+    found, one = columns.best_channel(problem, 20.0), optimum(problem)
+    assert found.converged
+    assert found.loss == pytest.approx(one.loss, rel=1e-3)
+    assert found.bound <= one.loss * (1 + 1e-6)
+    assert exact_epsilon(found.channel, problem.D) <= 0.8 + 1e-9
+
+
+def test_a_program_that_is_stopped_gives_a_bound_that_is_none_of_an_optimum(monkeypatch):
+    monkeypatch.setattr(columns, "ONE_PROGRAM", 10)
+    problem = line(30, 0.3)
+    found = columns.best_channel(problem, 1e-3)
+    assert not found.converged
+    assert found.bound <= optimum(problem).loss <= found.loss + 1e-9
+    assert exact_epsilon(found.channel, problem.D) <= 0.3 + 1e-9
+
+
+def test_words_that_never_come_cost_nothing():
+    prior = np.array([0.5, 0.0, 0.5, 0.0])
+    found = optimum(line(4, 1.0, prior))
+    assert found.converged and np.isfinite(found.channel).all()
+
+
+BAD = [
+    (dict(D=np.array([[0.0, np.inf], [np.inf, 0.0]])), "infinite distance"),
+    (dict(D=np.zeros((2, 2))), "is one there twice"),
+    (dict(D=np.zeros((1, 1)), loss=np.zeros((1, 1)), prior=np.ones(1)), "two words or more"),
+    (dict(prior=np.array([0.0, 0.0])), "no sum"),
+    (dict(prior=np.array([2.0, -1.0])), "no sum"),
+    (dict(loss=np.full((2, 2), np.nan)), "not a number of 0 or more"),
+    (dict(epsilon=0.0), "above 0 and at most 600"),
+    (dict(epsilon=1e9), "above 0 and at most 600"),
+    (dict(epsilon=np.nan), "above 0 and at most 600"),
+]
+
+
+@pytest.mark.parametrize(("bad", "said"), BAD)
+def test_what_is_no_program_is_refused_in_a_sentence(bad, said):
+    with pytest.raises(DxError, match=said) as raised:
+        replace(line(2), **bad)
+    assert str(raised.value).count("\n") == 0
+
+
+# -- the experiment --------------------------------------------------------------------------------
+
+
+def options(**given):
+    return replace(EXPERIMENTS["optimum"].defaults, words=10, epsilons=(1.0,), **given)
+
+
+def test_no_mechanism_is_below_the_optimum_and_a_remap_never_hurts():
+    some = ("dx.Path.v1", "dx.Exponential.v1", "dx.Path.v2 policy=plain prior=Uniform even=true")
+    rows = experiment.run(plane(40), options(prior="uniform", mechanisms=some)).rows
+    best = rows[0]
+    assert best["mechanism"] == "optimum" and best["times"] == 1
+    assert {row["mechanism"] for row in rows[1:]} == set(some)
+    for row in rows:
+        assert row["loss"] >= best["loss"] - 1e-7
+        assert row["remapped"] <= row["loss"] + 1e-9
+        assert row["kept"] <= row["guessed"] + 1e-9
+
+
+def test_the_figure_has_no_optimum_of_a_program_that_was_stopped():
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
+    from matplotlib.figure import Figure
+
+    stopped = Figure()
+    common = {"epsilon": 1.0, "converged": False}
+    rows = [
+        {"mechanism": "bound", "loss": 0.1} | common,
+        {"mechanism": "reached", "loss": 1} | common,
+    ]
+    rows.append({"mechanism": "dx.Path.v1", "loss": 2.0} | common)
+    experiment.draw(stopped, rows=rows, loss="path")
+    labels = [each.get_label() for each in stopped.axes[0].get_lines()]
+    assert labels == ["dx.Path.v1", "no mechanism is below"]
+
+
+GIVEN = [
+    (["--group", "w1,nobody"], "lacks a word of the group"),
+    (["--group", "w1,w2,w1"], "in the group twice"),
+    (["--prior", "nonsense"], "nonsense"),
+    (["--loss", "nonsense"], "must be one of 'path', 'changed', 'vectors'"),
+    (["--epsilon", "1e9", "--group", "w1"], "--epsilon must be above 0 and at most"),
+    (["--seconds", "0"], "--seconds"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), GIVEN)
+def test_a_mistake_is_one_line(tmp_path, given, said):
+    plane(40).save(tmp_path / "space")
+    words = ["--prior", "uniform"] if "--prior" not in given else []
+    command = ["dx", "experiment", "optimum", "--space", str(tmp_path / "space"), "-w", "8"]
+    done = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "out"), *words, *given])
+    assert done.exit_code == 2
+    assert said in done.stderr and done.stderr.strip().count("\n") == 0
+    assert not (tmp_path / "out").exists()
+
+
+# -- weights that make sums even -------------------------------------------------------------------
+
+
+def evened(space, epsilon, policy="plain", prior="dx.Uniform.v1"):
+    made = registry.dx_mechanisms.get("dx.Path.v2")
+    return made(epsilon, policy, registry.dx_priors.get(prior)(), even=True).fit(space)
+
+
+@pytest.mark.parametrize("epsilon", [0.4, 1.6, 4.0])
+def test_even_words_keep_what_is_stated_for_all_pairs(epsilon):
+    space = plane(150)
+    mechanism, every = evened(space, epsilon), np.arange(150)
+    P, D = mechanism.distribution(every), mechanism.distances(every)
+    drawn = mechanism.built.kernel.distances(every)
+    logs = np.log(P)
+    lost = np.abs(logs[:, None] - logs[None]).max(axis=-1)
+    assert (lost <= epsilon * D + 1e-9).all()
+    assert (drawn <= D + 1e-9).all() and (D <= 1.6 * drawn + 1e-9).all()
+    assert epsilon / mechanism.built.kernel.beta <= 1.61
+
+
+def test_a_stated_length_is_a_metric_and_few_are_longer():
+    space = plane(150)
+    mechanism = evened(space, 1.6)
+    D = mechanism.distances(np.arange(150))
+    assert (D == D.T).all() and (D[:, None] <= D[:, :, None] + D.T[None] + 1e-9).all()
+    assert "stated as longer" in mechanism.guarantee.notes
+    graph, stated = mechanism.built.kernel.graph, mechanism.built.stated
+    finer = stated.quanta // graph.quanta
+    if len(stated.ends) == len(graph.ends):
+        assert np.mean(stated.steps > graph.steps * finer) <= SHARE
+
+
+def test_even_words_are_drawn_by_their_law_and_kept_with_the_space(tmp_path):
+    space = plane(60)
+    mechanism = evened(space, 1.6)
+    drawn = mechanism.sample(np.zeros(40_000, dtype=np.int64), Rng(seed=0)).rows
+    seen = np.bincount(drawn, minlength=60) / 40_000
+    assert np.abs(seen - mechanism.distribution(np.array([0]))[0]).max() < 0.012
+    space.save(tmp_path / "space")
+    again = evened(Space.load(tmp_path / "space"), 1.6)
+    same = np.arange(60)
+    assert (again.distribution(same) == mechanism.distribution(same)).all()
+    assert (again.distances(same) == mechanism.distances(same)).all()
+
+
+def test_weights_that_were_changed_are_refused(tmp_path):
+    space = plane(60)
+    evened(space, 1.6)
+    space.save(tmp_path / "space")
+    path = next((tmp_path / "space").rglob("even.json"))
+    path.write_text(path.read_text().replace('"beta":"0x1.', '"beta":"0x1.0'))
+    with pytest.raises(DxError, match="changed"):
+        evened(Space.load(tmp_path / "space"), 1.6)
+
+
+def test_sentences_are_not_evened():
+    with pytest.raises(DxError, match="drawn alone"):
+        registry.dx_mechanisms.get("dx.Path.v2")(1.6, even=True)
+
+
+# -- what no mechanism can beat --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_no_channel_keeps_more_and_no_guess_is_right_more_often(epsilon):
+    prior = np.random.default_rng(0).dirichlet(np.ones(12))
+    problem = line(12, epsilon, prior)
+    bound = most_kept(problem.D, prior, epsilon)
+    best = optimum(replace(problem, loss=1.0 - np.eye(12))).channel
+    assert float(prior @ best.diagonal()) <= bound + 1e-9
+    assert guessed(optimum(problem).channel, prior) <= bound + 1e-9
+    assert prior.max() - 1e-9 <= bound <= 1
+
+
+def test_no_channel_of_this_loss_tells_less():
+    prior = np.random.default_rng(0).dirichlet(np.ones(12))
+    problem = line(12, 1.0, prior)
+    W = np.exp(-0.5 * problem.D) * prior
+    for channel in (optimum(problem).channel, W / W.sum(axis=1, keepdims=True)):
+        least = least_told(problem.loss, prior, problem.expected(channel))
+        assert 0 < least <= told(channel, prior) + 1e-9
+    assert least_told(problem.loss, prior, 100.0) == 0
+    uniform = np.full(2, 0.5)  # Shannon: ln 2 less the entropy of an error
+    expected = np.log(2) + 0.1 * np.log(0.1) + 0.9 * np.log(0.9)
+    assert least_told(1.0 - np.eye(2), uniform, 0.1) == pytest.approx(expected, rel=1e-4)
+
+
+def test_tune_says_what_no_mechanism_passes():
+    space = plane(60)
+    probes = sampled(np.arange(60), np.ones(60), 30)
+    mechanism = registry.dx_mechanisms.get("dx.Path.v1")(1.6).fit(space)
+    P = mechanism.distribution(probes.rows)
+    bound = most_unchanged(mechanism, probes)
+    assert float(probes.weights @ P[np.arange(len(P)), probes.rows]) <= bound <= 1
+    with pytest.warns(DxWarning):
+        identity = registry.dx_mechanisms.get("dx.Identity.v1")()
+    assert most_unchanged(identity.fit(space), probes) is None
