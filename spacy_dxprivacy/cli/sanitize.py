@@ -18,7 +18,7 @@ from spacy.language import Language
 
 from ..about import __version__
 from ..batch.build import make_pipeline, the_sanitizer
-from ..batch.fields import Fields, delimiter_of
+from ..batch.fields import Fields
 from ..batch.jobs import (
     Form,
     Job,
@@ -34,6 +34,7 @@ from ..batch.tally import Tally
 from ..errors import UsageError
 from ..files.atomic import write_bytes
 from . import log, options, shards
+from .asked import Asked, split
 from .bars import above_bar, bytes_bar
 from .dry_run import print_dry_run
 from .kept import Kept, check_user_field
@@ -113,7 +114,7 @@ def sanitize_cli(
         "policy": policy,
         "prior": prior,
         "space": space,
-        "entities": _split(entities),
+        "entities": split(entities),
         "unknown": unknown,
         "scope": scope,
         "numbers": numbers,
@@ -137,30 +138,6 @@ def sanitize_cli(
         run = _run(paths or [], cluster, chosen, how, more, kept)
     if run is not None and run.close(quiet=quiet):
         raise typer.Exit(1)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The options about fields."""
-
-    field: list[str] | None
-    keep: str | None
-    drop: bool
-    delimiter: str | None
-    receipt: str | None
-    user: str | None
-
-    def fields(self) -> Fields:
-        """Raises UsageError where they do not fit together."""
-        if self.drop and self.keep:
-            raise UsageError("`drop_others` drops all: leave `keep` out.")
-        given = [name for one in self.field or ["text"] for name in _split(one)]
-        if not given:
-            raise UsageError("`field` is empty: name what is to be sanitised.")
-        keep = () if self.drop else None if self.keep is None else _split(self.keep)
-        between = delimiter_of(self.delimiter)
-        more = tuple(given[1:])
-        return Fields(given[0], keep, more, self.receipt or "", between, self.user)
 
 
 @dataclass(frozen=True)
@@ -303,10 +280,6 @@ def _sanitize(
         tally = sanitize(nlp, jobs, how, on_failure=failures, on_progress=on_progress)
     failures.close()
     return tally
-
-
-def _split(names: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in names.split(",") if name.strip())
 
 
 @contextmanager
