@@ -207,6 +207,7 @@ def test_the_same_words_cost_no_nats_and_have_cosine_one(space):
     assert ground.nats(text.rows) == 0 and ground.cosine(text.rows) == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_command_compares_mechanisms_and_writes_no_word(space_path, space, tmp_path):
     pytest.importorskip("matplotlib", reason="plots (matplotlib)")
     path, out = tmp_path / "notes.jsonl", tmp_path / "out"

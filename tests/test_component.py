@@ -69,6 +69,7 @@ print(*{m.split(".")[0] for m in set(sys.modules) - before})
 """
 
 
+@pytest.mark.slow
 def test_importing_it_brings_in_no_heavy_library() -> None:
     """Every spacy.blank() imports the package, through its entry points."""
     command = [sys.executable, "-c", IMPORTS]

@@ -66,6 +66,7 @@ print(*(set(sys.modules) - before))
 """
 
 
+@pytest.mark.slow
 def test_a_worker_loads_what_it_works_with_and_no_more() -> None:
     """What Ray, Spark and worker processes import, by the modules of what they are sent."""
     loaded = run("-W", "ignore", "-c", WORKER).split()

@@ -184,6 +184,7 @@ def test_the_odd_man_is_the_one_least_like_the_others():
     assert odd_found(X, rows=np.array([[0, 1, 3, 2]])) == 0
 
 
+@pytest.mark.slow
 def test_noise_of_the_public_code_changes_nothing_and_clipped_noise_does(space):
     need("sklearn", "sacrebleu", "rouge_score")
     options = small("text-quality", epsilons=(0.05, 1.0))

@@ -429,6 +429,7 @@ def test_formats_are_guessed_and_refused_where_unclear(raw):
             guess(source, Fields())
 
 
+@pytest.mark.slow
 def test_a_line_in_gives_a_line_out():
     """Whole lines are there at once: no record waits for the next one."""
     code = (

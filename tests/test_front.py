@@ -32,7 +32,14 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 def test_importing_it_loads_what_docs_carry_and_no_more():
     code = "import sys, spacy_dxprivacy; print(*(m for m in sys.modules if 'dxprivacy.' in m))"
     rooms = {name.split(".")[1] for name in run(code)}
-    carried = {"rebuild", "doc", "guarantee", "privacy", "front"}  # front: its accessors alone
+    carried = {
+        "rebuild",
+        "doc",
+        "guarantee",
+        "privacy",
+        "files",
+        "front",
+    }  # front: its accessors alone
     assert rooms == carried | {"about", "arrays", "errors", "registries", "validate"}
 
 
@@ -40,6 +47,7 @@ def test_a_doc_from_a_file_shows_its_receipt_after_this_import_alone():
     run("import spacy, spacy_dxprivacy; assert spacy.blank('en')('a')._.dx is None")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ask", ["get({!r})", "get_all()[{!r}]"])
 def test_a_registry_that_is_asked_first_has_all_of_its_own(ask):
     names = {name: min(getattr(spacy_dxprivacy.registry, name).get_all()) for name in ROOMS}

@@ -29,6 +29,7 @@ def load():
     return module
 
 
+@pytest.mark.slow
 def test_vocabulary_and_receipts_do_not_grow_with_the_text(make_nlp, load, monkeypatch):
     nlp = make_nlp()
     monkeypatch.setattr(load, "ZONE", 8)
@@ -62,6 +63,7 @@ def test_trimming_makes_the_tables_anew_and_forgets_no_string(make_nlp):
     assert len(doc) == 4 and nlp.vocab["dog"].check_flag(flag) and nlp.vocab["Dog"].norm_ == "dog"
 
 
+@pytest.mark.slow
 def test_the_command_trims_by_itself(make_nlp, load, monkeypatch):
     monkeypatch.setattr("spacy_dxprivacy.batch.stream.MANY_WORDS", 1000)
     nlp, stream = make_nlp(), load.texts(Random(0))

@@ -362,6 +362,7 @@ def test_another_host_name_is_not_answered(served, host):
         assert b" 101 " not in raw.recv(1000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
 def test_names_of_this_machine_are(host):
     assert hosts.is_loopback(host) and hosts.is_loopback(f"{host}:8501")

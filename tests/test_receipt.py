@@ -168,6 +168,7 @@ def test_what_a_mechanism_lets_through_is_in_the_receipt(tmp_path, mechanism, sa
     assert receipt.scale is None  # some words are not protected from each other at all
 
 
+@pytest.mark.slow
 def test_what_an_attacker_found_stands_beside_the_default_epsilon_alone():
     """Of other settings, or epsilons beyond what was measured, nobody measured it."""
 

@@ -125,6 +125,7 @@ def test_settings_can_be_changed_at_load(nlp: Language, tmp_path: Path) -> None:
         spacy.load(tmp_path / "p", config={"components.dx_sanitizer.mechanism.epsilon": 0.0})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change", [{"space.path": "other"}, {"space.max_words": 100}, {"space.pattern": "[a-z]+"}]
 )

@@ -371,6 +371,7 @@ def test_a_refuted_mechanism_is_marked(dx):
     assert "nats between words" not in result.stdout
 
 
+@pytest.mark.slow
 def test_a_plot_is_drawn(dx, tmp_path):
     pytest.importorskip("matplotlib")
     for kind, start in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):

@@ -51,6 +51,9 @@ class Cleaner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         config: str | None = None,
         code: str | None = None,
         key: str | None = None,
+        editor: str | None = None,
+        lm: str | None = None,
+        prompt: str | None = None,
         batch_size: int = DEFAULTS.batch_size,
         n_process: int = DEFAULTS.n_process,
     ) -> None:
@@ -69,6 +72,9 @@ class Cleaner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.config = config
         self.code = code
         self.key = key
+        self.editor = editor
+        self.lm = lm
+        self.prompt = prompt
         self.batch_size = batch_size
         self.n_process = n_process
 

@@ -47,7 +47,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
     except (ValueError, csv.Error, TooLarge):
-        raise _no_file(path, "attack --out") from None
+        raise _no_file(path, "attack") from None
 
 
 def _of_attack(rows: list[dict[str, str]], path: Path, accounts: Sequence[Account]) -> Shown:
@@ -61,7 +61,7 @@ def _of_attack(rows: list[dict[str, str]], path: Path, accounts: Sequence[Accoun
             line, value, told = _figure(row)
             mine = _is_of(row["mechanism"], float(row["epsilon"]), accounts)
         except (KeyError, TypeError, ValueError):
-            raise _no_file(path, "attack --out") from None
+            raise _no_file(path, "attack") from None
         if mine and value >= worst.get(line, -math.inf):
             worst[line], found[line] = value, told.replace("|", " ").replace("\n", " ")
     return found
@@ -92,16 +92,16 @@ def _verdict(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
     except ValueError:
-        raise _no_file(path, "audit --json") from None
+        raise _no_file(path, "audit") from None
     if not isinstance(told, dict) or not isinstance(told.get("verdict"), str):
-        raise _no_file(path, "audit --json")
+        raise _no_file(path, "audit")
     return told
 
 
 def _of_audit(told: dict[str, Any], path: Path, accounts: Sequence[Account]) -> Shown:
     line = MECHANISM if "mechanism" in told else RELEASE
     if told["verdict"] not in _VERDICTS[line]:
-        raise _no_file(path, "audit --json")
+        raise _no_file(path, "audit")
     if line == MECHANISM and told["mechanism"] not in {a.terms.mechanism for a in accounts}:
         raise UsageError(f"{path}: is of another mechanism than the receipts.")
     if line == MECHANISM:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..about import __version__
-from ..privacy.levels import LEVELS, MECHANISM
+from ..privacy.levels import sentence
 from .accounts import Account
 from .plain import alarms, answers, without_receipt
 
@@ -75,11 +75,8 @@ def _found(accounts: Sequence[Account], shown: Mapping[int, str]) -> list[str]:
 
 def _elsewhere(account: Account) -> list[str]:
     """What was found on other texts at the same setting: a hint, and no figure of this one."""
-    terms = account.terms
-    levels = [one for one in LEVELS.values() if one.epsilon == terms.guarantee.epsilon]
-    if terms.mechanism != MECHANISM or not levels:
-        return []
-    return [f"On other texts (docs/attacks.md), with this mechanism at {levels[0]}."]
+    told = account.terms.attacker
+    return [] if told is None else [f"{sentence(told)} (docs/attacks.md)"]
 
 
 def _table(

@@ -55,6 +55,7 @@ def test_an_audit_finds_what_leaks_into_a_shard(
     assert done.exit_code == 1 and UNKNOWN_SECRETS[0] not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_report_reads_shards(folders: tuple[Path, Path], space_path: str, tmp_path: Path) -> None:
     pytest.importorskip("sacrebleu", reason="the report (the extra report)")
     page = tmp_path / "r.html"

@@ -216,6 +216,7 @@ def test_the_same_text_under_another_name_is_a_second_release(
     assert manifest(out)["by_document"]["most_draws"] == 2 * (LENGTH - 1)
 
 
+@pytest.mark.slow
 def test_another_mechanism_needs_another_folder_or_another_release(
     dx: Dx, sources: list[Path], out: Path, space_path: str
 ) -> None:
@@ -334,6 +335,7 @@ def test_a_driver_that_is_killed_is_taken_up(
 # -- mistakes ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_mistakes_are_answered_in_one_line(dx: Dx, sources: list[Path], tmp_path: Path) -> None:
     seeded = tmp_path / "seeded.cfg"
     nlp = spacy.blank("en")

@@ -159,6 +159,7 @@ def test_the_guarantee_says_which_metric_and_how_far_words_can_be_apart(mechanis
 # -- draws ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.2, 2.0])
 @pytest.mark.parametrize("stored", [True, False])
 def test_draws_follow_the_probabilities_whether_lists_are_stored_or_walked(

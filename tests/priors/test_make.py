@@ -371,6 +371,7 @@ def test_the_command_reads_folders_of_texts(text, tmp_path):
     assert run(corpus, tmp_path / "out", "--field", "body", "--force", "-q").exit_code == 0
 
 
+@pytest.mark.slow
 def test_mistakes_are_told_in_a_line(text, tmp_path):
     good = tmp_path / "good.txt"
     good.write_text("\n".join(text))

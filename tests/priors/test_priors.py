@@ -57,6 +57,7 @@ def test_word_frequency_is_that_of_public_text_to_a_power(space):
             make_word_frequency(gamma=wrong)
 
 
+@pytest.mark.slow
 def test_word_frequency_of_another_language():
     pytest.importorskip("wordfreq")
     words = ["und", "die", "Haus", "Wirbelsturm", "zzxq"]

@@ -387,6 +387,7 @@ def test_a_command_that_fails_leaves_nothing(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_an_index_serves_a_pipeline(folders: tuple[Path, Path], make_nlp: Any) -> None:
     out = str(folders[1])
     nlp = make_nlp(
