@@ -162,6 +162,7 @@ GIVEN = [
 
 @pytest.mark.parametrize(("given", "said"), GIVEN)
 def test_a_mistake_is_one_line(tmp_path, given, said):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
     plane(40).save(tmp_path / "space")
     words = ["--prior", "uniform"] if "--prior" not in given else []
     command = ["dx", "experiment", "optimum", "--space", str(tmp_path / "space"), "-w", "8"]

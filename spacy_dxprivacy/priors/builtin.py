@@ -50,12 +50,16 @@ def frequencies() -> Floats1d:
 
 
 def frequency_of(space: Space) -> Floats1d:
-    """float64 (n,), above 0: that of the words of a space, in their exact case."""
+    """float64 (n,), above 0: that of the words of a space, in their exact case; where that is not
+    known, and the space has them in no other one, that of their lower case: some spaces have "A"
+    for "a"."""
     if space.digest == Space.builtin().digest:
         return frequencies()
-    known = _by_word()
+    known, there = _by_word(), set(space.words)
     least = min(known.values())
-    return np.array([known.get(word, least) for word in space.words])
+    lower = {word: word.lower() for word in there if word not in known}
+    other = {word: known.get(low, least) for word, low in lower.items() if low not in there}
+    return np.array([known.get(word) or other.get(word, least) for word in space.words])
 
 
 @lru_cache(maxsize=1)

@@ -70,6 +70,13 @@ def test_word_frequency_of_another_language():
         make_word_frequency(lang="de", path="somewhere")
 
 
+def test_a_word_that_is_there_in_capitals_alone_is_as_frequent_as_without():
+    eye = np.eye(3)
+    alone = frequency_of(Space.from_vectors(["A", "of", "child"], eye))
+    both = frequency_of(Space.from_vectors(["A", "a", "child"], eye))
+    assert alone[0] == both[1] > 1000 * both[0]
+
+
 def test_frequencies_of_the_built_in_space_are_those_of_its_words():
     words = Space.builtin()
     often = frequencies()
