@@ -19,7 +19,7 @@ from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d, blocks
 from .word_graph import WordGraph
 
 QUANTA = 16  # to a unit of length
-NUMBERS = 2**23  # distances at once, of eight bytes each
+NUMBERS = 2**21  # distances at once, of eight bytes each
 
 
 @dataclass(frozen=True, eq=False, repr=False)

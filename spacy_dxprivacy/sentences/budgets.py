@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import srsly
 
 from ..arrays import Floats1d
-from ..errors import DxError, Errors
-from ..files.limits import read_json
 from ..graph.policy_graph import PolicyGraph
 from ..priors.chain import Chain
 from ..tables import learned
+from ..tables.kept_json import JsonFile
 from .calibration import exact_epsilon, solved_for_words, weights_at
 
-KIND, FILE = "alone", "budgets.json"
+KIND = "alone"
 MANY = 5_000  # words, from which on walks from all of them are made once only
 BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # to 11.5: one percent apart
 
@@ -47,7 +44,7 @@ def beta_of(space: learned.Table, graph: PolicyGraph, chain: Chain, epsilon: flo
     """The beta of words that are drawn alone by the unigrams of the chain: within 1e-4 of what
     holds epsilon where the walks are quickly made, else within one percent, and never above."""
     law = law_of(graph, chain)
-    found: Budgets | None = learned.find(space, _name(law))
+    found: Budgets | None = learned.find(space, FILE.name(law))
     if found is None:
         if len(graph) < MANY:
             return solved_for_words(graph, chain.unigram, epsilon)
@@ -61,7 +58,7 @@ def learn(space: learned.Table, graph: PolicyGraph, chain: Chain) -> Budgets:
     exact = np.array([exact_epsilon(graph, at, beta) for beta in BETAS.tolist()])
     epsilons = np.ceil(exact * 1e6) / 1e6  # as files have it
     made = Budgets(space.digest, law_of(graph, chain), BETAS, epsilons)
-    learned.keep(space, _name(made.law), made)
+    learned.keep(space, FILE.name(made.law), made)
     return made
 
 
@@ -71,10 +68,6 @@ def law_of(graph: PolicyGraph, chain: Chain) -> str:
     for part in (graph.starts, graph.ends, graph.steps, graph.radii):
         hasher.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
     return hasher.hexdigest()
-
-
-def _name(law: str) -> str:
-    return f"{KIND}-{law[:12]}"
 
 
 def _to_fields(budgets: Budgets) -> dict[str, Any]:
@@ -91,38 +84,5 @@ def _from_fields(fields: dict[str, Any]) -> Budgets:
     return Budgets(str(fields["digest"]), str(fields["law"]), betas, epsilons)
 
 
-def _write(budgets: Budgets, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    told = _to_fields(budgets)
-    srsly.write_json(folder / FILE, {**told, "sha256": _checksum(told)})
-
-
-def _read(folder: Path, digest: str) -> Budgets:
-    path = folder / FILE
-    try:
-        told = read_json(path)
-        expected = told.pop("sha256")
-        budgets = _from_fields(told)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DxError(Errors.DX067.format(path=path, why="it is damaged")) from error
-    if _checksum(told) != expected:
-        raise DxError(Errors.DX067.format(path=path, why="it was changed"))
-    if budgets.digest != digest:
-        raise DxError(Errors.DX067.format(path=path, why="it belongs to another table"))
-    return budgets
-
-
-def _checksum(told: dict[str, Any]) -> str:
-    return hashlib.sha256(srsly.json_dumps(told, sort_keys=True).encode()).hexdigest()
-
-
-learned.register(
-    KIND,
-    learned.Codec(
-        name=lambda budgets: _name(budgets.law),
-        write=_write,
-        read=_read,
-        to_fields=_to_fields,
-        from_fields=_from_fields,
-    ),
-)
+FILE = JsonFile(KIND, "budgets.json", _to_fields, _from_fields)
+FILE.register()

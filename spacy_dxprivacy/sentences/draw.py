@@ -31,7 +31,7 @@ from .tapes import Tapes, batches, lay, spans
 MEMORY = 2**27  # bytes of sums that are kept from the way there for the way back
 LEAST = 1e-37
 MANY = 256  # words that are worth a second thread
-STATES_AT_ONCE = 256  # that are turned from lanes beside each other to one after the other
+STATES_AT_ONCE = 512  # that are turned from lanes beside each other to one after the other
 
 
 @dataclass(frozen=True, eq=False, repr=False)

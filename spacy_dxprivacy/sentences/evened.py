@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import srsly
 
 from ..arrays import Floats1d
-from ..errors import DxError, Errors
-from ..files.limits import read_json
 from ..graph.even import Even, even, stated
 from ..graph.policy_graph import PolicyGraph
 from ..tables import learned
+from ..tables.kept_json import JsonFile
 from ..validate import fail
 
-KIND, FILE = "even", "even.json"
+KIND = "even"
 COLUMNS = ("weights", "logs")
 
 
@@ -37,11 +34,11 @@ class Evened:
 def even_of(space: learned.Table, graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
     """weights: float64 (n,), above 0. Raises DxError where nothing is left of some of them."""
     law = _law(graph, weights, epsilon)
-    found: Evened | None = learned.find(space, _name(law))
+    found: Evened | None = learned.find(space, FILE.name(law))
     if found is None:
         made = even(graph, weights, epsilon)
         found = Evened(space.digest, law, made.beta, made.weights, made.logs)
-        learned.keep(space, _name(law), found)
+        learned.keep(space, FILE.name(law), found)
         return made
     if found.weights.shape != (len(graph),):
         raise fail("even", f"weights of {len(graph)} words", found.weights.shape)
@@ -54,10 +51,6 @@ def _law(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> str:
         hasher.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
     hasher.update(np.ascontiguousarray(weights, dtype=np.float64).tobytes())
     return hasher.hexdigest()
-
-
-def _name(law: str) -> str:
-    return f"{KIND}-{law[:12]}"
 
 
 def _to_fields(some: Evened) -> dict[str, Any]:
@@ -76,38 +69,5 @@ def _from_fields(fields: dict[str, Any]) -> Evened:
     return Evened(str(fields["digest"]), str(fields["law"]), beta, weights, logs)
 
 
-def _write(some: Evened, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    told = _to_fields(some)
-    srsly.write_json(folder / FILE, {**told, "sha256": _checksum(told)})
-
-
-def _read(folder: Path, digest: str) -> Evened:
-    path = folder / FILE
-    try:
-        told = read_json(path)
-        expected = told.pop("sha256")
-        some = _from_fields(told)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DxError(Errors.DX067.format(path=path, why="it is damaged")) from error
-    if _checksum(told) != expected:
-        raise DxError(Errors.DX067.format(path=path, why="it was changed"))
-    if some.digest != digest:
-        raise DxError(Errors.DX067.format(path=path, why="it belongs to another table"))
-    return some
-
-
-def _checksum(told: dict[str, Any]) -> str:
-    return hashlib.sha256(srsly.json_dumps(told, sort_keys=True).encode()).hexdigest()
-
-
-learned.register(
-    KIND,
-    learned.Codec(
-        name=lambda some: _name(some.law),
-        write=_write,
-        read=_read,
-        to_fields=_to_fields,
-        from_fields=_from_fields,
-    ),
-)
+FILE = JsonFile(KIND, "even.json", _to_fields, _from_fields)
+FILE.register()
