@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .about import __version__
-from .front.accessors import accessors
+from .front.accessors import accessors, wait
 from .rebuild import assert_sanitized, attach_vectors, release
 from .registries import registry
 
@@ -75,4 +75,5 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-accessors(imported=True)  # of pandas and polars, where they are there already
+accessors(imported=True)  # of pandas and polars, where they are there already,
+wait()  # or as soon as they are

@@ -194,6 +194,16 @@ def pl():
     return polars
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("first", [True, False])
+def test_series_have_their_accessor_in_either_order_of_imports(library, first):
+    pytest.importorskip(library)
+    names = [library, "spacy_dxprivacy"][:: 1 if first else -1]
+    code = f"import {', '.join(names)}; {library}.Series(['a']).dx.clean; import {library}.io"
+    subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", code], check=True)
+
+
 @pytest.mark.parametrize("dtype", ["object", "string", "category"])
 def test_a_series_of_pandas(pd, how, dtype):
     series = pd.Series([*TEXTS, None], index=[3, 1, 4, 5], name="note", dtype=dtype)
