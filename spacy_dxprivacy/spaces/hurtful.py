@@ -8,14 +8,15 @@ post-processing: the guarantee of the draw holds for what comes out, in which th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..arrays import Bools1d, Ints1d
+from ..arrays import Bools1d, Floats2d, Ints1d
 from ..search.metric import neighbours
 from ..space import Allowed, Space
 from .sources import OFFENSIVE, read_words
@@ -39,13 +40,37 @@ def stand_ins(space: Space) -> Mapping[str, str]:
 def _stand_ins(space: Space) -> Mapping[str, str]:
     allowed = _allowed()
     bad = np.array([not allowed(word) for word in space.words], dtype=bool)
-    rows = np.flatnonzero(bad)
-    if not len(rows) or bad.all():
-        return {}
-    small = space.vectors.size <= MOST_NUMBERS
-    instead = _nearest(space, rows, bad) if small else _next(rows, bad)
-    pairs = zip(rows.tolist(), instead.tolist(), strict=True)
-    return {space.words[row]: space.words[other] for row, other in pairs}
+    return {} if bad.all() else Instead(space, bad)
+
+
+class Instead(Mapping[str, str]):
+    """Looked for when a word is first asked for: of most of them nobody ever asks.
+
+    bad: bool (n,), the words that must not come out, not all of them."""
+
+    def __init__(self, space: Space, bad: Bools1d) -> None:
+        # Not the space: it is the key by which this is kept as long as the space is there.
+        self._words, self._vectors, self._bad = space.words, space.vectors, bad
+        self._rows = {space.words[row]: row for row in np.flatnonzero(bad).tolist()}
+        self._known: dict[str, str] = {}
+
+    def __getitem__(self, word: str) -> str:
+        if word not in self._known:
+            rows = np.array([self._rows[word]])
+            small = self._vectors.size <= MOST_NUMBERS
+            near = _nearest(self._vectors, rows, self._bad) if small else _next(rows, self._bad)
+            self._known[word] = self._words[int(near[0])]
+        return self._known[word]
+
+    def get(self, word: str, default: Any = None) -> Any:
+        """Asked of every word that comes out: no exception for those that may."""
+        return self[word] if word in self._rows else default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
 
 @lru_cache(maxsize=1)
@@ -53,8 +78,8 @@ def _allowed() -> Allowed:
     return Allowed(None, [*read_words(OFFENSIVE), *read_words(HURTFUL)])
 
 
-def _nearest(space: Space, rows: Ints1d, bad: Bools1d) -> Ints1d:
-    near = neighbours(space.vectors[rows], space.vectors, min(NEAR, len(space)))[0]
+def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
+    near = neighbours(vectors[rows], vectors, min(NEAR, len(vectors)))[0]
     first = np.argmax(~bad[near], axis=1)
     found = near[np.arange(len(rows)), first]
     instead: Ints1d = np.where(bad[found], _next(rows, bad), found)
