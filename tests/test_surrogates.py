@@ -22,6 +22,7 @@ from spacy_dxprivacy.surrogates.contact import kind_of
 from spacy_dxprivacy.surrogates.date_forms import Mover, NoDate
 from spacy_dxprivacy.surrogates.digits import _mod97, luhn
 from spacy_dxprivacy.surrogates.lists import STATES, cities, listed, zip_heads
+from spacy_dxprivacy.surrogates.person import form_of
 from spacy_dxprivacy.surrogates.standing import Found, apart
 from spacy_dxprivacy.surrogates.streams import Keyed, Secure, geometric
 
@@ -108,6 +109,13 @@ def test_a_title_before_a_name_and_particles_say_what_is_a_family_name():
     mentions = [Mention("Okonkwo", "P", "Mr."), Mention("van der Berg", "P"), Mention("Berg", "P")]
     one, other, again = name.replace(mentions, Draws(Rng(1)))
     assert {one, other} <= set(listed("surnames")) and again == other != one
+
+
+def test_every_given_name_that_is_drawn_reads_as_one():
+    for given in (*listed("female"), *listed("male"), "Ben", "Al"):
+        assert form_of(f"{given} Okafor").parts == (given, "Okafor")
+    assert form_of("Ben van der Berg").parts == ("Ben", "van der Berg")
+    assert form_of("della Rovere").parts == ("della Rovere",)
 
 
 def test_the_form_of_a_mention_is_hidden_unless_asked_for():

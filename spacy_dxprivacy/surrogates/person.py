@@ -18,6 +18,7 @@ PARTICLES = frozenset(
     "de del della di da do dos das du la le las los van von der den ter ten bin bint ibn al el ben "
     "abu y af av st mac mc dela".split()
 )
+ALSO_GIVEN = frozenset("al ben".split())  # given names, where nothing stands before them
 SUFFIXES = frozenset("jr sr ii iii iv esq md phd do rn".split())
 _OWNER = re.compile(r"(['’]s?)$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
@@ -61,9 +62,16 @@ def _titles(words: list[str]) -> tuple[str, list[str]]:
 def _parts(words: list[str]) -> tuple[str, ...]:
     """Given names one by one, then the family name with its particles."""
     for place, word in enumerate(words):
-        if place < len(words) - 1 and _word(word) in PARTICLES:
+        if place < len(words) - 1 and _word(word) in PARTICLES and not _leads(words, place):
             return (*words[:place], " ".join(words[place:]))
     return tuple(words)
+
+
+def _leads(words: list[str], place: int) -> bool:
+    """Whether a particle is a given name here: "Ben Okafor", "Della Wright"."""
+    word = _word(words[0])
+    given = word in ALSO_GIVEN or _is_first(word)
+    return place == 0 and words[0][:1].isupper() and given
 
 
 def _case(text: str) -> str:
