@@ -55,3 +55,21 @@ def test_a_registry_that_is_asked_first_has_all_of_its_own(ask):
         f"assert {name!r} in r.{reg}; r.{reg}.{ask.format(name)}" for reg, name in names.items()
     ]
     run("from spacy_dxprivacy.registries import registry as r\n" + "\n".join(lines))
+
+
+def test_a_space_that_is_loaded_first_has_all_that_was_learned_of_it():
+    learned = "import spacy_dxprivacy.tables.learned as l; print(*l.writers(s))"
+    first = run(f"from spacy_dxprivacy import Space; s = Space.builtin(); {learned}")
+    last = run(
+        "import spacy_dxprivacy.sentences.budgets, spacy_dxprivacy.sentences.evened\n"
+        f"from spacy_dxprivacy import Space; s = Space.builtin(); {learned}"
+    )
+    packed = run(
+        "from spacy_dxprivacy import Space; import subprocess, sys\n"
+        "code = 'import sys; from spacy_dxprivacy import Space;"
+        " s = Space.from_bytes(sys.stdin.buffer.read()); ' + "
+        f"{learned!r}\n"
+        "given = dict(input=Space.builtin().to_bytes(), capture_output=True, check=True)\n"
+        "print(subprocess.run([sys.executable, '-c', code], **given).stdout.decode())"
+    )
+    assert "graph" in first and set(first) == set(last) == set(packed)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -39,6 +40,9 @@ class Codec:
     from_fields: Callable[[dict[str, Any]], Any]
 
 
+# Who reads what a table brings along: imported when such a thing is there, since a table may be
+# loaded before anybody asks for what was learned of it.
+HOMES = {"graph": "graph.store", "alone": "sentences.budgets", "even": "sentences.evened"}
 _codecs: dict[str, Codec] = {}
 _kept: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()
 
@@ -87,7 +91,7 @@ def read_beside(table: Table, folder: Path) -> None:
     """What lies in the folder of a saved table. Raises DxError where it is damaged, or belongs to
     another table."""
     for part in sorted(folder.iterdir()):
-        if part.is_dir() and _kind(part.name) in _codecs:
+        if part.is_dir() and _is_known(part.name):
             thing = _codec(part.name).read(part, table.digest)
             keep(table, _codec(part.name).name(thing), thing)
 
@@ -106,5 +110,12 @@ def _kind(name: str) -> str:
     return name.partition("-")[0]
 
 
+def _is_known(name: str) -> bool:
+    return _kind(name) in HOMES or _kind(name) in _codecs
+
+
 def _codec(name: str) -> Codec:
-    return _codecs[_kind(name)]
+    kind = _kind(name)
+    if kind not in _codecs and kind in HOMES:
+        import_module(f"spacy_dxprivacy.{HOMES[kind]}")
+    return _codecs[kind]
