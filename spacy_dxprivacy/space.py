@@ -220,9 +220,10 @@ class Space:
 
     @cached_property
     def _folded(self) -> KeyTable:
-        pairs = [(w.lower(), r) for r, w in enumerate(self.words)]
-        pairs += [(w.lower(), r) for w, r in self.aliases.items()]
-        return _key_table([w for w, _ in pairs], [r for _, r in pairs])
+        # A word in small letters has been found by them before.
+        pairs = [(w, r) for r, w in enumerate(self.words) if w != w.lower()]
+        pairs += [(w, r) for w, r in self.aliases.items() if w != w.lower()]
+        return _key_table([w.lower() for w, _ in pairs], [r for _, r in pairs])
 
     def with_class(self, name: str) -> Bools1d:
         """bool (n,): which rows belong to a class. All False where the space has no such class."""
@@ -322,12 +323,17 @@ class Allowed:
         entries = [entry.lower() for entry in exclude]
         self.words = {e for e in entries if not e.endswith("*")}
         self.stems = tuple(e[:-1] for e in entries if e.endswith("*"))
+        # Most words begin like none of them, which is found out sooner than by trying each.
+        self.least = min(map(len, self.stems), default=0)
+        self.heads = {stem[: self.least] for stem in self.stems}
 
     def __call__(self, word: str) -> bool:
         lower = word.lower()
         if not word or _NOT_PRINTABLE.search(word):
             return False
-        if lower in self.words or lower.startswith(self.stems):
+        if lower in self.words:
+            return False
+        if lower[: self.least] in self.heads and lower.startswith(self.stems):
             return False
         return self.pattern is None or self.pattern.fullmatch(word) is not None
 

@@ -89,11 +89,20 @@ def with_lengths(graph: WordGraph, lengths: Floats1d, radii: Floats1d) -> Policy
     steps = np.ceil(lengths * QUANTA - 1e-6).astype(np.int64)
     closed = _closed(np.round(radii * QUANTA).astype(np.int64), low, high, steps)
     used = steps < closed[low] + closed[high]
-    low, high, steps = low[used], high[used], steps[used]
-    owner, ends = np.concatenate([low, high]), np.concatenate([high, low])
-    order = np.lexsort((ends, owner))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(graph)))])
-    return PolicyGraph(starts, ends[order], np.concatenate([steps, steps])[order], closed)
+    both = _both_ways(len(graph), low[used], high[used], steps[used])
+    return PolicyGraph(*both, closed)
+
+
+def _both_ways(n: int, low: Ints1d, high: Ints1d, steps: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
+    """starts, ends and steps of edges that are given in one direction."""
+    from scipy.sparse import coo_array
+
+    # One more than they are: a sum of tables leaves out what is 0.
+    there = coo_array((steps + 1, (low, high)), shape=(n, n)).tocsr()
+    table = there + there.T.tocsr()
+    table.sort_indices()
+    starts, ends = table.indptr.astype(np.int64), table.indices.astype(np.int64)
+    return starts, ends, table.data - 1
 
 
 def with_steps(graph: PolicyGraph, steps: Ints1d, radii: Ints1d, quanta: int) -> PolicyGraph:
@@ -108,13 +117,11 @@ def with_steps(graph: PolicyGraph, steps: Ints1d, radii: Ints1d, quanta: int) ->
 
 
 def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
-    """The shortest ways to the place that joins all words, over other words too."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
-
-    n = len(radii)
-    places = np.append(low, np.full(n, n)), np.append(high, np.arange(n))
-    ends = tuple(some.astype(np.int32) for some in places)  # older scipy walks no other tables
-    table = csr_array((np.append(steps, radii).astype(np.float64), ends), shape=(n + 1, n + 1))
-    ways: Ints1d = dijkstra(table, directed=False, indices=n)[:n].astype(np.int64)
+    """The shortest ways to the place that joins all words, over other words too (Bellman 1958):
+    all of them are walked at once, and few lead over more than two words."""
+    ways, before = radii.copy(), None
+    while before is None or (ways != before).any():
+        before = ways.copy()
+        np.minimum.at(ways, low, before[high] + steps)
+        np.minimum.at(ways, high, before[low] + steps)
     return ways

@@ -47,14 +47,13 @@ def _nats(mechanism: Mechanism, distance: float) -> dict[str, float]:
 
 
 def _distances_of_interest(D: Floats2d) -> dict[str, float] | None:
-    D = np.where(D > 0, D, np.nan)
-    D = D[~np.isnan(D).all(axis=1)]
+    D = D[(D > 0).any(axis=1)]
     if not len(D):
         return None
     return {
-        "nearest": float(np.median(np.nanmin(D, axis=1))),
-        "median": float(np.nanmedian(D)),
-        "diameter": 2 * float(np.nanmax(D, axis=1).min()),
+        "nearest": float(np.median(D.min(axis=1, where=D > 0, initial=np.inf))),
+        "median": float(np.median(D[D > 0])),
+        "diameter": 2 * float(D.max(axis=1).min()),
     }
 
 
