@@ -30,6 +30,7 @@ from .errors import DxError, DxWarning, Errors, Warnings, warn_always
 from .files.limits import read_json
 from .machine.threads import one_thread_in_workers
 from .mechanisms.base.trial import check_fitted, check_mechanism
+from .priors.builtin import lacked_of
 from .privacy.composition import repeat
 from .privacy.levels import found_by
 from .privacy.scale import scale_of
@@ -64,6 +65,7 @@ from .validate import fail, one_of, positive
 SCOPES = ("token", "type")
 CASINGS = ("truecase", "preserve")
 VECTORS = ("table", "noisy")
+LACKING, NOT_ENGLISH = 0.03, 0.5  # of the words of English text, that a table of English lacks
 
 DEFAULT_CONFIG: dict[str, Any] = {
     "seed": None,
@@ -238,6 +240,8 @@ class DxSanitizer:
             if self._nlp is None:
                 raise DxError(Errors.DX027)
             space = self.source.load(self._nlp)
+            if self.source.unasked and self._nlp.lang == "en":
+                _warn_of_lacking(space)
             self._use(space)
         return space
 
@@ -685,6 +689,13 @@ class DxSanitizer:
         self._space = self.space
         dropped: dict[str, Any] = {"_nlp": None, "on_stand_ins": None}
         return {**self.__dict__, **dropped, "_terms": self.terms, **_HAS_NOT_READ}
+
+
+def _warn_of_lacking(space: Space) -> None:
+    """Where a table that nobody chose is of English, and the built-in one has more of it. Of one
+    that lacks most of English it is not known what it is for."""
+    if LACKING < lacked_of(space) < NOT_ENGLISH:
+        warnings.warn(Warnings.DX104.format(lacked=lacked_of(space)), DxWarning, stacklevel=2)
 
 
 def _read(docs: list[Doc], places: list[Ints1d], wanted: Ints1d) -> list[str]:

@@ -342,6 +342,11 @@ class Warnings:
         "nlp.to_disk keeps it with the pipeline, and `python -m spacy dx space` with a space; "
         "max_words = 50000 in [components.dx_sanitizer.space] makes it a minute."
     )
+    DX104 = (
+        "[DX104] The pipeline's own vectors lack {lacked:.0%} of the words of English text, which "
+        'are unknown then. The built-in space has them: @dx_spaces = "dx.BuiltinSpace.v1". '
+        '"dx.PipelineVectors.v1" takes the own ones without this warning.'
+    )
     DX121 = (
         "[DX121] There are stand-ins for {unknown}, which no component before the sanitizer "
         "predicts. They predict: {known}."

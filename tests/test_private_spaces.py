@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.vectors import Vectors
 
-from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy import DxError, DxWarning, Space
 from spacy_dxprivacy.batch.jobs import plan_jobs
 from spacy_dxprivacy.batch.run import sanitize
 from spacy_dxprivacy.spaces.sources import OWN_WORDS
@@ -20,10 +22,17 @@ ENGLISH = "The patient has had strong pain since yesterday and slept badly at ni
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
 
 
-def own_vectors(kind: str = "dx.AutoSpace.v1", **settings: str | None) -> Language:
-    nlp = spacy.blank("en")
-    for word, vector in zip(WORDS, np.eye(5, 8), strict=True):
-        nlp.vocab.set_vector(word, vector)
+def own_vectors(
+    kind: str = "dx.AutoSpace.v1",
+    words: list[str] = WORDS,
+    lang: str = "en",
+    **settings: str | None,
+) -> Language:
+    nlp = spacy.blank(lang)
+    vectors = np.random.default_rng(0).standard_normal((len(words), 8)).astype("f")
+    for word in words:
+        nlp.vocab.strings.add(word)
+    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=vectors, keys=words)
     space = {"@dx_spaces": kind, **settings}
     nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM, "space": space})
     return nlp
@@ -32,6 +41,30 @@ def own_vectors(kind: str = "dx.AutoSpace.v1", **settings: str | None) -> Langua
 @pytest.mark.parametrize("kind", ["dx.AutoSpace.v1", "dx.PipelineVectors.v1"])
 def test_that_a_pipelines_own_words_may_be_private_is_in_the_receipt(kind: str) -> None:
     assert OWN_WORDS in own_vectors(kind)("the dog")._.dx.in_clear
+
+
+def frequent(count: int) -> list[str]:
+    return Space.builtin().words[:count]
+
+
+def test_that_own_vectors_lack_words_of_english_is_said() -> None:
+    with pytest.warns(DxWarning, match=r"DX104.*lack 1\d%.*BuiltinSpace"):
+        assert len(own_vectors(words=frequent(3000)).get_pipe("dx_sanitizer").space) > 2000
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "lang"),
+    [
+        ("dx.PipelineVectors.v1", frequent(6000), "en"),  # somebody wants these
+        ("dx.AutoSpace.v1", frequent(6000), "de"),
+        ("dx.AutoSpace.v1", WORDS, "en"),  # nobody knows what these are for
+        ("dx.AutoSpace.v1", frequent(50000), "en"),
+    ],
+)
+def test_but_not_where_that_was_wanted_or_is_not_so(kind: str, words: list[str], lang: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert own_vectors(kind, words=words, lang=lang).get_pipe("dx_sanitizer").space
 
 
 def test_the_built_in_space_is_public() -> None:

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from spacy.strings import get_string_id
 
 from ..arrays import Floats1d
 from ..errors import DxError, Errors
@@ -60,6 +61,15 @@ def frequency_of(space: Space) -> Floats1d:
     lower = {word: word.lower() for word in there if word not in known}
     other = {word: known.get(low, least) for word, low in lower.items() if low not in there}
     return np.array([known.get(word) or other.get(word, least) for word in space.words])
+
+
+def lacked_of(space: Space) -> float:
+    """The share of running words of English web text that a space does not hold, in any case, of
+    those that the built-in one does."""
+    ids = ([get_string_id(form) for form in (w, w.lower())] for w in Space.builtin().words)
+    exact, lower = np.array(list(ids), dtype=np.uint64).T
+    missing = space.find_ids(exact, lower) < 0
+    return float(frequencies()[missing].sum() / frequencies().sum())
 
 
 @lru_cache(maxsize=1)

@@ -38,12 +38,14 @@ class SpaceSource:
     since nothing else in it holds the table. spares: whether words that demean never come out, see
     hurtful.py; so where `exclude` is "offensive". own_vectors: whether the table is the pipeline's
     own where it has one, with all of its words: private, if it was learned from private text.
+    unasked: whether nobody said which table it should be.
     """
 
     load: Callable[[Language], Space]
     packed: bool = False
     spares: bool = False
     own_vectors: bool = False
+    unasked: bool = False
 
     def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
         """What a release tells that comes from the table, for receipts."""
@@ -100,7 +102,8 @@ def make_auto_space(
     as of dx.PipelineVectors.v1."""
     choose = Filter(max_words, pattern, exclude)
     load = partial(_auto, choose=choose, public=public_words)
-    return SpaceSource(load, spares=choose.spares, own_vectors=public_words is None)
+    own = public_words is None
+    return SpaceSource(load, spares=choose.spares, own_vectors=own, unasked=True)
 
 
 @registry.dx_spaces("dx.BuiltinSpace.v1")
