@@ -18,14 +18,17 @@ from .exact import closed_form, exact
 from .independence import independence
 from .law import law
 from .report import INCONCLUSIVE, Finding, Report
+from .sentences import sentences
 from .vocabularies import cloud, plane
 
 ALPHA = 1e-4  # of the whole audit
 NOTHING = "It promises nothing, so there is nothing to refute."
 EFFORTS = {
-    "quick": {"plane": Effort(16_000, 30, 21), "cloud": Effort(8_000, 30, 5), "law": 10_000},
-    "full": {"plane": Effort(400_000, 45, 66), "cloud": Effort(4_000_000, 90, 40), "law": 50_000},
-}
+    "quick": {"plane": Effort(16_000, 30, 21), "cloud": Effort(8_000, 30, 5), "law": 10_000,
+              "sentences": (12, 4)},
+    "full": {"plane": Effort(400_000, 45, 66), "cloud": Effort(4_000_000, 90, 40), "law": 50_000,
+             "sentences": (120, 10)},
+}  # fmt: skip
 LARGE_QUICK = 500  # words of the large vocabulary in a quick audit
 
 
@@ -73,16 +76,26 @@ def _findings(
     def on_cloud(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
         yield from (exact(fitted, claim, large, seed), closed_form(fitted, claim, large))
         yield law(fitted, large, how["law"], seed)
+        yield sentences(fitted, claim, large, how["sentences"], seed)
         yield independence(fitted, large, how["law"], seed)
         yield contest("black box", fitted, claim, large, cloud_pairs, how["cloud"], alpha / 2, seed)
 
     yield from _on("plane", mechanism, small, on_plane)
     yield from _on("black box", mechanism, large, on_cloud)
+    if own is None and isinstance(getattr(type(mechanism), "draws_together", None), property):
+        # Sentences are of a language, which no made-up vocabulary has.
+        english = Space.builtin()
+
+        def on_english(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
+            yield sentences(fitted, claim, english, how["sentences"], seed)
+
+        yield from _on("sentences", mechanism, english, on_english)
     if own is not None:
         table = own
 
         def on_own(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
             yield from (exact(fitted, claim, table, seed), closed_form(fitted, claim, table))
+            yield sentences(fitted, claim, table, how["sentences"], seed)
 
         yield from _on("own space", mechanism, own, on_own)
 

@@ -23,10 +23,10 @@ WIDTH = 92
 class Finding:
     """What one tier found.
 
-    tier: "exact", "closed form", "plane", "black box", "law" or "independence". verdict: of this
-    tier alone. what: a sentence. pair: the two words. event: the set of outputs that tells them
-    apart best. claimed and delta: what is promised for the pair, in nats. bound: the epsilon that
-    the audit is sure of
+    tier: "exact", "closed form", "plane", "black box", "law", "sentences" or "independence".
+    verdict: of this tier alone. what: a sentence. pair: the two words. event: the set of outputs
+    that tells them apart best. claimed and delta: what is promised for the pair (of sentences), in
+    nats. bound: the epsilon that the audit is sure of
     (exact tiers: the epsilon that holds), at that delta. tests: how many pairs and directions were
     tried. draws: how many draws were made. seconds: how long it took.
     """

@@ -10,6 +10,7 @@ from .draw import Text
 from .emissions import NOTHING, Emissions
 from .tapes import spans
 
+LANES = 32  # sentences side by side
 CANDIDATES_AT_ONCE = 2**8
 MESSAGES = 2**24  # numbers: 128 MB
 
@@ -44,29 +45,42 @@ class SentenceLikelihood:
         """float64 (sentences,): ln Z of each sentence, up to the factors of its weights; of one
         whose words are all fixed, ln q."""
         first, lengths = spans(text.starts)
-        E = [self._emission(text, i) for i in range(len(text.rows))]
-        sums = np.empty(len(first))
-        for number, (begin, length) in enumerate(
-            zip(first.tolist(), lengths.tolist(), strict=True)
-        ):
-            _, logs = self._forth(E[begin : begin + length])
-            sums[number] = logs
+        order, sums = np.argsort(-lengths, kind="stable"), np.empty(len(first))
+        for some in blocks(len(order), LANES):
+            lanes = order[some]
+            sums[lanes] = self._side_by_side(text, first[lanes], lengths[lanes])
         return sums
+
+    def _side_by_side(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats1d:
+        """ln Z of some sentences, the longest first."""
+        ahead = np.repeat(self.chain.begin.astype(np.float64)[:, None], len(first), axis=1)
+        logs = np.zeros(len(first))
+        for step in range(int(lengths[0])):
+            live = np.count_nonzero(lengths > step)
+            M = ahead[:, :live] * self._emissions(text, first[:live] + step)
+            M[:, lengths[:live] == step + 1] *= self.chain.end[:, None]
+            total = M.sum(axis=0)
+            logs[:live] += np.log(total)
+            ahead = self.chain.forward(M / total)
+        return logs
+
+    def _emissions(self, text: Text, places: Ints1d) -> Floats2d:
+        """float64 (K, places)."""
+        said = np.stack([text.rows[places], text.fixed[places]])
+        _, one, of = np.unique(said, axis=1, return_index=True, return_inverse=True)
+        found = np.stack([self._emission(text, int(i)) for i in places[one]], axis=1)
+        return found[:, of.reshape(-1)]
 
     def _emission(self, text: Text, place: int) -> Floats1d:
         return self.emissions.exact(int(text.rows[place]), bool(text.fixed[place]))
 
-    def _forth(self, E: list[Floats1d]) -> tuple[list[Floats1d], float]:
-        """What is known of each state from the words before it, in sum 1; and ln of the whole."""
-        ahead, log = [self.chain.begin.astype(np.float64)], 0.0
-        for place, e in enumerate(E):
+    def _forth(self, E: list[Floats1d]) -> list[Floats1d]:
+        """What is known of each state from the words before it, in sum 1."""
+        ahead = [self.chain.begin.astype(np.float64)]
+        for e in E[:-1]:
             M = ahead[-1] * e
-            if place == len(E) - 1:
-                M = M * self.chain.end
-            total = float(M.sum())
-            log += float(np.log(total))
-            ahead.append(self.chain.forward((M / total)[:, None])[:, 0])
-        return ahead[:-1], log
+            ahead.append(self.chain.forward((M / M.sum())[:, None])[:, 0])
+        return ahead
 
     def _back(self, E: list[Floats1d]) -> list[Floats1d]:
         """For each place, how likely all words after it are, given its state; up to a factor."""
@@ -96,7 +110,7 @@ class SentenceLikelihood:
         messages = []
         for begin, length in zip(first.tolist(), lengths.tolist(), strict=True):
             E = [self._emission(text, i) for i in range(begin, begin + length)]
-            messages += [a * b for a, b in zip(self._forth(E)[0], self._back(E), strict=True)]
+            messages += [a * b for a, b in zip(self._forth(E), self._back(E), strict=True)]
         return np.stack(messages)
 
     def _each(self, candidates: Ints2d, outputs: Ints1d, around: Floats2d) -> Floats2d:

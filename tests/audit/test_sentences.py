@@ -1,0 +1,57 @@
+"""Long sentences, by sampling: honest laws stand, others are refuted or told."""
+
+from __future__ import annotations
+
+import pytest
+from sentences.laws import KINDS, small_mechanism, small_space
+
+from spacy_dxprivacy.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED
+from spacy_dxprivacy.audit.claims import Claim, claim_of
+from spacy_dxprivacy.audit.sentences import WORDS, sentences
+
+WORDS_OF_SPACE = 12
+
+
+def audited(mechanism, *, share=1.0, seed=1, pairs=8, repeats=5):
+    space = small_space(WORDS_OF_SPACE)
+    claim = claim_of(mechanism, space)
+    less = Claim(0.0, lambda rows: share * claim.of_rows(rows))
+    return sentences(mechanism, less, space, (pairs, repeats), seed)
+
+
+class DrawsAnother:
+    """States the likelihood of one law and draws by another."""
+
+    draws_together = True
+
+    def __init__(self, stated, drawn):
+        self.sample, self.log_likelihood = drawn.sample, stated.log_likelihood
+        self.distances, self.guarantee = stated.distances, stated.guarantee
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "alone"])
+def test_a_law_that_keeps_its_promise_is_not_refuted(kind):
+    mechanism = small_mechanism(kind, WORDS_OF_SPACE)
+    found = audited(mechanism)
+    assert found.verdict == NOT_REFUTED and found.bound <= found.claimed
+    assert found.draws == 2 * 8 * 5 and f"{WORDS} words" in found.what
+
+
+def test_less_than_what_is_lost_is_refuted():
+    found = audited(small_mechanism("pairs", WORDS_OF_SPACE), share=0.25)
+    assert found.verdict == REFUTED and found.bound > found.claimed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("beta", [0.3, 1.2])
+def test_draws_of_another_law_than_the_stated_one_are_told(beta):
+    stated, drawn = (small_mechanism("pairs", WORDS_OF_SPACE, b) for b in (0.7, beta))
+    found = audited(DrawsAnother(stated, drawn), repeats=120)
+    assert found.verdict == INCONCLUSIVE and "do not follow" in found.what
+
+
+def test_a_mechanism_that_draws_words_alone_has_none():
+    mechanism = small_mechanism("pairs", WORDS_OF_SPACE)
+    mechanism = DrawsAnother(mechanism, mechanism)
+    mechanism.draws_together = False
+    assert audited(mechanism) is None
