@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
@@ -10,7 +12,7 @@ from .draw import Text
 from .emissions import NOTHING, Emissions
 from .tapes import spans
 
-LANES = 32  # sentences side by side
+LANES, LANES_KEPT = 32, 8  # sentences side by side, and those all messages of which are kept
 CANDIDATES_AT_ONCE = 2**8
 MESSAGES = 2**24  # numbers: 128 MB
 
@@ -74,22 +76,6 @@ class SentenceLikelihood:
     def _emission(self, text: Text, place: int) -> Floats1d:
         return self.emissions.exact(int(text.rows[place]), bool(text.fixed[place]))
 
-    def _forth(self, E: list[Floats1d]) -> list[Floats1d]:
-        """What is known of each state from the words before it, in sum 1."""
-        ahead = [self.chain.begin.astype(np.float64)]
-        for e in E[:-1]:
-            M = ahead[-1] * e
-            ahead.append(self.chain.forward((M / M.sum())[:, None])[:, 0])
-        return ahead
-
-    def _back(self, E: list[Floats1d]) -> list[Floats1d]:
-        """For each place, how likely all words after it are, given its state; up to a factor."""
-        behind = [self.chain.end.astype(np.float64)]
-        for e in reversed(E[1:]):
-            M = behind[-1] * e
-            behind.append(self.chain.backward((M / M.sum())[:, None])[:, 0])
-        return behind[::-1]
-
     def of_candidates(self, text: Text, outputs: Ints1d, candidates: Ints2d) -> Floats2d:
         """candidates: int64 (k, m) -> float64 (k, m): ln P(outputs | rows) with rows[i] replaced by
         candidates[i, j], up to one constant for each i. 0 at fixed words."""
@@ -107,11 +93,42 @@ class SentenceLikelihood:
 
     def _around(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats2d:
         """float64 (places, K): what all other words of its sentence say of each place."""
-        messages = []
-        for begin, length in zip(first.tolist(), lengths.tolist(), strict=True):
-            E = [self._emission(text, i) for i in range(begin, begin + length)]
-            messages += [a * b for a, b in zip(self._forth(E), self._back(E), strict=True)]
-        return np.stack(messages)
+        found = np.empty((int(lengths.sum()), self.chain.states))
+        order = np.argsort(-lengths, kind="stable")
+        for some in blocks(len(order), LANES_KEPT):
+            lanes = order[some]
+            E = self._steps(text, first[lanes], lengths[lanes])
+            ahead, behind = self._forth(E), self._back(E)
+            for step, (one, other) in enumerate(zip(ahead, behind, strict=True)):
+                places = first[lanes[: one.shape[1]]] + step - first[0]
+                found[places] = (one * other).T
+        return found
+
+    def _steps(self, text: Text, first: Ints1d, lengths: Ints1d) -> list[Floats2d]:
+        """For each step float64 (K, live): the emissions of the sentences that go so far, the
+        longest first."""
+        live = (np.count_nonzero(lengths > step) for step in range(int(lengths[0])))
+        return [self._emissions(text, first[:n] + step) for step, n in enumerate(live)]
+
+    def _forth(self, E: list[Floats2d]) -> list[Floats2d]:
+        """What is known of each state from the words before it, in sum 1."""
+        ahead = [np.repeat(self.chain.begin.astype(np.float64)[:, None], E[0].shape[1], axis=1)]
+        for e, after in itertools.pairwise(E):
+            M = (ahead[-1] * e)[:, : after.shape[1]]
+            ahead.append(self.chain.forward(M / M.sum(axis=0)))
+        return ahead
+
+    def _back(self, E: list[Floats2d]) -> list[Floats2d]:
+        """For each place, how likely all words after it are, given its state; up to a factor."""
+        end = self.chain.end.astype(np.float64)[:, None]
+        behind: list[Floats2d] = []
+        for e, after in zip(reversed(E), (None, *reversed(E[1:])), strict=True):
+            here = np.repeat(end, e.shape[1], axis=1)
+            if after is not None:
+                M = behind[-1] * after
+                here[:, : after.shape[1]] = self.chain.backward(M / M.sum(axis=0))
+            behind.append(here)
+        return behind[::-1]
 
     def _each(self, candidates: Ints2d, outputs: Ints1d, around: Floats2d) -> Floats2d:
         """(places, m): -beta path(c, output) - ln Z of the sentence with c, for each candidate c.
