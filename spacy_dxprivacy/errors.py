@@ -354,6 +354,10 @@ class Warnings:
     DX157 = (
         "[DX157] The memory is too short for so many texts side by side: {texts} at once from here."
     )
+    DX160 = (
+        "[DX160] The editor {editor} left {kept} of {passages} passages as they were released: "
+        "{why}."
+    )
     DX159 = (
         "[DX159] The editor {editor} could not go over {texts} text(s), which stay as they were "
         "released: {why}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,12 +16,13 @@ from spacy.tokens import Doc
 from ..component import DxSanitizer
 from ..doc.editing import Written, edited_texts
 from ..doc.receipt import Receipt
+from ..doc.rewriting import released
 from ..doc.spelling import spell
 from ..errors import DxError, UsageError
 from ..files.atomic import Output
 from ..selection import AllWords
 from ..space import Space
-from ..ty import EditsTexts, Mechanism
+from ..ty import EditsTexts, Mechanism, Rewrites
 from .build import NO_LIMIT
 from .jobs import Job, opened_first
 from .records import Record, read
@@ -54,16 +56,17 @@ class Edited:
 
 class ReleaseEditor:
     """Texts in which every word that the space holds may change, but for numbers and what the rules
-    of dx_entity_ruler take for a name, a date or the like."""
+    of dx_entity_ruler take for a name, a date or the like. An editor that writes texts anew keeps
+    these as well, and may change all else."""
 
     def __init__(self, sanitizer: DxSanitizer) -> None:
         """sanitizer: one with the settings of the release and an editor. Raises UsageError where it
         has none that reads texts."""
         editor = sanitizer.editor
-        if not isinstance(editor, EditsTexts):
+        if not isinstance(editor, EditsTexts | Rewrites):
             raise UsageError("there is no language model to edit by: give one by `lm`.")
         sanitizer.warm_up()
-        self.editor: EditsTexts = editor
+        self.editor: EditsTexts | Rewrites = editor
         self.name: str = sanitizer.terms.editor or ""
         self.space: Space = sanitizer.space
         self.mechanism: Mechanism = sanitizer.mechanism
@@ -73,15 +76,23 @@ class ReleaseEditor:
 
     def edit(self, docs: list[Doc], told: Edited) -> list[str]:
         """The texts of docs, which were made by self.nlp, edited; as they were where that fails."""
+        told.documents += len(docs)
         texts = [_written(doc) for doc in docs]
+        told.words += sum(int(text.editable.sum()) for text in texts)
         try:
-            new = edited_texts(texts, self.nlp.vocab, self.space, self.mechanism, self.editor)
+            return self._edited(docs, texts, told)
         except DxError:
             told.kept += len(docs)
-            new = texts
-        told.documents += len(docs)
-        told.words += sum(int(text.editable.sum()) for text in texts)
-        return [self._spelled(*pair, told) for pair in zip(texts, new, strict=True)]
+            return [doc.text for doc in docs]
+
+    def _edited(self, docs: list[Doc], texts: list[Written], told: Edited) -> list[str]:
+        if isinstance(self.editor, Rewrites):
+            shown = [released(doc, text.aside) for doc, text in zip(docs, texts, strict=True)]
+            found = self.editor.rewrite(shown)
+            told.changed += sum(_lost(doc.text, new) for doc, new in zip(docs, found, strict=True))
+            return found
+        edited = edited_texts(texts, self.nlp.vocab, self.space, self.mechanism, self.editor)
+        return [self._spelled(*pair, told) for pair in zip(texts, edited, strict=True)]
 
     def _spelled(self, old: Written, new: Written, told: Edited) -> str:
         """Words that did not change are spelled as they were."""
@@ -90,6 +101,11 @@ class ReleaseEditor:
         told.changed += int(changed.sum())
         words, spaces = spell(new.words, new.spaces, changed)
         return "".join(w + " " * s for w, s in zip(words, spaces, strict=True))
+
+
+def _lost(old: str, new: str) -> int:
+    """How many words of a text another one lacks."""
+    return (Counter(old.lower().split()) - Counter(new.lower().split())).total()
 
 
 def _written(doc: Doc) -> Written:

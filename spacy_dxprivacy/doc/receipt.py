@@ -29,6 +29,8 @@ class Receipt(dict[str, Any]):
     numbers: only where numbers are drawn by their value: the guarantee of one, the total of the
     document, and how many tokens were drawn (none of them is perturbed or kept). editor: only where
     words were edited after they were drawn, by public knowledge: post-processing, and no privacy.
+    rewritten: only where that editor wrote the document anew: how many tokens it has now. All other
+    counts are of the document as it was drawn.
     surrogates: only with stand-ins: for each label its stand-in, the guarantee of what is drawn,
     the largest chance that a mention comes out as it was, and how many mentions were found,
     replaced and kept. stood_in: how many tokens of the released document are of stand-ins.

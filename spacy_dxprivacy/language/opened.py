@@ -87,7 +87,7 @@ def _package(given: str) -> Path | None:
 def _check_installed(where: Path | None) -> None:
     wanted = dict(NEEDED)
     if where is not None and where.suffix.lower() == GGUF:
-        wanted["gguf"] = "gguf"
+        wanted |= {"gguf": "gguf", "accelerate": "accelerate"}
     missing = [name for module, name in wanted.items() if find_spec(module) is None]
     if missing:
         raise DxError(Errors.DX154.format(missing=", ".join(missing)))
