@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import spacy
@@ -22,8 +24,9 @@ from ..errors import DxError, UsageError
 from ..files.atomic import Output
 from ..selection import AllWords
 from ..space import Space
-from ..ty import EditsTexts, Mechanism, Rewrites
+from ..ty import EditsTexts, Mechanism, Rewrites, TellsAbout
 from .build import NO_LIMIT
+from .edits import Edits
 from .jobs import Job, opened_first
 from .records import Record, read
 from .run import (
@@ -44,13 +47,15 @@ SIDE_BY_SIDE = 64
 @dataclass
 class Edited:
     """What was done. words: that the editor could have changed. kept: documents that stay as they
-    were, as it failed. failed: records that could not be read."""
+    were, as it failed. failed: records that could not be read. finished: files that an earlier
+    run has done."""
 
     editor: str
     documents: int = 0
     words: int = 0
     changed: int = 0
     kept: int = 0
+    finished: int = 0
     failed: list[int] = field(default_factory=list)
 
 
@@ -73,6 +78,18 @@ class ReleaseEditor:
         self.nlp: Language = spacy.blank("en")
         self.nlp.max_length = NO_LIMIT
         self.nlp.add_pipe("dx_entity_ruler")
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """All that changes what comes out, by what a message calls it."""
+        about = self.editor.about if isinstance(self.editor, TellsAbout) else {}
+        return {
+            "editor": self.name,
+            "language model": about.get("digest", ""),
+            "prompt": about.get("prompt", ""),
+            "mechanism": f"{self.mechanism.name}, {self.mechanism.guarantee}",
+            "space": self.space.digest,
+        }
 
     def edit(self, docs: list[Doc], told: Edited) -> list[str]:
         """The texts of docs, which were made by self.nlp, edited; as they were where that fails."""
@@ -120,18 +137,43 @@ def edit_files(
     jobs: list[Job],
     options: FileOptions,
     *,
+    folder: Path | None = None,
     on_failure: OnFailure = lambda job, number, why: None,
     on_progress: OnProgress = lambda size: None,
 ) -> Edited:
-    """Each file of jobs into its own, edited. on_failure, on_progress: as batch.run.sanitize has
-    them. Raises UsageError for .spacy files, whose receipts would be lost, and OSError where an
-    output cannot be written, which is not there then."""
+    """Each file of jobs into its own, edited. folder: where they are written to, with a journal, by
+    which files that an earlier run has finished are left as they are. on_failure, on_progress: as
+    batch.run.sanitize has them. Raises UsageError for .spacy files, whose receipts would be lost,
+    where other files are in the way, or the folder was begun otherwise; OSError where an output
+    cannot be written, which is not there then."""
     if any("spacy" in (job.read_as, job.write_as) for job in jobs):
         raise UsageError("edit takes no .spacy files: they would lose their receipts.")
     told = Edited(editor.name)
-    for job in jobs:
-        _run(editor, job, options, told, on_failure, on_progress)
+    with ExitStack() as stack:
+        edits, left = None, jobs
+        if folder is not None:
+            settings = {**editor.settings, "choice of fields": str(options.fields)}
+            edits = stack.enter_context(Edits(folder, settings, force=options.force))
+            left = edits.left(jobs)
+            options = replace(options, force=True)
+        told.finished = len(jobs) - len(left)
+        on_progress(sum(job.size for job in jobs) - sum(job.size for job in left))
+        for job in left:
+            _journaled(edits, job, told, partial(_run, editor, job, options, told, on_failure,
+                                                 on_progress))  # fmt: skip
     return told
+
+
+def _journaled(edits: Edits | None, job: Job, told: Edited, run: Callable[[], None]) -> None:
+    """A file with a record that failed, or a text that stayed, is done again by the next run."""
+    if edits is None:
+        run()
+        return
+    before = (len(told.failed), told.kept)
+    edits.begin(job)
+    run()
+    if (len(told.failed), told.kept) == before:
+        edits.end(job)
 
 
 def _run(

@@ -17,7 +17,7 @@ from ..files.limits import TooLarge, check_size, read_json
 from ..guarantee import Guarantee
 from ..rebuild import RECEIPT_KEY
 
-OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in")
+OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten")
 
 
 @dataclass
