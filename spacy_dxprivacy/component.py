@@ -584,9 +584,14 @@ class DxSanitizer:
             scale=scale_of(self.mechanism, len(space)),
             found={**self._found(), **self._chosen()},
             numbers=None if self.numbers is None else self.numbers.guarantee,
-            editor=None if self.editor is None else self.editor.name,
+            **self._told_of_editor(),
             surrogates=self._told_of_surrogates(),
         )
+
+    def _told_of_editor(self) -> dict[str, Any]:
+        about: dict[str, str] = self.editor.about if isinstance(self.editor, TellsAbout) else {}
+        name = None if self.editor is None else self.editor.name
+        return {"editor": name, "editor_model": about.get("digest")}
 
     def _check_editor(self, editor: Editor) -> None:
         """Raises DxError where its model is another one than when the pipeline was saved."""

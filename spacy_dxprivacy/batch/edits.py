@@ -121,8 +121,9 @@ def plan_edits(
     return texts, Path(output)
 
 
-def pass_manifest(released: Path, folder: Path, editor: str) -> None:
-    """The manifest of shards that were edited names the editor, and is else as it was."""
+def pass_manifest(released: Path, folder: Path, editor: str, model: str = "") -> None:
+    """The manifest of shards that were edited names the editor and the digest of its model, and is
+    else as it was."""
     path = released / MANIFEST
     if not path.is_file():
         return
@@ -131,5 +132,5 @@ def pass_manifest(released: Path, folder: Path, editor: str) -> None:
     except ValueError:
         return
     if is_manifest(told):
-        told["settings"] = {**told["settings"], "editor": editor}
+        told["settings"] = {**told["settings"], "editor": editor, "editor_model": model}
         write_bytes(folder / MANIFEST, (json.dumps(told, indent=2) + "\n").encode(), force=True)

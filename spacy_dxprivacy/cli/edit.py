@@ -79,7 +79,7 @@ def edit_cli(
                 editing, jobs, how, folder=folder, on_failure=_tell, on_progress=bar.update
             )
         if folder is not None:
-            pass_manifest(Path(released), folder, editing.name)
+            pass_manifest(Path(released), folder, editing.name, editing.settings["language model"])
     if not quiet:
         _print(told)
     if told.failed:

@@ -132,6 +132,7 @@ def test_a_document_has_the_tokens_of_the_new_text_and_its_own_receipt(writer, m
     assert doc.text == "Well, " + old.text and len(doc) == len(old) + 2
     told = dict(doc._.dx)
     assert (told.pop("editor"), told.pop("rewritten")) == ("dx.Rewrite.v1", len(doc))
+    assert told.pop("editor_model") == writer.digest
     assert told == dict(old._.dx)
     assert_sanitized(doc)
     copy = release(doc, make_nlp(**SEEDED).vocab)
