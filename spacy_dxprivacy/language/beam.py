@@ -96,7 +96,8 @@ def _side_by_side(
     sheets: Sequence[Sheet], group: list[int], how: Search, prompt: list[int]
 ) -> list[Ints1d]:
     texts = [_Text(sheets[number], how) for number in group]
-    lanes = how.model.read([prompt] * (len(texts) * how.beam))
+    lanes = how.model.read([prompt])
+    lanes.keep(np.zeros(len(texts) * how.beam, dtype=np.int64))  # it is read once
     left = texts
     while left:
         if any(text.is_ready for text in left):

@@ -71,6 +71,9 @@ class FakeLanes:
         return self.model.logs[self.last].argmax(axis=1)
 
     def keep(self, order):
+        if self.model.room is not None and len(order) > self.model.room:
+            raise OutOfRoom
+        self.model.asked_of.append(len(order))
         self.last = self.last[order]
 
 
