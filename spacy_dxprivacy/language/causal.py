@@ -107,6 +107,18 @@ class Causal:
         return [-float(row[a - 1 : b - 1].sum()) for row, (a, b) in zip(picked, spans, strict=True)]
 
 
+@without_gradients
+def is_causal(network: Any) -> bool:
+    """Whether what is said of a token does not change with those that come later: models that fill
+    gaps load as causal ones."""
+    x = torch.tensor([[0, 1, 1], [0, 1, 2]], device=network.device)
+    logits = network(x).logits.float()[:, :2]
+    if not torch.isfinite(logits).all():
+        return True  # that is told when it is asked
+    little = 1e-5 * float(logits.abs().max())
+    return bool(torch.allclose(logits[0], logits[1], rtol=0, atol=little, equal_nan=True))
+
+
 def _end(tokenizer: Any) -> int:
     if tokenizer.eos_token_id is None:
         raise DxError(Errors.DX150.format(why="its tokenizer has no token to begin a text with"))

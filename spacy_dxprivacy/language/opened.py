@@ -106,7 +106,7 @@ def _loaded(given: str, where: Path | None, device: str) -> LanguageModel:
 
 
 def _load(given: str, where: Path | None, device: str) -> LanguageModel:
-    from .causal import Causal
+    from .causal import Causal, is_causal
 
     torch, transformers = import_module("torch"), import_module("transformers")
 
@@ -118,7 +118,9 @@ def _load(given: str, where: Path | None, device: str) -> LanguageModel:
     )
     if len(tokenizer) > network.get_input_embeddings().weight.shape[0]:
         raise _not(given, "its tokenizer has more tokens than the network")
-    return Causal(given, _digest(where, network), network.eval().to(device), tokenizer)
+    if not is_causal(network.eval().to(device)):
+        raise _not(given, "it is a model that fills gaps, and no causal one")
+    return Causal(given, _digest(where, network), network, tokenizer)
 
 
 def _source(given: str, where: Path | None) -> tuple[str, dict[str, str]]:
