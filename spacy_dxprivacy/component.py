@@ -25,6 +25,7 @@ from .doc.passages import Context, context_of, passage
 from .doc.pieces import Layout
 from .doc.receipt import Terms
 from .doc.replacement import Replacement, replace_words
+from .doc.rewriting import released, tokens_of
 from .doc.spelling import like, spell
 from .errors import DxError, DxWarning, Errors, Warnings, warn_always
 from .files.limits import read_json
@@ -35,7 +36,14 @@ from .privacy.composition import repeat
 from .privacy.levels import found_by
 from .privacy.scale import scale_of
 from .randomness import Rng
-from .rebuild import CARRIED, CARRIED_IN_CLEAR, earlier_receipts, install_extensions, rebuild
+from .rebuild import (
+    CARRIED,
+    CARRIED_IN_CLEAR,
+    earlier_receipts,
+    install_extensions,
+    rebuild,
+    written_anew,
+)
 from .selection import AnyEntities, Entities, Selector, entity_labels, words_of
 from .space import BUILTIN, Space
 from .spaces.hurtful import stand_ins
@@ -56,6 +64,7 @@ from .ty import (
     Mechanism,
     NumberDraw,
     Projection,
+    Rewrites,
     TellsAbout,
     TellsInClear,
     Unknown,
@@ -209,6 +218,9 @@ class DxSanitizer:
             raise fail("max_epsilon_per_doc", expected, max_epsilon_per_doc)
         if editor is not None and vectors == "noisy":
             raise fail("vectors", "'table' with an editor, which goes over words alone", vectors)
+        if isinstance(editor, Rewrites) and self.carry:
+            expected = "[] with an editor that writes texts anew, which have other tokens then"
+            raise fail("carry", expected, list(self.carry))
         self._nlp: Language | None = nlp
         self._labels_known = False
         self._space: Space | None = None
@@ -299,14 +311,15 @@ class DxSanitizer:
             with_vectors=self.vectors == "noisy",
             check=self._check_budget,
             context=self._context(docs, masks, figures, stood) if self._in_context else None,
-            editor=None if self._edits_texts else self.editor,
+            editor=self.editor if self._edits_words else None,
             instead=stand_ins(space) if self.source.spares else {},
         )
         drawn = [self._draw_figures(*parts) for parts in zip(docs, figures, strict=True)]
         parts_of = list(zip(docs, masks, replacements, drawn, stood, strict=True))
-        written = self._edited([self._written(*parts) for parts in parts_of], space)
-        pairs_of = zip(parts_of, written, strict=True)
-        return [self._rebuild(*parts, text, terms) for parts, text in pairs_of]
+        written = self._edited([self._written(*parts) for parts in parts_of], docs, space)
+        pairs_of = list(zip(parts_of, written, strict=True))
+        new = [self._rebuild(*parts, text, terms) for parts, text in pairs_of]
+        return self._rewritten(new, [text.aside for text in written])
 
     def _stand_ins(
         self, docs: list[Doc]
@@ -361,8 +374,7 @@ class DxSanitizer:
     @property
     def _in_context(self) -> bool:
         """Whether it counts in which sentence a word stands."""
-        by_words = self.editor is not None and not self._edits_texts
-        return self._draws_together or (by_words and self.scope == "token")
+        return self._draws_together or (self._edits_words and self.scope == "token")
 
     def _context(
         self,
@@ -420,14 +432,25 @@ class DxSanitizer:
         return Written(words, spaces, layout.mask(drawn), layout.mask(editable), aside)
 
     @property
-    def _edits_texts(self) -> bool:
-        """Whether the editor reads whole texts, after everything was drawn."""
-        return isinstance(self.editor, EditsTexts)
+    def _edits_words(self) -> bool:
+        """Whether there is an editor that reads words, and not whole texts after all was drawn."""
+        return self.editor is not None and not isinstance(self.editor, EditsTexts | Rewrites)
 
-    def _edited(self, texts: list[Written], space: Space) -> list[Written]:
-        if not isinstance(self.editor, EditsTexts) or self._nlp is None or not texts:
+    def _edited(self, texts: list[Written], docs: list[Doc], space: Space) -> list[Written]:
+        if not isinstance(self.editor, EditsTexts) or not texts:
             return texts
-        return edited_texts(texts, self._nlp.vocab, space, self.mechanism, self.editor)
+        return edited_texts(texts, docs[0].vocab, space, self.mechanism, self.editor)
+
+    def _rewritten(self, docs: list[Doc], aside: list[Bools1d]) -> list[Doc]:
+        """docs: as they would be released. aside: bool (tokens,) of each, numbers and stand-ins."""
+        if not isinstance(self.editor, Rewrites) or not docs:
+            return docs
+        shown = [released(*parts) for parts in zip(docs, aside, strict=True)]
+        pairs = zip(docs, self.editor.rewrite(shown), strict=True)
+        return [
+            doc if text == doc.text else written_anew(doc, *tokens_of(text, doc.lang_))
+            for doc, text in pairs
+        ]
 
     def _rebuild(
         self,
@@ -561,9 +584,14 @@ class DxSanitizer:
             scale=scale_of(self.mechanism, len(space)),
             found={**self._found(), **self._chosen()},
             numbers=None if self.numbers is None else self.numbers.guarantee,
-            editor=None if self.editor is None else self.editor.name,
+            **self._told_of_editor(),
             surrogates=self._told_of_surrogates(),
         )
+
+    def _told_of_editor(self) -> dict[str, Any]:
+        about: dict[str, str] = self.editor.about if isinstance(self.editor, TellsAbout) else {}
+        name = None if self.editor is None else self.editor.name
+        return {"editor": name, "editor_model": about.get("digest")}
 
     def _check_editor(self, editor: Editor) -> None:
         """Raises DxError where its model is another one than when the pipeline was saved."""

@@ -354,6 +354,14 @@ class Warnings:
     DX157 = (
         "[DX157] The memory is too short for so many texts side by side: {texts} at once from here."
     )
+    DX160 = (
+        "[DX160] The editor {editor} left {kept} of {passages} passages as they were released: "
+        "{why}."
+    )
+    DX161 = (
+        "[DX161] {name} judges texts that it has edited itself, and is too kind to them. Take "
+        "another model as the judge."
+    )
     DX159 = (
         "[DX159] The editor {editor} could not go over {texts} text(s), which stay as they were "
         "released: {why}"

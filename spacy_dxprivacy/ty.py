@@ -158,6 +158,16 @@ class EditsTexts(Protocol):
 
 
 @runtime_checkable
+class Rewrites(Protocol):
+    """An editor that writes texts anew, whose words need not be as many as they were."""
+
+    def rewrite(self, texts: Any) -> list[str]:
+        """texts: editors.passages.Released -> for each what it becomes; as it was where that
+        fails."""
+        ...
+
+
+@runtime_checkable
 class TellsAbout(Protocol):
     """about: what a saved pipeline keeps of the editor, its model's digest among it. Raises DxError
     where the model cannot be loaded."""

@@ -27,6 +27,7 @@ from ..surrogates.presets import PRESETS
 from ..validate import positive
 from .code import import_code
 
+REWRITES = "dx.Rewrite.v1"
 NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior", "dx_editors": "editor"}
 # A tenth of a number on the average, or one unit.
 NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}
@@ -124,6 +125,8 @@ def settings_of(
     settings = {name: value for name, value in chosen.items() if value}
     if surrogates == "none":
         settings["surrogates"] = None
+    if settings.get("editor", {}).get("@dx_editors") == REWRITES:
+        settings["carry"] = []  # a text that is written anew has other tokens
     if entities:
         settings["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(entities)}
     return settings
@@ -250,6 +253,8 @@ def editor_config(
     taken = inspect.signature(registry.dx_editors.get(name)).parameters
     if not set(more) <= set(taken):
         raise UsageError(f"{name} has no {' and no '.join(sorted(more))}.")
+    if lm is None and "model" in taken and taken["model"].default is inspect.Parameter.empty:
+        raise UsageError(f"{name} needs a language model: give one by `lm`.")
     if prompt is not None and lm is None:
         raise UsageError("`prompt` is for a language model: give one by `lm`.")
     return {"@dx_editors": name, **more}

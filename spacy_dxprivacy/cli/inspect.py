@@ -11,9 +11,12 @@ from typer import Argument, Option
 from wasabi import table
 
 from ..batch.code import import_code
+from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
+from ..language.opened import open_model
 from ..spaces import BUILTIN
 from ..tuning.inspected import Inspected, inspect_word
+from ..tuning.judging import read_outputs
 from ..tuning.settings import load_space, name_and_epsilon, parse_epsilons
 from . import options
 from .bars import Steps
@@ -31,6 +34,14 @@ Over = Annotated[str | None, Option(
     "--over", help="Epsilons to show how often the word stays: LOW:HIGH:STEPS or 1.8,2.2; if left "
     "out, from where it stays in 2% of draws to where it does in 98%",
 )]
+Judge = Annotated[str | None, Option(
+    "--judge", show_default=False,
+    help="How well the outputs read in the place of the word, by this causal language model (a "
+    "Hugging Face folder, a .gguf file, or a name; extra lm)",
+)]
+Sentence = Annotated[str | None, Option(
+    "--sentence", show_default=False, help="For --judge: a public sentence with the word",
+)]
 Json = Annotated[Path | None, Option("--json", help="Write all of it to a .json file")]
 # fmt: on
 
@@ -45,6 +56,8 @@ def inspect_cli(
     k: K = 10,
     draws: Draws = 2000,
     over: Over = None,
+    judge: Judge = None,
+    sentence: Sentence = None,
     to_json: Json = None,
     code: options.Code = None,
     force: options.Force = False,
@@ -60,17 +73,27 @@ def inspect_cli(
             epsilons = None if over is None else parse_epsilons(over)
             if to_json is not None:
                 check_new(to_json, force=force)
+            if sentence is not None and judge is None:
+                raise UsageError("`sentence` is for a language model: give one by `judge`.")
+            judging = None if judge is None else open_model(judge)
             words = load_space(space, max_words)
         with settings_that_fail(), Steps("epsilons") as steps:
             found = inspect_word(
                 words, word, name, chosen, k=k, draws=draws, epsilons=epsilons, on_step=steps
             )
+            reads = None if judging is None else read_outputs(judging, found, sentence)
         typer.secho(f"{words.words[found.row]}: row {found.row} of {words.name}", bold=True)
         _print_neighbours(found)
         _print_outputs(found, top, draws)
+        if reads is not None:
+            typer.echo(
+                f"Read by {judge}: {reads[0]:+.2f} nats over the word itself, in the mean of its "
+                f"likeliest outputs ({reads[1]:.0%} of draws)."
+            )
         _print_stays(found.stays)
         if to_json is not None:
-            data = (json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n").encode()
+            told = found.to_dict() | ({} if reads is None else {"nats_over_word": reads[0]})
+            data = (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
             write_bytes(to_json, data, force=force)
 
 

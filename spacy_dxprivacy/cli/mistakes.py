@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from configparser import InterpolationError
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 from thinc.api import ConfigValidationError
@@ -32,7 +32,8 @@ def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
     """
     after = f" {after}" if after else ""
     try:
-        yield
+        with _warnings_in_a_line(command):
+            yield
     except DxError as error:
         _stop(command, with_options(str(error)), 2 if isinstance(error, UsageError) else 1)
     except KeyboardInterrupt:
@@ -45,6 +46,23 @@ def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
         _stop(command, f"failed with {type(error).__name__} in {where}.{after}", 1)
+
+
+@contextmanager
+def _warnings_in_a_line(command: str) -> Iterator[None]:
+    """Our own warnings without the line of code that they come from."""
+    usual = warnings.formatwarning
+
+    def in_a_line(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> str:
+        if issubclass(category, DxWarning):
+            return f"dx {command}: {message}\n"
+        return usual(message, category, *where, **more)
+
+    warnings.formatwarning = in_a_line
+    try:
+        yield
+    finally:
+        warnings.formatwarning = usual
 
 
 @contextmanager

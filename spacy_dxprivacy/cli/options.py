@@ -161,7 +161,8 @@ Scope = Annotated[str | None, Option(
 Editor = Annotated[str | None, Option(
     "--editor", show_default=False,
     help="Go over what was drawn by public knowledge alone, which costs no privacy and is none: "
-    "remap (the likeliest words; by word pairs, or by --lm)",
+    "remap (the likeliest words; by word pairs, or by --lm) or rewrite (free, by --lm, an instruct "
+    "model; names and numbers stay)",
 )]
 LanguageModel = Annotated[str | None, Option(
     "--lm", show_default=False,

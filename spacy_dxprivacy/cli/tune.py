@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +14,11 @@ from ..batch.build import full_name
 from ..batch.code import import_code
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
+from ..language.model import LanguageModel
+from ..language.opened import open_model
 from ..spaces import BUILTIN
 from ..tuning import Bench, Target
+from ..tuning.judging import reading_of
 from ..tuning.over_epsilon import tune
 from ..tuning.plots import check_plot, plot_curves
 from ..tuning.settings import check_tunable, load_space, parse_epsilons
@@ -47,6 +51,11 @@ TargetText = Annotated[str | None, Option(
     "--target", "-t", help="Find the epsilon for 'unchanged <= 0.3', or another of near, farther, "
     "distinct, similarity, guesser and loss (that between nearest words, in nats), with <= or >=",
 )]
+Judge = Annotated[str | None, Option(
+    "--judge", show_default=False,
+    help="With --text: how well what is drawn reads, in nats a word over your text, by this causal "
+    "language model (a Hugging Face folder, a .gguf file, or a name; extra lm)",
+)]
 Json = Annotated[Path | None, Option("--json", help="Write all figures, with 95% intervals")]
 Plot = Annotated[Path | None, Option(
     "--plot", help="Draw them to a .svg, .png or .pdf file (needs matplotlib)",
@@ -65,6 +74,7 @@ def tune_cli(
     field: options.Field = "text",
     k: Near = 20,
     draws: Draws = 20,
+    judge: Judge = None,
     to_json: Json = None,
     plot: Plot = None,
     code: options.Code = None,
@@ -83,17 +93,20 @@ def tune_cli(
             wanted = None if target is None else Target.parse(target)
             chosen = None if epsilon is None else parse_epsilons(epsilon)
             _check_outputs(to_json, plot, chosen, force=force)
+            judging = _judge(judge, text)
             words_of_space = load_space(space, max_words)
         with settings_that_fail(), Steps("epsilons") as steps:
             probes, about = probed_words(words_of_space, words, text, field)
             bench = Bench(words_of_space.vectors, probes, k=k, draws=draws)
-            results = [
-                tune(name, words_of_space, bench, epsilons=chosen, target=wanted, on_step=steps)
-                for name in dict.fromkeys(names)
-            ]
+            read = reading_of(judging, text, field, words_of_space)
+            look = partial(
+                tune, space=words_of_space, bench=bench, epsilons=chosen, target=wanted, read=read,
+                on_step=steps,
+            )  # fmt: skip
+            results = [look(name) for name in dict.fromkeys(names)]
         for curve, answer in results:
             print_curve(curve, answer, wanted)
-        print_notes(about, bench, results)
+        print_notes(about, bench, results, read)
         if to_json is not None:
             report = as_dict(words_of_space, bench, about, results, wanted)
             write_bytes(to_json, (json.dumps(report, indent=2) + "\n").encode(), force=force)
@@ -103,6 +116,12 @@ def tune_cli(
             write_bytes(plot, picture, force=force)
     if wanted is not None and not all(answer for _, answer in results):
         raise typer.Exit(1)
+
+
+def _judge(name: str | None, text: str | None) -> LanguageModel | None:
+    if name is not None and text in (None, "-"):
+        raise UsageError("`judge` reads a text: give a file by `text`.")
+    return None if name is None else open_model(name)
 
 
 def _check_outputs(

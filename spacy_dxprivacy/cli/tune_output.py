@@ -11,6 +11,7 @@ from wasabi import table
 
 from ..privacy.levels import found_by
 from ..tuning import SHARES, Answer, Bench, Curve, Point, Probes, Target
+from ..tuning.judging import Reading
 from ..ty import Mechanism
 
 WIDTH, INDENT = 92, 10
@@ -26,6 +27,7 @@ def print_curve(curve: Curve, answer: Answer | None, target: Target | None) -> N
     print_title(curve.mechanism)
     with_loss = any(point.loss for point in curve.points)
     header = ["epsilon", *COLUMNS, *(LOSS_COLUMNS.values() if with_loss else ())]
+    header += ["reads"] if curve.points[0].reads is not None else []
     widths = [max(len(name), 7) for name in header]
     if with_loss:
         typer.echo("nats between words".rjust(sum(widths) + len(widths) - 1))
@@ -57,7 +59,8 @@ def print_attacker(mechanism: Mechanism, epsilon: float) -> None:
 def _row(point: Point, with_loss: bool) -> list[str]:
     figures = [_number(name, point[name]) for name in COLUMNS.values()]
     losses = [f"{point.loss[name]:.3g}" if point.loss else "-" for name in LOSS_COLUMNS]
-    return [f"{point.epsilon:.5g}", *figures, *(losses if with_loss else ())]
+    reads = [] if point.reads is None else [f"{point.reads:+.2f}"]
+    return [f"{point.epsilon:.5g}", *figures, *(losses if with_loss else ()), *reads]
 
 
 def _number(name: str, value: float) -> str:
@@ -76,7 +79,9 @@ def _sentence(target: Target, answer: Answer | None) -> str:
     return f"{target}: epsilon = {answer.epsilon:g}{spread}. There, {reached}."
 
 
-def print_notes(about: dict[str, Any], bench: Bench, results: list[Any]) -> None:
+def print_notes(
+    about: dict[str, Any], bench: Bench, results: list[Any], read: Reading | None = None
+) -> None:
     probes = bench.probes
     widest = max(
         np.ptp(point.interval("unchanged", probes.replicates()))
@@ -98,6 +103,11 @@ def print_notes(about: dict[str, Any], bench: Bench, results: list[Any]) -> None
         )
     if not all(curve.exact for curve, _ in results):
         notes["simulated"] = f"with {bench.draws} draws a word, where no probabilities are stated."
+    if read is not None:
+        notes["reads"] = (
+            f"nats a word over the {read.clear:.2f} of your text ({read.words:,} words, without "
+            f"case), by the language model {read.model.name}; less reads better."
+        )
     for name, note in notes.items():
         label, blank = f"{name:<{INDENT}}", " " * INDENT
         typer.echo(textwrap.fill(note, WIDTH, initial_indent=label, subsequent_indent=blank))

@@ -29,6 +29,9 @@ class Receipt(dict[str, Any]):
     numbers: only where numbers are drawn by their value: the guarantee of one, the total of the
     document, and how many tokens were drawn (none of them is perturbed or kept). editor: only where
     words were edited after they were drawn, by public knowledge: post-processing, and no privacy.
+    editor_model: the digest of its language model, where it has one.
+    rewritten: only where that editor wrote the document anew: how many tokens it has now. All other
+    counts are of the document as it was drawn.
     surrogates: only with stand-ins: for each label its stand-in, the guarantee of what is drawn,
     the largest chance that a mention comes out as it was, and how many mentions were found,
     replaced and kept. stood_in: how many tokens of the released document are of stand-ins.
@@ -90,6 +93,7 @@ class Terms:
     found: dict[str, Any] = field(default_factory=dict)
     numbers: Guarantee | None = None
     editor: str | None = None
+    editor_model: str | None = None
     surrogates: dict[str, dict[str, Any]] | None = None
     attacker: dict[str, Any] | None = None
 
@@ -129,9 +133,13 @@ class Terms:
             attacker=self.attacker,
             earlier=list(earlier),
             **self._of_numbers(*numbers),
-            **({} if self.editor is None else {"editor": self.editor}),
+            **self._of_editor(),
             **self._of_surrogates(stood_in, mentions or {}),
         )
+
+    def _of_editor(self) -> dict[str, str]:
+        told = {"editor": self.editor, "editor_model": self.editor_model}
+        return {name: value for name, value in told.items() if value is not None}
 
     def _of_surrogates(
         self, stood_in: int, mentions: Mapping[str, dict[str, int]]

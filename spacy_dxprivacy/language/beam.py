@@ -9,15 +9,16 @@ other's long words. At the end each place is the word for which the lanes that a
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ..errors import DxError, DxWarning, Errors, Warnings
-from .model import NOTHING, Lanes, LanguageModel, OutOfRoom
+from ..errors import DxError, Errors
+from .groups import grouped, in_groups
+from .model import NOTHING, Lanes, LanguageModel
 from .words import NO_TOKEN, WordTokens
 
 BEAM = 4
@@ -60,10 +61,15 @@ class Search:
     def prompted(self) -> list[int]:
         """The tokens of the prompt. Raises DxError where it fills half of the window."""
         tokens = self.model.encode([self.prompt + "\n\n"])[0] if self.prompt else []
-        if len(tokens) > self.model.window // 2:
-            most = self.model.window // 2
-            raise DxError(Errors.DX151.format(tokens=len(tokens), most=most))
+        check_prompt(self.model, len(tokens))
         return tokens
+
+
+def check_prompt(model: LanguageModel, tokens: int) -> None:
+    """Raises DxError where so many fill half of the window."""
+    most = model.window // 2
+    if tokens > most:
+        raise DxError(Errors.DX151.format(tokens=tokens, most=most))
 
 
 def search(
@@ -72,44 +78,26 @@ def search(
     """For each text int64 (k,), its likeliest words. on_text: called once a text."""
     prompt = how.prompted()
     found: list[Ints1d] = [np.zeros(0, dtype=np.int64)] * len(sheets)
-    numbers = [i for i in np.argsort([len(s) for s in sheets], kind="stable") if len(sheets[i])]
-    groups = list(_groups(sheets, numbers, how, len(prompt)))
-    while groups:
-        group = groups.pop()
-        try:
-            for number, words in zip(group, _side_by_side(sheets, group, how, prompt), strict=True):
-                found[number] = words
-                on_text()
-        except OutOfRoom:
-            if len(group) == 1:
-                raise DxError(Errors.DX152) from None
-            half = len(group) // 2
-            warnings.warn(Warnings.DX157.format(texts=half), DxWarning, stacklevel=2)
-            groups += [group[:half], group[half:]]
+    lengths = np.array([len(sheet) for sheet in sheets], dtype=np.int64)
+    numbers = [i for i in np.argsort(lengths, kind="stable").tolist() if lengths[i]]
+
+    def most_with(number: int) -> int:
+        tokens = len(prompt) + 2 * int(lengths[number])
+        return min(how.side_by_side, max(1, how.model.fits(tokens) // how.beam))
+
+    groups = grouped(numbers, most_with)
+    work = partial(_side_by_side, sheets, how=how, prompt=prompt)
+    for number, words in in_groups(groups, work, on_text):
+        found[number] = words
     return found
-
-
-def _groups(
-    sheets: Sequence[Sheet], numbers: Sequence[int], how: Search, prompt: int
-) -> Iterator[list[int]]:
-    """Texts of about one length, as many as there is room for; the longest last."""
-    group: list[int] = []
-    for number in numbers:
-        tokens = prompt + 2 * len(sheets[number])
-        most = min(how.side_by_side, max(1, how.model.fits(tokens) // how.beam))
-        if group and len(group) >= most:
-            yield group
-            group = []
-        group.append(int(number))
-    if group:
-        yield group
 
 
 def _side_by_side(
     sheets: Sequence[Sheet], group: list[int], how: Search, prompt: list[int]
 ) -> list[Ints1d]:
     texts = [_Text(sheets[number], how) for number in group]
-    lanes = how.model.read([prompt] * (len(texts) * how.beam))
+    lanes = how.model.read([prompt])
+    lanes.keep(np.zeros(len(texts) * how.beam, dtype=np.int64))  # it is read once
     left = texts
     while left:
         if any(text.is_ready for text in left):

@@ -11,11 +11,11 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
+from .caches import new_cache
 from .model import OutOfRoom
 
 # By name: their types are not those that they declare, and many installations have neither.
 torch: Any = import_module("torch")
-transformers: Any = import_module("transformers")
 
 F = TypeVar("F", bound=Callable[..., Any])
 WINDOW = 1024  # tokens of a text that are judged at once
@@ -38,7 +38,7 @@ class Causal:
         self.network, self.tokenizer = network, tokenizer
         config = network.config.get_text_config()
         self.window = min(WINDOW, int(getattr(config, "max_position_embeddings", WINDOW)))
-        self.vocabulary = int(network.get_output_embeddings().weight.shape[0])
+        self.vocabulary = int(network.get_output_embeddings().out_features)
         one = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else _end(tokenizer)
         self.begin: list[int] = [one]
         ends = {tokenizer.eos_token_id, getattr(network.generation_config, "eos_token_id", None)}
@@ -98,12 +98,25 @@ class Causal:
         x = torch.tensor([tokens + [0] * (most - len(tokens)) for _, tokens, _ in pieces])
         mask = torch.tensor([[1] * len(t) + [0] * (most - len(t)) for _, t, _ in pieces])
         device = self.network.device
-        logits = _numbers(self.network(x.to(device), attention_mask=mask.to(device)).logits)
+        logits = self.network(x.to(device), attention_mask=mask.to(device)).logits.float()
         picked = -torch.nn.functional.cross_entropy(
             logits[:, :-1].transpose(1, 2), x[:, 1:].to(device), reduction="none"
         )
+        _numbers(picked)
         spans = [(known, len(tokens)) for _, tokens, known in pieces]
         return [-float(row[a - 1 : b - 1].sum()) for row, (a, b) in zip(picked, spans, strict=True)]
+
+
+@without_gradients
+def is_causal(network: Any) -> bool:
+    """Whether what is said of a token does not change with those that come later: models that fill
+    gaps load as causal ones."""
+    x = torch.tensor([[0, 1, 1], [0, 1, 2]], device=network.device)
+    logits = network(x).logits.float()[:, :2]
+    if not torch.isfinite(logits).all():
+        return True  # that is told when it is asked
+    little = 1e-5 * float(logits.abs().max())
+    return bool(torch.allclose(logits[0], logits[1], rtol=0, atol=little, equal_nan=True))
 
 
 def _end(tokenizer: Any) -> int:
@@ -119,9 +132,8 @@ def _cache_bytes(config: Any) -> int:
     return int(2 * 4 * config.num_hidden_layers * heads * width)
 
 
-def _numbers(logits: Any) -> Any:
-    """float32. Raises DxError where some are none."""
-    found = logits.float()
+def _numbers(found: Any) -> Any:
+    """Raises DxError where some are none."""
     if not torch.isfinite(found).all():
         raise DxError(Errors.DX150.format(why="it answers with numbers that are not finite"))
     return found
@@ -141,10 +153,11 @@ class CausalLanes:
     def _begin(self) -> None:
         device = self.model.network.device
         lanes = len(self.prompts)
-        self._cache = transformers.DynamicCache()
+        self._cache = new_cache()
         self._mask = torch.zeros((lanes, 0), dtype=torch.long, device=device)
         self._at = torch.zeros(lanes, dtype=torch.long, device=device)
         self._logs: Any = torch.zeros((lanes, self.model.vocabulary), device=device)
+        self._sums: Any = torch.zeros((lanes, 1), device=device)
         self._run([p + later for p, later in zip(self.prompts, self.later, strict=True)])
 
     def feed(self, tokens: Ints1d) -> None:
@@ -177,17 +190,18 @@ class CausalLanes:
             raise _room_or(error) from None
         fed = mask[:, -1] > 0
         self._at = self._at + mask.sum(1)
-        logits = _numbers(answer.logits[:, -1])
+        logits = answer.logits[:, -1].float()
+        # Not finite where one of many thousands is none, and takes less time to look at.
+        sums = _numbers(torch.logsumexp(logits, 1, keepdim=True))
         if bool(fed.all()):
-            self._logs = logits
+            self._logs, self._sums = logits, sums
         else:
-            self._logs[fed] = logits[fed]
+            self._logs[fed], self._sums[fed] = logits[fed], sums[fed]
 
     @without_gradients
     def logs(self, tokens: Ints2d) -> Floats2d:
-        sums = torch.logsumexp(self._logs, 1, keepdim=True)
         picked = self._logs.gather(1, torch.from_numpy(tokens).to(self._logs.device))
-        return np.asarray((picked - sums).cpu().numpy(), dtype=np.float64)
+        return np.asarray((picked - self._sums).cpu().numpy(), dtype=np.float64)
 
     def likeliest(self) -> Ints1d:
         return np.asarray(self._logs.argmax(1).cpu().numpy(), dtype=np.int64)
@@ -197,9 +211,12 @@ class CausalLanes:
         self.prompts = [self.prompts[lane] for lane in order.tolist()]
         self.later = [list(self.later[lane]) for lane in order.tolist()]
         index = torch.from_numpy(np.asarray(order)).to(self._logs.device)
-        self._cache.reorder_cache(index)
+        try:
+            self._cache.reorder_cache(index)
+        except (MemoryError, RuntimeError) as error:
+            raise _room_or(error) from None
         self._mask, self._at = self._mask[index], self._at[index]
-        self._logs = self._logs[index]
+        self._logs, self._sums = self._logs[index], self._sums[index]
 
 
 def _room_or(error: Exception) -> Exception:

@@ -11,11 +11,13 @@ from .model import LanguageModel
 @dataclass(frozen=True)
 class Judged:
     """model: its name. before, after: nats of texts as they were and as they became, both divided
-    by the number of words (between blanks) that they had."""
+    by the number of words (between blanks) that they had. is_editor: whether it is the model that
+    the texts were edited by, which judges its own work."""
 
     model: str
     before: float
     after: float
+    is_editor: bool = False
 
 
 def judged(model: LanguageModel, before: Sequence[str], after: Sequence[str]) -> Judged | None:
@@ -23,5 +25,10 @@ def judged(model: LanguageModel, before: Sequence[str], after: Sequence[str]) ->
     words = sum(len(text.split()) for text in before)
     if not words:
         return None
-    nats = [float(model.nats(model.encode(texts)).sum()) / words for texts in (before, after)]
-    return Judged(model.name, *nats)
+    nats = [nats_a_word(model, texts, words) for texts in (before, after)]
+    return Judged(model.name, nats[0], nats[1])
+
+
+def nats_a_word(model: LanguageModel, texts: Sequence[str], words: int) -> float:
+    """Of all texts together, divided by a number of words."""
+    return float(model.nats(model.encode(texts)).sum()) / words

@@ -31,7 +31,8 @@ class Lanes(Protocol):
         ...
 
     def keep(self, order: Ints1d) -> None:
-        """From now on lane i is what lane order[i] was; lanes may be doubled or dropped."""
+        """From now on lane i is what lane order[i] was; lanes may be doubled or dropped. Raises
+        OutOfRoom."""
         ...
 
 

@@ -87,7 +87,7 @@ def _package(given: str) -> Path | None:
 def _check_installed(where: Path | None) -> None:
     wanted = dict(NEEDED)
     if where is not None and where.suffix.lower() == GGUF:
-        wanted["gguf"] = "gguf"
+        wanted |= {"gguf": "gguf", "accelerate": "accelerate"}
     missing = [name for module, name in wanted.items() if find_spec(module) is None]
     if missing:
         raise DxError(Errors.DX154.format(missing=", ".join(missing)))
@@ -106,7 +106,7 @@ def _loaded(given: str, where: Path | None, device: str) -> LanguageModel:
 
 
 def _load(given: str, where: Path | None, device: str) -> LanguageModel:
-    from .causal import Causal
+    from .causal import Causal, is_causal
 
     torch, transformers = import_module("torch"), import_module("transformers")
 
@@ -118,7 +118,9 @@ def _load(given: str, where: Path | None, device: str) -> LanguageModel:
     )
     if len(tokenizer) > network.get_input_embeddings().weight.shape[0]:
         raise _not(given, "its tokenizer has more tokens than the network")
-    return Causal(given, _digest(where, network), network.eval().to(device), tokenizer)
+    if not is_causal(network.eval().to(device)):
+        raise _not(given, "it is a model that fills gaps, and no causal one")
+    return Causal(given, _digest(where, network), network, tokenizer)
 
 
 def _source(given: str, where: Path | None) -> tuple[str, dict[str, str]]:

@@ -17,7 +17,7 @@ from ..files.limits import TooLarge, check_size, read_json
 from ..guarantee import Guarantee
 from ..rebuild import RECEIPT_KEY
 
-OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in")
+OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten")
 
 
 @dataclass
@@ -91,7 +91,7 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
 def terms_of(receipt: dict[str, Any]) -> Terms:
     """The terms of a component, out of a receipt as it was stored."""
     names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear", "numbers", "editor"}
-    names -= {"surrogates", "attacker"}
+    names -= {"surrogates", "attacker", "editor_model"}
     others = {name: receipt[name] for name in names}
     numbers = receipt.get("numbers")
     return Terms(
@@ -99,6 +99,7 @@ def terms_of(receipt: dict[str, Any]) -> Terms:
         in_clear=tuple(receipt["in_clear"]),
         numbers=None if numbers is None else Guarantee.from_dict(numbers["guarantee"]),
         editor=receipt.get("editor"),
+        editor_model=receipt.get("editor_model"),
         attacker=receipt.get("attacker"),
         surrogates=without_mentions(receipt.get("surrogates")),
         **others,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ..batch.manifests import receipt_beside
 from ..batch.records import Fields
-from ..errors import UsageError
-from ..language.judge import judged
+from ..errors import UsageError, Warnings, warn_always
+from ..language.judge import Judged, judged
 from ..language.model import LanguageModel
 from ..space import Space
 from .accounts import Account, read_receipt, receipts_of
@@ -66,8 +66,18 @@ def page_of_files(
     )
     if judge is not None:
         texts = zip(*(pair.texts for pair in pairs), strict=True)
-        made = replace(made, judged=judged(judge, *texts))
+        made = replace(made, judged=_judged(judge, accounts, *texts))
     return render(made)
+
+
+def _judged(
+    judge: LanguageModel, accounts: Sequence[Account], before: Sequence[str], after: Sequence[str]
+) -> Judged | None:
+    found = judged(judge, before, after)
+    if found is None or judge.digest not in {a.terms.editor_model for a in accounts}:
+        return found
+    warn_always(Warnings.DX161.format(name=judge.name), stacklevel=4)
+    return replace(found, is_editor=True)
 
 
 def statement_of_files(

@@ -23,13 +23,15 @@ SHARES = ("unchanged", "near", "farther", "guesser")
 @dataclass(frozen=True)
 class Point:
     """One epsilon. words: the figures of each probed word. loss: see Losses. weights: (m,).
-    at_most: the share unchanged that no mechanism of this promise passes; None without one."""
+    at_most: the share unchanged that no mechanism of this promise passes; None without one. reads:
+    nats a word over clear by a language model; None without one."""
 
     epsilon: float
     words: WordFigures
     loss: dict[str, float] | None
     weights: Floats1d = field(repr=False)
     at_most: float | None = None
+    reads: float | None = None
 
     def __getitem__(self, name: str) -> float:
         """A figure by its name in FIGURES. "loss" is that between nearest words; nan if none."""
@@ -60,13 +62,19 @@ class Tuner:
     """Measures one mechanism at any epsilon, each once.
 
     make: epsilon -> the mechanism, fitted; it may raise DxError where there is none. mechanism: the
-    last one that was made.
+    last one that was made. read: how what it draws reads, see judging.Reading.
     """
 
     mechanism: Mechanism
 
-    def __init__(self, make: Make, bench: Bench, losses: Losses) -> None:
-        self.make, self.bench, self.losses = make, bench, losses
+    def __init__(
+        self,
+        make: Make,
+        bench: Bench,
+        losses: Losses,
+        read: Callable[[Mechanism], float | None] | None = None,
+    ) -> None:
+        self.make, self.bench, self.losses, self.read = make, bench, losses, read
         self._points: dict[float, Point] = {}
 
     def __call__(self, epsilon: float) -> Point:
@@ -75,7 +83,8 @@ class Tuner:
             words, loss = self.bench.measure(self.mechanism), self.losses(self.mechanism)
             weights = self.bench.probes.weights
             at_most = most_unchanged(self.mechanism, self.bench.probes)
-            self._points[epsilon] = Point(epsilon, words, loss, weights, at_most)
+            reads = None if self.read is None else self.read(self.mechanism)
+            self._points[epsilon] = Point(epsilon, words, loss, weights, at_most, reads)
         return self._points[epsilon]
 
     def curve(self, epsilons: Sequence[float]) -> Curve:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..space import Space
+from ..ty import Mechanism
 from . import (
     SEARCH_WORDS,
     Answer,
@@ -34,16 +35,17 @@ def tune(
     *,
     epsilons: list[float] | None = None,
     target: Target | None = None,
+    read: Callable[[Mechanism], float | None] | None = None,
     on_step: OnStep | None = None,
 ) -> tuple[Curve, Answer | None]:
     """The curve of a mechanism, and the epsilon for a target; None where no epsilon meets it.
 
     name: of a registered mechanism. epsilons: None for STEPS of them in a range that is found.
-    on_step: called with what is done, at each epsilon that is looked at. Raises DxError where an
-    epsilon does not work on this space.
+    read: how what is drawn reads, if asked. on_step: called with what is done, at each epsilon.
+    Raises DxError where an epsilon does not work on this space.
     """
     make = partial(make_mechanism, name, space)
-    tuner = Tuner(make, bench, Losses(len(space)))
+    tuner = Tuner(make, bench, Losses(len(space)), read)
     tell = on_step or (lambda step: None)
 
     def looking(what: str, look: Callable[[float], Any]) -> Callable[[float], Any]:

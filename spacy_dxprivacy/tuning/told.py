@@ -44,6 +44,7 @@ def _point(point: Point, replicates: Any) -> dict[str, Any]:
         "interval": {name: point.interval(name, replicates) for name in names},
         "loss": point.loss,
         "unchanged_at_most": point.at_most,
+        **({} if point.reads is None else {"nats_over_clear": point.reads}),
     }
 
 

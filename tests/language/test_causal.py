@@ -92,3 +92,29 @@ def test_numbers_that_are_not_finite_are_refused(folder):
         model.read([[3]])
     with torch.no_grad():
         head.copy_(before)
+
+
+def test_what_is_no_causal_model_or_device_is_told_in_a_sentence(folder, tmp_path, monkeypatch):
+    import json
+    import shutil
+
+    from transformers import BertConfig, BertLMHeadModel, T5Config
+
+    for number, config in enumerate((BertConfig(
+        vocab_size=12, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=16,
+    ), T5Config(vocab_size=12), None)):  # fmt: skip
+        path = tmp_path / str(number)
+        shutil.copytree(folder, path)
+        (path / "model.safetensors").unlink()
+        if isinstance(config, BertConfig):
+            BertLMHeadModel(config).save_pretrained(path)
+        else:
+            told = "{" if config is None else json.dumps(config.to_dict())
+            (path / "config.json").write_text(told)
+        with pytest.raises(DxError, match="DX153") as caught:
+            open_model(str(path))
+        assert "\n" not in str(caught.value)
+    monkeypatch.setenv("DX_LM_DEVICE", "cuda:9")
+    with pytest.raises(DxError, match=r"DX155.*cuda:9.*DX_LM_DEVICE"):
+        open_model(str(folder))

@@ -10,10 +10,11 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy.errors import DxWarning
 from spacy_dxprivacy.language import opened
 from spacy_dxprivacy.language.judge import judged
 
-from .fakes import FakeModel, small_law
+from .fakes import FakeModel, FakeWriter, small_law
 
 N = 5
 
@@ -67,10 +68,22 @@ def test_texts_are_edited_as_they_are_sanitised(folder):
     assert json.loads((folder / "r.json").read_text())["editor"] == "dx.Remap.v1"
 
 
+@pytest.mark.parametrize("command", ["edit", "sanitize"])
+def test_texts_are_written_anew(folder, monkeypatch, command):
+    writer = FakeWriter(lambda passage: "So " + passage if "w3" in passage else "")
+    monkeypatch.setitem(opened.OPENERS, "writer", lambda: writer)
+    options = [*MECHANISM, "--editor", "rewrite", "--lm", "writer"]
+    run(command, "in.jsonl", "out.jsonl", *options)
+    texts = [json.loads(line)["text"] for line in (folder / "out.jsonl").read_text().splitlines()]
+    assert all(("w3" in text) == text.startswith("So ") for text in texts) and len(texts) == 6
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (["--lm", "nowhere"], "DX153"),
+        (["--editor", "rewrite"], "dx.Rewrite.v1 needs a language model: give one by --lm"),
+        (["--editor", "rewrite", "--lm", "nowhere"], "DX153"),
         (["--lm", "in.jsonl"], "neither a folder nor"),
         (["--lm", "space"], "no config.json"),
         (["--prompt", "Notes."], "--lm"),
@@ -123,3 +136,140 @@ def test_a_core_installation_imports_none_of_it():
         "assert not {'transformers', 'spacy_dxprivacy.language.causal'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+# -- a folder, and a run that ends early ---------------------------------------------------------
+
+
+@pytest.fixture
+def many(folder):
+    (folder / "released").mkdir()
+    for i in range(3):
+        lines = [json.dumps({"text": f"w{i} w1 w{j} w2 w0."}) for j in range(4)]
+        (folder / "released" / f"{i}.jsonl").write_text("\n".join(lines) + "\n")
+    manifest = {"settings": {"mechanism": "m"}, "corpus": {}, "by_document": {}}
+    (folder / "released" / "_manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+FOLDER = ["edit", "released", "out", *MECHANISM, "--lm", "fake"]
+
+
+def texts_in(path):
+    return {file.name: file.read_text() for file in sorted(path.glob("?.jsonl"))}
+
+
+def test_a_run_that_was_killed_is_taken_up(many, monkeypatch):
+    from spacy_dxprivacy.batch import editing
+
+    run("edit", "released", "whole", *MECHANISM, "--lm", "fake")
+    usual, done = editing._run, []
+
+    def killed(editor, job, *more):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        usual(editor, job, *more)
+        done.append(job.target.name)
+
+    monkeypatch.setattr(editing, "_run", killed)
+    run(*FOLDER, status=130)
+    assert done == ["0.jsonl", "1.jsonl"]
+    # Killed once more, in the middle of a line and of a file that was moved to its place.
+    journal = many / "out" / "_edits.jsonl"
+    journal.write_bytes(journal.read_bytes() + b'{"fil')
+    (many / "out" / "2.jsonl").write_text("half")
+    done.clear()
+    monkeypatch.setattr(editing, "_run", lambda *a: (usual(*a), done.append(a[1].target.name)))
+    said = run(*FOLDER)
+    assert done == ["2.jsonl"] and "2 files had been finished before" in said.output
+    assert texts_in(many / "out") == texts_in(many / "whole")
+    told = json.loads((many / "out" / "_manifest.json").read_text())
+    assert told["settings"] == {"mechanism": "m", "editor": "dx.Remap.v1", "editor_model": "d1"}
+    run(*FOLDER)
+    assert done == ["2.jsonl"]
+
+
+def test_a_source_that_changed_is_edited_again(many):
+    run(*FOLDER)
+    (many / "released" / "1.jsonl").write_text(json.dumps({"text": "w0 w1"}) + "\n")
+    assert "2 files" in run(*FOLDER).output
+    assert len((many / "out" / "1.jsonl").read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--prompt", "w1"], "out: was begun with another prompt"),
+        (["-e", "3"], "out: was begun with another mechanism"),
+    ],
+)
+def test_a_folder_has_one_kind_of_edits(many, more, said):
+    run(*FOLDER)
+    before = texts_in(many / "out")
+    result = run(*FOLDER, *more, status=2)
+    assert said in result.output and len(result.output.strip().splitlines()) == 1
+    assert texts_in(many / "out") == before
+    run(*FOLDER, *more, "--force")
+
+
+def test_files_of_others_are_not_written_over(many):
+    (many / "out").mkdir()
+    (many / "out" / "1.jsonl").write_text("mine")
+    assert "exists already" in run(*FOLDER, status=2).output
+    assert (many / "out" / "1.jsonl").read_text() == "mine"
+    (many / "released" / "x.parquet").write_bytes(b"")
+    assert "does not read" in run(*FOLDER, status=2).output
+    (many / "out" / "_edits.jsonl").write_text("{\n")
+    (many / "released" / "x.parquet").unlink()
+    assert "is damaged" in run(*FOLDER, status=2).output
+
+
+def test_a_file_with_a_record_that_failed_is_done_again(many):
+    path = many / "released" / "1.jsonl"
+    path.write_text(path.read_text() + "{\n")
+    for _ in range(2):
+        assert "1.jsonl, record 5" in run(*FOLDER, status=1).output
+    assert len((many / "out" / "1.jsonl").read_text().splitlines()) == 4
+
+
+# -- the judge -----------------------------------------------------------------------------------
+
+TUNE = ["tune", "-m", "exponential", "--space", "space", "-e", "1,40", "--words", "20", "--k", "2"]
+
+
+def test_a_judge_reads_what_each_epsilon_draws(folder):
+    said = run(*TUNE, "--text", "in.jsonl", "--judge", "fake", "--json", "t.json").output
+    points = json.loads((folder / "t.json").read_text())["mechanisms"][0]["points"]
+    nats = [point["nats_over_clear"] for point in points]
+    assert nats[1] == pytest.approx(0) and abs(nats[0]) > 0.01
+    assert "reads" in said and f"{nats[0]:+.2f}" in said and "w1" not in said
+    assert "nats_over_clear" not in run(*TUNE, "--text", "in.jsonl").output
+    for wrong in (["--judge", "fake"], ["--judge", "nowhere", "--text", "in.jsonl"]):
+        assert len(run(*TUNE, *wrong, status=2).output.strip().splitlines()) == 1
+
+
+def test_a_judge_reads_what_a_word_becomes(folder):
+    options = ["-m", "exponential", "--space", "space", "--over", "1"]
+    ask = ["inspect", "w1", *options, "-e", "0.0001", "--judge", "fake"]
+    run(*ask, "--json", "i.json")
+    model = opened.OPENERS["fake"]()
+    mean = np.mean([model.logs[1, 3] - model.logs[1, 2 + i] for i in range(N)])
+    told = json.loads((folder / "i.json").read_text())
+    assert told["nats_over_word"] == pytest.approx(mean, abs=0.01)
+    assert "Read by fake" in run(*ask, "--sentence", "w0 w1 w2").output
+    assert "must hold the word" in run(*ask, "--sentence", "w0 w2", status=2).output
+    assert (
+        "--judge" in run("inspect", "w1", *options, "-e", "1", "--sentence", "w1", status=2).output
+    )
+
+
+def test_a_judge_of_its_own_edits_is_told(folder):
+    pytest.importorskip("matplotlib")
+    options = [*MECHANISM, "--lm", "fake", "--receipt", "r.json"]
+    run("sanitize", "in.jsonl", "clean.jsonl", *options)
+    report = ["report", "in.jsonl", "clean.jsonl", "--space", "space", "--judge", "fake"]
+    with pytest.warns(DxWarning, match="DX161"):
+        run(*report, "--receipt", "r.json")
+    assert "edited these texts itself" in (folder / "report.html").read_text()
+    run(*report, "-o", "other.html")
+    assert "fair judge" in (folder / "other.html").read_text()

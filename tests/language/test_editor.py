@@ -168,7 +168,8 @@ def test_stand_ins_and_numbers_are_those_that_were_drawn(reader, make_nlp):
 def test_receipts_promise_the_same(reader, make_nlp):
     plain = make_nlp(mechanism=EXPONENTIAL)("the dog saw the cat")._.dx
     told = make_nlp(mechanism=EXPONENTIAL, editor=REMAP)("the dog saw the cat")._.dx
-    assert told.pop("editor") == "dx.Remap.v1" and told == plain
+    assert told.pop("editor") == "dx.Remap.v1" and told.pop("editor_model") == "d1"
+    assert told == plain
 
 
 def test_a_saved_pipeline_knows_its_model_again(reader, make_nlp):
