@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from .corpus import mean_vectors
 from .options import Options
 from .result import Row
 from .scores import unit
-from .tasks import read_fields
+from .tasks import read_fields, some_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -138,8 +138,12 @@ def texts_of(options: Options) -> list[str]:
     DxError for a file that cannot be read."""
     tasks = options.tasks
     if tasks.text is not None:
-        return [str(e[0]) for e in read_fields(tasks.text, [tasks.field])[: options.documents]]
+        return _strings(read_fields(tasks.text, [tasks.field]), options.documents)
     kept = resources.files("spacy_dxprivacy") / "data" / "texts" / "public.jsonl"
     with resources.as_file(kept) as path:
         entries = read_fields(Path(path), ["text"])
-    return [str(e[0]) for e in entries[: options.documents]]
+    return _strings(entries, options.documents)
+
+
+def _strings(entries: list[list[Any]], size: int) -> list[str]:
+    return [str(entry[0]) for entry in some_of(entries, size)]
