@@ -16,7 +16,7 @@ from spacy_dxprivacy.attacks import Corpus, Language, Seen
 from spacy_dxprivacy.attacks.anywhere import found_anywhere, read_off
 from spacy_dxprivacy.attacks.reading import filled_guess
 from spacy_dxprivacy.experiments import EXPERIMENTS, Tasks
-from spacy_dxprivacy.experiments.peers import NAMES, WORDS
+from spacy_dxprivacy.experiments.peers import NAMES, USUAL, WORDS
 from spacy_dxprivacy.experiments.sought import nearest, sought
 from spacy_dxprivacy.experiments.stage import texts_of
 from spacy_dxprivacy.language.opened import OPENERS
@@ -119,7 +119,9 @@ def test_bounds_come_from_public_sentences_and_texts_end():
 
 def test_peers_are_registered_and_texts_are_there():
     assert all(peer.registered in registry.dx_mechanisms.get_all() for peer in WORDS.values())
-    assert len(texts_of(EXPERIMENTS["frontier"].defaults)) == 24
+    assert set(USUAL) <= set(NAMES)
+    defaults = EXPERIMENTS["frontier"].defaults
+    assert len(texts_of(defaults)) == 12 and len(texts_of(replace(defaults, documents=99))) == 24
 
 
 def test_all_peers_have_the_same_columns_and_say_what_they_promise(texts, fake):

@@ -75,7 +75,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "frontier": Experiment(
         frontier.run,
-        Options(documents=24, steps=4),
+        Options(documents=12, steps=3),
         "peers at an equal attacker: mechanisms of words, redaction, DP-Prompt",
         "each peer's own paper, and docs/attacks.md",
     ),

@@ -45,7 +45,7 @@ EDITED = {"path2": "path2-edited"}  # by dx.Remap.v1: post-processing of the ver
 REDACTION, PRESIDIO, DP_PROMPT = "redaction", "presidio", "dp-prompt"
 ALONE = (REDACTION, PRESIDIO, DP_PROMPT)
 NAMES = (*WORDS, *EDITED.values(), *ALONE)
-USUAL = tuple(name for name in NAMES if name != "santext-plus")  # which leaves half as it is
+USUAL = ("path2", "path1", "exponential", "laplace", "custext", *EDITED.values(), *ALONE)
 NO_PROMISE = "no guarantee: what the recogniser does not find stays in clear"
 PAPERS = {
     REDACTION: "dx_entity_ruler with dx.Redact.v1",
