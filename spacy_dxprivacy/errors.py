@@ -324,6 +324,8 @@ class Errors:
         "Take fewer words of the text (`words`), or fewer `candidates`."
     )
 
+    DX165 = "[DX165] {name} cannot be compared here: {why}."
+
 
 class Warnings:
     """The same for what works and should be known."""

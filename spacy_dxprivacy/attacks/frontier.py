@@ -92,7 +92,7 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
     """One release of a fitted mechanism, attacked. Nothing of it is released."""
     text = ground.text
     out = sanitised(text, mechanism, Rng(seed)).rows
-    guess = _guess(out, mechanism, ground, Rng(seed + 1))
+    guess = guessed(out, mechanism, ground, Rng(seed + 1))
     right, kept, rare = guess == text.rows, out == text.rows, ground.rare
     found, low, high, n = share_by_document(right, text.doc_of)
     return Point(
@@ -102,7 +102,8 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
     )  # fmt: skip
 
 
-def _guess(out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng) -> Ints1d:
+def guessed(out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng) -> Ints1d:
+    """What the attacker takes a release for, int64 (t,)."""
     text, X = ground.text, ground.space.vectors
     if ground.reader is not None:
         return causal_guess(text, out, mechanism, X, ground.language, ground.reader, rng)

@@ -111,6 +111,34 @@ def blind_guess(seen: Seen, language: Language, candidates: int = CANDIDATES) ->
     return best
 
 
+def filled_guess(
+    seen: Seen, hidden: Bools1d, language: Language, candidates: int = CANDIDATES
+) -> Ints1d:
+    """The words as they stand, and the likeliest ones where they are hidden, int64 (k,): of a text
+    that is in clear but for some places. hidden: bool (k,). What hides them is not asked: a reader
+    who knows that it hides names alone finds more."""
+    guess = seen.outputs.astype(np.int64)
+    for span in seen.spans:
+        gaps = hidden[span]
+        if gaps.any():
+            C = _in_clear_or_any(guess[span], gaps, language, min(candidates, len(language.known)))
+            logs = np.where(gaps[:, None] | (np.arange(C.shape[1]) == 0), 0.0, LOWEST)
+            best = _of_sentence(C, logs, language).argmax(axis=1)
+            guess[span] = C[np.arange(len(C)), best]
+    return guess
+
+
+def _in_clear_or_any(rows: Ints1d, gaps: Bools1d, language: Language, most: int) -> Ints2d:
+    """int64 (length, most): the word itself, and at gaps those likely anywhere and after the word
+    before."""
+    C = np.repeat(rows[:, None], most, axis=1)
+    for place in np.flatnonzero(gaps).tolist():
+        after = place and not gaps[place - 1]
+        fit = language.onwards(rows[place - 1 : place])[0] if after else language.usual
+        C[place] = np.argsort(-fit, kind="stable")[:most]
+    return C
+
+
 def _of_sentence(C: Ints2d, logs: Floats2d, language: Language) -> Floats2d:
     """C (length, m), candidates of each place; logs (length, m), of the channel -> (length, m):
     the posterior of each."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Ints1d
 from ..doc.passages import clear_before, passage
@@ -63,7 +64,15 @@ def _words(nlp: Language, records: list[Record], space: Space) -> list[Words]:
     with zone(nlp), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # spaCy's may quote tokens
         for doc in nlp.pipe(record.for_pipe(nlp) for record in records):
-            words = passage(doc, AllWords().select(doc), np.zeros(len(doc), dtype=bool))
-            rows = space.find_ids(*np.ascontiguousarray(words.ids.T))
-            found.append((rows, words.starts, clear_before(doc, words.places)))
+            rows, starts, before, _ = words_of(doc, space)
+            found.append((rows, starts, before))
     return found
+
+
+def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d]:
+    """Of the k words of a Doc: rows int64 (k,), -1 where the space lacks one; starts bool (k,),
+    where sentences begin; what stands in clear before each; and which tokens they are, int64
+    (k,)."""
+    words = passage(doc, AllWords().select(doc), np.zeros(len(doc), dtype=bool))
+    rows = space.find_ids(*np.ascontiguousarray(words.ids.T))
+    return rows, words.starts, clear_before(doc, words.places), words.places

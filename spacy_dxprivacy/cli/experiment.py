@@ -21,7 +21,7 @@ from ..experiments.result import plain
 from ..files.atomic import check_new, write_bytes
 from ..spaces import BUILTIN
 from ..tuning.settings import load_space, parse_epsilons
-from ..validate import one_of, positive
+from ..validate import between, one_of, positive
 from . import options
 from .bars import bar
 from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
@@ -71,6 +71,16 @@ Prior = Annotated[str | None, Option(
 )]
 Loss = Annotated[str | None, Option("--loss", help="Of optimum: path, changed or vectors")]
 Seconds = Annotated[float | None, Option("--seconds", help="Of optimum: stop its solver then")]
+Model = Annotated[str | None, Option(
+    "--model", help="Of frontier: a causal language model, for DP-Prompt, the editor and a "
+    "stronger attacker: a Hugging Face folder, a .gguf file, or a name (needs the extra lm)",
+)]
+Prompt = Annotated[str | None, Option(
+    "--prompt", help="Of frontier: what that model is told of the kind of text, in public words",
+)]
+At = Annotated[float | None, Option(
+    "--at", help="Of frontier: compare where the attacker finds this share of the words",
+)]
 Format = Annotated[str, Option("--format", help="Of the figure: svg or png")]
 Quick = Annotated[bool, Option(
     "--quick", help="Fewer words, draws and epsilons than the small defaults: a look",
@@ -101,6 +111,9 @@ def experiment_cli(
     prior: Prior = None,
     loss: Loss = None,
     seconds: Seconds = None,
+    model: Model = None,
+    prompt: Prompt = None,
+    at: At = None,
     format: Format = "svg",
     quick: Quick = False,
     code: options.Code = None,
@@ -133,6 +146,9 @@ def experiment_cli(
                 "prior": prior,
                 "loss": None if loss is None else one_of("--loss", loss, LOSSES),
                 "seconds": None if seconds is None else positive("--seconds", seconds),
+                "model": model,
+                "prompt": prompt,
+                "at": None if at is None else between("--at", at, 0.0, 1.0),
                 "tasks": Tasks(text, field, label, word_pairs, sentence_pairs, odd),
             }
             first, *others = [load_space(each) for each in space or [BUILTIN]]
@@ -179,12 +195,13 @@ def show(name: str, result: Result, out: Path, seconds: float) -> None:
     """As much of the table as is read easily; all of it is in the file."""
     about = EXPERIMENTS[name]
     typer.secho(f"{name}: {about.about}", bold=True)
-    columns = list(result.rows[0])[:MOST_COLUMNS]
-    every = -(-len(result.rows) // MOST_ROWS)
-    lines = [[plain(row[column], 4) for column in columns] for row in result.rows[::every]]
+    rows = result.rows if result.shown is None else result.shown
+    columns = list(rows[0])[:MOST_COLUMNS]
+    every = -(-len(rows) // MOST_ROWS)
+    lines = [[plain(row[column], 4) for column in columns] for row in rows[::every]]
     typer.echo(table(lines, header=columns, spacing=2).strip("\n"))
     if every > 1:
-        typer.echo(f"(every {every}th row of {len(result.rows)})")
+        typer.echo(f"(every {every}th row of {len(rows)})")
     for note in [*result.notes, f"after {about.paper}"]:
         typer.echo(f"- {note}")
     typer.echo(f"{out / name}.csv and the figure beside it, in {seconds:.0f} s.\n", err=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from . import (
     classification,
     dot_product,
+    frontier,
     mahalanobis,
     margins,
     optimum,
@@ -71,6 +72,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         Options(words=40),
         "the best channel of a group of words, and how far mechanisms are from it",
         "Bordenabe et al. 2014, and docs/optimum.md",
+    ),
+    "frontier": Experiment(
+        frontier.run,
+        Options(documents=12, steps=3),
+        "peers at an equal attacker: mechanisms of words, redaction, DP-Prompt",
+        "each peer's own paper, and docs/attacks.md",
     ),
 }
 

@@ -34,7 +34,9 @@ class Options:
     documents: how many texts. tasks: the data of the user. others: further spaces, where spaces are
     compared. group: words of the space, or the one in their middle. prior: how likely they are, as
     `--prior` has it; "" for frequency. loss: "path", "changed" or "vectors". seconds: of a solver.
-    progress: wraps the steps of what takes long."""
+    model, prompt: a causal language model, and public words on the kind of text. at: the share of
+    the words that an attacker finds, at which peers are compared. progress: wraps the steps of what
+    takes long."""
 
     words: int = 500
     steps: int = 8
@@ -51,6 +53,9 @@ class Options:
     prior: str = ""
     loss: str = "path"
     seconds: float = 120.0
+    model: str = ""
+    prompt: str = ""
+    at: float = 0.6
     progress: Progress = no_progress
 
     def chosen(self, names: Iterable[str]) -> list[str]:

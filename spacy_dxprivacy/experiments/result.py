@@ -21,12 +21,14 @@ COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#8
 @dataclass(frozen=True)
 class Result:
     """rows: all with the same columns. draw: puts the figure on a matplotlib Figure. size: of the
-    figure, in inches. notes: what the figures are, and what they were measured on."""
+    figure, in inches. notes: what the figures are, and what they were measured on. shown: the rows
+    to be printed, where they are not all."""
 
     rows: list[Row]
     draw: Callable[[Any], None]
     size: tuple[float, float]
     notes: list[str]
+    shown: list[Row] | None = None
 
 
 def as_csv(rows: Sequence[Row]) -> bytes:

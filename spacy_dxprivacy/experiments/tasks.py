@@ -87,7 +87,7 @@ def texts_of(tasks: Tasks, space: Space, size: int, *, labelled: bool = False) -
     if labelled and tasks.label is None:
         raise DxError(Errors.DX082.format(what="texts with classes", option="a `label`"))
     names = [tasks.field] + ([tasks.label] if tasks.label else [])
-    entries = _some(read_fields(tasks.text, names), size)
+    entries = some_of(read_fields(tasks.text, names), size)
     labels = [str(entry[1]) for entry in entries] if tasks.label else None
     return Texts([str(entry[0]) for entry in entries], labels, False)
 
@@ -117,7 +117,7 @@ def sets_of(tasks: Tasks, space: Space, size: int) -> Sets:
     known = [rows for rows in found if min(rows) >= 0 and len(rows) == len(found[0])]
     if not known:
         raise DxError(Errors.DX081.format(path=tasks.odd, what="set of words"))
-    return Sets(np.array(_some(known, size), dtype=np.int64), False)
+    return Sets(np.array(some_of(known, size), dtype=np.int64), False)
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def _entries(path: Path) -> list[Any]:
 
 
 def _read_pairs(path: Path, names: tuple[str, str, str], size: int) -> Pairs:
-    entries = _some(read_fields(path, names), size)
+    entries = some_of(read_fields(path, names), size)
     try:
         scores = np.array([float(entry[2]) for entry in entries])
     except (TypeError, ValueError):
@@ -158,7 +158,7 @@ def _read_pairs(path: Path, names: tuple[str, str, str], size: int) -> Pairs:
     return Pairs(([str(e[0]) for e in entries], [str(e[1]) for e in entries]), scores, False)
 
 
-def _some(entries: list[Any], size: int) -> list[Any]:
+def some_of(entries: list[Any], size: int) -> list[Any]:
     """`size` of them at most, evenly spread: files are often sorted."""
     if len(entries) <= size:
         return entries

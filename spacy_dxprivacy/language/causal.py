@@ -203,6 +203,10 @@ class CausalLanes:
         picked = self._logs.gather(1, torch.from_numpy(tokens).to(self._logs.device))
         return np.asarray((picked - self._sums).cpu().numpy(), dtype=np.float64)
 
+    def scores(self) -> Floats2d:
+        """See prompted.SaysScores."""
+        return np.asarray(self._logs.cpu().numpy(), dtype=np.float64)
+
     def likeliest(self) -> Ints1d:
         return np.asarray(self._logs.argmax(1).cpu().numpy(), dtype=np.int64)
 

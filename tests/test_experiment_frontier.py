@@ -1,0 +1,188 @@
+"""`dx experiment frontier`: peers are measured alike, at an equal attacker."""
+
+import csv
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import SECRET_TEXT, leaks
+from language.fakes import FakeModel, small_law
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import DxError, Rng, Space
+from spacy_dxprivacy.attacks import Corpus, Language, Seen
+from spacy_dxprivacy.attacks.anywhere import found_anywhere, read_off
+from spacy_dxprivacy.attacks.reading import filled_guess
+from spacy_dxprivacy.experiments import EXPERIMENTS, Tasks
+from spacy_dxprivacy.experiments.peers import NAMES, USUAL, WORDS
+from spacy_dxprivacy.experiments.sought import nearest, sought
+from spacy_dxprivacy.experiments.stage import texts_of
+from spacy_dxprivacy.language.opened import OPENERS
+from spacy_dxprivacy.language.prompted import Clip, clip_of, paraphrased
+from spacy_dxprivacy.priors.chain import alone_chain
+from spacy_dxprivacy.registries import registry
+
+N = 6
+
+
+def small_space():
+    X = np.random.default_rng(1).standard_normal((N, 3))
+    return Space.from_vectors([f"w{i}" for i in range(N)], X, name="six")
+
+
+@pytest.fixture
+def texts(tmp_path):
+    path = tmp_path / "texts.jsonl"
+    lines = ["w0 w1 w2. w3 w1!", "w4 w5 w0 w0.", "w2 w2 w3 w1.", "nothing known"]
+    path.write_text("".join(json.dumps({"text": line}) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def fake():
+    OPENERS["fake"] = lambda: FakeModel(*small_law(N))
+    yield "fake"
+    del OPENERS["fake"]
+
+
+def run(texts, *names, **settings):
+    options = EXPERIMENTS["frontier"].defaults
+    options = replace(options, mechanisms=names, tasks=Tasks(text=texts), **settings)
+    return EXPERIMENTS["frontier"].run(small_space(), options)
+
+
+# -- what is measured ------------------------------------------------------------------------------
+
+
+def test_a_guess_stands_for_one_word_of_its_own_document():
+    text = Corpus.of([np.array([1, 1, 2]), np.array([3, 1])])
+    hits = found_anywhere(text, [np.array([2, 1, 5]), np.array([1, 1, 1])])
+    assert hits.tolist() == [True, False, True, False, True]
+    assert found_anywhere(text, list(text)).all()
+
+
+def test_who_reads_a_rewritten_text_takes_its_words_and_adds_the_usual_ones():
+    known = np.array([0.5, 0.3, 0.1, 0.1])
+    assert read_off(np.array([3, 2]), 2, known).tolist() == [3, 2]
+    assert read_off(np.array([3, 2, 1]), 2, known).tolist() == [3, 2]
+    assert sorted(read_off(np.array([3]), 3, known).tolist()) == [0, 1, 3]
+    assert sorted(read_off(np.zeros(0, dtype=int), 4, known).tolist()) == [0, 0, 1, 2]
+
+
+def test_gaps_are_filled_by_the_likeliest_word_and_the_rest_stays():
+    known = np.array([0.1, 0.2, 0.6, 0.1])
+    language = Language(alone_chain(known), known)
+    seen = Seen(np.array([0, 1, 3]), np.array([True, False, False]))
+    hidden = np.array([False, True, False])
+    assert filled_guess(seen, hidden, language).tolist() == [0, 2, 3]
+    assert filled_guess(seen, ~hidden, language).tolist() == [2, 1, 2]
+
+
+@pytest.mark.parametrize("start", [0.01, 1.0, 90.0])
+def test_an_epsilon_is_sought_until_the_share_is_near(start):
+    found = sought(lambda e: 1 / (1 + (5 / e) ** 1.5), float, start, 0.6, 12)
+    _, share = nearest(found, float, 0.6)
+    assert share == pytest.approx(0.6, abs=0.016) and len(found) < 12
+    assert len(sought(lambda e: 0.1, float, 1.0, 0.6, 3)) == 3  # never reached: it ends
+
+
+# -- DP-Prompt -------------------------------------------------------------------------------------
+
+
+def test_tokens_have_the_law_of_clipped_logits_and_the_ratio_holds():
+    model, clip, T = FakeModel(*small_law(N)), Clip(-2.0, -0.5), 0.7
+    asked = ["w1", "w4"]
+    many = [paraphrased(model, [text] * 4000, T, clip, [1] * 4000, Rng(0)) for text in asked]
+    laws = []
+    for text, said in zip(asked, many, strict=True):
+        law = np.exp(np.clip(model.logs[model.asked(text)[-1]], -2.0, -0.5) / T)
+        laws.append(law / law.sum())
+        words = [word for word, _ in said]
+        seen = [words.count(model.decode([token])) / 4000 for token in range(2, N + 2)]
+        assert np.allclose(seen, laws[-1][2:], atol=0.03)
+        assert {n for _, n in said} == {1}
+    assert np.abs(np.log(laws[0] / laws[1])).max() <= clip.epsilon(T)
+
+
+def test_bounds_come_from_public_sentences_and_texts_end():
+    model = FakeModel(*small_law(N))
+    clip = clip_of(model)
+    assert clip == clip_of(model) and clip.low < clip.high
+    said = paraphrased(model, ["w1 w2", "w3"], 1.0, clip, [5, 2], Rng(1))
+    assert all(n <= most for (_, n), most in zip(said, [5, 2], strict=True))
+
+
+# -- the experiment --------------------------------------------------------------------------------
+
+
+def test_peers_are_registered_and_texts_are_there():
+    assert all(peer.registered in registry.dx_mechanisms.get_all() for peer in WORDS.values())
+    assert set(USUAL) <= set(NAMES)
+    defaults = EXPERIMENTS["frontier"].defaults
+    assert len(texts_of(defaults)) == 12 and len(texts_of(replace(defaults, documents=99))) == 24
+
+
+def test_all_peers_have_the_same_columns_and_say_what_they_promise(texts, fake):
+    result = run(texts, "exponential", "redaction", "dp-prompt", model=fake, steps=2)
+    columns = {tuple(row) for row in result.rows}
+    assert len(columns) == 1
+    by_peer = {row["peer"]: row for row in result.shown}
+    assert list(by_peer) == ["exponential", "redaction", "dp-prompt"]
+    assert by_peer["redaction"]["kept"] == by_peer["redaction"]["anywhere"] == 1
+    assert by_peer["redaction"]["guarantee"].startswith("no guarantee")
+    assert "metric-dp" in by_peer["exponential"]["guarantee"]
+    assert 0 <= by_peer["exponential"]["found_model"] <= 1
+    assert by_peer["dp-prompt"]["unit"] == "nats a document"
+    assert all(row["found"] <= row["anywhere"] for row in result.shown[:2])
+    assert any("redaction (the attacker finds 100% of it, not 60%)" in n for n in result.notes)
+
+
+def test_without_noise_to_speak_of_everything_is_found(texts):
+    (row,) = run(texts, "laplace", epsilons=(500.0,)).rows
+    assert row["kept"] == row["found"] == row["anywhere"] == row["meaning"] == pytest.approx(1)
+    assert row["nats"] == pytest.approx(0)
+
+
+def test_a_peer_that_cannot_be_had_is_named(texts):
+    with pytest.raises(DxError, match=r"DX165.*--model"):
+        run(texts, "dp-prompt")
+    result = run(texts, steps=1)
+    assert any(note.startswith("dp-prompt is left out") for note in result.notes)
+    assert {row["peer"] for row in result.rows} < set(NAMES)
+
+
+def test_the_command_writes_a_table_and_a_figure_without_the_text(tmp_path, texts):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
+    space, out = tmp_path / "space", tmp_path / "out"
+    small_space().save(space)
+    args = ["frontier", "--space", space, "--out", out, "--text", texts, "-m", "exponential"]
+    done = CliRunner().invoke(app, ["dx", "experiment", *map(str, args), "--format", "png"])
+    assert done.exit_code == 0, done.output
+    assert "exponential: metric-dp" in done.output and (out / "frontier.png").stat().st_size > 5000
+    with (out / "frontier.csv").open() as file:
+        assert {row["peer"] for row in csv.DictReader(file)} == {"exponential"}
+
+
+@pytest.mark.parametrize(
+    "args, says",
+    [
+        (["--at", "1.5"], "--at"),
+        (["-m", "nonsense"], "DX083"),
+        (["-m", "dp-prompt"], "DX165"),
+        (["--text", "KNOWN", "--model", "nonsense"], "DX153"),
+        (["--text", "TEXTS", "-m", "redaction"], "word or more"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(args, says, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
+    space, texts = tmp_path / "space", tmp_path / "texts.jsonl"
+    small_space().save(space)
+    texts.write_text(json.dumps({"text": SECRET_TEXT}) + "\n")
+    known = tmp_path / "known.jsonl"
+    known.write_text(json.dumps({"text": "w0 w1"}) + "\n")
+    args = [{"TEXTS": texts, "KNOWN": known}.get(arg, arg) for arg in args]
+    given = [*args, "--space", space, "--out", tmp_path / "out"]
+    done = CliRunner().invoke(app, ["dx", "experiment", "frontier", *map(str, given)])
+    assert done.exit_code == 2 and says in done.output and not leaks(done.output)
