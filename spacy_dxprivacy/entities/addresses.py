@@ -45,9 +45,7 @@ _FOREIGN = (
     r"Travesía|Rúa|Rua|Praça|Praca|Travessa|Estrada|Alameda|Rodovia|Ulica|ul\.|ulica|al\.|os\.|"
     r"Strasse|Straße|Jalan|Jl\.|Bulevardul|Calea|Aleea|Prospekt|Οδός|Πλατεία|Λεωφόρος"
 )
-_AFTER = (
-    r"(?:Straße|Strasse|Str\.|Gasse|Allee|Weg|Platz|Straat|Laan|Baan|Plein|u\.|utca|útja|út|krt\.|tér|sokak|sok\.|caddesi|cad\.|gate|vei|terrasse|allé|katu|tie|väg)"
-)
+_AFTER = r"(?:Straße|Strasse|Str\.|Gasse|Allee|Weg|Platz|Straat|Laan|Baan|Plein|u\.|utca|útja|út|krt\.|tér|sokak|sok\.|caddesi|cad\.|gate|vei|terrasse|allé|katu|tie|väg)"
 _OF = r"(?:d[eiu]s?|dei|degli|delle|del(?:la|le|l[’'])?|d[’']|da|do|dos|das|la|le|las|los|l[’']|of|the|y|e|van|von|u|i)"
 _NAMES = rf"(?:{_OF}{GAP}|[dl][’']){{0,3}}{WORD}(?:{GAP}(?:{_OF}{GAP}){{0,2}}{WORD}){{0,3}}"
 _UNIT_WORD = (
@@ -96,7 +94,7 @@ _CLOCK = r"(?:[01]\d|2[0-3])[0-5]\d\b"
 _END = rf"(?![\w%]|[.,:/-]\d|[ ]?(?i:{_COUNTED})|[ ](?:to|and|or|x)[ ]\d)"
 # Where a place stands: "near 3021", "close to 123 45"; and beside a word for it.
 _LIVING = (
-    rf"\b(?:[Ii]n|[Nn]ear|[Aa]round|[Ff]rom|[Tt]o|[Oo]utside|[Oo]f|[Aa]rea code|[Aa]t(?![ ]{_CLOCK}))"
+    rf"\b(?:[Ii]n|[Nn]ear|[Aa]round|[Ff]rom|[Tt]o|[Oo]utside|(?:residents|people|outskirts|out|area) of|[Aa]rea code|[Aa]t(?![ ]{_CLOCK}))"
     rf"[ ]((?:{_SHORT})(?:[ ][A-Z]{{2}}\b)?){_END}|"
     rf"\b[Tt]he[ ]({_SHORT})(?=[ ](?:area|neighbou?rhood|district|region|zip|post)\b)|"
     rf"(?<![\w-])({_SHORT}|\d{{5}})(?=[ ]is[ ](?:my|the|our|his|her|their)[ ](?:zip|post))"
@@ -163,11 +161,11 @@ _BETWEEN = r"(?:\.[ \t]*\n[ \t]*(?=(?i:apt|suite|flat))|\.[ \t]+(?=(?i:apt|suite
 FIRM = {"unit", "code", "land", "small"}
 # "in Bjert 6091", "from Barra de Carrasco 15000"
 _TOWNS = re.compile(
-    r"\b(?:[Ii]n|[Aa]t|[Ff]rom|[Tt]o|[Nn]ear|[Oo]f)[ ]"
+    r"(?:\b(?:[Ii]n|[Aa]t|[Ff]rom|[Tt]o|[Nn]ear|[Oo]f)|,)[ ]"
     rf"(?P<town>(?:(?=[^\W\d_])[\w'’.-]{{1,30}}[ ]){{1,3}})(?P<code>{_SHORT}|\d{{5}}){_END}|"
     # on a line of its own; what tables without a state write for it may stand between
-    rf"(?:\A|\n)[ \t>|*]*(?P<place>{WORD}(?:[ ]{WORD})?)[ ](?:(?i:nan|null|n/a)[ ])?"
-    rf"(?P<number>{_SHORT}|\d{{5}})(?=[ \t]*(?:\n|\Z))"
+    rf"(?:\A|\n)[ \t>|*]*(?P<place>{WORD}(?:[ ]{WORD})?)[ ](?P<null>(?i:nan|null|n/a)[ ])?"
+    rf"(?P<number>(?!(?:1[89]|20)\d\d\b)\d{{4,5}}|\d{{3}} \d\d)(?=[ \t]*(?:\n|\Z))"
 )
 _SHORTEST = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
@@ -233,5 +231,5 @@ def _beside_towns(text: str, is_new: Callable[[str], bool]) -> Iterator[Span]:
     for found in _TOWNS.finditer(text) if _SHORTEST.search(text) else ():
         words = (found["town"] or found["place"]).split()
         written = words[0][0].isupper() or not _JOINS.isdisjoint(words)
-        if any(map(is_new, words)) and (written or text.islower()):
+        if found["null"] or (any(map(is_new, words)) and (written or text.islower())):
             yield found.span("code" if found["code"] else "number")

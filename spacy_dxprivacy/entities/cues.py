@@ -13,7 +13,13 @@ from .addresses import UP, Span
 _NAME = rf"{UP}(?:['’]{UP})?\w+(?:-{UP}\w*)*"
 # Given names in two parts, as "Ji-hoon" and "Hyun-woo", beside a family name.
 _PARTED = rf"{UP}[a-zà-ÿ]{{1,7}}-[a-zà-ÿ]{{1,7}}"
-_VIETNAMESE = "Nguyễn|Nguyen|Trần|Tran|Lê|Phạm|Pham|Huỳnh|Huynh|Hoàng|Phan|Vũ|Võ|Đặng|Bùi|Đỗ|Hồ|Ngô|Dương|Lý"
+_KOREAN = frozenset(
+    "Kim Lee Park Choi Jung Jeong Chung Kang Cho Yoon Jang Lim Han Seo Shin Kwon Hwang Ahn Song Ryu Hong Jeon Moon "
+    "Yang Bae Baek Nam Noh Yoo Oh Ko Son Heo".split()
+)
+_VIETNAMESE = (
+    "Nguyễn|Nguyen|Trần|Tran|Lê|Phạm|Pham|Huỳnh|Huynh|Hoàng|Phan|Vũ|Võ|Đặng|Bùi|Đỗ|Hồ|Ngô|Dương|Lý"
+)
 _NO_TITLE = r"(?!(?:Mrs?|Ms|Mx|Miss|Dr|Prof|Doctor|Nurse|Patient|Judge|Officer|Father|Mother|Sister|Brother)\b)"
 # Whoever is greeted and has no name.
 _NOBODY = (
@@ -32,11 +38,11 @@ _CUES = {
 }
 # All begin with a capital, which is looked for first.
 _FORMS = {
+    "parted": rf"(?P<two>{_PARTED})[ ](?P<after>{UP}\w+)\b|(?P<ahead>{UP}\w+)[ ](?P<second>{_PARTED})\b",
+    "vietnamese": rf"(?:{_VIETNAMESE})(?:[ ]{UP}\w+){{1,3}}",
     "titled": rf"{_CUES['titled']}(?!(?:The|This|Is|Was|And|Or|Said)\b){_NAME}",
     "greeted": rf"{_CUES['greeted']}{_NOBODY}{_NAME}(?=[ ]?[,!:\n])",
     "verb": rf"{_CUES['verb']}{_NO_TITLE}{_NAME}",
-    "parted": rf"(?P<two>{_PARTED})[ ](?P<after>{UP}\w+)\b|(?P<ahead>{UP}\w+)[ ](?P<second>{_PARTED})\b",
-    "vietnamese": rf"(?:{_VIETNAMESE})(?:[ ]{UP}\w+){{1,3}}",
     "inverted": rf"(?m:^){_NAME},[ ](?P<given>{_NAME})(?:[ ]{UP}\b\.?)?(?=[ \t]*(?:\n|\Z|\(|\d|[-|;]))",
 }
 
@@ -68,6 +74,12 @@ def cued(
 def _is_parted(
     match: re.Match[str], is_name: Callable[[str], bool], is_word: Callable[[str], bool]
 ) -> bool:
-    """A family name beside two syllables that are no words."""
+    """A family name beside two syllables that are no words; the second may be one beside the
+    commonest names of Korea."""
     given, family = match["two"] or match["second"], match["after"] or match["ahead"]
-    return is_name(family) and not any(map(is_word, given.split("-")))
+    one, other = given.split("-")
+    return (
+        is_name(family)
+        and not is_word(one)
+        and (not is_word(other) or family.capitalize() in _KOREAN)
+    )

@@ -38,7 +38,7 @@ _MARKS = {"|": "|", "\t": "\t", ";": ";", ",": ","}
 _EMPTY = re.compile(r"[\W_]*(?:n/?a|none|nil|null|unknown|nan|yes|no)?[\W_]*", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:+=-]*")  # below the head of a table
 _WRITTEN = r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: (?:[a-z'’]{1,4} ){0,2}[^\W\d_a-zß-öø-ÿ][\w'’.-]*){0,5}"
-_TO_END = r"(?=[\"']?,?[ \t]*(?:[\t|;]|  |\n|\Z))"
+_TO_END = r"(?=[\"'][,}\]]|[\"']?,?[ \t]*(?:[\t|;]|  |\n|\Z))"
 
 
 @lru_cache(maxsize=1)

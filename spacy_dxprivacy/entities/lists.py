@@ -67,9 +67,10 @@ FOLLOWING: dict[str, frozenset[str]] = {
     "CUE": _set(
         "said says told tells asked asks replied wants wanted likes liked loves loved lives lived "
         "thinks thought knows knew married died born wrote writes explained added recalled smiled "
-        "laughed shrugged nodded whispered shouted called calls 's ’s reports reported states denies "
-        "denied complains complained presents presented agrees agreed arrived joined returned stayed "
-        "works worked feels felt needs needed noted drove paid apologized "
+        "laughed shrugged nodded whispered shouted called calls 's ’s reports reported states "
+        "denies denied complains complained presents presented agrees agreed arrived "
+        "joined returned "
+        "stayed works worked feels felt needs needed noted drove paid apologized "
         "apologised began grew spoke sat stood fell heard held met sent brought"
     ),
     "AUX": _set("is was has had will would can could does did went goes came got made took gave"),

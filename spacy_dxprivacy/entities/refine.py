@@ -40,7 +40,16 @@ def without_terms(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
         if label in ("PERSON", "GPE") and _is_known_firm(doc, start, end):
             label = "ORG"
         if label not in ("PERSON", "GPE") or not _is_term(doc, start, end):
-            yield "ORG" if label == "PERSON" and _is_firm(doc, start, end) else label, start, end
+            firm = label == "PERSON" and _is_firm(doc, start, end)
+            yield "ORG" if firm else label, start, _hyphened(doc, end) if label == "PERSON" else end
+
+
+def _hyphened(doc: Doc, end: int) -> int:
+    """Where a name ends that goes on as "Hauta-aho" does."""
+    if end + 1 >= len(doc) or doc[end].text not in ("-", "‐"):
+        return end
+    joined = not (doc[end].whitespace_ or doc[end - 1].whitespace_)
+    return end + 2 * (joined and doc[end + 1].is_alpha and not is_word(doc[end + 1].lower_))
 
 
 def _is_firm(doc: Doc, start: int, end: int) -> bool:
@@ -114,7 +123,6 @@ def completed(doc: Doc, known: list[Entity]) -> list[Entity]:
     listed = [*known, *_in_lists(doc, known)]
     listed += _speakers(doc, listed)
     listed += _items(doc, listed)
-    listed += _hyphened(doc, listed)
     return [*listed, *mentions(doc, listed)]
 
 
@@ -155,22 +163,11 @@ def _lines(doc: Doc) -> Iterator[tuple[int, int]]:
     edges = [i for i in range(len(doc)) if "\n" in doc[i].text] + [len(doc)]
     for before, after in pairwise([-1, *edges]):
         start = before + 1
-        if start + 1 < after and (doc[start].text in _BULLETS or _NUMBER.fullmatch(doc[start].text)):
+        if start + 1 < after and (
+            doc[start].text in _BULLETS or _NUMBER.fullmatch(doc[start].text)
+        ):
             start += 1 + (doc[start + 1].text in (".", ")"))
             yield start, after
-
-
-def _hyphened(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
-    """The rest of "Hauta-aho", of which a half was found."""
-    taken = {i for _, start, end in known for i in range(start, end)}
-    for label, _, end in known:
-        rest = range(end, end + 2)
-        if label == "PERSON" and end + 1 < len(doc) and taken.isdisjoint(rest):
-            joined = doc[end].text in ("-", "‐") and not (
-                doc[end].whitespace_ or doc[end - 1].whitespace_
-            )
-            if joined and doc[end + 1].is_alpha and not is_word(doc[end + 1].lower_):
-                yield "PERSON", end, end + 2
 
 
 def _is_speaker(word: str) -> bool:

@@ -276,7 +276,8 @@ LABELS = "DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL"
 # Kinds and words that are frequent and mean nothing by themselves. Every rule holds some other
 # token that is not optional, its anchor; where there is none, no rule is tried.
 WEAK = frozenset(
-    "MID BODY PARTICLE AMOUNT IN_TIME IN_PLACE PLACE_HEAD CUE AUX MODAL HUMAN van von de du says said LOW_NAME LOW_INITIAL ROLE FIELD "
+    "MID BODY PARTICLE AMOUNT IN_TIME IN_PLACE PLACE_HEAD CUE AUX MODAL HUMAN LOW_NAME "
+    "LOW_INITIAL ROLE FIELD van von de du says said "
     "RELATIVE SPACE TITLE ID_WORD the a of in on at to and is was 's ' i am 'm this me he she my "
     "new old last next past previous following since mother father good - – / , : ? #".split()
 )

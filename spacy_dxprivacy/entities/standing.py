@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from spacy.tokens import Doc
 
 from ..doc.mentions import Entity
-from .lists import LISTED, NAMES, PLACES
+from .lists import LANDS, LISTED, NAMES, PLACES
 from .words import builtin_lexicon, kinds
 
 JOINTS = frozenset({",", "and", "&", "-", "–"})
@@ -21,27 +21,34 @@ _PLACE_NOUNS = frozenset(
 )
 # What stands before firms, whatever they are called after, and what comes after them.
 _FIRM_BEFORE = re.compile(
-    r"(?:\b(?:CEO|CFO|CTO|COO|founders?|co-founders?|chairman|chairwoman|shareholders?|stock|shares|"
-    r"subsidiary|branch|headquarters|customers?|employees?|board of directors|products) (?:of|at|for)|"
-    r"\b(?:company|firm|startup|start-up|corporation|brand|manufacturer|retailer|supplier|airline|"
-    r"insurer|bank|agency)(?: called| named|,)?|\b(?:works?|worked|working|jobs?|position|role|career|"
-    r"intern(?:ship)?|interview|employed) (?:at|with)|\b(?:hired|employed|acquired|manufactured|"
+    r"(?:\b(?:CEO|CFO|CTO|COO|founders?|co-founders?|chairman|chairwoman|shareholders?|stock|"
+    r"shares|subsidiary|branch|headquarters|customers?|employees?|board of directors|products) "
+    r"(?:of|at|for)|\b(?:company|firm|startup|start-up|corporation|brand|manufacturer|"
+    r"retailer|supplier|"
+    r"airline|insurer|bank|agency)(?: called| named|,)?|\b(?:works?|worked|working|"
+    r"jobs?|position|role|"
+    r"career|intern(?:ship)?|interview|employed) (?:at|with)|\b(?:hired|employed|"
+    r"acquired|manufactured|"
     r"sponsored) by)(?: the)?\s\Z"
 )
 _FIRM_AFTER = re.compile(
-    r"(?:['’]s)?\s(?:CEO|CFO|CTO|shares|stock|shareholders|employees|customers|headquarters|website|"
-    r"products|spokes\w+|customer (?:service|support|care)|subsidiary|IPO|board of directors|"
+    r"(?:['’]s)?\s(?:CEO|CFO|CTO|shares|stock|shareholders|employees|customers|headquarters|"
+    r"website|products|spokes\w+|customer (?:service|support|care)|subsidiary|IPO|"
+    r"board of directors|"
     r"is hiring|was founded|was established|was acquired|is headquartered|went public)\b"
 )
 _LIVING = re.compile(
-    r"\b(?:born|raised|live|lives|lived|living|based|located|situated|grew up|resident) (?:in|of)\s\Z|"
-    r"\b(?:city|town|village|municipality|hometown)(?: of)?\s\Z"
+    r"\b(?:born|raised|live|lives|lived|living|based|located|situated|grew up|resident) "
+    r"(?:in|of)\s\Z|\b(?:city|town|village|municipality|hometown)(?: of)?\s\Z"
 )
 _HEADS = frozenset(
-    "port porto puerto fort villa ville cite cité ciudad stara stary novi nova nový nowy new north "
-    "south east west upper lower great little mount saint sankt st. san santa são den nieuwe".split()
+    "port porto puerto fort villa ville cite cité ciudad stara stary novi nova nový nowy new "
+    "north south east west upper lower great little mount saint sankt st. "
+    "san santa são den nieuwe".split()
 )
-_HOUSE = re.compile(r"(?:\A|\n|[:,]\s|\b(?:at|on|to|of|near)\s)\s*(?:\d{1,5}[a-z]?[ ,]{1,2}){1,2}\Z")
+_HOUSE = re.compile(
+    r"(?:\A|\n|[:,]\s|\b(?:at|on|to|of|near)\s)\s*(?:\d{1,5}[a-z]?[ ,]{1,2}){1,2}\Z"
+)
 _ARRIVING = re.compile(
     r"\b(?:arriv(?:ed|es|ing) (?:at|in)|(?:flew|fly|flying|flights?|trips?|drove|drive|driving|"
     r"travel(?:l?ed|l?ing|s)?|relocated|emigrated|immigrated|commut(?:e|es|ing)|sailed|train|bus) "
@@ -57,7 +64,11 @@ def relabelled(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
     persons = {end for label, _, end in matches if label == "PERSON"}
     begins_of = {start for label, start, end in matches if label == "PERSON" and end - start > 1}
     firms = {i for label, start, end in matches if label == "ORG" for i in (start, end)}
-    lands = {start for label, start, _ in matches if label == "GPE"}
+    lands = {
+        start
+        for label, start, _ in matches
+        if label == "GPE" and builtin_lexicon().of(doc[start].text) & LANDS
+    }
     for label, start, end in matches:
         if label == "PERSON":
             label = _label(doc, start, end, edges, begins)

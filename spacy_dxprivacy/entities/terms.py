@@ -1,4 +1,4 @@
-"""Names of drugs, products and firms that are no persons, in small letters. Written for this project."""
+"""Names of drugs, products and firms that are no persons, in small letters; written for this."""
 
 from __future__ import annotations
 
@@ -64,26 +64,27 @@ GOODS = frozenset(
     """.split()
 )
 _FIRMS = frozenset(
-    line.strip()
-    for line in """
+    name.strip()
+    for name in """
     abbott laboratories, adidas, adobe, aetna, airbnb, airbus, aldi, alibaba, allianz, amazon,
-    american express, anthem, astrazeneca, at&t, aviva, axa, bank of america, barclays, basf, bayer,
-    berkshire hathaway, best buy, blackrock, bloomberg, blue cross, blue shield, boeing, bosch,
-    burger king, capgemini, carrefour, caterpillar, cigna, cisco, citibank, citigroup,
-    coca-cola, comcast, costco, credit suisse, cvs, daimler, dell, deloitte, delta air lines, deutsche bank,
-    deutsche telekom, dhl, disney, dominos, ebay, eli lilly, ericsson, ernst & young, etsy, expedia, facebook,
-    fannie mae, fedex, fidelity, foxconn, freddie mac, geico, general electric, general motors,
-    glaxosmithkline, goldman sachs, google, hewlett packard, hilton, hitachi, honeywell, hsbc,
-    huawei, humana, ikea, infosys, instacart, intel, johnson & johnson, johnson and johnson,
-    jpmorgan, jpmorgan chase, jp morgan, kaiser permanente, kellogg's, kpmg, lidl, lloyds,
-    lockheed martin, louis vuitton, lufthansa, lyft, marriott, mastercard, mayo clinic, mcdonald's,
-    mckinsey, merck, merrill lynch, michelin, microsoft, morgan stanley, nestle, nestlé, netflix, nike, nintendo,
+    american express, anthem, astrazeneca, at&t, aviva, axa, bank of america, barclays, basf,
+    bayer, berkshire hathaway, best buy, blackrock, bloomberg, blue cross, blue shield,
+    boeing, bosch, burger king, capgemini, carrefour, caterpillar, cigna, cisco, citibank,
+    citigroup, coca-cola, comcast, costco, credit suisse, cvs, daimler, dell, deloitte, delta
+    air lines, deutsche bank, deutsche telekom, dhl, disney, dominos, ebay, eli lilly,
+    ericsson, ernst & young, etsy, expedia, facebook, fannie mae, fedex, fidelity, foxconn,
+    freddie mac, geico, general electric, general motors, glaxosmithkline, goldman sachs,
+    google, hewlett packard, hilton, hitachi, honeywell, hsbc, huawei, humana, ikea, infosys,
+    instacart, intel, johnson & johnson, johnson and johnson, jpmorgan, jpmorgan chase, jp
+    morgan, kaiser permanente, kellogg's, kpmg, lidl, lloyds, lockheed martin, louis vuitton,
+    lufthansa, lyft, marriott, mastercard, mayo clinic, mcdonald's, mckinsey, merck, merrill
+    lynch, michelin, microsoft, morgan stanley, nestle, nestlé, netflix, nike, nintendo,
     nokia, northrop grumman, novartis, nvidia, oracle, panasonic, pepsico, pfizer, philips,
-    pricewaterhousecoopers, procter & gamble, procter and gamble, pwc, qualcomm, quest diagnostics,
-    reed elsevier, rite aid, ryanair, sainsbury's, samsung, sanofi, santander, siemens, sony,
-    southwest airlines, sprint, starbucks, state farm, steinway, t-mobile, tesco, thomson reuters,
-    twitter, uber, ubs, unilever, unitedhealth, ups, usps, verizon, visa, vodafone, walgreens, walmart,
-    wells fargo, whole foods, wipro, zillow
+    pricewaterhousecoopers, procter & gamble, procter and gamble, pwc, qualcomm, quest
+    diagnostics, reed elsevier, rite aid, ryanair, sainsbury's, samsung, sanofi, santander,
+    siemens, sony, southwest airlines, sprint, starbucks, state farm, steinway, t-mobile,
+    tesco, thomson reuters, twitter, uber, ubs, unilever, unitedhealth, ups, usps, verizon,
+    visa, vodafone, walgreens, walmart, wells fargo, whole foods, wipro, zillow
     """.replace("\n", " ").split(",")
 )
 
