@@ -21,8 +21,10 @@ from ..tuning.settings import check_tunable, load_space, parse_epsilons
 from ..tuning.told import as_dict
 from ..tuning.words import probed_words
 from . import options
+from .asked import split
 from .bars import Steps
 from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
+from .tune_entities import EntityMode, tune_entities
 from .tune_output import print_curve, print_notes
 
 # fmt: off
@@ -67,13 +69,25 @@ def tune_cli(
     draws: Draws = 20,
     to_json: Json = None,
     plot: Plot = None,
+    entities: options.Entities = "",
+    surrogates: options.Surrogates = None,
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:
     """Show what epsilon does to words, and find the epsilon for a target.
 
     Example: python -m spacy dx tune --target "unchanged <= 0.3"
+    Example: python -m spacy dx tune --entities person,date --text notes.jsonl
     """
+    if entities or surrogates:
+        with mistakes_in_a_line("tune"):
+            _check_alone(mechanism, target, plot, entities)
+            given = None if epsilon is None else parse_epsilons(epsilon)
+            import_code(code)
+            said = None if space == BUILTIN else space
+            mode = EntityMode(split(entities), surrogates, text, field, given, to_json, force, said)
+            tune_entities(mode)
+        return
     with mistakes_in_a_line("tune"):
         with setting_up():
             import_code(code)
@@ -103,6 +117,16 @@ def tune_cli(
             write_bytes(plot, picture, force=force)
     if wanted is not None and not all(answer for _, answer in results):
         raise typer.Exit(1)
+
+
+def _check_alone(
+    mechanism: list[str] | None, target: str | None, plot: Path | None, entities: str
+) -> None:
+    """Raises UsageError for what entity mode has none of."""
+    if not split(entities):
+        raise UsageError("`surrogates` is for `entities`: name the labels, as in person,date.")
+    if mechanism or target or plot:
+        raise UsageError("`entities` shows stand-ins: leave `mechanism`, `target` and `plot` out.")
 
 
 def _check_outputs(

@@ -120,7 +120,7 @@ _CORES = (
     # 12 Main St; 137 Avenue Teboulbi; 7 of 2nd Street; small letters too where the word is plain
     rf"{NUM}(?:,?{GAP}\d{{1,5}})?,?{GAP}(?:{_SIDE}{GAP})?(?:(?:{WORD}|\d{{1,3}}(?:st|nd|rd|th)){GAP}){{1,4}}"
     rf"(?:{_STRONG}|{_WEAK}|street|st|road|avenue|ave|lane|boulevard|drive)\b\.?(?:{GAP}{_SIDE}\b)?",
-    rf"{NUM}(?:,?{GAP}\d{{1,5}})?,?{GAP}(?:[\w'’.-]{{1,30}}{GAP}){{1,3}}(?i:street|avenue|road|boulevard|blvd|lane)\b",
+    rf"{NUM}(?:,?{GAP}\d{{1,5}})?,?{GAP}(?:(?!(?:of|at|in|on|from|and|to|is|was|by)\b)[\w'’.-]{{1,30}}{GAP}){{1,3}}(?i:street|avenue|road|boulevard|blvd|lane)\b",
     rf"{NUM}{GAP}(?:rue|avenue|chemin|place|via|calle|rua){GAP}(?:{_OF}{GAP}){{0,3}}[\w'’-]{{1,30}}(?:{GAP}{NUM})?",
     rf"(?:{NUM}{GAP})?(?:{WORD}{GAP}){{0,3}}(?={UP})[\w'’-]{{2,30}}?{_COMPOUND}(?:{GAP}{NUM}|(?={OPT}\n))",
     # 4844 Lundby 52, at the end of a line or before a unit

@@ -81,7 +81,10 @@ class DxEntityRuler(EntityRuler):
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """(label, start, end) of all matches, the one to prefer first."""
         own = super().match(doc) if len(self) else []
-        found = {*self._match_words(doc), *_match_forms(doc), *match_phrases(doc)}
+        phrases = set(match_phrases(doc))
+        found = {*self._match_words(doc), *_match_forms(doc), *phrases}
+        # What a key says is an account is none of a telephone.
+        found -= {("PHONE", start, end) for label, start, end in phrases if label == "ID"}
         return own + sorted(without_terms(doc, found), key=_preference)
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
