@@ -258,6 +258,8 @@ def test_whole_organisation_is_one(nlp: Language, name: str) -> None:
         ("Username: dark_knight92", "dark_knight92"),
         ("Passport no: X1234567", "X1234567"),
         ("thanks @maria_l", "@maria_l"),
+        ("by user mlopez77", "mlopez77"),
+        ("MRN 0044-1209", "0044-1209"),
     ],
 )
 def test_a_key_tells_what_its_value_is(nlp: Language, text: str, code: str) -> None:
@@ -550,6 +552,7 @@ def test_a_key_at_the_start_of_a_line_tells_as_well(
         ("1. Mircea Ionescu\n2. Anna Petrov\n3. Tam", ["Mircea Ionescu", "Anna Petrov", "Tam"]),
         ("See van den Bosch on the left", ["van den Bosch"]),
         ("MS. IWU: Thank you", ["IWU"]),
+        ("Will may return. Who will pay?", ["Will"]),
     ],
 )
 def test_names_of_many_forms(nlp: Language, text: str, names: list[str]) -> None:
@@ -559,3 +562,8 @@ def test_names_of_many_forms(nlp: Language, text: str, names: list[str]) -> None
 def test_a_follow_up_visit_is_nobody(nlp: Language) -> None:
     text = "Follow-up Visit, Post-op Day 3, X-ray Chest."
     assert found(nlp(text), "PERSON") == []
+
+
+@pytest.mark.parametrize("date", ["٠٣/٠٤/٢٠١٩", "１２/０３/２０１９", "०३-०४-२०१९"])
+def test_digits_of_other_scripts_are_read(nlp: Language, date: str) -> None:
+    assert found(nlp(f"Seen on {date} again"), "DATE") == [date]

@@ -79,7 +79,7 @@ FOLLOWING: dict[str, frozenset[str]] = {
         "recalled smiled laughed shrugged nodded whispered shouted lives lived grew spoke smokes "
         "drinks sat denies denied loves loved likes liked hates hated"
     ),
-    "MODAL": _set("will would can could did had"),
+    "MODAL": _set("will would can could did had may might should must"),
     "DATE_UNIT": _set(
         "day days week weeks month months year years yr yrs decade decades century centuries "
         "weekend weekends fortnight quarter semester wk wks mo mos"

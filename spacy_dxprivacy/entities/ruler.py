@@ -25,6 +25,7 @@ from spacy.vocab import Vocab
 from ..arrays import Bools1d
 from ..doc.mentions import plain_label
 from ..validate import fail
+from .fields import plain_digits
 from .lists import FOLLOWING
 from .phrases import match_phrases
 from .refine import completed, without_terms
@@ -245,7 +246,7 @@ def _forms() -> re.Pattern[str]:
 
 def _match_forms(doc: Doc) -> Iterator[Match]:
     """What is found by its letters; a form that a token only partly belongs to takes all of it."""
-    for match in _forms().finditer(doc.text):
+    for match in _forms().finditer(plain_digits(doc.text)):
         # "expand" finds a span for all that is in the text, and each alternative has a name.
         span = cast(Span, doc.char_span(*match.span(), alignment_mode="expand"))
         label = str(match.lastgroup).partition("_")[0]
