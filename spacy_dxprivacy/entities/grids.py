@@ -58,7 +58,7 @@ def _of_lines(label: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _head() -> re.Pattern[str]:
     heads = "|".join(sorted(map(re.escape, _heads()), key=len, reverse=True))
-    return re.compile(rf"(?:^|[|,;\t])[ \t\"']*(?:{heads})[ \t\"']*(?=[|,;\t]|$)", re.M | re.I)
+    return re.compile(rf"[|,;\t][ \t\"']*(?:{heads})[ \t\"']*(?=[|,;\t]|$)", re.M | re.I)
 
 
 @lru_cache(maxsize=1)
@@ -88,11 +88,8 @@ def cells(text: str) -> Iterator[Cell]:
 def _columns(text: str) -> Iterator[Cell]:
     """Below each line that two heads or more stand in, for as long as the lines have as many
     cells."""
-    seen: dict[int, int] = {}
-    for match in _head().finditer(text):
-        begin = text.rfind("\n", 0, match.end() - 1) + 1
-        seen[begin] = seen.get(begin, 0) + 1
-    for begin in (place for place, count in seen.items() if count > 1):
+    begins = {text.rfind("\n", 0, match.start()) + 1 for match in _head().finditer(text)}
+    for begin in sorted(begins):
         yield from _table(text, begin)
 
 
@@ -102,6 +99,8 @@ def _table(text: str, begin: int) -> Iterator[Cell]:
     mark = max(_MARKS, key=head.count)
     names = [name.strip(" \t\"'").lower() for name in head.split(mark)]
     labels = [_heads().get(name) for name in names]
+    if len(labels) - labels.count(None) < 2:
+        return
     for start, row in rows:
         if _RULE.fullmatch(row) and row.strip():
             continue

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 
 from .addresses import addresses
 from .cues import cued
-from .fields import codes, plain_digits
+from .fields import codes
 from .grids import cells
 from .lists import ALSO_FIRST, NAMES
 from .organisations import organisations
@@ -20,9 +20,9 @@ from .words import builtin_lexicon
 Match = tuple[str, int, int]
 
 
-def match_phrases(doc: Doc) -> Iterator[Match]:
-    """(label, start, end), in tokens; a token that a phrase only partly holds is part of it."""
-    text = plain_digits(doc.text)
+def match_phrases(doc: Doc, text: str) -> Iterator[Match]:
+    """(label, start, end), in tokens, of what is in text, that of the Doc with plain
+    digits; a token that a phrase only partly holds is part of it."""
     spans = [("ADDRESS", *span) for span in addresses(text, is_plain, is_new)]
     spans += [("ID", *span) for span in codes(text)]
     spans += [("ORG", *span) for span in organisations(text, is_first)]

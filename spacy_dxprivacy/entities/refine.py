@@ -129,6 +129,8 @@ def completed(doc: Doc, known: list[Entity]) -> list[Entity]:
 def _speakers(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
     """Who speaks in a dialogue, where the lines of others begin with names: "Destiny: Yes"."""
     persons = {(start, end) for label, start, end in known if label == "PERSON"}
+    if not any(doc[end : end + 1].text == ":" for _, end in persons):
+        return
     lines = [i + 1 for i in range(len(doc) - 1) if "\n" in doc[i].text]
     begins = {i for i in (0, *lines) if i < len(doc)}
     if not any(start in begins and doc[end : end + 1].text == ":" for start, end in persons):
@@ -147,6 +149,8 @@ def _speakers(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
 def _items(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
     """The other items of a list in lines, numbered or marked, of which two or more are a person."""
     ends = {start: end for label, start, end in known if label == "PERSON"}
+    if len(ends) < 2:
+        return
     taken = {i for _, start, end in known for i in range(start, end)}
     items = [item for item in _lines(doc) if item[1] - item[0] < 6]
     persons = sum(ends.get(start) == end for start, end in items)
