@@ -253,6 +253,14 @@ class Errors:
     DX111 = (
         "[DX111] {path} cannot be used as a key: {why}. `python -m spacy dx key FILE` makes one."
     )
+    DX170 = (
+        "[DX170] The keyring of the system cannot be used here ({why}). Keep the key in a file "
+        "instead: `python -m spacy dx key FILE` makes one."
+    )
+    DX171 = (
+        "[DX171] The keyring of the system holds no key keyring:{name}. `python -m spacy dx key "
+        "keyring:{name}` makes one."
+    )
     DX112 = (
         "[DX112] The stand-in for {label} is {given}. It takes the name of a preset, or for each "
         'label a block such as @dx_surrogates = "dx.Name.v1".'

@@ -258,6 +258,8 @@ def test_whole_organisation_is_one(nlp: Language, name: str) -> None:
         ("Username: dark_knight92", "dark_knight92"),
         ("Passport no: X1234567", "X1234567"),
         ("thanks @maria_l", "@maria_l"),
+        ("by user mlopez77", "mlopez77"),
+        ("MRN 0044-1209", "0044-1209"),
     ],
 )
 def test_a_key_tells_what_its_value_is(nlp: Language, text: str, code: str) -> None:
@@ -270,6 +272,7 @@ def test_a_key_tells_what_its_value_is(nlp: Language, text: str, code: str) -> N
         "He takes Lipitor and Zyrtec.",
         "She has Parkinson's disease and a Foley catheter.",
         "May I ask? Will it hurt? Mark the form.",
+        "We use Kubernetes, Grafana and a Toyota.",
     ],
 )
 def test_drugs_signs_and_plain_words_are_nobody(nlp: Language, text: str) -> None:
@@ -463,6 +466,12 @@ def test_names_that_are_words_are_found_beside_a_cue(
         ("The Montijo bridge is closed.", "GPE", "Montijo"),
         ("We drove to Fala in the rain.", "GPE", "Fala"),
         ("She is from Hawkins, Richardson and Santana", "ORG", "Hawkins"),
+        ("Riku Andou of Panjiva spoke.", "ORG", "Panjiva"),
+        ("They hired Riku from Evans-Bonilla", "ORG", "Evans"),
+        ("Panjiva's Riku Andou spoke.", "ORG", "Panjiva"),
+        ("He grew up in Shelly Park.", "GPE", "Shelly Park"),
+        ("the stock of Panjiva fell", "ORG", "Panjiva"),
+        ("He left Morgan Stanley.", "ORG", "Morgan Stanley"),
         ("12 Main Street Suite 5 Montehermoso Valley.", "ADDRESS", "12 Main Street Suite 5"),
     ],
 )
@@ -482,6 +491,10 @@ def test_places_and_firms_with_names_of_persons_are_no_persons(
         ("Our office in 8001 Zurich", "8001"),
         ("send it to 12-345 Warszawa", "12-345"),
         ("we moved to 2450 last year", "2450"),
+        ("a house in Springfield 6091 by the sea", "6091"),
+        ("Eircode D02 AF30.", "D02 AF30"),
+        ("Postleitzahl 1010.", "1010"),
+        ("FAUSKE nan 8200", "8200"),
     ],
 )
 def test_postal_codes_in_running_text_are_found(nlp: Language, text: str, code: str) -> None:
@@ -490,7 +503,67 @@ def test_postal_codes_in_running_text_are_found(nlp: Language, text: str, code: 
 
 @pytest.mark.parametrize(
     "text",
-    ["The count was 11500 and 98000", "over 12345 people", "in 2019 it cost $12345", "12500 units"],
+    [
+        "The count was 11500 and 98000",
+        "over 12345 people",
+        "in 2019 it cost $12345",
+        "12500 units",
+        "12345 NOK are due, in parts of 2250",
+        "it shows error 50012",
+        "seen in Room 4112",
+    ],
 )
 def test_amounts_are_no_postal_codes(nlp: Language, text: str) -> None:
     assert found(nlp(text), "ADDRESS") == []
+
+
+@pytest.mark.parametrize("mark", ["|", ";", ",", "\t"])
+def test_a_head_tells_what_its_column_holds(nlp: Language, mark: str) -> None:
+    rows = [["Name", "City", "Zip"], ["Qorzu Vexil", "Bramblewick", "4021"], ["n/a", "", "302"]]
+    text = "\n".join(f" {mark} ".join(row) for row in rows)
+    doc = nlp(text + "\n\nAn end: 4021 men.")
+    assert found(doc, "PERSON") == ["Qorzu Vexil"]
+    assert found(doc, "GPE") == ["Bramblewick"]
+    assert found(doc, "ADDRESS") == ["4021", "302"]
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "value"),
+    [
+        ("Town: Bramblewick", "GPE", "Bramblewick"),
+        ("Next of kin: Qorzu Vexil", "PERSON", "Qorzu Vexil"),
+        ('{"city": "Bramblewick", "age": 3}', "GPE", "Bramblewick"),
+        ("Postcode: 302", "ADDRESS", "302"),
+    ],
+)
+def test_a_key_at_the_start_of_a_line_tells_as_well(
+    nlp: Language, text: str, label: str, value: str
+) -> None:
+    assert found(nlp(text), label) == [value]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("It was Hyun-woo Park who called", ["Hyun-woo Park"]),
+        ("We met Nguyễn Văn An again", ["Nguyễn Văn An"]),
+        ("Walker began late.", ["Walker"]),
+        ("Yes, says Hauta-aho.", ["Hauta-aho"]),
+        ("1. Mircea Ionescu\n2. Anna Petrov\n3. Tam", ["Mircea Ionescu", "Anna Petrov", "Tam"]),
+        ("See van den Bosch on the left", ["van den Bosch"]),
+        ("MS. IWU: Thank you", ["IWU"]),
+        ("Will may return. Who will pay?", ["Will"]),
+    ],
+)
+def test_names_of_many_forms(nlp: Language, text: str, names: list[str]) -> None:
+    assert found(nlp(text), "PERSON") == names
+
+
+def test_a_follow_up_visit_is_nobody(nlp: Language) -> None:
+    text = "Follow-up Visit, Post-op Day 3, X-ray Chest."
+    assert found(nlp(text), "PERSON") == []
+
+
+@pytest.mark.parametrize("date", ["٠٣/٠٤/٢٠١٩", "１２/０３/２０１９", "०३-०४-२०१९"])
+def test_digits_of_other_scripts_are_read(nlp: Language, date: str) -> None:
+    assert found(nlp(f"Seen on {date} again"), "DATE") == [date]

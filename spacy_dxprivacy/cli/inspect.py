@@ -19,14 +19,26 @@ from ..tuning.inspected import Inspected, inspect_word
 from ..tuning.judging import read_outputs
 from ..tuning.settings import load_space, name_and_epsilon, parse_epsilons
 from . import options
+from .asked import split
 from .bars import Steps
+from .inspect_entities import Wanted, inspect_entities
 from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
 from .tune_output import print_attacker, print_title
 
 BAR = 40
 
 # fmt: off
-Word = Annotated[str, Argument(metavar="WORD", show_default=False, help="A word of the space")]
+Word = Annotated[str | None, Argument(
+    metavar="[WORD]", show_default=False, help="A word of the space; none with --entities",
+)]
+Text = Annotated[str | None, Option(
+    "--text", help="With --entities: a file of texts, or - for stdin; a sample if left out",
+)]
+Most = Annotated[int, Option("-n", "--texts", min=1, help="With --entities: how many texts")]
+Page = Annotated[Path | None, Option(
+    "--page", show_default=False, help="With --entities: a .html file, in place of the terminal. "
+    "It holds the originals",
+)]
 Top = Annotated[int, Option("--top", min=1, help="How many outputs to show")]
 K = Annotated[int, Option("--k", min=1, help="How many neighbours to show")]
 Draws = Annotated[int, Option("--draws", min=2, help="In simulations")]
@@ -47,7 +59,7 @@ Json = Annotated[Path | None, Option("--json", help="Write all of it to a .json 
 
 
 def inspect_cli(
-    word: Word,
+    word: Word = None,
     mechanism: options.Mechanism = None,
     epsilon: options.Epsilon = None,
     space: options.SpaceName = BUILTIN,
@@ -59,14 +71,31 @@ def inspect_cli(
     judge: Judge = None,
     sentence: Sentence = None,
     to_json: Json = None,
+    entities: options.Entities = "",
+    surrogates: options.Surrogates = None,
+    text: Text = None,
+    field: options.Field = "text",
+    texts: Most = 10,
+    page: Page = None,
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:
     """Show what a word becomes: its neighbours, its outputs, and how often it stays.
 
     Example: python -m spacy dx inspect doctor --epsilon 2.0
+    Example: python -m spacy dx inspect --entities person,date --text notes.txt --page seen.html
     """
+    if word is None:
+        with mistakes_in_a_line("inspect"):
+            if not entities:
+                raise UsageError("name a WORD, or labels for `entities`, as in person,date.")
+            import_code(code)
+            asked = (split(entities), surrogates, text, field, texts, page, force)
+            inspect_entities(Wanted(*asked, None if space == BUILTIN else space))
+        return
     with mistakes_in_a_line("inspect"):
+        if entities or surrogates or text or page:
+            raise UsageError("a WORD goes without `entities`, `surrogates`, `text` and `page`.")
         with setting_up():
             import_code(code)
             name, chosen = name_and_epsilon(mechanism, epsilon)

@@ -14,12 +14,12 @@ from ..files.keys import make_key, read_key
 from ..files.limits import MOST_RECORD, TooLarge, check_size
 from ..surrogates.table import read_table
 from . import options
-from .mistakes import mistakes_in_a_line
+from .mistakes import mistakes_in_a_line, settings_that_fail
 
 # fmt: off
 KeyFile = Annotated[Path, Argument(
     metavar="FILE", show_default=False, help="A new file, for you alone (mode 600). Keep it away "
-    "from what is released",
+    "from what is released. keyring:NAME puts it into the keyring of the system instead",
 )]
 Answer = Annotated[Path, Argument(
     metavar="ANSWER", show_default=False, help="A text in which stand-ins are named",
@@ -28,7 +28,9 @@ Out = Annotated[Path | None, Argument(
     metavar="OUTPUT", show_default=False, help="Where it goes; stdout if left out",
 )]
 TableFile = Annotated[Path, Option("--table", help="What `dx sanitize --table` wrote")]
-TableKey = Annotated[Path, Option("--table-key", help="The key that it was made with")]
+TableKey = Annotated[Path, Option(
+    "--table-key", help="The key that it was made with: a file, or keyring:NAME",
+)]
 # fmt: on
 
 
@@ -36,8 +38,9 @@ def key_cli(path: KeyFile) -> None:
     """Make a secret key: for stand-ins that are the same in every document, and for tables.
 
     Example: python -m spacy dx key ~/keys/study.key
+    Example: python -m spacy dx key keyring:study
     """
-    with mistakes_in_a_line("key"):
+    with mistakes_in_a_line("key"), settings_that_fail():
         make_key(path)
     typer.echo(f"{path}: a new key. Who has it can tell who stands for whom.", err=True)
 
@@ -54,7 +57,9 @@ def restore_cli(
     Example: python -m spacy dx restore answer.txt --table ~/keys/table.dx --table-key ~/keys/a.key
     """
     with mistakes_in_a_line("restore"):
-        done = read_table(table, read_key(table_key)).restore(_read(answer))
+        with settings_that_fail():
+            kept = read_table(table, read_key(table_key))
+        done = kept.restore(_read(answer))
         if output is None:
             typer.echo(done.text, nl=False)
         else:

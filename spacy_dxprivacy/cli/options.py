@@ -110,8 +110,8 @@ Surrogates = Annotated[str | None, Option(
 )]
 Key = Annotated[Path | None, Option(
     "--key", show_default=False,
-    help="The file of a secret key (`dx key`): the same person has the same stand-in in all "
-    "documents, which can then be linked",
+    help="A secret key (`dx key`; a file, or keyring:NAME): the same person has the same "
+    "stand-in in all documents, which can then be linked",
 )]
 UserField = Annotated[str | None, Option(
     "--user-field", show_default=False,
@@ -126,7 +126,8 @@ Table = Annotated[Path | None, Option(
     help="Keep what stands for whom in this encrypted file, for you alone; needs --table-key",
 )]
 TableKey = Annotated[Path | None, Option(
-    "--table-key", show_default=False, help="The file of the key of that table (`dx key`)",
+    "--table-key", show_default=False, help="The key of that table (`dx key`): a file, or "
+    "keyring:NAME",
 )]
 Model = Annotated[str | None, Option(
     "--model", help="A pipeline (name or path), for its tokenizer, its vectors and, with "

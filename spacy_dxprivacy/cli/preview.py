@@ -19,14 +19,18 @@ LEAST = 24  # characters of a column
 def print_previews(nlp: Language, jobs: list[Job], fields: Fields, most: int) -> None:
     """The first documents of the first file. In a terminal what was changed is in colour; elsewhere
     a bar stands beside lines with a change."""
-    colour = sys.stdout.isatty()
-    width = max((shutil.get_terminal_size((100, 24)).columns - 7) // 2, LEAST)
     for preview in previews(nlp, jobs[0], fields, most):
-        typer.echo(f"--- {preview.number}")
-        if preview.why:
-            typer.echo(with_options(preview.why))
-        for line in _lines(preview, width, colour=colour):
-            typer.echo(line)
+        print_preview(preview)
+
+
+def print_preview(preview: Preview) -> None:
+    """One document, before and after."""
+    width = max((shutil.get_terminal_size((100, 24)).columns - 7) // 2, LEAST)
+    typer.echo(f"--- {preview.number}")
+    if preview.why:
+        typer.echo(with_options(preview.why))
+    for line in _lines(preview, width, colour=sys.stdout.isatty()):
+        typer.echo(line)
 
 
 def _lines(preview: Preview, width: int, *, colour: bool) -> list[str]:

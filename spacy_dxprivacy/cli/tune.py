@@ -25,8 +25,10 @@ from ..tuning.settings import check_tunable, load_space, parse_epsilons
 from ..tuning.told import as_dict
 from ..tuning.words import probed_words
 from . import options
+from .asked import split
 from .bars import Steps
 from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
+from .tune_entities import EntityMode, tune_entities
 from .tune_output import print_curve, print_notes
 
 # fmt: off
@@ -77,13 +79,25 @@ def tune_cli(
     judge: Judge = None,
     to_json: Json = None,
     plot: Plot = None,
+    entities: options.Entities = "",
+    surrogates: options.Surrogates = None,
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:
     """Show what epsilon does to words, and find the epsilon for a target.
 
     Example: python -m spacy dx tune --target "unchanged <= 0.3"
+    Example: python -m spacy dx tune --entities person,date --text notes.jsonl
     """
+    if entities or surrogates:
+        with mistakes_in_a_line("tune"):
+            _check_alone(mechanism, target, plot, entities)
+            given = None if epsilon is None else parse_epsilons(epsilon)
+            import_code(code)
+            said = None if space == BUILTIN else space
+            mode = EntityMode(split(entities), surrogates, text, field, given, to_json, force, said)
+            tune_entities(mode)
+        return
     with mistakes_in_a_line("tune"):
         with setting_up():
             import_code(code)
@@ -122,6 +136,16 @@ def _judge(name: str | None, text: str | None) -> LanguageModel | None:
     if name is not None and text in (None, "-"):
         raise UsageError("`judge` reads a text: give a file by `text`.")
     return None if name is None else open_model(name)
+
+
+def _check_alone(
+    mechanism: list[str] | None, target: str | None, plot: Path | None, entities: str
+) -> None:
+    """Raises UsageError for what entity mode has none of."""
+    if not split(entities):
+        raise UsageError("`surrogates` is for `entities`: name the labels, as in person,date.")
+    if mechanism or target or plot:
+        raise UsageError("`entities` shows stand-ins: leave `mechanism`, `target` and `plot` out.")
 
 
 def _check_outputs(

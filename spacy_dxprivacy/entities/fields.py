@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
 Span = tuple[int, int]
+_STROKES = {"／": "/", "－": "-", "．": ".", "：": ":", "，": ","}
+_FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 _KEYS = (
     r"mrn|ssn|ein|tin|nino|nhs|npi|dea|vin|imei|hicn|mbi|pesel|cpf|cnpj|aadhaar|pan|"
     r"(?:social security|medical record|health insurance|insurance|passport|licen[cs]e|driver'?s licen[cs]e|"
@@ -23,6 +26,7 @@ _FORMS = (
     rf"\b(?:{_KEYS})\b\.?[ \t]*(?:[:#=]|is|was|->)[ \t]*#?[ \t]*({_CODE})",
     rf"\b(?:mrn|ssn|{_KEYS.split('|(?:')[0]})\b[ \t#]*({_CODE})",
     rf"\b(?:{_USER})\b[ \t]*[:=][ \t]*(\S{{2,40}}?)(?=[,;.]?(?:\s|\Z))",
+    rf"\b(?:{_USER})[ \t]+((?=[\w.-]*\d)[a-z][\w.-]{{2,30}}\w)(?![\w@])",
     r"(?<![\w@./])(@[a-z_][\w.]{1,30}\w)(?![\w@])",
 )
 
@@ -36,6 +40,16 @@ def codes(text: str) -> Iterator[Span]:
     """(start, end) of each number or user name that a key, a colon or an @ stands before."""
     for match in _pattern().finditer(lowered(text)):
         yield match.span(match.lastindex or 0)
+
+
+def plain_digits(text: str) -> str:
+    """Digits and strokes of all scripts as those of ASCII, each where it was."""
+    return text if text.isascii() else _FOREIGN.sub(_plain, text)
+
+
+def _plain(found: re.Match[str]) -> str:
+    letter = found[0]
+    return _STROKES.get(letter) or str(unicodedata.digit(letter))
 
 
 def lowered(text: str) -> str:

@@ -67,9 +67,19 @@ FOLLOWING: dict[str, frozenset[str]] = {
     "CUE": _set(
         "said says told tells asked asks replied wants wanted likes liked loves loved lives lived "
         "thinks thought knows knew married died born wrote writes explained added recalled smiled "
-        "laughed shrugged nodded whispered shouted called calls 's ’s"
+        "laughed shrugged nodded whispered shouted called calls 's ’s reports reported states "
+        "denies denied complains complained presents presented agrees agreed arrived "
+        "joined returned "
+        "stayed works worked feels felt needs needed noted drove paid apologized "
+        "apologised began grew spoke sat stood fell heard held met sent brought"
     ),
     "AUX": _set("is was has had will would can could does did went goes came got made took gave"),
+    "HUMAN": _set(
+        "said says told tells asks asked replied thinks thought began married died wrote explained "
+        "recalled smiled laughed shrugged nodded whispered shouted lives lived grew spoke smokes "
+        "drinks sat denies denied loves loved likes liked hates hated"
+    ),
+    "MODAL": _set("will would can could did had may might should must"),
     "DATE_UNIT": _set(
         "day days week weeks month months year years yr yrs decade decades century centuries "
         "weekend weekends fortnight quarter semester wk wks mo mos"
@@ -127,8 +137,11 @@ CHAT = _set(
     "mrn dob ssn npi bday rly govt hwy pic pics vid vids app "
     "apps meds labs info "
     "asap fyi iam dont cant wont im ive youre thats whats lets didnt doesnt isnt wasnt couldnt "
+    "eircode postleitzahl postcode zipcode pincode konto tlf "
     "wouldnt shouldnt havent hasnt theyre uhm mmm hah xray xrays ok okay fone luv wkly sms mms"
 )
+# What closes a letter, and is hardly ever a name by itself.
+CLOSINGS = _set("cheers regards sincerely thanks yours thx rgds")
 JOINTS = ("-", "‐", "–", " ")
 SUFFIX = _set("jr jr. sr sr. ii iii iv esq")
 AMBIGUOUS_MONTHS = _set("may march mar dec sep jan jun")

@@ -24,7 +24,8 @@ _NOUNS = (
     "Services|Industries|Enterprises|Consulting|Logistics|Pharmaceuticals|Pharma|Airlines|Airways|"
     "Motors|Media|Press|Studios|Software|Networks|Energy|Capital|Ventures|Investments|"
     "Finance|Financial|Federation|Authority|Commission|Department|Bureau|Centre|Center|"
-    "Medical Center|Health Center|Healthcare|Health System|Trust|Band|Times|Restaurant|Hotel"
+    "Medical Center|Health Center|Healthcare|Health System|Trust|Band|Times|Restaurant|Hotel|Club|Resort|Theatre|Theater|Cinema|Café|Stadium|Arena|Bakery|"
+    "Cemetery|Gallery|Gym"
 )
 _HEADS = (
     "University|Hospital|College|Institute|Bank|Ministry|Department|Church|School|Museum|"
@@ -47,7 +48,8 @@ _CUE = (
 )
 _AFTER = (
     r"(?:office|offices|headquarters|employees|spokesman|spokeswoman|spokesperson|campus|shares|"
-    r"customer service|orchestra|is an? (?:\w+ )?(?:agency|company|firm|startup|bank|charity))\b"
+    r"customer service|orchestra|is an? (?:[\w-]+ ){0,2}(?:agency|company|firm|startup|bank|charity|multinational|"
+    r"corporation|nonprofit|non-profit|manufacturer|retailer|supplier|501\(c\)))\b"
 )
 # By name: what tells it is in the name, or beside it.
 _FORMS = {

@@ -11,6 +11,7 @@ from spacy.tokens import Doc, Span
 from .addresses import addresses
 from .cues import cued
 from .fields import codes
+from .grids import cells
 from .lists import ALSO_FIRST, NAMES
 from .organisations import organisations
 from .places import places
@@ -19,14 +20,15 @@ from .words import builtin_lexicon
 Match = tuple[str, int, int]
 
 
-def match_phrases(doc: Doc) -> Iterator[Match]:
-    """(label, start, end), in tokens; a token that a phrase only partly holds is part of it."""
-    text = doc.text
-    spans = [("ADDRESS", *span) for span in addresses(text, is_plain)]
+def match_phrases(doc: Doc, text: str) -> Iterator[Match]:
+    """(label, start, end), in tokens, of what is in text, that of the Doc with plain
+    digits; a token that a phrase only partly holds is part of it."""
+    spans = [("ADDRESS", *span) for span in addresses(text, is_plain, is_new)]
     spans += [("ID", *span) for span in codes(text)]
     spans += [("ORG", *span) for span in organisations(text, is_first)]
     spans += [("GPE", *span) for span in places(text, is_new)]
-    spans += [("PERSON", *span) for span in cued(text, is_name, is_any_first)]
+    spans += [("PERSON", *span) for span in cued(text, is_name, is_any_first, is_word)]
+    spans += cells(text)
     for label, start, end in spans:
         # "expand" finds a span for all that is in the text.
         span = cast(Span, doc.char_span(start, end, alignment_mode="expand"))
@@ -48,6 +50,12 @@ def is_plain(word: str) -> bool:
 def is_name(word: str) -> bool:
     """Whether a word is a name of persons, whatever else it is."""
     return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
+
+
+@lru_cache(maxsize=2**14)
+def is_word(word: str) -> bool:
+    """Whether the dictionary has the word in small letters."""
+    return word.lower() in builtin_lexicon().rank
 
 
 @lru_cache(maxsize=2**14)

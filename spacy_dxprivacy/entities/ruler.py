@@ -25,6 +25,7 @@ from spacy.vocab import Vocab
 from ..arrays import Bools1d
 from ..doc.mentions import plain_label
 from ..validate import fail
+from .fields import plain_digits
 from .lists import FOLLOWING
 from .phrases import match_phrases
 from .refine import completed, without_terms
@@ -81,7 +82,11 @@ class DxEntityRuler(EntityRuler):
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """(label, start, end) of all matches, the one to prefer first."""
         own = super().match(doc) if len(self) else []
-        found = {*self._match_words(doc), *_match_forms(doc), *match_phrases(doc)}
+        text = plain_digits(doc.text)  # made anew by spaCy each time that it is asked for
+        phrases = set(match_phrases(doc, text))
+        found = {*self._match_words(doc), *_match_forms(doc, text), *phrases}
+        # What a key says is an account is none of a telephone.
+        found -= {("PHONE", start, end) for label, start, end in phrases if label == "ID"}
         return own + sorted(without_terms(doc, found), key=_preference)
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
@@ -240,9 +245,10 @@ def _forms() -> re.Pattern[str]:
     return forms()
 
 
-def _match_forms(doc: Doc) -> Iterator[Match]:
-    """What is found by its letters; a form that a token only partly belongs to takes all of it."""
-    for match in _forms().finditer(doc.text):
+def _match_forms(doc: Doc, text: str) -> Iterator[Match]:
+    """What is found by its letters, in text, that of the Doc with plain digits; a
+    form that a token only partly belongs to takes all of it."""
+    for match in _forms().finditer(text):
         # "expand" finds a span for all that is in the text, and each alternative has a name.
         span = cast(Span, doc.char_span(*match.span(), alignment_mode="expand"))
         label = str(match.lastgroup).partition("_")[0]

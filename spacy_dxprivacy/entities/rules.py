@@ -39,6 +39,9 @@ INITIAL{1,3} SURNAME
 INITIAL{1,3} NEW
 INITIAL PARTICLE{1,3} PART
 PARTICLE{1,3} NEW
+van PARTICLE{0,2} SURE_SURNAME
+von PARTICLE{0,2} SURE_SURNAME
+de PARTICLE{0,2} SURE_SURNAME
 PARTICLE - NEW
 (TITLE) PART
 (TITLE) BODY{1,5} PART
@@ -57,6 +60,18 @@ SURNAME (and NEW)
 (MID) FIRST
 (MID) SURNAME (CUE)
 FIRST (CUE)
+FIRST (MODAL)
+PART INITIAL{1,2} SURE_SURNAME
+PART SURE_SURNAME (CUE)
+SURNAME (HUMAN)
+LOW_SUR (HUMAN)
+LOW_NEW LOW_INITIAL LOW_SUR
+(says) PARTICLE{0,2} SURNAME
+(says) NEW
+(said) SURE_SURNAME
+(said) NEW
+(says) du PART
+(said) du PART
 FIRST (and SURE_FIRST)
 (SURE_FIRST and) FIRST
 LOW_FIRST
@@ -261,7 +276,8 @@ LABELS = "DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL"
 # Kinds and words that are frequent and mean nothing by themselves. Every rule holds some other
 # token that is not optional, its anchor; where there is none, no rule is tried.
 WEAK = frozenset(
-    "MID BODY PARTICLE AMOUNT IN_TIME IN_PLACE PLACE_HEAD CUE AUX LOW_NAME LOW_INITIAL ROLE FIELD "
+    "MID BODY PARTICLE AMOUNT IN_TIME IN_PLACE PLACE_HEAD CUE AUX MODAL HUMAN LOW_NAME "
+    "LOW_INITIAL ROLE FIELD van von de du says said "
     "RELATIVE SPACE TITLE ID_WORD the a of in on at to and is was 's ' i am 'm this me he she my "
     "new old last next past previous following since mother father good - – / , : ? #".split()
 )

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from spacy.tokens import Doc
 
 from ..doc.mentions import Entity
-from .lists import LISTED, NAMES, PLACES
+from .lists import LANDS, LISTED, NAMES, PLACES
 from .words import builtin_lexicon, kinds
 
 JOINTS = frozenset({",", "and", "&", "-", "–"})
@@ -18,6 +18,36 @@ _PLACE_NOUNS = frozenset(
     "bridge airport station river lake valley harbor harbour beach mountain mountains hotel island "
     "peninsula county province region district suburb city town village railway tunnel castle "
     "cathedral canal bay port airfield desert forest coast".split()
+)
+# What stands before firms, whatever they are called after, and what comes after them.
+_FIRM_BEFORE = re.compile(
+    r"(?:\b(?:CEO|CFO|CTO|COO|founders?|co-founders?|chairman|chairwoman|shareholders?|stock|"
+    r"shares|subsidiary|branch|headquarters|customers?|employees?|board of directors|products) "
+    r"(?:of|at|for)|\b(?:company|firm|startup|start-up|corporation|brand|manufacturer|"
+    r"retailer|supplier|"
+    r"airline|insurer|bank|agency)(?: called| named|,)?|\b(?:works?|worked|working|"
+    r"jobs?|position|role|"
+    r"career|intern(?:ship)?|interview|employed) (?:at|with)|\b(?:hired|employed|"
+    r"acquired|manufactured|"
+    r"sponsored) by)(?: the)?\s\Z"
+)
+_FIRM_AFTER = re.compile(
+    r"(?:['’]s)?\s(?:CEO|CFO|CTO|shares|stock|shareholders|employees|customers|headquarters|"
+    r"website|products|spokes\w+|customer (?:service|support|care)|subsidiary|IPO|"
+    r"board of directors|"
+    r"is hiring|was founded|was established|was acquired|is headquartered|went public)\b"
+)
+_LIVING = re.compile(
+    r"\b(?:born|raised|live|lives|lived|living|based|located|situated|grew up|resident) "
+    r"(?:in|of)\s\Z|\b(?:city|town|village|municipality|hometown)(?: of)?\s\Z"
+)
+_HEADS = frozenset(
+    "port porto puerto fort villa ville cite cité ciudad stara stary novi nova nový nowy new "
+    "north south east west upper lower great little mount saint sankt st. "
+    "san santa são den nieuwe".split()
+)
+_HOUSE = re.compile(
+    r"(?:\A|\n|[:,]\s|\b(?:at|on|to|of|near)\s)\s*(?:\d{1,5}[a-z]?[ ,]{1,2}){1,2}\Z"
 )
 _ARRIVING = re.compile(
     r"\b(?:arriv(?:ed|es|ing) (?:at|in)|(?:flew|fly|flying|flights?|trips?|drove|drive|driving|"
@@ -31,19 +61,99 @@ def relabelled(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
     stands where no person does."""
     edges = {end for label, _, end in matches if label == "ADDRESS"}
     begins = {start for label, start, _ in matches if label == "ADDRESS"}
+    persons = {end for label, _, end in matches if label == "PERSON"}
+    begins_of = {start for label, start, end in matches if label == "PERSON" and end - start > 1}
+    firms = {i for label, start, end in matches if label == "ORG" for i in (start, end)}
+    lands = {
+        start
+        for label, start, _ in matches
+        if label == "GPE" and builtin_lexicon().of(doc[start].text) & LANDS
+    }
     for label, start, end in matches:
         if label == "PERSON":
             label = _label(doc, start, end, edges, begins)
+        if label == "PERSON" and (
+            _is_of(doc, start, end, persons)
+            or _owns(doc, start, end, begins_of)
+            or _is_letterhead(doc, start, end, persons, begins)
+            or (_is_unheard(doc, start, end) and _is_beside(doc, start, end, firms))
+        ):
+            label = "ORG"
+        if label == "PERSON" and end + 1 in lands and _is_town(doc, start, end):
+            label = "GPE"
         yield label, start, end
 
 
 def _label(doc: Doc, start: int, end: int, edges: set[int], begins: set[int]) -> str:
     first = _is_first(doc[start].text)
-    if not first and _within(doc, start, end, edges, begins):
+    if not first and (_within(doc, start, end, edges, begins) or _is_street(doc, start, edges)):
         return "ADDRESS"
+    if start and end < len(doc) and doc[start - 1].lower_ == "on" and doc[end].is_digit:
+        return "ADDRESS"
+    if not first and end in begins and doc[end].text[:1].isdigit():
+        return "ADDRESS"
+    if _named_firm(doc, start, end):
+        return "ORG"
     if _is_place(doc, start, end, first):
         return "GPE"
     return "ORG" if not first and _is_firm(doc, start, end) else "PERSON"
+
+
+def _is_street(doc: Doc, start: int, edges: set[int]) -> bool:
+    """Whether it goes on after an address and a comma, or stands after the number of a house."""
+    if start > 2 and doc[start - 1].text == "," and not {start - 1, start - 2}.isdisjoint(edges):
+        return True
+    number = start and doc[start - 1].text[:1].isdigit()
+    return bool(number and _HOUSE.search(doc[max(start - 5, 0) : start].text_with_ws))
+
+
+def _named_firm(doc: Doc, start: int, end: int) -> bool:
+    """Whether what stands beside it is said of firms alone."""
+    before, after = doc[max(start - 4, 0) : start].text_with_ws, doc[end - 1 : end + 4].text_with_ws
+    after = after[len(doc[end - 1].text) :]
+    return bool(_FIRM_BEFORE.search(before) or _FIRM_AFTER.match(after))
+
+
+def _is_of(doc: Doc, start: int, end: int, persons: set[int]) -> bool:
+    """Whether it is what a person is of or from: "Riku Andou of Panjiva"."""
+    if start < 2 or doc[start - 1].lower_ not in ("of", "from", "at"):
+        return False
+    return start - 1 in persons and "FIRST" not in kinds(doc[start].text)
+
+
+def _is_town(doc: Doc, start: int, end: int) -> bool:
+    """Before a comma and a state or country, and no list of names has it."""
+    return _is_unheard(doc, start, end) and doc[end].text == ","
+
+
+def _is_unheard(doc: Doc, start: int, end: int) -> bool:
+    """Whether no list of names has any word of it."""
+    return not any(builtin_lexicon().of(token.text) & NAMES for token in doc[start:end])
+
+
+def _owns(doc: Doc, start: int, end: int, persons: set[int]) -> bool:
+    """Whether it is the firm in "Panjiva's Riku Andou"."""
+    if "FIRST" in kinds(doc[start].text) or end + 1 not in persons:
+        return False
+    return doc[end].lower_ in ("'s", "’s")
+
+
+def _is_beside(doc: Doc, start: int, end: int, firms: set[int]) -> bool:
+    """Whether a comma or an "and" is all between it and a firm."""
+    before = start > 1 and doc[start - 1].lower_ in JOINTS and start - 1 in firms
+    return before or (end + 1 < len(doc) and doc[end].lower_ in JOINTS and end + 1 in firms)
+
+
+def _is_letterhead(doc: Doc, start: int, end: int, persons: set[int], begins: set[int]) -> bool:
+    """Whether it stands on a line between a person and an address, or is a row of partners on a
+    line above an address."""
+    first, last = _partners(doc, start, end)
+    if last >= len(doc) or not doc[last].is_space or last + 1 not in begins:
+        return False
+    if "FIRST" in kinds(doc[start].text) and last - first < 3:
+        return False
+    above = first > 1 and "\n" in doc[first - 1].text and first - 1 in persons
+    return above or last - first >= 5
 
 
 def _is_first(word: str) -> bool:
@@ -68,12 +178,18 @@ def _is_place(doc: Doc, start: int, end: int, first: bool) -> bool:
     after = doc[end].text if end < len(doc) else ""
     if after in _PLACE_NOUNS:
         return True
+    before = doc[max(start - 3, 0) : start].text_with_ws
+    if _LIVING.search(before):
+        return True
     if first:
         return False
+    if end - start > 1 and doc[start].lower_ in _HEADS:
+        return True
     classes = [builtin_lexicon().of(token.text) for token in doc[start:end]]
     if all(found & PLACES and not found & NAMES for found in classes):
         return True
-    before = doc[max(start - 3, 0) : start].text_with_ws
+    if start and doc[start - 1].lower_ in ("in", "throughout") and not after.startswith("'"):
+        return True
     if _ARRIVING.search(before):
         return True
     new = not any(found & NAMES for found in classes)

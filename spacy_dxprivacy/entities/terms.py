@@ -1,4 +1,4 @@
-"""Names of drugs and products that are no persons, in small letters. Written for this project."""
+"""Names of drugs, products and firms that are no persons, in small letters; written for this."""
 
 from __future__ import annotations
 
@@ -42,3 +42,53 @@ PRODUCTS = frozenset(
     zonegran zosyn zovirax zyban zyloprim zyprexa zyrtec zyrtec-d zyvox
     """.split()
 )
+
+# Software, cars and goods that a capital makes look like names. Those that are also called so in
+# the lists of names are persons to the recogniser.
+GOODS = frozenset(
+    """
+    airtable ansible asana bamboo bitbucket bluetooth chatgpt chromebook confluence datadog docker
+    dropbox dynatrace eclipse elasticsearch excel figma firebase firefox github gitlab gmail grafana
+    hadoop html instagram ios ipad iphone java javascript jira jupyter kafka kanban kibana
+    kotlin kubernetes latex linkedin linux lucene macbook magento mailchimp mariadb markdown matlab
+    mongodb mysql nginx nodejs notion oauth ollama outlook pagerduty paypal photoshop pinterest
+    playstation postgres postgresql postman powerpoint prometheus pytorch rabbitmq redis roku
+    safari salesforce saml selenium sentry servicenow sharepoint shopify slack snowflake splunk
+    spotify sql sqlite squarespace swagger tableau tensorflow terraform tiktok trello ubuntu
+    vscode webex whatsapp wikipedia wifi windows wordpress xbox youtube zapier zendesk zigbee
+    acura audi bentley bmw buick cadillac chevrolet chevy chrysler corvette cybertruck ducati
+    ferrari fiat hyundai jaguar jeep kia lamborghini lexus maserati mazda mitsubishi nissan peugeot
+    pontiac porsche prius renault saab skoda subaru suzuki tesla toyota vespa volkswagen volvo
+    aspirin frisbee jacuzzi kleenex lego nerf rollerblade tupperware velcro xerox
+    roadmap backlog onboarding offboarding kickoff
+    """.split()
+)
+_FIRMS = frozenset(
+    name.strip()
+    for name in """
+    abbott laboratories, adidas, adobe, aetna, airbnb, airbus, aldi, alibaba, allianz, amazon,
+    american express, anthem, astrazeneca, at&t, aviva, axa, bank of america, barclays, basf,
+    bayer, berkshire hathaway, best buy, blackrock, bloomberg, blue cross, blue shield,
+    boeing, bosch, burger king, capgemini, carrefour, caterpillar, cigna, cisco, citibank,
+    citigroup, coca-cola, comcast, costco, credit suisse, cvs, daimler, dell, deloitte, delta
+    air lines, deutsche bank, deutsche telekom, dhl, disney, dominos, ebay, eli lilly,
+    ericsson, ernst & young, etsy, expedia, facebook, fannie mae, fedex, fidelity, foxconn,
+    freddie mac, geico, general electric, general motors, glaxosmithkline, goldman sachs,
+    google, hewlett packard, hilton, hitachi, honeywell, hsbc, huawei, humana, ikea, infosys,
+    instacart, intel, johnson & johnson, johnson and johnson, jpmorgan, jpmorgan chase, jp
+    morgan, kaiser permanente, kellogg's, kpmg, lidl, lloyds, lockheed martin, louis vuitton,
+    lufthansa, lyft, marriott, mastercard, mayo clinic, mcdonald's, mckinsey, merck, merrill
+    lynch, michelin, microsoft, morgan stanley, nestle, nestlé, netflix, nike, nintendo,
+    nokia, northrop grumman, novartis, nvidia, oracle, panasonic, pepsico, pfizer, philips,
+    pricewaterhousecoopers, procter & gamble, procter and gamble, pwc, qualcomm, quest
+    diagnostics, reed elsevier, rite aid, ryanair, sainsbury's, samsung, sanofi, santander,
+    siemens, sony, southwest airlines, sprint, starbucks, state farm, steinway, t-mobile,
+    tesco, thomson reuters, twitter, uber, ubs, unilever, unitedhealth, ups, usps, verizon,
+    visa, vodafone, walgreens, walmart, wells fargo, whole foods, wipro, zillow
+    """.replace("\n", " ").split(",")
+)
+
+
+def is_known_firm(text: str) -> bool:
+    """Whether it is the name of a firm that everybody knows; some are also names of persons."""
+    return text.lower() in _FIRMS

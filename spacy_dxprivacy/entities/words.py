@@ -22,6 +22,7 @@ from .lists import (
     AMBIGUOUS_WEEKDAYS,
     CHAT,
     CLOSED,
+    CLOSINGS,
     JOINTS,
     LISTED_KINDS,
     NAMES,
@@ -51,7 +52,7 @@ KINDS = (
 _COMMON_END = re.compile(
     r"(itis|osis|emia|pathy|ology|scopy|gram|graphy|tomy|plasty|algia|pril|olol|statin|cillin|"
     r"mycin|azole|idine|amine|tion|sion|ment|ness|ing|ism|able|ible|ical|ally|less|ship|"
-    r"hood|ware|oid|phile|phobia|ated|ized|ised|ization)s?$"
+    r"hood|ware|oid|phile|phobia|iasis|ectasia|uria|penia|plegia|rrh?ea|rrhoea|megaly|dynia|trophy|lysis|o?edema|cyte|plasm|(?:carcin|aden|sarc|lymph|mel|gli|fibr|hemat|haemat|papill|my|ang)oma|zepam|zolam|sartan|prazole|floxacin|[uix]mab|tinib|caine|phylline|barbital|dipine|gliptin|triptan|setron|olone|thiazide|ated|ized|ised|ization)s?$"
 )
 _PREFIX = re.compile(
     r"(?:non|un|re|pre|post|anti|inter|over|under|super|sub|hyper|hypo|peri|intra|extra|micro|"
@@ -265,7 +266,7 @@ def _judge_name(word: str, title: str, lexicon: Lexicon, found: set[str]) -> Non
         return
     if title.lower() not in NO_PART and ("TITLE" not in found or "surname" in classes):
         found |= {"PART", "BODY"}
-    if found & {"TITLE", "ROLE"} or (word.isupper() and len(word) < 4):
+    if found & {"TITLE", "ROLE"} or title.lower() in CLOSINGS or (word.isupper() and len(word) < 4):
         return
     sure = lexicon.plainness(title) <= 0.5 and len(title) > 2
     if "first_name" in classes or title in ALSO_FIRST:
