@@ -1,0 +1,234 @@
+"""Texts as tokens, where what stands between blanks is cut by the tokenizer only once.
+
+In a memory zone spaCy's tokenizer keeps nothing, and reads each word anew with its expressions.
+Here the tokens of a piece (what stands between blanks, with the blank after it) are kept as long as
+the zone lasts, and those of public words longer: of the space's words in their order, the more of
+them the longer the texts were, whatever stood in these. No vocabulary learns a word. What comes out
+is what the tokenizer gives for the whole text: it looks no further than a piece, but for special
+cases with symbols, and a text in which two pieces might make one of these is cut whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import LOWER, NORM, ORTH
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..arrays import Bools1d, Ids1d, Ints1d
+from .tokens import tokenized
+
+MOST_PIECES = 2**16  # of one zone; some 20 MB
+MOST_PUBLIC = 2**15  # pieces that are kept for ever
+PUBLIC_SHARE = 16  # tokens of texts for each public piece that is cut beforehand
+_PIECES = re.compile(r"\S+ ?|\s+")
+_LONG = 257  # characters: from here on a piece may take long to be cut
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cut:
+    """The t tokens of a text. words: object (t,). spaces: bool (t,), whether a blank follows. mask:
+    bool (t,), those that are selected. ids: uint64 (t, 3), as the space is asked by them."""
+
+    words: NDArray[np.object_]
+    spaces: Bools1d
+    mask: Bools1d
+    ids: Ids1d
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @classmethod
+    def of(cls, doc: Doc, mask: Bools1d) -> Cut:
+        """The tokens of a Doc."""
+        words = np.array([token.text for token in doc], dtype=object)
+        spaces = np.array([bool(token.whitespace_) for token in doc], dtype=bool)
+        ids: Any = doc.to_array([ORTH, NORM, LOWER])
+        return cls(words, spaces, mask, ids.reshape(len(doc), 3))
+
+    def at(self, places: Ints1d | slice) -> Cut:
+        """The tokens at some places."""
+        return Cut(self.words[places], self.spaces[places], self.mask[places], self.ids[places])
+
+    def followed_by(self, other: Cut) -> Cut:
+        """These tokens, and those of another one after them."""
+        return Cut(
+            np.concatenate([self.words, other.words]),
+            np.concatenate([self.spaces, other.spaces]),
+            np.concatenate([self.mask, other.mask]),
+            np.concatenate([self.ids, other.ids]),
+        )
+
+
+class Cutter:
+    """Cuts texts by the tokenizer of a pipeline. Use it in memory zones, and call `forget` before
+    each of them ends.
+
+    select: bool (tokens,) for a Doc, by its words alone. public: words that anybody knows, the most
+    frequent first.
+    """
+
+    def __init__(
+        self, nlp: Language, select: Callable[[Doc], Bools1d], public: Iterable[str] = ()
+    ) -> None:
+        self.nlp = nlp
+        self.select = select
+        self._public = islice(_pieces_of(public), MOST_PUBLIC)
+        self._seams = Seams(nlp.tokenizer)
+        self._table = _Table()
+        self._kept = 0  # the first pieces of the table are public
+        self._due = 0
+
+    def cut(self, texts: Sequence[str]) -> list[Cut]:
+        """The tokens of each text. Raises ValueError for one that is longer than nlp.max_length."""
+        if any(len(text) > self.nlp.max_length for text in texts):
+            raise ValueError("a text is too long")
+        if len(self._table) > MOST_PIECES + self._kept:
+            self.forget()
+        pieces = [_PIECES.findall(text) for text in texts]
+        self._learn(set(chain.from_iterable(pieces)))
+        return self._put_together(texts, pieces)
+
+    def warm_up(self) -> None:
+        """Cut the public pieces that are due by the length of the texts so far."""
+        self._learn(set(islice(self._public, self._due)))
+        self._kept, self._due = len(self._table), 0
+
+    def forget(self) -> None:
+        """Everything but public words: a memory zone ends."""
+        self._table.shorten(self._kept)
+
+    def _learn(self, pieces: set[str]) -> None:
+        new = list(pieces - self._table.numbers.keys())
+        if new:
+            docs = [self._tokens_of(piece) for piece in new]
+            tokens = _side_by_side(self.nlp.vocab, docs, self.select)
+            self._table.add(new, docs, tokens, self._seams)
+
+    def _tokens_of(self, piece: str) -> Doc:
+        return self.nlp.tokenizer(piece) if len(piece) < _LONG else tokenized(self.nlp, piece)
+
+    def _put_together(self, texts: Sequence[str], pieces: list[list[str]]) -> list[Cut]:
+        table = self._table
+        counts = np.array([len(some) for some in pieces], dtype=np.int64)
+        every = map(table.numbers.__getitem__, chain.from_iterable(pieces))
+        numbers = np.fromiter(every, np.int64, counts.sum())
+        tokens = table.tokens.at(table.places_of(numbers))
+        self._due += len(tokens) // PUBLIC_SHARE
+        before = np.concatenate([[0], np.cumsum(table.sizes[numbers])])
+        ends = before[np.cumsum(counts)].tolist()
+        parts = zip([0, *ends], ends, strict=False)
+        cuts = [tokens.at(slice(start, end)) for start, end in parts]
+        for which in self._joinable(numbers, counts):
+            doc = tokenized(self.nlp, texts[which])
+            cuts[which] = Cut.of(doc, self.select(doc))
+        return cuts
+
+    def _joinable(self, numbers: Ints1d, counts: Ints1d) -> set[int]:
+        """The texts in which the ends of two pieces may be one special case."""
+        table = self._table
+        near = table.may_begin[numbers[:-1]] & table.may_end[numbers[1:]]
+        of_text = np.repeat(np.arange(len(counts)), counts)
+        near &= of_text[:-1] == of_text[1:]
+        return {
+            int(of_text[place])
+            for place in np.flatnonzero(near).tolist()
+            if table.seam(*numbers[place : place + 2].tolist()) in self._seams.parts
+        }
+
+
+class Seams:
+    """The special cases of a tokenizer that it looks for after it has cut: they may be of several
+    tokens, which might stand in two pieces. parts: what stands in one. begin: parts with more to
+    their right; end: with more to their left."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        rules = [rule for rule in tokenizer.rules if _is_sought(tokenizer, rule)]
+        spans = [(rule, i, j) for rule in rules for j in range(1, len(rule) + 1) for i in range(j)]
+        self.parts = {rule[i:j] for rule, i, j in spans}
+        self.begin = {rule[i:j] for rule, i, j in spans if j < len(rule)}
+        self.end = {rule[i:j] for rule, i, j in spans if i}
+
+
+def _is_sought(tokenizer: Any, rule: str) -> bool:
+    found = (tokenizer.find_prefix, tokenizer.find_infix, tokenizer.find_suffix)
+    return not tokenizer.faster_heuristics or " " in rule or any(find(rule) for find in found)
+
+
+class _Table:
+    """Pieces by their numbers, and the tokens of all of them one after another.
+
+    firsts, sizes: int64 (pieces,), where the tokens of a piece begin and how many there are.
+    may_begin: bool (pieces,), whether a special case may begin with its last token and go on; and
+    may_end: whether one may end with its first.
+    """
+
+    def __init__(self) -> None:
+        nothing = np.zeros(0, dtype=bool)
+        self.numbers: dict[str, int] = {}
+        self.firsts = self.sizes = np.zeros(0, dtype=np.int64)
+        self.may_begin = self.may_end = nothing
+        self.tokens = Cut(np.zeros(0, object), nothing, nothing, np.zeros((0, 3), np.uint64))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def add(self, pieces: list[str], docs: list[Doc], tokens: Cut, seams: Seams) -> None:
+        """Pieces that are not there, with their tokens."""
+        sizes = np.array([len(doc) for doc in docs], dtype=np.int64)
+        firsts = np.cumsum(sizes) - sizes
+        begin = [word in seams.begin for word in tokens.words[firsts + sizes - 1].tolist()]
+        end = [word in seams.end for word in tokens.words[firsts].tolist()]
+        self.numbers.update(zip(pieces, range(len(self), len(self) + len(pieces)), strict=True))
+        self.firsts = np.concatenate([self.firsts, firsts + len(self.tokens)])
+        self.sizes = np.concatenate([self.sizes, sizes])
+        self.may_begin = np.concatenate([self.may_begin, np.array(begin, dtype=bool)])
+        self.may_end = np.concatenate([self.may_end, np.array(end, dtype=bool)])
+        self.tokens = self.tokens.followed_by(tokens)
+
+    def shorten(self, count: int) -> None:
+        """Only the first pieces stay."""
+        if count == len(self):
+            return
+        self.numbers = dict(islice(self.numbers.items(), count))
+        self.firsts, self.sizes = self.firsts[:count].copy(), self.sizes[:count].copy()
+        self.may_begin, self.may_end = self.may_begin[:count].copy(), self.may_end[:count].copy()
+        self.tokens = self.tokens.at(np.arange(self.sizes.sum()))
+
+    def places_of(self, numbers: Ints1d) -> Ints1d:
+        """The places of the tokens of some pieces, one after another."""
+        firsts, sizes = self.firsts[numbers], self.sizes[numbers]
+        skipped = firsts - (np.cumsum(sizes) - sizes)
+        places: Ints1d = np.repeat(skipped, sizes) + np.arange(sizes.sum())
+        return places
+
+    def seam(self, left: int, right: int) -> str:
+        """The last token of a piece and the first of the next, as one."""
+        last = self.firsts[left] + self.sizes[left] - 1
+        return str(self.tokens.words[last] + self.tokens.words[self.firsts[right]])
+
+
+def _side_by_side(vocab: Vocab, docs: list[Doc], select: Callable[[Doc], Bools1d]) -> Cut:
+    """The tokens of many short Docs."""
+    every = [token for doc in docs for token in doc]
+    told = [(token.orth, token.norm, token.lower) for token in every]
+    ids = np.array(told, dtype=np.uint64).reshape(len(every), 3)
+    words = np.empty(len(every), dtype=object)
+    words[:] = [token.text for token in every]
+    spaces = np.array([bool(token.whitespace_) for token in every], dtype=bool)
+    mask = select(Doc(vocab, words=[orth for orth, _, _ in told]))
+    return Cut(words, spaces, mask, ids)
+
+
+def _pieces_of(public: Iterable[str]) -> Iterator[str]:
+    """Words as they stand in texts: in a sentence, before a comma, at its end, at its beginning."""
+    for word in public:
+        yield from (f"{word} ", f"{word}, ", f"{word}. ", f"{word[:1].upper()}{word[1:]} ")
