@@ -138,24 +138,38 @@ class Cutter:
         near = table.may_begin[numbers[:-1]] & table.may_end[numbers[1:]]
         of_text = np.repeat(np.arange(len(counts)), counts)
         near &= of_text[:-1] == of_text[1:]
+        places = (np.flatnonzero(near) + 1).tolist()
+        ends = np.cumsum(counts)
         return {
-            int(of_text[place])
-            for place in np.flatnonzero(near).tolist()
-            if table.seam(*numbers[place : place + 2].tolist()) in self._seams.parts
+            which
+            for place, which in ((place, int(of_text[place])) for place in places)
+            if self._is_seam(numbers, place, int(ends[which] - counts[which]), int(ends[which]))
         }
+
+    def _is_seam(self, numbers: Ints1d, place: int, start: int, end: int) -> bool:
+        """place: of the piece after the seam; its text goes from start to end."""
+        most, text_of = self._seams.most, self._table.text_of
+        left = text_of(numbers[max(start, place - most) : place])
+        return self._seams.crossed(left, text_of(numbers[place : min(end, place + most)]))
 
 
 class Seams:
     """The special cases of a tokenizer that it looks for after it has cut: they may be of several
-    tokens, which might stand in two pieces. parts: what stands in one. begin: parts with more to
-    their right; end: with more to their left."""
+    tokens, which might stand in two pieces. most: characters of the longest. begin: parts of one
+    with more to their right; end: with more to their left."""
 
     def __init__(self, tokenizer: Any) -> None:
         rules = [rule for rule in tokenizer.rules if _is_sought(tokenizer, rule)]
         spans = [(rule, i, j) for rule in rules for j in range(1, len(rule) + 1) for i in range(j)]
-        self.parts = {rule[i:j] for rule, i, j in spans}
+        self.rules, self.most = set(rules), max(map(len, rules), default=0)
         self.begin = {rule[i:j] for rule, i, j in spans if j < len(rule)}
         self.end = {rule[i:j] for rule, i, j in spans if i}
+
+    def crossed(self, left: str, right: str) -> bool:
+        """Whether one of them begins in one text, without its blanks, and ends in the other."""
+        sizes = range(1, self.most)
+        ends = [left[-size:] for size in sizes if size <= len(left)]
+        return any(end + right[:size] in self.rules for end in ends for size in sizes)
 
 
 def _is_sought(tokenizer: Any, rule: str) -> bool:
@@ -210,10 +224,9 @@ class _Table:
         places: Ints1d = np.repeat(skipped, sizes) + np.arange(sizes.sum())
         return places
 
-    def seam(self, left: int, right: int) -> str:
-        """The last token of a piece and the first of the next, as one."""
-        last = self.firsts[left] + self.sizes[left] - 1
-        return str(self.tokens.words[last] + self.tokens.words[self.firsts[right]])
+    def text_of(self, numbers: Ints1d) -> str:
+        """The tokens of some pieces, without a blank between them."""
+        return "".join(self.tokens.words[self.places_of(numbers)].tolist())
 
 
 def _side_by_side(vocab: Vocab, docs: list[Doc], select: Callable[[Doc], Bools1d]) -> Cut:
