@@ -10,9 +10,9 @@ time (of all processes). On a busy machine the shares by processor time are the 
 Rows of "two processes" are times of one over times of two; by processor time that is what two idle
 cores would give at most: time of one process over half of the time that all of two took together.
 
-Texts are words of the built-in space by Zipf's law, 200 to a document. A last row is of a million
-words that are all different, and of which the space knows none: its time over that of the first
-quarter, and the growth of resident memory after the first quarter, per cent.
+Texts are words of the built-in space, as often as in English and 200 to a document. A last row is
+of a million words that are all different, and of which the space knows none: the time of its last
+quarter over that of the second, and the growth of resident memory after the first.
 """
 
 from __future__ import annotations
@@ -55,10 +55,11 @@ class Way:
 
 
 def corpus(words: int) -> list[str]:
-    """Frequent words of the built-in space come often, as in English."""
-    space, often = Space.builtin(), np.argsort(-frequencies(), kind="stable")
-    rows = often[synthetic.zipf_rows(len(space), words)]
-    return synthetic.texts(list(space.words), rows, LENGTH)
+    """Words of the built-in space as often as in English, with the clitics where they belong."""
+    space, often = Space.builtin(), frequencies()
+    rows = np.random.default_rng(0).choice(len(space), words, p=often / often.sum())
+    texts = synthetic.texts(list(space.words), rows, LENGTH)
+    return [text.replace(" '", "'").replace(" n't", "n't") for text in texts]
 
 
 def strangers(words: int) -> list[str]:

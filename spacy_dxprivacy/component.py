@@ -236,7 +236,9 @@ class DxSanitizer:
     @property
     def takes_words_alone(self) -> bool:
         """Whether all that counts of a text are its words, each by itself, and all that is wanted
-        is a text: then `sanitize_cuts` does what a Doc would need."""
+        is a text: then `sanitize_cuts` does what a Doc would need. False before it is fitted."""
+        if self._terms is None:
+            return False
         plain = type(self) is DxSanitizer and type(self.selector) in (AllWords, WordList)
         more = (self.numbers, self.editor, self.surrogates or None, self.max_epsilon_per_doc)
         as_it_is = (self.casing, self.vectors, self.carry) == ("truecase", "table", ())

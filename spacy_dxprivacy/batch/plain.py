@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, proxy
 
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
@@ -21,7 +21,8 @@ class PlainTexts:
     """A context manager, for the inside of a memory zone: with its block, all that was read is
     forgotten."""
 
-    def __init__(self, sanitizer: DxSanitizer, cutter: Cutter) -> None:
+    def __init__(self, nlp: Language, sanitizer: DxSanitizer, cutter: Cutter) -> None:
+        self.nlp = nlp
         self.sanitizer = sanitizer
         self.cutter = cutter
 
@@ -47,7 +48,7 @@ class PlainTexts:
         return [next(cuts) if r.words is None else self._of_words(r) for r in records]
 
     def _of_words(self, record: Record) -> Cut:
-        doc: Any = record.for_pipe(self.cutter.nlp)
+        doc: Any = record.for_pipe(self.nlp)
         return Cut.of(doc, self.cutter.select(doc))
 
 
@@ -61,9 +62,11 @@ def plain_texts(nlp: Language) -> PlainTexts | None:
     settings = _settings(tokenizer)
     found = _cutters.get(sanitizer)
     if found is None or found[0] != settings:
-        cutter = Cutter(nlp, sanitizer.selector.select, sanitizer.space.words)
+        # What is kept beside a sanitizer must not hold the pipeline, which holds the sanitizer.
+        weak: Any = proxy(nlp)
+        cutter = Cutter(weak, sanitizer.selector.select, sanitizer.space.words)
         found = _cutters[sanitizer] = (settings, cutter)
-    return PlainTexts(sanitizer, found[1])
+    return PlainTexts(nlp, sanitizer, found[1])
 
 
 def _as_made(nlp: Language, sanitizer: DxSanitizer) -> bool:

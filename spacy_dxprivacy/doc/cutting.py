@@ -11,7 +11,7 @@ cases with symbols, and a text in which two pieces might make one of these is cu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
@@ -27,8 +27,8 @@ from ..arrays import Bools1d, Ids1d, Ints1d
 from .tokens import tokenized
 
 MOST_PIECES = 2**16  # of one zone; some 20 MB
-MOST_PUBLIC = 2**15  # pieces that are kept for ever
-PUBLIC_SHARE = 16  # tokens of texts for each public piece that is cut beforehand
+MOST_PUBLIC = 2**15  # pieces that are kept for ever; some 10 MB
+PUBLIC_SHARE = 64  # tokens of texts for each public piece that is cut before the next ones
 _PIECES = re.compile(r"\S+ ?|\s+")
 _LONG = 257  # characters: from here on a piece may take long to be cut
 
@@ -77,7 +77,7 @@ class Cutter:
     """
 
     def __init__(
-        self, nlp: Language, select: Callable[[Doc], Bools1d], public: Iterable[str] = ()
+        self, nlp: Language, select: Callable[[Doc], Bools1d], public: Sequence[str] = ()
     ) -> None:
         self.nlp = nlp
         self.select = select
@@ -127,27 +127,31 @@ class Cutter:
         ends = before[np.cumsum(counts)].tolist()
         parts = zip([0, *ends], ends, strict=False)
         cuts = [tokens.at(slice(start, end)) for start, end in parts]
-        for which in self._joinable(numbers, counts):
+        for which in self._cut_whole(numbers, counts):
             doc = tokenized(self.nlp, texts[which])
             cuts[which] = Cut.of(doc, self.select(doc))
         return cuts
 
-    def _joinable(self, numbers: Ints1d, counts: Ints1d) -> set[int]:
-        """The texts in which the ends of two pieces may be one special case."""
+    def _cut_whole(self, numbers: Ints1d, counts: Ints1d) -> set[int]:
+        """The texts in which the ends of two pieces may be one special case, or a piece is long."""
         table = self._table
         near = table.may_begin[numbers[:-1]] & table.may_end[numbers[1:]]
         of_text = np.repeat(np.arange(len(counts)), counts)
         near &= of_text[:-1] == of_text[1:]
         places = (np.flatnonzero(near) + 1).tolist()
-        ends = np.cumsum(counts)
-        return {
+        ends, sizes = np.cumsum(counts).tolist(), counts.tolist()
+        return set(of_text[table.long[numbers]].tolist()) | {
             which
-            for place, which in ((place, int(of_text[place])) for place in places)
-            if self._is_seam(numbers, place, int(ends[which] - counts[which]), int(ends[which]))
+            for place, which in zip(places, of_text[places].tolist(), strict=True)
+            if self._is_seam(numbers, place, ends[which] - sizes[which], ends[which])
         }
 
     def _is_seam(self, numbers: Ints1d, place: int, start: int, end: int) -> bool:
         """place: of the piece after the seam; its text goes from start to end."""
+        last, first = self._table.beside(*numbers[place - 1 : place + 1].tolist())
+        made = {last, first} & self._seams.made
+        if not made and last + first not in self._seams.parts:
+            return False
         most, text_of = self._seams.most, self._table.text_of
         left = text_of(numbers[max(start, place - most) : place])
         return self._seams.crossed(left, text_of(numbers[place : min(end, place + most)]))
@@ -155,15 +159,27 @@ class Cutter:
 
 class Seams:
     """The special cases of a tokenizer that it looks for after it has cut: they may be of several
-    tokens, which might stand in two pieces. most: characters of the longest. begin: parts of one
-    with more to their right; end: with more to their left."""
+    tokens, which might stand in two pieces. most: characters of the longest. parts: of one;
+    begin: those with more to their right; end: with more to their left. made: the tokens that come
+    of them, which were others when they were looked for."""
 
     def __init__(self, tokenizer: Any) -> None:
         rules = [rule for rule in tokenizer.rules if _is_sought(tokenizer, rule)]
         spans = [(rule, i, j) for rule in rules for j in range(1, len(rule) + 1) for i in range(j)]
         self.rules, self.most = set(rules), max(map(len, rules), default=0)
+        self.parts = {rule[i:j] for rule, i, j in spans}
+        specs = [spec for rule in rules for spec in tokenizer.rules[rule]]
+        self.made = {text for spec in specs for text in spec.values() if isinstance(text, str)}
         self.begin = {rule[i:j] for rule, i, j in spans if j < len(rule)}
         self.end = {rule[i:j] for rule, i, j in spans if i}
+
+    def may_begin(self, last: str) -> bool:
+        """Whether one may begin with this token, or in it, and go on in the next piece."""
+        return last in self.begin or last in self.made
+
+    def may_end(self, first: str) -> bool:
+        """Whether one may come from the piece before, and end with this token or in it."""
+        return first in self.end or first in self.made
 
     def crossed(self, left: str, right: str) -> bool:
         """Whether one of them begins in one text, without its blanks, and ends in the other."""
@@ -182,14 +198,14 @@ class _Table:
 
     firsts, sizes: int64 (pieces,), where the tokens of a piece begin and how many there are.
     may_begin: bool (pieces,), whether a special case may begin with its last token and go on; and
-    may_end: whether one may end with its first.
+    may_end: whether one may end with its first. long: bool (pieces,), those that are not cut alone.
     """
 
     def __init__(self) -> None:
         nothing = np.zeros(0, dtype=bool)
         self.numbers: dict[str, int] = {}
         self.firsts = self.sizes = np.zeros(0, dtype=np.int64)
-        self.may_begin = self.may_end = nothing
+        self.may_begin = self.may_end = self.long = nothing
         self.tokens = Cut(np.zeros(0, object), nothing, nothing, np.zeros((0, 3), np.uint64))
 
     def __len__(self) -> int:
@@ -199,9 +215,11 @@ class _Table:
         """Pieces that are not there, with their tokens."""
         sizes = np.array([len(doc) for doc in docs], dtype=np.int64)
         firsts = np.cumsum(sizes) - sizes
-        begin = [word in seams.begin for word in tokens.words[firsts + sizes - 1].tolist()]
-        end = [word in seams.end for word in tokens.words[firsts].tolist()]
+        begin = [seams.may_begin(word) for word in tokens.words[firsts + sizes - 1].tolist()]
+        end = [seams.may_end(word) for word in tokens.words[firsts].tolist()]
         self.numbers.update(zip(pieces, range(len(self), len(self) + len(pieces)), strict=True))
+        long = np.array([len(piece) >= _LONG for piece in pieces], dtype=bool)
+        self.long = np.concatenate([self.long, long])
         self.firsts = np.concatenate([self.firsts, firsts + len(self.tokens)])
         self.sizes = np.concatenate([self.sizes, sizes])
         self.may_begin = np.concatenate([self.may_begin, np.array(begin, dtype=bool)])
@@ -214,6 +232,7 @@ class _Table:
             return
         self.numbers = dict(islice(self.numbers.items(), count))
         self.firsts, self.sizes = self.firsts[:count].copy(), self.sizes[:count].copy()
+        self.long = self.long[:count].copy()
         self.may_begin, self.may_end = self.may_begin[:count].copy(), self.may_end[:count].copy()
         self.tokens = self.tokens.at(np.arange(self.sizes.sum()))
 
@@ -224,6 +243,11 @@ class _Table:
         places: Ints1d = np.repeat(skipped, sizes) + np.arange(sizes.sum())
         return places
 
+    def beside(self, left: int, right: int) -> tuple[str, str]:
+        """The last token of a piece and the first of the next."""
+        last = self.firsts[left] + self.sizes[left] - 1
+        return self.tokens.words[last], self.tokens.words[self.firsts[right]]
+
     def text_of(self, numbers: Ints1d) -> str:
         """The tokens of some pieces, without a blank between them."""
         return "".join(self.tokens.words[self.places_of(numbers)].tolist())
@@ -233,15 +257,19 @@ def _side_by_side(vocab: Vocab, docs: list[Doc], select: Callable[[Doc], Bools1d
     """The tokens of many short Docs."""
     every = [token for doc in docs for token in doc]
     told = [(token.orth, token.norm, token.lower) for token in every]
-    ids = np.array(told, dtype=np.uint64).reshape(len(every), 3)
+    ids: Any = np.array(told, dtype=np.uint64).reshape(len(every), 3)
+    orths: Any = [orth for orth, _, _ in told]
     words = np.empty(len(every), dtype=object)
     words[:] = [token.text for token in every]
     spaces = np.array([bool(token.whitespace_) for token in every], dtype=bool)
-    mask = select(Doc(vocab, words=[orth for orth, _, _ in told]))
+    mask = select(Doc(vocab, words=orths))
     return Cut(words, spaces, mask, ids)
 
 
-def _pieces_of(public: Iterable[str]) -> Iterator[str]:
-    """Words as they stand in texts: in a sentence, before a comma, at its end, at its beginning."""
-    for word in public:
-        yield from (f"{word} ", f"{word}, ", f"{word}. ", f"{word[:1].upper()}{word[1:]} ")
+def _pieces_of(public: Sequence[str]) -> Iterator[str]:
+    """Words as they stand in a sentence; the frequent ones also before a comma, at its end and at
+    its beginning."""
+    for i in range(0, len(public), 2):
+        yield from (f"{word} " for word in public[i : i + 2])
+        word = public[i // 2]
+        yield from (f"{word}, ", f"{word}. ", f"{word[:1].upper()}{word[1:]} ")
