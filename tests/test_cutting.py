@@ -41,6 +41,12 @@ PARTS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Public words are cut after a few tokens, and not after thousands."""
+    monkeypatch.setattr("spacy_dxprivacy.doc.cutting.PUBLIC_AT_ONCE", 2)
+
+
 @pytest.fixture
 def nlp() -> Language:
     return spacy.blank("en")

@@ -51,8 +51,14 @@ def test_texts_and_receipts_are_those_of_docs(pipeline: MakeNlp, settings: dict[
 
 @pytest.mark.parametrize(
     "settings",
-    [{"casing": "preserve"}, {"carry": ["sents"]}, {"mechanism": SENTENCES}, {"max_epsilon_per_doc": 10.0}, {"surrogates": "standard"}],
-)  # fmt: skip
+    [
+        {"casing": "preserve"},
+        {"carry": ["sents"]},
+        {"mechanism": SENTENCES},
+        {"max_epsilon_per_doc": 10.0},
+        {"surrogates": "standard"},
+    ],
+)
 def test_more_than_words_needs_docs(pipeline: MakeNlp, settings: dict[str, Any]) -> None:
     assert plain_texts(pipeline(**settings)) is None
 

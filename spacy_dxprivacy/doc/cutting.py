@@ -29,6 +29,7 @@ from .tokens import tokenized
 MOST_PIECES = 2**16  # of one zone; some 20 MB
 MOST_PUBLIC = 2**15  # pieces that are kept for ever; some 10 MB
 PUBLIC_SHARE = 64  # tokens of texts for each public piece that is cut before the next ones
+PUBLIC_AT_ONCE = 256  # a few milliseconds
 _PIECES = re.compile(r"\S+ ?|\s+")
 _LONG = 257  # characters: from here on a piece may take long to be cut
 
@@ -58,15 +59,6 @@ class Cut:
         """The tokens at some places."""
         return Cut(self.words[places], self.spaces[places], self.mask[places], self.ids[places])
 
-    def followed_by(self, other: Cut) -> Cut:
-        """These tokens, and those of another one after them."""
-        return Cut(
-            np.concatenate([self.words, other.words]),
-            np.concatenate([self.spaces, other.spaces]),
-            np.concatenate([self.mask, other.mask]),
-            np.concatenate([self.ids, other.ids]),
-        )
-
 
 class Cutter:
     """Cuts texts by the tokenizer of a pipeline. Use it in memory zones, and call `forget` before
@@ -85,7 +77,7 @@ class Cutter:
         self._seams = Seams(nlp.tokenizer)
         self._table = _Table()
         self._kept = 0  # the first pieces of the table are public
-        self._due = 0
+        self._tokens = self._asked = 0
 
     def cut(self, texts: Sequence[str]) -> list[Cut]:
         """The tokens of each text. Raises ValueError for one that is longer than nlp.max_length."""
@@ -98,9 +90,12 @@ class Cutter:
         return self._put_together(texts, pieces)
 
     def warm_up(self) -> None:
-        """Cut the public pieces that are due by the length of the texts so far."""
-        self._learn(set(islice(self._public, self._due)))
-        self._kept, self._due = len(self._table), 0
+        """Cut the public pieces that are due by the length of the texts so far. Call it before
+        anything else of a zone."""
+        due = self._tokens // PUBLIC_SHARE - self._asked
+        if due >= PUBLIC_AT_ONCE and self._asked < MOST_PUBLIC:
+            self._learn(set(islice(self._public, due)))
+            self._kept, self._asked = len(self._table), self._asked + due
 
     def forget(self) -> None:
         """Everything but public words: a memory zone ends."""
@@ -122,7 +117,7 @@ class Cutter:
         every = map(table.numbers.__getitem__, chain.from_iterable(pieces))
         numbers = np.fromiter(every, np.int64, counts.sum())
         tokens = table.tokens.at(table.places_of(numbers))
-        self._due += len(tokens) // PUBLIC_SHARE
+        self._tokens += len(tokens)
         before = np.concatenate([[0], np.cumsum(table.sizes[numbers])])
         ends = before[np.cumsum(counts)].tolist()
         parts = zip([0, *ends], ends, strict=False)
@@ -193,6 +188,33 @@ def _is_sought(tokenizer: Any, rule: str) -> bool:
     return not tokenizer.faster_heuristics or " " in rule or any(find(rule) for find in found)
 
 
+class _Column:
+    """An array that grows at its end, and forgets what is taken off there."""
+
+    def __init__(self, kind: Any, *width: int) -> None:
+        self._data = np.zeros((1024, *width), dtype=kind)
+        self.size = 0
+
+    @property
+    def values(self) -> Any:
+        return self._data[: self.size]
+
+    def add(self, values: Any) -> None:
+        """More of them, after all others."""
+        end = self.size + len(values)
+        if end > len(self._data):
+            grown = np.zeros((2 * end, *self._data.shape[1:]), dtype=self._data.dtype)
+            grown[: self.size] = self.values
+            self._data = grown
+        self._data[self.size : end] = values
+        self.size = end
+
+    def shorten(self, size: int) -> None:
+        """Only the first ones stay."""
+        self._data[size : self.size] = 0
+        self.size = size
+
+
 class _Table:
     """Pieces by their numbers, and the tokens of all of them one after another.
 
@@ -202,14 +224,19 @@ class _Table:
     """
 
     def __init__(self) -> None:
-        nothing = np.zeros(0, dtype=bool)
         self.numbers: dict[str, int] = {}
-        self.firsts = self.sizes = np.zeros(0, dtype=np.int64)
-        self.may_begin = self.may_end = self.long = nothing
-        self.tokens = Cut(np.zeros(0, object), nothing, nothing, np.zeros((0, 3), np.uint64))
+        self._pieces = tuple(_Column(kind) for kind in (np.int64, np.int64, bool, bool, bool))
+        self._tokens = tuple(
+            _Column(*kind) for kind in ((object,), (bool,), (bool,), (np.uint64, 3))
+        )
+        self._look()
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    @property
+    def tokens(self) -> Cut:
+        return Cut(*(column.values for column in self._tokens))
 
     def add(self, pieces: list[str], docs: list[Doc], tokens: Cut, seams: Seams) -> None:
         """Pieces that are not there, with their tokens."""
@@ -217,24 +244,29 @@ class _Table:
         firsts = np.cumsum(sizes) - sizes
         begin = [seams.may_begin(word) for word in tokens.words[firsts + sizes - 1].tolist()]
         end = [seams.may_end(word) for word in tokens.words[firsts].tolist()]
+        long = [len(piece) >= _LONG for piece in pieces]
         self.numbers.update(zip(pieces, range(len(self), len(self) + len(pieces)), strict=True))
-        long = np.array([len(piece) >= _LONG for piece in pieces], dtype=bool)
-        self.long = np.concatenate([self.long, long])
-        self.firsts = np.concatenate([self.firsts, firsts + len(self.tokens)])
-        self.sizes = np.concatenate([self.sizes, sizes])
-        self.may_begin = np.concatenate([self.may_begin, np.array(begin, dtype=bool)])
-        self.may_end = np.concatenate([self.may_end, np.array(end, dtype=bool)])
-        self.tokens = self.tokens.followed_by(tokens)
+        told = (firsts + self._tokens[0].size, sizes, begin, end, long)
+        for column, values in zip(self._pieces, told, strict=True):
+            column.add(values)
+        more = (tokens.words, tokens.spaces, tokens.mask, tokens.ids)
+        for column, values in zip(self._tokens, more, strict=True):
+            column.add(values)
+        self._look()
 
     def shorten(self, count: int) -> None:
         """Only the first pieces stay."""
-        if count == len(self):
-            return
-        self.numbers = dict(islice(self.numbers.items(), count))
-        self.firsts, self.sizes = self.firsts[:count].copy(), self.sizes[:count].copy()
-        self.long = self.long[:count].copy()
-        self.may_begin, self.may_end = self.may_begin[:count].copy(), self.may_end[:count].copy()
-        self.tokens = self.tokens.at(np.arange(self.sizes.sum()))
+        while len(self.numbers) > count:
+            self.numbers.popitem()  # the last one
+        tokens = int(self.sizes[:count].sum())
+        for columns, size in ((self._pieces, count), (self._tokens, tokens)):
+            for column in columns:
+                column.shorten(size)
+        self._look()
+
+    def _look(self) -> None:
+        found: Any = [column.values for column in self._pieces]
+        self.firsts, self.sizes, self.may_begin, self.may_end, self.long = found
 
     def places_of(self, numbers: Ints1d) -> Ints1d:
         """The places of the tokens of some pieces, one after another."""
