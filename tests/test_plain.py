@@ -16,6 +16,7 @@ from spacy_dxprivacy.batch.workers import outcomes_of_workers
 
 PATH = {"@dx_mechanisms": "dx.Path.v1", "epsilon": 2.2}
 SENTENCES = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 2.2}
+VECTORS = {"@dx_spaces": "dx.PipelineVectors.v1"}
 RANDOM_WORD = {"@dx_unknowns": "dx.RandomWord.v1"}
 TEXTS = ["He said: \"don't!\" to the Doctor's friend.", "", "a b\n\n- the house, Xyzzyq's one",
          *[f"The house {i} is not there." for i in range(20)]]  # fmt: skip
@@ -24,7 +25,7 @@ TEXTS = ["He said: \"don't!\" to the Doctor's friend.", "", "a b\n\n- the house,
 @pytest.fixture
 def pipeline(make_nlp: MakeNlp) -> MakeNlp:
     def make(**settings: Any) -> Language:
-        nlp = make_nlp(lang="en", **{"mechanism": PATH, "seed": 7, **settings})
+        nlp = make_nlp(lang="en", **{"mechanism": PATH, "seed": 7, "space": VECTORS, **settings})
         the_sanitizer(nlp).warm_up()
         return nlp
 
