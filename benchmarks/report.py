@@ -86,6 +86,22 @@ frequency the first time costs 1.8 ms each. These are CPU times beside five othe
 2 cores; there it was 700 to 1,400 tokens a second by the clock, of .0034 to .0045 of the
 tokenizer's rate in the same moment.
 
+**The whole way** (`OMP_NUM_THREADS=1 python benchmarks/whole_way.py`), from file to file, as shares
+of the rate of spaCy's tokenizer outside of memory zones in the same run, by processor time, for
+100,000 words. Measured beside eight busy processes on 2 cores, where caches of the processor are
+seldom warm, so that all shares are low; they compare with each other.
+
+| way | before | now | wanted |
+| --- | ---: | ---: | ---: |
+| `dx sanitize`, words drawn alone (`configs/path.cfg`) | 0.040 | 0.052 | 0.35 |
+| the same, two processes, by the time of all | 0.029 | 0.051 | – |
+| `dx sanitize`, 400,000 words drawn alone | 0.075 | 0.10 | 0.35 |
+
+Words drawn alone go from text to text: no Docs, and what stands between blanks is cut by the
+tokenizer once in a zone; public words stay cut from one zone to the next. What is left are words
+that a zone meets for the first time: the tokenizer's expressions and spaCy's lexemes take as long
+for one as for some twenty that it knows. Then the draws, half of which walk from new words.
+
 **The cache of probabilities** (`cache_mb`). Words that were drawn before are drawn again 100 times
 as fast as without it. A text that is new has new words, each of which costs a pass over all words:
 at 50,000 words of 300 dimensions, 1,500 MB and texts by Zipf's law, from an empty cache, the first

@@ -18,12 +18,13 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from .arrays import Bools1d, Ints1d
+from .doc.cutting import Cut
 from .doc.editing import Written, edited_texts
 from .doc.figures import Figures, draw_figures, find_figures
 from .doc.mentions import Entity, plain_label
 from .doc.passages import Context, context_of, passage
 from .doc.pieces import Layout
-from .doc.receipt import Terms
+from .doc.receipt import Receipt, Terms
 from .doc.replacement import Replacement, replace_words
 from .doc.rewriting import released, tokens_of
 from .doc.spelling import like, spell
@@ -44,7 +45,7 @@ from .rebuild import (
     rebuild,
     written_anew,
 )
-from .selection import AnyEntities, Entities, Selector, entity_labels, words_of
+from .selection import AllWords, AnyEntities, Entities, Selector, WordList, entity_labels, words_of
 from .space import BUILTIN, Space
 from .spaces.hurtful import stand_ins
 from .spaces.sources import SpaceSource
@@ -245,6 +246,28 @@ class DxSanitizer:
             yield from self._sanitize_closed(list(docs))
 
     @property
+    def takes_words_alone(self) -> bool:
+        """Whether all that counts of a text are its words, each by itself, and all that is wanted
+        is a text: then `sanitize_cuts` does what a Doc would need. False before it is fitted."""
+        if self._terms is None:
+            return False
+        plain = type(self) is DxSanitizer and type(self.selector) in (AllWords, WordList)
+        more = (self.numbers, self.editor, self.surrogates or None, self.max_epsilon_per_doc)
+        as_it_is = (self.casing, self.vectors, self.carry) == ("truecase", "table", ())
+        return plain and as_it_is and more == (None,) * 4 and not self._in_context
+
+    def sanitize_cuts(self, cuts: list[Cut]) -> list[tuple[str, Receipt]]:
+        """The texts that `pipe` gives for Docs of these words, in one draw. Only where
+        takes_words_alone, and in a memory zone. Raises what `pipe` raises."""
+        self._check_pipeline()
+        self._has_read_in_zone = True
+        try:
+            return self._sanitize_cuts(cuts)
+        except Exception as error:
+            failure = without_text(error)
+        raise failure
+
+    @property
     def space(self) -> Space:
         """The table in use. It is known when the pipeline is complete, not before."""
         space = self._space
@@ -288,11 +311,32 @@ class DxSanitizer:
             failure = without_text(error)
         raise failure
 
-    def _sanitize(self, docs: list[Doc]) -> list[Doc]:
-        self._note_reading(docs)
+    def _sanitize_cuts(self, cuts: list[Cut]) -> list[tuple[str, Receipt]]:
+        space, terms = self._in_use()
+        replacements = replace_words(
+            [cut.ids[cut.mask] for cut in cuts],
+            lambda wanted: np.concatenate([cut.words[cut.mask] for cut in cuts])[wanted].tolist(),
+            space=space,
+            mechanism=self.mechanism,
+            unknown=self.unknown,
+            rng=self.rng,
+            once_per_type=self.scope == "type",
+            with_vectors=False,
+            check=self._check_budget,
+            instead=stand_ins(space) if self.source.spares else {},
+        )
+        return [_as_text(*parts, terms) for parts in zip(cuts, replacements, strict=True)]
+
+    def _in_use(self) -> tuple[Space, Terms]:
+        """Raises DxError where the mechanism was fitted on another space meanwhile."""
         space, terms = self.space, self.terms
         if self.mechanism.guarantee.space not in ("", space.digest):
             raise DxError(Errors.DX041.format(name=self.mechanism.name))
+        return space, terms
+
+    def _sanitize(self, docs: list[Doc]) -> list[Doc]:
+        self._note_reading(docs)
+        space, terms = self._in_use()
         entities, stood = self._stand_ins(docs)
         selected = [self._mask(*parts) for parts in zip(docs, entities, stood, strict=True)]
         pairs = zip(docs, selected, strict=True)
@@ -732,6 +776,18 @@ def _read(docs: list[Doc], places: list[Ints1d], wanted: Ints1d) -> list[str]:
     token_of = np.concatenate(places)[wanted]
     pairs = zip(doc_of.tolist(), token_of.tolist(), strict=True)
     return [docs[number][place].text for number, place in pairs]
+
+
+def _as_text(cut: Cut, new: Replacement, terms: Terms) -> tuple[str, Receipt]:
+    """What the Doc of these words would have as its text and its receipt."""
+    drawn = cut.words.copy()
+    drawn[cut.mask] = new.words
+    words, spaces = spell(drawn.tolist(), cut.spaces.tolist(), cut.mask)
+    known = int(new.known.sum())
+    receipt = terms.receipt(
+        tokens=len(words), perturbed=known, unknown=len(new.known) - known, draws=new.draws
+    )
+    return "".join([f"{w} " if s else w for w, s in zip(words, spaces, strict=True)]), receipt
 
 
 def _with_new_words(

@@ -243,7 +243,9 @@ def _outcomes(
     with_docs: bool,
 ) -> Generator[Outcome, None, None]:
     if options.processes == 1:
-        return outcomes(nlp, records, batch_size=options.batch_size, ready=source.ready)
+        return outcomes(
+            nlp, records, batch_size=options.batch_size, ready=source.ready, with_docs=with_docs
+        )
     from .workers import outcomes_of_workers
 
     return outcomes_of_workers(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from spacy.language import Language
@@ -13,6 +13,7 @@ from ..doc.receipt import Receipt
 from ..doc.vocabulary import MANY_WORDS, trim_vocab
 from ..errors import DxError
 from ..rebuild import assert_sanitized, get_receipt
+from .plain import PlainTexts, plain_texts
 from .records import Record, chunks
 
 # What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.
@@ -39,20 +40,25 @@ def outcomes(
     *,
     batch_size: int,
     ready: Callable[[], bool] | None = None,
+    with_docs: bool = True,
 ) -> Generator[Outcome, None, None]:
     """Each record with what came of it, or with the reason why nothing did. A reason never holds
     text of a record. ready: whether the next record can be read without waiting for it; where it
-    cannot, those that are there are sanitised first."""
+    cannot, those that are there are sanitised first. with_docs: False where texts and receipts are
+    enough, which is faster where words are drawn alone."""
     for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS, ready=ready):
-        yield from in_zone(nlp, some, batch_size=batch_size)
+        yield from in_zone(nlp, some, batch_size=batch_size, with_docs=with_docs)
 
 
-def in_zone(nlp: Language, records: list[Record], *, batch_size: int) -> Iterator[Outcome]:
+def in_zone(
+    nlp: Language, records: list[Record], *, batch_size: int, with_docs: bool = True
+) -> Iterator[Outcome]:
     """Each record with its outcome; strings that were read are forgotten after them."""
     yield from ((record, record.problem) for record in records if record.problem)
     good = [record for record in records if not record.problem]
-    with zone(nlp):
-        yield from _sanitized(nlp, good, batch_size)
+    texts = None if with_docs else plain_texts(nlp)
+    with zone(nlp), texts or nullcontext():
+        yield from _sanitized(nlp, good, batch_size, texts)
 
 
 @contextmanager
@@ -66,11 +72,13 @@ def zone(nlp: Language) -> Iterator[None]:
     trim_vocab(nlp, after=MANY_WORDS)
 
 
-def _sanitized(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Outcome]:
+def _sanitized(
+    nlp: Language, records: list[Record], batch_size: int, texts: PlainTexts | None
+) -> Iterator[Outcome]:
     done = 0
     while done < len(records):
         try:
-            for result in _piped(nlp, records[done:], batch_size):
+            for result in _results(nlp, records[done:], batch_size, texts):
                 yield records[done], result
                 done += 1
         except Exception:
@@ -79,6 +87,15 @@ def _sanitized(nlp: Language, records: list[Record], batch_size: int) -> Iterato
             batch = records[done : done + batch_size]
             yield from ((record, _alone(nlp, record)) for record in batch)
             done += len(batch)
+
+
+def _results(
+    nlp: Language, records: list[Record], batch_size: int, texts: PlainTexts | None
+) -> Iterator[Sanitized]:
+    if texts is None:
+        return _piped(nlp, records, batch_size)
+    batches = (records[i : i + batch_size] for i in range(0, len(records), batch_size))
+    return (Sanitized(*made) for some in batches for made in texts.sanitized(some))
 
 
 def _piped(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Sanitized]:

@@ -35,8 +35,11 @@ from .records import Record, chunks
 from .stream import Outcome, Sanitized, in_zone, zone
 
 # What a worker gets at a time: enough for the mechanism to work in batches, and little enough for
-# all workers to end at about the same time.
+# all workers to end at about the same time. Later tasks are larger, as there is more text, and each
+# word of a task is cut once.
 TASK_CHARACTERS = 2**16
+MOST_CHARACTERS = 2**19
+GROWTH = 16  # tasks of each worker that are as much as all before
 TASKS_AHEAD = 2  # for each worker; what is read ahead is in memory
 PATIENCE = 5.0  # seconds for a worker to end when it is told to
 
@@ -54,10 +57,26 @@ def outcomes_of_workers(
     nlp: Language, records: Iterable[Record], *, batch_size: int, n_process: int, with_docs: bool
 ) -> Generator[Outcome, None, None]:
     """with_docs: send whole documents back. Raises DxError where a worker dies or fails."""
-    tasks = map(_Task, chunks(records, characters=TASK_CHARACTERS, most=batch_size))
-    with _workers(nlp, n_process, with_docs) as links:
+    parts = chunks(records, characters=TASK_CHARACTERS, most=batch_size)
+    tasks = map(_Task, _grown(parts, GROWTH * n_process))
+    with _workers(nlp, n_process, with_docs, batch_size) as links:
         for task in _done(tasks, links):
             yield from _received(nlp, task)
+
+
+def _grown(parts: Iterator[list[Record]], share: int) -> Iterator[list[Record]]:
+    """The same records in larger lists, each of them at most one `share`-th of all before it."""
+    so_far = 0
+    for some in parts:
+        taken, size = some, _length(some)
+        while size < min(MOST_CHARACTERS, so_far // share) and (more := next(parts, None)):
+            taken, size = taken + more, size + _length(more)
+        so_far += size
+        yield taken
+
+
+def _length(records: list[Record]) -> int:
+    return sum(record.length for record in records)
 
 
 def _done(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
@@ -92,12 +111,34 @@ def _send(link: Connection, records: list[Record]) -> None:
 
 def _receive(link: Connection) -> list[Packed]:
     try:
-        answer: list[Packed] | str = unpack(link.recv_bytes())
+        answer: Any = unpack(link.recv_bytes())
     except (EOFError, OSError):
         _refuse_to_go_on()
     if isinstance(answer, str):
         raise DxError(f"A worker process failed with {answer}.")
-    return answer
+    return _with_receipts(*answer)
+
+
+def _without_receipts(results: list[Packed]) -> tuple[dict[str, Any], list[Any]]:
+    """The receipt of one of them, and of the others what is not the same in that."""
+    first: dict[str, Any] = next((r[1] for r in results if not isinstance(r, str)), Receipt())
+    return first, [r if isinstance(r, str) else (r[0], _apart(r[1], first), r[2]) for r in results]
+
+
+def _apart(receipt: dict[str, Any], first: dict[str, Any]) -> dict[str, Any] | list[Any]:
+    """A list of the whole receipt where it lacks something that the first one has."""
+    if not receipt.keys() >= first.keys():
+        return [receipt]
+    return {k: v for k, v in receipt.items() if k not in first or first[k] != v}
+
+
+def _with_receipts(first: dict[str, Any], results: list[Any]) -> list[Packed]:
+    """What `_without_receipts` was given."""
+
+    def whole(apart: Any) -> Receipt:
+        return Receipt(apart[0] if isinstance(apart, (list, tuple)) else {**first, **apart})
+
+    return [r if isinstance(r, str) else (r[0], whole(r[1]), r[2]) for r in results]
 
 
 def _refuse_to_go_on() -> NoReturn:
@@ -120,7 +161,9 @@ def _unpacked(nlp: Language, text: str, receipt: Receipt, data: bytes | None) ->
 
 
 @contextmanager
-def _workers(nlp: Language, n_process: int, with_docs: bool) -> Iterator[list[Connection]]:
+def _workers(
+    nlp: Language, n_process: int, with_docs: bool, batch_size: int | None = None
+) -> Iterator[list[Connection]]:
     """One link to each worker. They are gone at the end of the block, however it ends."""
     workers: list[multiprocessing.Process] = []
     links: list[Connection] = []
@@ -129,7 +172,7 @@ def _workers(nlp: Language, n_process: int, with_docs: bool) -> Iterator[list[Co
             link, far_end = multiprocessing.Pipe()
             links.append(link)
             # A daemon is stopped even where another Ctrl-C cuts _stop short.
-            args = (Imported(), nlp, far_end, with_docs)
+            args = (Imported(), nlp, far_end, with_docs, batch_size)
             workers.append(multiprocessing.Process(target=_serve, args=args, daemon=True))
             with _signals_held():
                 workers[-1].start()
@@ -183,7 +226,9 @@ def _signals_held() -> Iterator[None]:
 # -- in a worker -------------------------------------------------------------------------------
 
 
-def _serve(imported: Imported, nlp: Language, link: Connection, with_docs: bool) -> None:
+def _serve(
+    imported: Imported, nlp: Language, link: Connection, with_docs: bool, batch_size: int | None
+) -> None:
     """imported: comes first, so that a spawned worker knows the code before the pipeline."""
     # spaCy's warnings may quote tokens; a spawned worker does not inherit the parent's filter.
     warnings.simplefilter("ignore")
@@ -197,7 +242,7 @@ def _serve(imported: Imported, nlp: Language, link: Connection, with_docs: bool)
     with suppress(EOFError, OSError):  # when the parent has gone
         while True:
             records = [_record(*fields) for fields in unpack(link.recv_bytes())]
-            link.send_bytes(pack(_answer(nlp, records, with_docs)))
+            link.send_bytes(pack(_answer(nlp, records, with_docs, batch_size)))
 
 
 def _record(
@@ -215,20 +260,24 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _answer(nlp: Language, records: list[Record], with_docs: bool) -> list[Packed] | str:
+def _answer(nlp: Language, records: list[Record], with_docs: bool, batch_size: int | None) -> Any:
     try:
-        return _work(nlp, records, with_docs)
+        return _without_receipts(_work(nlp, records, with_docs, batch_size))
     except Exception as error:
         return type(error).__name__  # and not its message, which may quote a text
 
 
-def _work(nlp: Language, records: list[Record], with_docs: bool) -> list[Packed]:
+def _work(
+    nlp: Language, records: list[Record], with_docs: bool, batch_size: int | None = None
+) -> list[Packed]:
     packed: dict[tuple[int, int], Packed] = {}
-    for record, outcome in in_zone(nlp, records, batch_size=len(records)):
-        if isinstance(outcome, str) or outcome.doc is None:
-            packed[record.key] = str(outcome)
+    size = batch_size or len(records)
+    for record, outcome in in_zone(nlp, records, batch_size=size, with_docs=with_docs):
+        if isinstance(outcome, str):
+            packed[record.key] = outcome
         else:
-            data = outcome.doc.to_bytes(exclude=["user_hooks"]) if with_docs else None
+            doc = outcome.doc if with_docs else None
+            data = None if doc is None else doc.to_bytes(exclude=["user_hooks"])
             packed[record.key] = (outcome.text, Receipt(outcome.receipt), data)
     return [packed[record.key] for record in records]
 

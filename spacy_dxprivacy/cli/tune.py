@@ -91,7 +91,7 @@ def tune_cli(
     """
     if entities or surrogates:
         with mistakes_in_a_line("tune"):
-            _check_alone(mechanism, target, plot, entities)
+            _check_alone(mechanism or target or plot or judge, entities)
             given = None if epsilon is None else parse_epsilons(epsilon)
             import_code(code)
             said = None if space == BUILTIN else space
@@ -138,14 +138,14 @@ def _judge(name: str | None, text: str | None) -> LanguageModel | None:
     return None if name is None else open_model(name)
 
 
-def _check_alone(
-    mechanism: list[str] | None, target: str | None, plot: Path | None, entities: str
-) -> None:
+def _check_alone(others: object, entities: str) -> None:
     """Raises UsageError for what entity mode has none of."""
     if not split(entities):
         raise UsageError("`surrogates` is for `entities`: name the labels, as in person,date.")
-    if mechanism or target or plot:
-        raise UsageError("`entities` shows stand-ins: leave `mechanism`, `target` and `plot` out.")
+    if others:
+        raise UsageError(
+            "`entities` shows stand-ins: leave `mechanism`, `target`, `judge` and `plot` out."
+        )
 
 
 def _check_outputs(

@@ -103,7 +103,8 @@ def sanitize_table(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
-            return _sanitize_table(partial(outcomes, nlp, batch_size=batch_size), table, columns)
+            pipe = partial(outcomes, nlp, batch_size=batch_size, with_docs=False)
+            return _sanitize_table(pipe, table, columns)
     except Exception as error:
         failure = without_text(error)  # engines write tracebacks, with causes, into their logs
     raise failure

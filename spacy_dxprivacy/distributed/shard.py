@@ -111,7 +111,7 @@ class Work:
 
     def _pipe(self, nlp: Language, *, with_docs: bool) -> Pipe:
         if self.n_process == 1:
-            return partial(outcomes, nlp, batch_size=self.batch_size)
+            return partial(outcomes, nlp, batch_size=self.batch_size, with_docs=with_docs)
         return partial(
             outcomes_of_workers, nlp, batch_size=self.batch_size, n_process=self.n_process,
             with_docs=with_docs,

@@ -115,7 +115,7 @@ def replace_words(
         stand_ins = unknown.replace(clear(batch.firsts[missing]), space, rng)
         words[missing] = _checked_words(stand_ins, len(missing))
     if instead:
-        words[:] = [instead.get(word, word) for word in words]
+        _put_instead(words, instead)
     return [
         Replacement(new.tolist(), known, int(draws), noisy)
         for new, known, draws, noisy in zip(
@@ -126,6 +126,13 @@ def replace_words(
             strict=True,
         )
     ]
+
+
+def _put_instead(words: NDArray[np.object_], instead: Mapping[str, str]) -> None:
+    """Each distinct word is asked for once: most texts have none of these."""
+    asked = {word: instead.get(word, word) for word in set(words.tolist())}
+    if any(word != other for word, other in asked.items()):
+        words[:] = [asked[word] for word in words.tolist()]
 
 
 def _draw_in_context(context: Context, space: Space, mechanism: Mechanism, rng: Rng) -> Ints1d:

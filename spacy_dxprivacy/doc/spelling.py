@@ -6,6 +6,7 @@ Nothing here looks at the words that were replaced, so it is post-processing and
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from ..arrays import Bools1d
 from .articles import ARTICLES, article_before
@@ -48,6 +49,8 @@ _BEFORE_NAMES = {
     "las": {"Vegas"},
 }  # fmt: skip
 _AFTER_NAMES = {"city": {"Kansas", "York", "Oklahoma", "Mexico", "Jersey", "Atlantic", "Vatican"}}
+_BESIDE_NAMES = {*_BEFORE_NAMES, *_AFTER_NAMES}
+_IN_FULL = {*_FULL_FORMS, "'s", "\u2019s", *_STEMS}
 _OPENING = {'"', "'", "(", "[", "\u201c", "\u2018", "``"}
 _BEFORE_NOT = {
     "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "ca", "could", "would",
@@ -90,15 +93,19 @@ def capitalised(word: str) -> str:
 
 def _fit_clitics(words: list[str], drawn: list[bool]) -> None:
     """Write drawn clitics, and the stems that go with them, in full where they do not fit."""
-    for i, word in enumerate(words):
-        if not drawn[i]:
-            continue
+    for i in _drawn_of(_IN_FULL, words, drawn):
+        word = words[i]
         if word in _FULL_FORMS and not (i and _fits(words[i - 1].lower(), word)):
             words[i] = _FULL_FORMS[word]
         elif word in ("'s", "\u2019s") and not (i and _can_own(words[i - 1])):
             words[i] = "is"
         elif word in _STEMS and not (i + 1 < len(words) and words[i + 1] in _NEGATIONS):
             words[i] = _STEMS[word]
+
+
+def _drawn_of(some: Container[str], words: list[str], drawn: list[bool]) -> list[int]:
+    """The places of these words, as they were before any is written otherwise."""
+    return [i for i, word in enumerate(words) if word in some and drawn[i]]
 
 
 def _fits(left: str, clitic: str) -> bool:
@@ -111,17 +118,16 @@ def _can_own(left: str) -> bool:
 
 def _fit_articles(words: list[str], drawn: list[bool]) -> None:
     """ "a" or "an", where one of them was drawn, by the sound of the word that follows."""
-    for i, word in enumerate(words[:-1]):
-        if drawn[i] and word in ARTICLES:
+    for i in _drawn_of(ARTICLES, words, drawn):
+        if i + 1 < len(words):
             quoted = words[i + 1] in _OPENING and i + 2 < len(words)
-            words[i] = article_before(words[i + 1 + quoted]) or word
+            words[i] = article_before(words[i + 1 + quoted]) or words[i]
 
 
 def _fit_names(words: list[str], drawn: list[bool]) -> None:
     """Words that are written with a capital beside a name."""
-    for i, word in enumerate(words):
-        if not drawn[i]:
-            continue
+    for i in _drawn_of(_BESIDE_NAMES, words, drawn):
+        word = words[i]
         follows = i + 1 < len(words) and words[i + 1] in _BEFORE_NAMES.get(word, ())
         precedes = i > 0 and words[i - 1] in _AFTER_NAMES.get(word, ())
         if follows or precedes:
@@ -130,7 +136,8 @@ def _fit_names(words: list[str], drawn: list[bool]) -> None:
 
 def _fit_blanks(words: list[str], spaces: list[bool], drawn: list[bool]) -> None:
     """Drawn clitics lose the blank before them; words that would run together gain one."""
-    for i in range(1, len(words)):
+    before = zip(words[1:], spaces, strict=False)
+    for i in [i for i, (word, space) in enumerate(before, 1) if not space or word in _CLITICS]:
         if words[i] in _CLITICS:
             spaces[i - 1] &= not (drawn[i] and _ends_a_word(words[i - 1]))
         elif not spaces[i - 1] and (drawn[i - 1] or drawn[i]):

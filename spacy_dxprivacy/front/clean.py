@@ -146,7 +146,8 @@ def _outcomes(pipeline: Ready, records: list[Record], how: How) -> list[Outcome]
     with pipeline.turn, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
         if how.n_process == 1:
-            return list(outcomes(pipeline.nlp, records, batch_size=how.batch_size))
+            size = how.batch_size
+            return list(outcomes(pipeline.nlp, records, batch_size=size, with_docs=False))
         from ..batch.workers import outcomes_of_workers
 
         processes = FileOptions(n_process=how.n_process).processes

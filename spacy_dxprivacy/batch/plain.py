@@ -1,0 +1,85 @@
+"""Texts to texts without Docs, where a pipeline draws words one by one and does nothing else."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+from weakref import WeakKeyDictionary, proxy
+
+from spacy.language import Language
+from spacy.tokenizer import Tokenizer
+
+from ..component import DxSanitizer
+from ..doc.cutting import Cut, Cutter
+from ..doc.receipt import Receipt
+from .record import Record
+
+_cutters: WeakKeyDictionary[DxSanitizer, tuple[Any, Cutter]] = WeakKeyDictionary()
+
+
+class PlainTexts:
+    """A context manager, for the inside of a memory zone: with its block, all that was read is
+    forgotten."""
+
+    def __init__(self, nlp: Language, sanitizer: DxSanitizer, cutter: Cutter) -> None:
+        self.nlp = nlp
+        self.sanitizer = sanitizer
+        self.cutter = cutter
+
+    def __enter__(self) -> PlainTexts:
+        self.cutter.warm_up()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.cutter.forget()
+
+    def sanitized(self, records: list[Record]) -> list[tuple[str, Receipt]]:
+        """Text and receipt of each record, in one draw. Raises what the pipeline raises."""
+        return self.sanitizer.sanitize_cuts(self._cuts(records))
+
+    def _cuts(self, records: list[Record]) -> list[Cut]:
+        plain = [record for record in records if record.words is None]
+        cuts = iter(self.cutter.cut([record.text for record in plain]))
+        return [next(cuts) if r.words is None else self._of_words(r) for r in records]
+
+    def _of_words(self, record: Record) -> Cut:
+        doc: Any = record.for_pipe(self.nlp)
+        return Cut.of(doc, self.cutter.select(doc))
+
+
+def plain_texts(nlp: Language) -> PlainTexts | None:
+    """None where a pipeline does more than a sanitizer of single words, or is not as spaCy made it:
+    then its Docs are needed."""
+    tokenizer, pipes = nlp.tokenizer, [pipe for _, pipe in nlp.pipeline]
+    if len(pipes) != 1 or not isinstance(pipes[0], DxSanitizer) or not _as_made(nlp, pipes[0]):
+        return None
+    sanitizer = pipes[0]
+    settings = _settings(tokenizer)
+    found = _cutters.get(sanitizer)
+    if found is None or found[0] != settings:
+        # What is kept beside a sanitizer must not hold the pipeline, which holds the sanitizer.
+        weak: Any = proxy(nlp)
+        cutter = Cutter(weak, sanitizer.selector.select, sanitizer.space.words)
+        found = _cutters[sanitizer] = (settings, cutter)
+    return PlainTexts(nlp, sanitizer, found[1])
+
+
+def _as_made(nlp: Language, sanitizer: DxSanitizer) -> bool:
+    """No method of these was put in the place of another, and no special case has a blank in it."""
+    methods = ("__call__", "pipe", "make_doc", "_ensure_doc_with_context")
+    own = all(getattr(type(nlp), name) is getattr(Language, name) for name in methods)
+    replaced = {*vars(nlp), *vars(sanitizer)} & {*methods, "_sanitize", "_sanitize_closed"}
+    usual = type(nlp.tokenizer) is Tokenizer
+    return own and usual and not replaced and sanitizer.takes_words_alone
+
+
+def _settings(tokenizer: Any) -> tuple[Any, ...]:
+    """What a tokenizer cuts by: where it is another one than before, all is cut anew."""
+    names = ("prefix_search", "suffix_search", "infix_finditer", "token_match", "url_match")
+    found = [getattr(tokenizer, name) for name in names]
+    return tokenizer, *found, tokenizer.faster_heuristics, dict(tokenizer.rules)

@@ -1,0 +1,307 @@
+"""Texts as tokens, where what stands between blanks is cut by the tokenizer only once.
+
+In a memory zone spaCy's tokenizer keeps nothing, and reads each word anew with its expressions.
+Here the tokens of a piece (what stands between blanks, with the blank after it) are kept as long as
+the zone lasts, and those of public words longer: of the space's words in their order, the more of
+them the longer the texts were, whatever stood in these. No vocabulary learns a word. What comes out
+is what the tokenizer gives for the whole text: it looks no further than a piece, but for special
+cases with symbols, and a text in which two pieces might make one of these is cut whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import LOWER, NORM, ORTH
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..arrays import Bools1d, Ids1d, Ints1d
+from .tokens import tokenized
+
+MOST_PIECES = 2**16  # of one zone; some 20 MB
+MOST_PUBLIC = 2**15  # pieces that are kept for ever; some 10 MB
+PUBLIC_SHARE = 64  # tokens of texts for each public piece that is cut before the next ones
+PUBLIC_AT_ONCE = 256  # a few milliseconds
+_PIECES = re.compile(r"\S+ ?|\s+")
+_LONG = 257  # characters: from here on a piece may take long to be cut
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cut:
+    """The t tokens of a text. words: object (t,). spaces: bool (t,), whether a blank follows. mask:
+    bool (t,), those that are selected. ids: uint64 (t, 3), as the space is asked by them."""
+
+    words: NDArray[np.object_]
+    spaces: Bools1d
+    mask: Bools1d
+    ids: Ids1d
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @classmethod
+    def of(cls, doc: Doc, mask: Bools1d) -> Cut:
+        """The tokens of a Doc."""
+        words = np.array([token.text for token in doc], dtype=object)
+        spaces = np.array([bool(token.whitespace_) for token in doc], dtype=bool)
+        ids: Any = doc.to_array([ORTH, NORM, LOWER])
+        return cls(words, spaces, mask, ids.reshape(len(doc), 3))
+
+    def at(self, places: Ints1d | slice) -> Cut:
+        """The tokens at some places."""
+        return Cut(self.words[places], self.spaces[places], self.mask[places], self.ids[places])
+
+
+class Cutter:
+    """Cuts texts by the tokenizer of a pipeline. Use it in memory zones, and call `forget` before
+    each of them ends.
+
+    select: bool (tokens,) for a Doc, by its words alone. public: words that anybody knows, the most
+    frequent first.
+    """
+
+    def __init__(
+        self, nlp: Language, select: Callable[[Doc], Bools1d], public: Sequence[str] = ()
+    ) -> None:
+        self.nlp = nlp
+        self.select = select
+        self._public = islice(_pieces_of(public), MOST_PUBLIC)
+        self._seams = Seams(nlp.tokenizer)
+        self._table = _Table()
+        self._kept = 0  # the first pieces of the table are public
+        self._tokens = self._asked = 0
+
+    def cut(self, texts: Sequence[str]) -> list[Cut]:
+        """The tokens of each text. Raises ValueError for one that is longer than nlp.max_length."""
+        if any(len(text) > self.nlp.max_length for text in texts):
+            raise ValueError("a text is too long")
+        if len(self._table) > MOST_PIECES + self._kept:
+            self.forget()
+        pieces = [_PIECES.findall(text) for text in texts]
+        self._learn(set(chain.from_iterable(pieces)))
+        return self._put_together(texts, pieces)
+
+    def warm_up(self) -> None:
+        """Cut the public pieces that are due by the length of the texts so far. Call it before
+        anything else of a zone."""
+        due = self._tokens // PUBLIC_SHARE - self._asked
+        if due >= PUBLIC_AT_ONCE and self._asked < MOST_PUBLIC:
+            self._learn(set(islice(self._public, due)))
+            self._kept, self._asked = len(self._table), self._asked + due
+
+    def forget(self) -> None:
+        """Everything but public words: a memory zone ends."""
+        self._table.shorten(self._kept)
+
+    def _learn(self, pieces: set[str]) -> None:
+        new = list(pieces - self._table.numbers.keys())
+        if new:
+            docs = [self._tokens_of(piece) for piece in new]
+            tokens = _side_by_side(self.nlp.vocab, docs, self.select)
+            self._table.add(new, docs, tokens, self._seams)
+
+    def _tokens_of(self, piece: str) -> Doc:
+        return self.nlp.tokenizer(piece) if len(piece) < _LONG else tokenized(self.nlp, piece)
+
+    def _put_together(self, texts: Sequence[str], pieces: list[list[str]]) -> list[Cut]:
+        table = self._table
+        counts = np.array([len(some) for some in pieces], dtype=np.int64)
+        every = map(table.numbers.__getitem__, chain.from_iterable(pieces))
+        numbers = np.fromiter(every, np.int64, counts.sum())
+        tokens = table.tokens.at(table.places_of(numbers))
+        self._tokens += len(tokens)
+        before = np.concatenate([[0], np.cumsum(table.sizes[numbers])])
+        ends = before[np.cumsum(counts)].tolist()
+        parts = zip([0, *ends], ends, strict=False)
+        cuts = [tokens.at(slice(start, end)) for start, end in parts]
+        for which in self._cut_whole(numbers, counts):
+            doc = tokenized(self.nlp, texts[which])
+            cuts[which] = Cut.of(doc, self.select(doc))
+        return cuts
+
+    def _cut_whole(self, numbers: Ints1d, counts: Ints1d) -> set[int]:
+        """The texts in which the ends of two pieces may be one special case, or a piece is long."""
+        table = self._table
+        near = table.may_begin[numbers[:-1]] & table.may_end[numbers[1:]]
+        of_text = np.repeat(np.arange(len(counts)), counts)
+        near &= of_text[:-1] == of_text[1:]
+        places = (np.flatnonzero(near) + 1).tolist()
+        ends, sizes = np.cumsum(counts).tolist(), counts.tolist()
+        return set(of_text[table.long[numbers]].tolist()) | {
+            which
+            for place, which in zip(places, of_text[places].tolist(), strict=True)
+            if self._is_seam(numbers, place, ends[which] - sizes[which], ends[which])
+        }
+
+    def _is_seam(self, numbers: Ints1d, place: int, start: int, end: int) -> bool:
+        """place: of the piece after the seam; its text goes from start to end."""
+        last, first = self._table.beside(*numbers[place - 1 : place + 1].tolist())
+        made = {last, first} & self._seams.made
+        if not made and last + first not in self._seams.parts:
+            return False
+        most, text_of = self._seams.most, self._table.text_of
+        left = text_of(numbers[max(start, place - most) : place])
+        return self._seams.crossed(left, text_of(numbers[place : min(end, place + most)]))
+
+
+class Seams:
+    """The special cases of a tokenizer that it looks for after it has cut: they may be of several
+    tokens, which might stand in two pieces. most: characters of the longest. parts: of one;
+    begin: those with more to their right; end: with more to their left. made: the tokens that come
+    of them, which were others when they were looked for."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        rules = [rule for rule in tokenizer.rules if _is_sought(tokenizer, rule)]
+        spans = [(rule, i, j) for rule in rules for j in range(1, len(rule) + 1) for i in range(j)]
+        self.rules, self.most = set(rules), max(map(len, rules), default=0)
+        self.parts = {rule[i:j] for rule, i, j in spans}
+        specs = [spec for rule in rules for spec in tokenizer.rules[rule]]
+        self.made = {text for spec in specs for text in spec.values() if isinstance(text, str)}
+        self.begin = {rule[i:j] for rule, i, j in spans if j < len(rule)}
+        self.end = {rule[i:j] for rule, i, j in spans if i}
+
+    def may_begin(self, last: str) -> bool:
+        """Whether one may begin with this token, or in it, and go on in the next piece."""
+        return last in self.begin or last in self.made
+
+    def may_end(self, first: str) -> bool:
+        """Whether one may come from the piece before, and end with this token or in it."""
+        return first in self.end or first in self.made
+
+    def crossed(self, left: str, right: str) -> bool:
+        """Whether one of them begins in one text, without its blanks, and ends in the other."""
+        sizes = range(1, self.most)
+        ends = [left[-size:] for size in sizes if size <= len(left)]
+        return any(end + right[:size] in self.rules for end in ends for size in sizes)
+
+
+def _is_sought(tokenizer: Any, rule: str) -> bool:
+    found = (tokenizer.find_prefix, tokenizer.find_infix, tokenizer.find_suffix)
+    return not tokenizer.faster_heuristics or " " in rule or any(find(rule) for find in found)
+
+
+class _Column:
+    """An array that grows at its end, and forgets what is taken off there."""
+
+    def __init__(self, kind: Any, *width: int) -> None:
+        self._data = np.zeros((1024, *width), dtype=kind)
+        self.size = 0
+
+    @property
+    def values(self) -> Any:
+        return self._data[: self.size]
+
+    def add(self, values: Any) -> None:
+        """More of them, after all others."""
+        end = self.size + len(values)
+        if end > len(self._data):
+            grown = np.zeros((2 * end, *self._data.shape[1:]), dtype=self._data.dtype)
+            grown[: self.size] = self.values
+            self._data = grown
+        self._data[self.size : end] = values
+        self.size = end
+
+    def shorten(self, size: int) -> None:
+        """Only the first ones stay."""
+        self._data[size : self.size] = 0
+        self.size = size
+
+
+class _Table:
+    """Pieces by their numbers, and the tokens of all of them one after another.
+
+    firsts, sizes: int64 (pieces,), where the tokens of a piece begin and how many there are.
+    may_begin: bool (pieces,), whether a special case may begin with its last token and go on; and
+    may_end: whether one may end with its first. long: bool (pieces,), those that are not cut alone.
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self._pieces = tuple(_Column(kind) for kind in (np.int64, np.int64, bool, bool, bool))
+        self._tokens = tuple(
+            _Column(*kind) for kind in ((object,), (bool,), (bool,), (np.uint64, 3))
+        )
+        self._look()
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def tokens(self) -> Cut:
+        return Cut(*(column.values for column in self._tokens))
+
+    def add(self, pieces: list[str], docs: list[Doc], tokens: Cut, seams: Seams) -> None:
+        """Pieces that are not there, with their tokens."""
+        sizes = np.array([len(doc) for doc in docs], dtype=np.int64)
+        firsts = np.cumsum(sizes) - sizes
+        begin = [seams.may_begin(word) for word in tokens.words[firsts + sizes - 1].tolist()]
+        end = [seams.may_end(word) for word in tokens.words[firsts].tolist()]
+        long = [len(piece) >= _LONG for piece in pieces]
+        self.numbers.update(zip(pieces, range(len(self), len(self) + len(pieces)), strict=True))
+        told = (firsts + self._tokens[0].size, sizes, begin, end, long)
+        for column, values in zip(self._pieces, told, strict=True):
+            column.add(values)
+        more = (tokens.words, tokens.spaces, tokens.mask, tokens.ids)
+        for column, values in zip(self._tokens, more, strict=True):
+            column.add(values)
+        self._look()
+
+    def shorten(self, count: int) -> None:
+        """Only the first pieces stay."""
+        while len(self.numbers) > count:
+            self.numbers.popitem()  # the last one
+        tokens = int(self.sizes[:count].sum())
+        for columns, size in ((self._pieces, count), (self._tokens, tokens)):
+            for column in columns:
+                column.shorten(size)
+        self._look()
+
+    def _look(self) -> None:
+        found: Any = [column.values for column in self._pieces]
+        self.firsts, self.sizes, self.may_begin, self.may_end, self.long = found
+
+    def places_of(self, numbers: Ints1d) -> Ints1d:
+        """The places of the tokens of some pieces, one after another."""
+        firsts, sizes = self.firsts[numbers], self.sizes[numbers]
+        skipped = firsts - (np.cumsum(sizes) - sizes)
+        places: Ints1d = np.repeat(skipped, sizes) + np.arange(sizes.sum())
+        return places
+
+    def beside(self, left: int, right: int) -> tuple[str, str]:
+        """The last token of a piece and the first of the next."""
+        last = self.firsts[left] + self.sizes[left] - 1
+        return self.tokens.words[last], self.tokens.words[self.firsts[right]]
+
+    def text_of(self, numbers: Ints1d) -> str:
+        """The tokens of some pieces, without a blank between them."""
+        return "".join(self.tokens.words[self.places_of(numbers)].tolist())
+
+
+def _side_by_side(vocab: Vocab, docs: list[Doc], select: Callable[[Doc], Bools1d]) -> Cut:
+    """The tokens of many short Docs."""
+    every = [token for doc in docs for token in doc]
+    told = [(token.orth, token.norm, token.lower) for token in every]
+    ids: Any = np.array(told, dtype=np.uint64).reshape(len(every), 3)
+    orths: Any = [orth for orth, _, _ in told]
+    words = np.empty(len(every), dtype=object)
+    words[:] = [token.text for token in every]
+    spaces = np.array([bool(token.whitespace_) for token in every], dtype=bool)
+    mask = select(Doc(vocab, words=orths))
+    return Cut(words, spaces, mask, ids)
+
+
+def _pieces_of(public: Sequence[str]) -> Iterator[str]:
+    """Words as they stand in a sentence; the frequent ones also before a comma, at its end and at
+    its beginning."""
+    for i in range(0, len(public), 2):
+        yield from (f"{word} " for word in public[i : i + 2])
+        word = public[i // 2]
+        yield from (f"{word}, ", f"{word}. ", f"{word[:1].upper()}{word[1:]} ")
