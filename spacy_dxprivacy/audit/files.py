@@ -19,7 +19,7 @@ from ..files.docbin import BadPacked, read_docbin, unpack
 from ..files.limits import DEEPEST as DEEPEST_LISTS
 from ..files.limits import MB, TooLarge, check_ratio, parse_json
 from ..files.parquet import open_parquet, read_tables
-from ..rebuild import RECEIPT_KEY, VECTORS_KEY
+from ..rebuild import RECEIPT_KEY, VECTORS_KEY, fits
 
 MOST_FILES = 10_000
 MOST_BYTES = 2**28  # of a file: 256 MB
@@ -136,6 +136,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
     for (words, spaces), data in zip(documents, held_there.user_data, strict=True):
         used.update(words)
         held, receipt = _user_data(data)
+        receipt = receipt if fits(receipt, len(words)) else None
         yield Text(words=words, spaces=spaces, receipt=receipt)
         yield from held
     used |= {form for word in used for form in (word.lower(), norm_of(word))}
