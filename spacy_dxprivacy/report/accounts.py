@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..batch.manifests import as_receipt
+from ..batch.source import pack_of, unpacked
 from ..batch.tally import COUNTS, Tally
 from ..doc.receipt import MENTIONS, Terms
 from ..errors import Errors, UsageError
@@ -140,7 +141,8 @@ def _user_data(path: Path) -> list[tuple[dict[Any, Any], int]]:
     """Of each document: what it holds, and how many tokens it has."""
     try:
         check_size(path, MOST_DOCBIN)
-        packed = read_docbin(path.read_bytes())
+        raw, pack = path.read_bytes(), pack_of(path)
+        packed = read_docbin(unpacked(raw, pack) if pack else raw)
         held = [{} if d is None else unpack(d, use_list=False) for d in packed.user_data]
         tokens = np.diff(packed.ends, prepend=0).tolist()
         stored = list(zip(map(_pairs, held), tokens, strict=True))
