@@ -5,7 +5,8 @@
     python scripts/fuzz.py --atheris SECONDS     coverage-guided, on the readers
 
 --parts: stand-ins, editors and standard input, each. --minutes ends each of the seven early. It
-prints what it reached and what it found, each with the number that makes it again. Exit status 1: something was found. --atheris needs atheris.
+prints what it reached and what it found, each with the number that makes it again. Exit status 1:
+something was found. --atheris needs atheris.
 """
 
 from __future__ import annotations
