@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 import spacy
+from browser import browser
 from spacy.cli._util import app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
@@ -377,6 +378,10 @@ def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
     done = subprocess.run([CHROMIUM, *options, path], capture_output=True, text=True, timeout=120)
     assert "CONSOLE" not in done.stderr
     assert "What was not protected" in Reader(done.stdout).text
+    with browser(tmp_path / "another") as shown:
+        shown.call("Page.navigate", url=path)
+        shown.wait_for("document.readyState == 'complete'")
+        assert shown.fits(390) and shown.fits(1280)
 
 
 @needs_extra
