@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import metadata
 
 COMMANDS = {
@@ -52,9 +53,21 @@ def main() -> None:
     elif arguments == ["--version"]:
         _print(f"dx {_version()}\n")
     else:
+        if _asks_for_help(arguments):
+            with suppress(ImportError):  # then it takes as long as any command
+                import dx_outline
+
+                dx_outline.of(arguments[0])
         from spacy_dxprivacy.cli.program import run
 
         sys.exit(run())
+
+
+def _asks_for_help(arguments: list[str]) -> bool:
+    """Whether a command's options are asked for, and nothing else."""
+    *names, last = arguments
+    plain = not any(name.startswith("-") for name in names)
+    return last == "--help" and plain and 0 < len(names) < 3 and names[0] in COMMANDS
 
 
 def _print(text: str) -> None:

@@ -1,17 +1,19 @@
 """Fuzz the sanitizer and the readers: 1,000,000 documents, 100,000 vector files, configs, files.
 
     python scripts/fuzz.py [--documents N] [--vectors N] [--configs N] [--files N]
-                           [--seed S] [--minutes M]
+                           [--parts N] [--seed S] [--minutes M]
     python scripts/fuzz.py --atheris SECONDS     coverage-guided, on the readers
 
---minutes ends each of the four early. It prints what it reached and what it found, each with the
-number that makes it again. Exit status 1: something was found. --atheris needs atheris.
+--parts: stand-ins, editors and standard input, each. --minutes ends each of the seven early. It
+prints what it reached and what it found, each with the number that makes it again. Exit status 1:
+something was found. --atheris needs atheris.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import gzip
 import sys
 import tempfile
 import time
@@ -20,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tqdm import tqdm
 
@@ -86,6 +89,31 @@ def run(options: argparse.Namespace, folder: Path) -> int:
     return found + many("files", options.files, options, files)
 
 
+def newer(options: argparse.Namespace, folder: Path) -> int:
+    """Stand-ins for entities, an editor without a model, and what comes on standard input."""
+    path = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1, "policy": "general"}
+    preset = {"@dx_surrogates": "dx.Preset.v1", "name": "standard"}
+    laplace = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 3.0}
+    standing = laws.make_nlp(folder / "space", ruler=True, mechanism=laplace, surrogates=preset)
+    edited = laws.make_nlp(
+        folder / "space", mechanism=path, editor={"@dx_editors": "dx.Remap.v1"}
+    )  # fmt: skip
+
+    def documents(nlp: Any) -> Callable[[Random], object]:
+        return lambda rng: laws.check_documents(nlp, [generate.text(rng) for _ in range(BATCH)])
+
+    def stdin(rng: Random) -> object:
+        raw = rng.choice((generate.lines, generate.docbin, generate.packed, generate.vector_file))
+        encoding = rng.choice((None, None, None, "utf-16", "latin-1", "cp1252"))
+        given = raw(rng)
+        given = rng.choice((given, gzip.compress(given), generate.damaged(rng, given)))
+        return laws.check_stdin(given, encoding)
+
+    found = many("stand-ins", options.parts, options, documents(standing), BATCH)
+    found += many("edited", options.parts, options, documents(edited), BATCH)
+    return found + many("stdin", options.parts, options, stdin)
+
+
 def guided(seconds: float, folder: Path) -> None:
     """libFuzzer on the readers; it stops by itself at the first find."""
     import atheris
@@ -122,6 +150,7 @@ def main() -> None:
     parser.add_argument("--vectors", type=int, default=100_000)
     parser.add_argument("--configs", type=int, default=100_000)
     parser.add_argument("--files", type=int, default=100_000)
+    parser.add_argument("--parts", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--atheris", type=float, metavar="SECONDS")
@@ -130,7 +159,8 @@ def main() -> None:
         if options.atheris:
             guided(options.atheris, Path(folder))
             return
-        sys.exit(1 if run(options, Path(folder)) else 0)
+        found = run(options, Path(folder)) + newer(options, Path(folder))
+        sys.exit(1 if found else 0)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,14 @@ class Page:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, **enter)
 
+    def fits(self, width):
+        """Whether nothing has to be scrolled sideways at this width, in pixels."""
+        size = {"height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.call("Emulation.setDeviceMetricsOverride", width=width, **size)
+        time.sleep(0.5)
+        root = "document.documentElement"
+        return self.js(f"{root}.scrollWidth <= {root}.clientWidth")
+
     def errors(self):
         """What its console complains of."""
         self.js("0")  # collects the events that are still on their way

@@ -1,6 +1,7 @@
 """`dx` as a program of its own, and the commands around `dx sanitize`."""
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -50,6 +51,44 @@ def test_help_imports_nothing_and_is_quick():
     assert seconds < 0.6, time.perf_counter() - start
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert not loaded & {"spacy", "typer", "numpy", "spacy_dxprivacy"}
+
+
+OUTLINE = """
+import json, sys, dx_outline
+dx_outline.of()
+from typer.testing import CliRunner
+from spacy_dxprivacy.cli import dx_cli
+names = json.loads(sys.argv[1])
+print(json.dumps({n: CliRunner().invoke(dx_cli, [*n.split(), "--help"]).output for n in names}))
+"""
+
+
+@beside
+def test_help_of_a_command_is_read_without_what_it_works_with(dx):
+    """Word for word as the command itself has it."""
+    names = [*table(), "audit mechanism", "audit sides", "audit release"]
+    env = {**os.environ, "PYTHONPATH": str(FILE.parent), "COLUMNS": "80"}
+    call = [sys.executable, "-c", OUTLINE, json.dumps(names)]
+    told = json.loads(subprocess.run(call, capture_output=True, env=env, timeout=60).stdout)
+    for name in names:
+        shown = CliRunner().invoke(dx_cli, [*name.split(), "--help"], env={"COLUMNS": "80"}).output
+        assert "--help" in shown and told[name] == shown
+
+
+@beside
+@pytest.mark.parametrize("command", ["sanitize", "audit release"])
+def test_help_of_a_command_is_quick(command):
+    before = os.times()
+    call = [sys.executable, "-X", "importtime", FILE, *command.split(), "--help"]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=60)
+    after = os.times()
+    seconds = after.children_user - before.children_user
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert done.returncode == 0 and f"dx {command}" in done.stdout
+    assert (
+        not loaded & {"spacy.strings", "numpy.linalg", "murmurhash", "pydantic.main"}
+        and seconds < 1.0
+    )
 
 
 @beside

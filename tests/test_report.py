@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 import spacy
+from browser import browser
 from spacy.cli._util import app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
@@ -25,7 +26,7 @@ from spacy_dxprivacy.report.extra import NEEDED, missing
 from spacy_dxprivacy.report.files import tokenizer
 from spacy_dxprivacy.report.page import pieces
 from spacy_dxprivacy.report.pairs import text_of
-from spacy_dxprivacy.report.plain import answers
+from spacy_dxprivacy.report.plain import CLAIMED, CLAIMED_BY, answers
 
 needs_extra = pytest.mark.skipif(
     bool(missing()), reason=f"needs the extra 'report': {', '.join(missing())} not installed"
@@ -283,6 +284,11 @@ def test_the_receipt_is_that_of_the_file_or_of_the_documents(sanitised, page):
     carried = page(before, after).text
     told = page(before, after, "--receipt", receipt).text
     answers = "What was protected, against what, and what was not(.*?)Privacy in figures"
+    # That of the documents is a claim of the file: nobody signed it.
+    claims = f"{CLAIMED_BY} ", f" {CLAIMED}"
+    for claim in claims:
+        assert claim in carried and claim not in told
+        carried = carried.replace(claim, "")
     assert re.findall(answers, carried) == re.findall(answers, told)
     assert f"epsilon = {EPSILON:g} for each unit of path distance" in carried
 
@@ -372,6 +378,10 @@ def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
     done = subprocess.run([CHROMIUM, *options, path], capture_output=True, text=True, timeout=120)
     assert "CONSOLE" not in done.stderr
     assert "What was not protected" in Reader(done.stdout).text
+    with browser(tmp_path / "another") as shown:
+        shown.call("Page.navigate", url=path)
+        shown.wait_for("document.readyState == 'complete'")
+        assert shown.fits(390) and shown.fits(1280)
 
 
 @needs_extra

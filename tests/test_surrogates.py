@@ -254,6 +254,12 @@ def test_check_digits_are_right_where_they_were():
     assert re.fullmatch(r"9\d\d-\d\d-\d{4}", ssn) and re.fullmatch(r"\d\d-\d{3}-\d", code)
 
 
+def test_words_beside_a_number_stay_where_they_are_of_forms_alone():
+    form, name = draw(made("dx.Digits.v1"), "Case no. 57734", "Zorblattovich$57734")
+    assert form.startswith("Case no. ") and "57734" not in form + name
+    assert "Zorblattovich" not in name and re.fullmatch(r"[A-Z][a-z]{12}\$\d{5}", name)
+
+
 def test_digits_of_other_scripts_and_of_any_length():
     arabic, long = draw(made("dx.Digits.v1"), "٤٤١٢٠٩", "7" * 400)
     assert arabic != "٤٤١٢٠٩" and all("٠" <= c <= "٩" for c in arabic)

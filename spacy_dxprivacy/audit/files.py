@@ -14,19 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from ..batch.manifests import JOURNAL, MANIFEST
-from ..errors import DxError
+from ..batch.source import ending, pack_of
+from ..batch.source import unpacked as unpack_file
+from ..errors import DxError, UsageError
 from ..files.docbin import BadPacked, read_docbin, unpack
 from ..files.limits import DEEPEST as DEEPEST_LISTS
 from ..files.limits import MB, TooLarge, check_ratio, parse_json
 from ..files.parquet import open_parquet, read_tables
-from ..rebuild import RECEIPT_KEY, VECTORS_KEY
+from ..rebuild import RECEIPT_KEY, VECTORS_KEY, fits
 
 MOST_FILES = 10_000
 MOST_BYTES = 2**28  # of a file: 256 MB
 MOST_UNPACKED = 2**30
 DEEPEST = 8  # containers within containers
 READABLE = re.compile(rb"[\x20-\x7e\xc2-\xf4\x80-\xbf]{4,}")
-COMPRESSED = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf")
+COMPRESSED = (
+    b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd",
+)  # fmt: skip
 SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
 
 
@@ -92,9 +96,11 @@ def _read(path: Path, field_name: str, in_pipeline: bool) -> Iterator[Item]:
         yield from _parquet(path, field_name)
         return
     raw = bytes_of(path)
+    if pack_of(path):
+        raw = _unpacked(raw, pack_of(path))
     if raw.startswith(COMPRESSED):
         raise BadFile("a file is compressed: unpack it first.")
-    kind = "" if in_pipeline else path.suffix.lower()
+    kind = "" if in_pipeline else ending(path)
     if kind == ".spacy":
         yield from _docbin(raw)
     elif kind == ".txt" and path.name != "words.txt":
@@ -111,6 +117,16 @@ def _read(path: Path, field_name: str, in_pipeline: bool) -> Iterator[Item]:
         yield Strings("pickle", list(opened(raw)))
     else:
         yield Strings("metadata", list(opened(raw)))
+
+
+def _unpacked(raw: bytes, pack: str) -> bytes:
+    try:
+        found = unpack_file(raw, pack)
+    except UsageError:
+        raise BadFile(f"a file is not .{pack}, or it is damaged or too large.") from None
+    if len(found) > MOST_UNPACKED:
+        raise BadFile(f"a file unpacks to more than {MOST_UNPACKED // MB} MB.")
+    return found
 
 
 def bytes_of(path: Path) -> bytes:
@@ -136,6 +152,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
     for (words, spaces), data in zip(documents, held_there.user_data, strict=True):
         used.update(words)
         held, receipt = _user_data(data)
+        receipt = receipt if fits(receipt, len(words)) else None
         yield Text(words=words, spaces=spaces, receipt=receipt)
         yield from held
     used |= {form for word in used for form in (word.lower(), norm_of(word))}

@@ -26,6 +26,8 @@ NOTHING = "It promises nothing, so there is nothing to refute."
 EFFORTS = {
     "quick": {"plane": Effort(16_000, 30, 21), "cloud": Effort(8_000, 30, 5), "law": 10_000,
               "sentences": (12, 4)},
+    "medium": {"plane": Effort(100_000, 12, 45), "cloud": Effort(1_000_000, 25, 30), "law": 50_000,
+               "sentences": (40, 6)},
     "full": {"plane": Effort(400_000, 45, 66), "cloud": Effort(4_000_000, 90, 40), "law": 50_000,
              "sentences": (120, 10)},
 }  # fmt: skip
@@ -43,9 +45,9 @@ def audit(
     """Try to refute the guarantee that a mechanism states. It is fitted, as a copy, on vocabularies
     made for the audit.
 
-    effort: "quick" (some seconds) or "full" (up to five minutes). space: one more space for the
-    exact tier, such as your own. seed: repeats the draws, for tests. alpha: the probability that a
-    sound mechanism is refuted by chance.
+    effort: "quick" (some seconds), "medium" (about one minute) or "full" (up to five). space: one
+    more space for the exact tier, such as your own. seed: repeats the draws, for tests. alpha: the
+    probability that a sound mechanism is refuted by chance.
 
     Raises DxError for another effort. A mechanism that raises DxError on a vocabulary (no solution
     for its settings) makes that tier inconclusive.
@@ -66,7 +68,7 @@ def _findings(
     g = mechanism.guarantee
     unit = 1 / g.epsilon if g.kind == "metric-dp" else 1.0
     small = plane(unit)
-    large = cloud(unit) if effort == "full" else cloud(unit, LARGE_QUICK, 20)
+    large = cloud(unit, LARGE_QUICK, 20) if effort == "quick" else cloud(unit)
 
     def on_plane(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
         yield from (exact(fitted, claim, small, seed), closed_form(fitted, claim, small))

@@ -25,6 +25,12 @@ FEW = 20  # words, of which even all may come by chance
 ENDS = re.compile(r"[.!?\u2026:;\"'\u201c\u201d(\[\-\u2013\u2014*>\s]+|\[REDACTED\]")
 
 
+CLAIMED = (
+    "What is declared is claimed by receipts in the file itself, which nobody signed: give that of "
+    "the run (--receipt) to hold the release to it."
+)
+
+
 @dataclass
 class Leak:
     """Words of the original at one sort of place.
@@ -144,6 +150,8 @@ class _Audit:
                 f"The release has {self.seen:,} documents and the original "
                 f"{len(self.original.docs):,}: casing and layout were not compared."
             )
+        if not self.receipt and any(leak.declared for leak in self.found.values()):
+            self.notes.add(CLAIMED)
         return ReleaseReport(
             len(self.original.words), list(self.found.values()), sorted(self.notes)
         )
@@ -237,7 +245,8 @@ class _Audit:
         number, self.seen = self.seen, self.seen + 1
         words, spaces = tokens_of(item)
         self.texts.append(_joined(words, spaces))
-        receipt = self._latest = item.receipt or self.receipt or None
+        # One that was given by hand is of the run; anybody may have written that of the file.
+        receipt = self._latest = self.receipt or item.receipt or None
         self.modes.update(labels_in_clear(_in_clear(receipt or {})))
         lower = {w.lower() for w in words} & self.original.words
         if receipt is None:
@@ -381,10 +390,11 @@ def _case(word: str) -> str:
 
 
 def _in_clear(receipt: dict[str, Any]) -> Iterator[str]:
-    for part in (receipt, *(receipt.get("earlier") or ())):
+    before = receipt.get("earlier")
+    for part in (receipt, *(before if isinstance(before, list | tuple) else ())):
         vouched = isinstance(part, dict) and not part.get("claimed")
         phrases = part.get("in_clear") if vouched else None
-        yield from (str(p) for p in phrases or ())
+        yield from (str(p) for p in (phrases if isinstance(phrases, list | tuple) else ()))
 
 
 def _declares(receipt: dict[str, Any], phrase: str) -> bool:

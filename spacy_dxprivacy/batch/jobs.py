@@ -9,7 +9,7 @@ from ..errors import UsageError
 from ..files.atomic import check_new
 from .fields import Fields
 from .guess import FORMATS, guess
-from .source import Source, check_encoding, pack_of, source_of_stdin, source_of_text
+from .source import Source, check_encoding, ending, pack_of, source_of_stdin, source_of_text
 
 KINDS = {
     ".txt": "txt", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv",
@@ -180,28 +180,22 @@ def _plan_folder(folder: Path, target: Path | None, lines: bool, form: Form) -> 
     jobs = [
         _plan_file(path, target / path.relative_to(folder), lines, form)
         for path in sorted(folder.rglob("*"))
-        if _plain(path).suffix.lower() in KINDS and path.is_file() and not _hidden(path, folder)
+        if ending(path) in KINDS and path.is_file() and not _hidden(path, folder)
     ]
     if not jobs:
         raise UsageError(f"{folder}: holds no file that ends in {KNOWN}.")
     return jobs
 
 
-def _plain(path: Path) -> Path:
-    """The name without .gz and .zst."""
-    return path.with_suffix("") if pack_of(path) else path
-
-
 def _kind(path: Path, role: str) -> str:
-    ending = _plain(path).suffix.lower()
-    if ending not in KINDS:
+    if ending(path) not in KINDS:
         more = ", or - for stdin" if role == "INPUT" else ""
         option = "format" if role == "INPUT" else "output_format"
         raise UsageError(
             f"{path}: {role} must be a folder or end in {KNOWN} (.gz, .zst){more}; or `{option}` "
             "says what it is."
         )
-    return KINDS[ending]
+    return KINDS[ending(path)]
 
 
 def _hidden(path: Path, folder: Path) -> bool:

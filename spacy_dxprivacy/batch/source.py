@@ -139,6 +139,16 @@ def pack_of(path: Path) -> str:
     return ending if ending in PACKED.values() else ""
 
 
+def ending(path: Path) -> str:
+    """ ".jsonl" of "a.jsonl" and of "a.JSONL.gz"."""
+    return (path.with_suffix("") if pack_of(path) else path).suffix.lower()
+
+
+def unpacked(raw: bytes, packed: str) -> bytes:
+    """packed: "gz" or "zst". Raises UsageError for bytes that are neither, cut, or a bomb."""
+    return b"".join(_unpack(iter([raw]), packed))
+
+
 def check_encoding(encoding: str | None) -> None:
     """Raises UsageError for one that Python does not know."""
     try:

@@ -74,10 +74,14 @@ def serve_cli(
     entities: options.Entities = "",
     model: options.Model = None,
     unknown: options.Unknown = None,
+    numbers: options.Numbers = None,
     scope: options.Scope = None,
     code: options.Code = None,
     surrogates: options.Surrogates = None,
     key: options.Key = None,
+    editor: options.Editor = None,
+    lm: options.LanguageModel = None,
+    prompt: options.Prompt = None,
 ) -> None:
     """Answer requests on this machine: POST /sanitize, /anonymize (as presidio's), GET /health,
     /metrics, /about, /budget, /docs. No text is logged, cached or stored.
@@ -110,7 +114,8 @@ def serve_cli(
                 "config": config, "model": model, "mechanism": mechanism, "epsilon": epsilon,
                 "level": level, "policy": policy, "prior": prior, "space": space,
                 "entities": entities, "unknown": unknown, "scope": scope, "code": code,
-                "surrogates": surrogates, "key": key,
+                "surrogates": surrogates, "key": key, "numbers": numbers,
+                "editor": editor, "lm": lm, "prompt": prompt,
             })  # fmt: skip
         serve(pipeline.nlp, service, ready=_ready)
 

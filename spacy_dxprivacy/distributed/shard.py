@@ -17,7 +17,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 from spacy.language import Language
 
+from ..batch.jobs import Job
 from ..batch.records import Fields, Record, read
+from ..batch.run import opened
+from ..batch.source import Packing, pack_of, source_of_file
 from ..batch.stream import outcomes
 from ..batch.workers import outcomes_of_workers
 from ..batch.writers import WRITERS
@@ -148,9 +151,12 @@ class Work:
 
     def _write_records(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: Sums) -> None:
         keep = self.columns.keep or ()
-        writer = WRITERS[shard.kind](handle, Fields(self.columns.text, keep))
+        pack = pack_of(Path(shard.name))
+        packing = Packing(handle, pack) if pack else None
+        out: Any = packing or handle
+        writer = WRITERS[shard.kind](out, Fields(self.columns.text, keep))
         seen = keep if self.user_column in (None, *keep) else (*keep, str(self.user_column))
-        with shard.source.open("rb") as source:
+        with opened(Job(shard.source, None, shard.kind, shard.kind)) as source:
             for record, outcome in pipe(read(source, shard.kind, Fields(self.columns.text, seen))):
                 if isinstance(outcome, str):
                     sums.failed += 1
@@ -159,16 +165,20 @@ class Work:
                 user = record.kept.get(self.user_column) if self.user_column else None
                 sums.add(outcome.receipt, user)
         writer.finish()
+        if packing is not None:
+            packing.finish()
 
 
 def about(path: Path, key: bytes) -> dict[str, Any]:
-    """Keyed digest (hexadecimal), size in bytes and time of change (ns) of a file. Raises
-    UsageError where it cannot be read."""
+    """Keyed digest (hexadecimal), size in bytes and time of change (ns) of a file; the digest is of
+    what is packed in it, as the same text may be packed in many ways. Raises UsageError where it
+    cannot be read."""
     hasher = hashlib.sha256()
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
-            while part := file.read(2**20):
+            content = source_of_file(file, pack_of(path), None, text=False)
+            while part := content.read(2**20):
                 hasher.update(part)
     except OSError as error:
         raise UsageError(f"{error.strerror}.") from None

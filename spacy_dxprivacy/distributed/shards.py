@@ -11,6 +11,7 @@ from typing import Any
 from spacy.language import Language
 
 from ..batch.jobs import KINDS
+from ..batch.source import ending, pack_of
 from ..doc.receipt import Terms
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import write_bytes
@@ -87,7 +88,7 @@ def _shards_of(source: Path, lines: bool) -> list[Shard]:
         Shard(path.relative_to(source).as_posix(), path.resolve(), _kind(path, lines))
         for path in sorted(source.rglob("*"))
         if path.is_file()
-        and path.suffix.lower() in SHARD_KINDS
+        and ending(path) in SHARD_KINDS
         and not any(part[0] in "._" for part in path.relative_to(source).parts)
     ]
     if not found:
@@ -96,9 +97,11 @@ def _shards_of(source: Path, lines: bool) -> list[Shard]:
 
 
 def _kind(path: Path, lines: bool) -> str:
-    kind = SHARD_KINDS.get(path.suffix.lower())
+    kind = SHARD_KINDS.get(ending(path))
     if kind is None:
-        raise UsageError(f"{path}: a shard must end in {', '.join(SHARD_KINDS)}.")
+        raise UsageError(f"{path}: a shard must end in {', '.join(SHARD_KINDS)} (.gz, .zst).")
+    if kind == "parquet" and pack_of(path):
+        raise UsageError(f"{path}: .parquet is packed by itself; unpack it first.")
     return "lines" if kind == "txt" and lines else kind
 
 

@@ -8,15 +8,19 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..batch.manifests import as_receipt
+from ..batch.source import pack_of, unpacked
 from ..batch.tally import COUNTS, Tally
 from ..doc.receipt import MENTIONS, Terms
 from ..errors import Errors, UsageError
 from ..files.docbin import MOST_DOCBIN, BadPacked, read_docbin, unpack
 from ..files.limits import TooLarge, check_size, read_json
 from ..guarantee import Guarantee
-from ..rebuild import RECEIPT_KEY
+from ..rebuild import RECEIPT_KEY, fits
 
+DAMAGED = "a receipt is damaged."
 OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten")
 
 
@@ -26,7 +30,8 @@ class Account:
 
     total: the guarantee of the document with the most draws. failed: for each input file, the
     records of which nothing was written; None where the receipt does not say. earlier: a sanitizer
-    that was there before the last one. raw: the receipt without its counts.
+    that was there before the last one. carried: the receipt came in the file with the texts, and
+    nobody signed it: what it says is claimed. raw: the receipt without its counts.
     """
 
     terms: Terms
@@ -36,6 +41,7 @@ class Account:
     total: Guarantee | None = None
     failed: list[list[int]] | None = None
     earlier: bool = False
+    carried: bool = False
 
     @property
     def alarms(self) -> list[str]:
@@ -72,20 +78,27 @@ def read_receipt(path: Path) -> Account:
 
 def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
     """One account for each set of terms in these .spacy files, and how many documents have no
-    receipt."""
+    receipt, or one that is not whole or is of another text."""
     accounts: dict[str, Account] = {}
     without = 0
     for path in paths:
-        for stored in _user_data(path):
-            receipt = stored.get(RECEIPT_KEY)
-            if receipt is None:
+        for stored, tokens in _user_data(path):
+            receipt: Any = stored.get(RECEIPT_KEY)
+            if not fits(receipt, tokens):
                 without += 1
                 continue
-            for earlier in receipt.get("earlier", ()):
-                if not earlier.get("claimed"):
-                    _add(accounts, earlier, earlier=True)
+            for earlier in _earlier(receipt):
+                _add(accounts, earlier, earlier=True)
             _add(accounts, receipt, earlier=False)
     return sorted(accounts.values(), key=lambda account: account.earlier), without
+
+
+def _earlier(receipt: Any) -> list[dict[str, Any]]:
+    """Those of sanitizers before, without what they themselves marked as claimed numbers."""
+    try:
+        return [told for told in receipt.get("earlier", ()) if not told.get("claimed")]
+    except (AttributeError, TypeError):
+        raise UsageError(DAMAGED) from None
 
 
 def terms_of(receipt: dict[str, Any]) -> Terms:
@@ -125,11 +138,15 @@ def without_counts(receipt: dict[str, Any]) -> dict[str, Any]:
     return raw if numbers is None else {**raw, "numbers": {"guarantee": numbers["guarantee"]}}
 
 
-def _user_data(path: Path) -> list[dict[Any, Any]]:
+def _user_data(path: Path) -> list[tuple[dict[Any, Any], int]]:
+    """Of each document: what it holds, and how many tokens it has."""
     try:
         check_size(path, MOST_DOCBIN)
-        held = read_docbin(path.read_bytes()).user_data
-        stored = [_pairs({} if data is None else unpack(data, use_list=False)) for data in held]
+        raw, pack = path.read_bytes(), pack_of(path)
+        packed = read_docbin(unpacked(raw, pack) if pack else raw)
+        held = [{} if d is None else unpack(d, use_list=False) for d in packed.user_data]
+        tokens = np.diff(packed.ends, prepend=0).tolist()
+        stored = list(zip(map(_pairs, held), tokens, strict=True))
     except TooLarge as error:
         raise UsageError(str(error)) from None
     except (OSError, BadPacked):
@@ -151,7 +168,7 @@ def _add(accounts: dict[str, Account], receipt: dict[str, Any], *, earlier: bool
         raw = without_counts(receipt)
         key = json.dumps([earlier, raw], sort_keys=True)
         if key not in accounts:
-            accounts[key] = Account(terms_of(receipt), raw=raw, earlier=earlier)
+            accounts[key] = Account(terms_of(receipt), raw=raw, earlier=earlier, carried=True)
         accounts[key].add(receipt)
-    except (KeyError, TypeError, ValueError):
-        raise UsageError("a receipt in the .spacy file is damaged.") from None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise UsageError(DAMAGED) from None

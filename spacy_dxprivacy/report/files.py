@@ -11,8 +11,10 @@ import spacy
 from spacy.language import Language
 
 from ..batch.build import NO_LIMIT
-from ..batch.jobs import KINDS, plan_jobs
+from ..batch.jobs import KINDS, Job, plan_jobs
 from ..batch.records import Fields, Record, read, read_parquet
+from ..batch.run import opened
+from ..batch.source import ending
 from ..errors import UsageError
 from ..unknown import REDACTED
 from .pairs import Pair, make_pair
@@ -41,7 +43,7 @@ def plan_sources(before: Path, after: Path, *, lines: bool = False) -> list[Sour
         return [_source(before, after, lines)]
     # In the order of `dx sanitize`, by which its receipt tells which records failed.
     names = [path.relative_to(before) for path in sorted(before.rglob("*")) if path.is_file()]
-    names = [n for n in names if n.suffix.lower() in READ and not _hidden(n)]
+    names = [n for n in names if ending(n) in READ and not _hidden(n)]
     if not names:
         raise UsageError(f"{before}: holds no file that ends in {', '.join(READ)}.")
     return [_source(before / name, after / name, lines) for name in names]
@@ -82,11 +84,13 @@ def tokenizer() -> Language:
 
 
 def _source(before: Path, after: Path, lines: bool) -> Source:
-    is_table = before.suffix.lower() == ".parquet"
+    is_table = ending(before) == ".parquet"
     read_before = "parquet" if is_table else plan_jobs(str(before), None, lines=lines)[0].read_as
-    if after.suffix.lower() not in READ:
-        raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(READ)}.")
-    read_after = READ[after.suffix.lower()]
+    if ending(after) not in READ:
+        raise UsageError(
+            f"{after}: AFTER must be a folder or end in {', '.join(READ)} (.gz, .zst)."
+        )
+    read_after = READ[ending(after)]
     if read_after == "txt" and read_before != "txt":
         read_after = "lines"
     return Source(before, after, read_before, read_after)
@@ -123,7 +127,7 @@ def _records(path: Path, kind: str, fields: Fields) -> Iterator[Record]:
         if kind == "parquet":
             yield from read_parquet(path, fields)
             return
-        with path.open("rb") as handle:
+        with opened(Job(path, None, kind, kind)) as handle:
             yield from read(handle, kind, fields)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None

@@ -15,6 +15,15 @@ LOOSE = 7.0  # nats from which on it is worth next to nothing: even odds to 99.9
 BEYOND = 0.9999  # surer than this is written as "practically certain"
 
 
+CLAIMED_BY = "As the file itself claims, which no key signed:"
+CLAIMED = (
+    "Against whoever wrote the file: its receipt came with the text, and any receipt can be "
+    "written into a file. `assert_sanitized(doc, key=FILE)` takes only what `release` signed with "
+    "that key."
+)
+_CLAIMED_EARLIER = ["Nothing that counts here: that it was there is claimed by the file alone."]
+
+
 class Answers(NamedTuple):
     """One sentence an entry."""
 
@@ -34,8 +43,14 @@ class Nats(NamedTuple):
 
 
 def answers(account: Account) -> Answers:
-    """What is protected, against whom, and what is not."""
-    return Answers(_protected(account), _against(account), _not_protected(account))
+    """What is protected, against whom, and what is not. What a file says of an earlier sanitizer
+    counts for nothing: nobody saw it."""
+    if account.earlier:
+        return Answers(_CLAIMED_EARLIER, ["Against nothing that this page counts."], [CLAIMED])
+    lead, doubt = ([CLAIMED_BY], [CLAIMED]) if account.carried else ([], [])
+    return Answers(
+        [*lead, *_protected(account)], _against(account), [*_not_protected(account), *doubt]
+    )
 
 
 def without_receipt() -> Answers:

@@ -35,14 +35,15 @@ def statement(
 ) -> str:
     """Markdown. accounts: one for each sanitizer that the receipts tell of. without: how many
     documents carry none. shown: what was measured, by the line of ASKED (see measured)."""
+    last = [account for account in accounts if not account.earlier]
     parts = [
         "# Statement on a sanitised release",
         *_alarms(accounts, without),
-        *_section("What was released", _released(accounts, without)),
-        *_found(accounts, shown or {}),
+        *_section("What was released", _released(last, without)),
+        *_found(last, shown or {}),
         *_section("What stays in clear, and what is not covered", _uncovered(accounts)),
         *_table("What the law asks", LAW, "what it would take"),
-        *_section("The promise, and where it comes from", _promise(accounts)),
+        *_section("The promise, and where it comes from", _promise(last)),
         "## Signed",
         "I have read this page, and what is not shown I have measured or decided to do without.",
         "Purpose and recipients: ______________________________________________",

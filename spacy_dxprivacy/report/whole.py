@@ -12,11 +12,12 @@ from ..errors import UsageError, Warnings, warn_always
 from ..language.judge import Judged, judged
 from ..language.model import LanguageModel
 from ..space import Space
-from .accounts import Account, read_receipt, receipts_of
+from .accounts import DAMAGED, Account, read_receipt, receipts_of
 from .files import Source, plan_sources, read_pairs
 from .measured import measured
 from .page import make_report, render
 from .pairs import Pair
+from .plain import alarms, answers
 from .statement import statement
 
 
@@ -102,4 +103,10 @@ def statement_of_files(
 def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Account], int]:
     """The one that was given, or those of .spacy files; and how many documents carry none."""
     carried, without = receipts_of(s.after for s in sources if s.read_after == "spacy")
-    return (carried if given is None else [given]), without
+    found = carried if given is None else [given]
+    try:
+        [(answers(account), alarms([account], 0)) for account in found]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        # Anybody may have written it: what cannot be told is no receipt.
+        raise UsageError(DAMAGED) from None
+    return found, without

@@ -6,7 +6,7 @@ Law         every digit and letter drawn anew, uniformly, in the form of the men
             right check digits and a bank code of zeros; a number of social security, one with the
             area 9xx, which is never given out
 Guarantee   epsilon 0 for what is drawn. In clear is the form: how many digits and letters, the
-            marks between them, words beside them, which kind of check holds, and
+            marks between them, words of forms beside them, which kind of check holds, and
             the country of an IBAN
 """
 
@@ -24,14 +24,19 @@ from .contact import WRITERS, kind_of
 from .streams import Draws, Stream, below, digits
 
 IN_CLEAR = (
-    "the form of numbers: how many digits and letters, the marks between them, and which kind of "
-    "check digits they have",
+    "the form of numbers: how many digits and letters, the marks between them, words of forms "
+    "beside them (number, case), and which kind of check digits they have",
 )
 _CARD = re.compile(r"\d(?:[ -]?\d){12,18}", re.ASCII)
 _SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}", re.ASCII)
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]){10,30}", re.ASCII)
-# Words of two letters or more stay: "MRN 44", "case". What has a digit in it is drawn as a whole.
-_CODE = re.compile(r"(?=[^\W_]*\d)[^\W_]+")
+_WORD = re.compile(r"[^\W_]+")
+# Words of forms stay: "MRN 44", "case no. 7". Any other may be a name, and is drawn like a code.
+CUES = frozenset(
+    "mrn ssn npi id ids no nr num number numbers account acct policy license licence passport "
+    "invoice order ticket case claim card chart record file member patient ref reference serial "
+    "code tax vat bank iban swift and or the of for with is".split()
+)
 _TESTS = {"3": "378282", "4": "400000", "5": "510510"}  # of the networks' own pages for developers
 
 
@@ -100,9 +105,11 @@ def alike(text: str, stream: Stream) -> str:
         return _in_form(_iban(bare, stream), text)
     if _SSN.fullmatch(text):
         return _in_form("9" + digits(len(bare) - 1, stream), text)
-    if not _CODE.search(text):
-        return redrawn(text, stream, lead=False)
-    return _CODE.sub(lambda found: redrawn(found[0], stream, lead=False), text)
+    return _WORD.sub(lambda found: _word(found[0], stream), text)
+
+
+def _word(word: str, stream: Stream) -> str:
+    return word if word.lower() in CUES else redrawn(word, stream, lead=False)
 
 
 def redrawn(text: str, stream: Stream, *, lead: bool) -> str:

@@ -15,9 +15,11 @@ from spacy.language import Language
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized
 from spacy_dxprivacy.audit.files import BadFile, read_file
+from spacy_dxprivacy.batch.guess import guess
 from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.batch.records import Fields, Record, read
 from spacy_dxprivacy.batch.records import checked_record as record_of
+from spacy_dxprivacy.batch.source import source_of_file
 from spacy_dxprivacy.batch.stream import outcomes
 from spacy_dxprivacy.files.docbin import BadPacked, unpack
 from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors
@@ -37,10 +39,12 @@ def make_space() -> Space:
     return Space.from_vectors(list(dict.fromkeys(words)), matrix[: len(dict.fromkeys(words))])
 
 
-def make_nlp(folder: Path, **settings: Any) -> Language:
+def make_nlp(folder: Path, *, ruler: bool = False, **settings: Any) -> Language:
     if not folder.exists():
         make_space().save(folder)
     nlp = spacy.blank("en")
+    if ruler:
+        nlp.add_pipe("dx_entity_ruler")
     space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder)}
     nlp.add_pipe("dx_sanitizer", config={"space": space, **settings})
     return nlp
@@ -131,6 +135,19 @@ def check_readers(path: Path, raw: bytes, kind: str) -> str:
     except BadFile as error:
         assert "\n" not in str(error) and not leaked(error)
     return "read" if found else "refused"
+
+
+def check_stdin(raw: bytes, encoding: str | None) -> str:
+    """What comes without a name: unpacked, decoded, guessed and read, or one line that says no."""
+    try:
+        source = source_of_file(io.BytesIO(raw), None, encoding, text=True)
+        kind, delimiter = guess(source, Fields())
+        found = list(read(source, kind, Fields(delimiter=delimiter)))
+    except UsageError as error:
+        assert "\n" not in str(error) and not leaked(error)
+        return "refused"
+    assert not leaked(*(record.problem for record in found))
+    return kind
 
 
 def check_packed(raw: bytes) -> str:

@@ -1,0 +1,98 @@
+"""Receipts that anybody may have written into a file: claimed, and never counted as protection."""
+
+from __future__ import annotations
+
+import pytest
+import spacy
+from conftest import EPSILON
+from spacy.tokens import DocBin
+
+from spacy_dxprivacy import DxError, Space, UsageError, assert_sanitized
+from spacy_dxprivacy.audit import audit_release
+from spacy_dxprivacy.report.accounts import receipts_of
+from spacy_dxprivacy.report.whole import statement_of_files
+
+TEXT = "the dog Zorblatt"
+
+
+@pytest.fixture(scope="module")
+def nlp(space_path):
+    nlp = spacy.blank("en")
+    mechanism = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": EPSILON}
+    space = {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "space": space})
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def true(nlp):
+    return dict(nlp(TEXT)._.dx)
+
+
+@pytest.fixture
+def forged(nlp, tmp_path):
+    (tmp_path / "before.txt").write_text(TEXT)
+
+    def write(receipt):
+        doc = nlp.make_doc(TEXT)
+        doc.user_data["dx_receipt"] = receipt
+        DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "after.spacy")
+        return tmp_path / "after.spacy"
+
+    return write
+
+
+WRONG = {
+    "earlier": [None, 5, ["x"], [{"mechanism": "X"}]],
+    "guarantee": ["x", {}, {"epsilon": "1"}],
+    "total": ["x", {}],
+    "in_clear": [None, 5, "every word", [5]],
+    "scale": [5, {"nearest": 5}],
+    "numbers": [5],
+    "surrogates": [5, {"A": 5}],
+    "attacker": ["x", {"x": 1}],
+    "space": [7],
+    "perturbed": [-5],
+    "tokens": [2, "a"],
+}
+CASES = [(name, value) for name, values in WRONG.items() for value in values]
+
+
+@pytest.mark.parametrize("name, value", CASES)
+def test_a_receipt_that_is_damaged_protects_nothing(forged, true, space_path, name, value):
+    after = forged({**true, name: value})
+    try:
+        told = statement_of_files(after)
+        assert "came with the text" in told or "without a receipt" in told
+    except UsageError as error:
+        assert "Zorblatt" not in str(error) and str(error).count("\n") == 0
+    found = audit_release(after, after.parent / "before.txt", space=Space.load(space_path))
+    assert found.leaked
+
+
+@pytest.mark.parametrize("receipt", ["abc", 5, [], {}, {"earlier": 5}])
+def test_what_is_no_receipt_is_none(forged, nlp, receipt):
+    after = forged(receipt)
+    assert receipts_of([after]) == ([], 1)
+    doc = next(DocBin().from_disk(after).get_docs(nlp.vocab))
+    with pytest.raises(DxError, match="DX032"):
+        assert_sanitized(doc)
+    assert nlp(doc)._.dx["earlier"] in ([], [{"claimed": True}])
+
+
+def test_a_receipt_of_another_text_counts_for_nothing(forged, true):
+    assert receipts_of([forged({**true, "tokens": 2, "perturbed": 1})]) == ([], 1)
+
+
+def test_what_fits_is_marked_as_claimed(forged, true, space_path):
+    before = {k: v for k, v in true.items() if k != "earlier"}
+    after = forged({**true, "in_clear": ["every word"], "earlier": [{**before, "space": "Other"}]})
+    told = statement_of_files(after)
+    assert told.count("which no key signed") == 1 and "Other" not in told.split("## Signed")[0]
+    assert "Against whoever wrote the file" in told
+    found = audit_release(after, after.parent / "before.txt", space=Space.load(space_path))
+    assert not found.leaked and any("nobody signed" in note for note in found.notes)
+    given = audit_release(
+        after, after.parent / "before.txt", space=Space.load(space_path), receipt=dict(true)
+    )
+    assert given.leaked and not any("nobody signed" in note for note in given.notes)
