@@ -75,7 +75,7 @@ from .validate import fail, one_of, positive
 SCOPES = ("token", "type")
 CASINGS = ("truecase", "preserve")
 VECTORS = ("table", "noisy")
-LACKING, NOT_ENGLISH = 0.03, 0.5  # of the words of English text, that a table of English lacks
+LACKING, NOT_ENGLISH = 0.03, 0.25  # of the words of English text, that a table of English lacks
 
 DEFAULT_CONFIG: dict[str, Any] = {
     "seed": None,

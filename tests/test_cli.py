@@ -505,7 +505,7 @@ def test_a_worker_that_dies_ends_the_run(dx, tmp_path, workers_that):
 
 
 def test_a_worker_that_fails_ends_the_run_and_quotes_nothing(dx, tmp_path, workers_that):
-    def fail(nlp, records, with_docs):
+    def fail(nlp, records, *_):
         raise RuntimeError(records[0].text)
 
     workers_that(fail)

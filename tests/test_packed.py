@@ -67,7 +67,7 @@ def test_report_and_audit_read_them(dx, folder, out, tmp_path, space_path):
     assert clear.exit_code == 1 and "LEAKED" in clear.output
 
 
-@pytest.mark.parametrize("raw", [b"no", gzip.compress(b"x" * 999)[:20]])
+@pytest.mark.parametrize("raw", [b"no", gzip.compress(b"x" * 999)[:20]], ids=["other", "cut"])
 def test_what_is_damaged_is_named_in_a_sentence(dx, folder, tmp_path, space_path, raw):
     (folder / "a.jsonl.gz").write_bytes(raw)
     options = ["-m", "exponential", "-e", EPSILON, "--space", space_path, "-q"]

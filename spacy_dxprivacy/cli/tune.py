@@ -92,12 +92,11 @@ def tune_cli(
     if entities or surrogates:
         with mistakes_in_a_line("tune"):
             _check_alone(mechanism or target or plot or judge, entities)
-            given = None if epsilon is None else parse_epsilons(epsilon)
             import_code(code)
-            said = None if space == BUILTIN else space
-            mode = EntityMode(split(entities), surrogates, text, field, given, to_json, force, said)
-            tune_entities(mode)
-        return
+            own = None if space == BUILTIN else space
+            given = None if epsilon is None else parse_epsilons(epsilon)
+            mode = EntityMode(split(entities), surrogates, text, field, given, to_json, force, own)
+            return tune_entities(mode)
     with mistakes_in_a_line("tune"):
         with setting_up():
             import_code(code)

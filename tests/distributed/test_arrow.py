@@ -144,7 +144,7 @@ def test_two_columns_of_one_name_are_refused(nlp: Language) -> None:
 def test_a_pipeline_that_drops_documents_is_found_out(
     nlp: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lossy = lambda nlp, records, batch_size: list(records)[:0]  # noqa: E731
+    lossy = lambda nlp, records, **_: list(records)[:0]  # noqa: E731
     monkeypatch.setattr("spacy_dxprivacy.distributed.arrow.outcomes", lossy)
     assert "lost documents" in message_of(nlp, table())
 
