@@ -186,6 +186,7 @@ def test_all_attacks_work_on_mechanisms_of_sentences(name, space, language):
 # -- the frontier --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_frontier_rises_with_epsilon_and_meets_attackers_between(space, language):
     text = random_text(language, 20, 20)
     makers = {"a": lambda e: make_mechanism("dx.Path.v2", space, e)}

@@ -63,6 +63,7 @@ print(json.dumps({n: CliRunner().invoke(dx_cli, [*n.split(), "--help"]).output f
 """
 
 
+@pytest.mark.slow
 @beside
 def test_help_of_a_command_is_read_without_what_it_works_with(dx):
     """Word for word as the command itself has it."""

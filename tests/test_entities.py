@@ -381,6 +381,7 @@ def test_two_processes(nlp: Language, method: str, monkeypatch: pytest.MonkeyPat
     assert all(doc.has_annotation("ENT_IOB") for doc in docs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["a", "1", "1-", "A.", "(1", "+1(", "Maria/", "a-1-", "Zo-"])
 def test_one_huge_word_takes_no_time(nlp: Language, piece: str) -> None:
     doc = nlp.make_doc(piece * (20_000 // len(piece)))

@@ -153,6 +153,7 @@ def test_a_peer_that_cannot_be_had_is_named(texts):
     assert {row["peer"] for row in result.rows} < set(NAMES)
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_table_and_a_figure_without_the_text(tmp_path, texts):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
     space, out = tmp_path / "space", tmp_path / "out"

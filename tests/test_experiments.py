@@ -195,6 +195,7 @@ def test_noise_of_the_public_code_changes_nothing_and_clipped_noise_does(space):
         assert rows["truncated-paper", epsilon]["N_w"] < 0.1
 
 
+@pytest.mark.slow
 def test_classification_rises_from_chance_to_the_original(space):
     need("sklearn", "sacrebleu", "rouge_score")
     options = small("classification", mechanisms=("exponential",), epsilons=(0.01, 200.0))

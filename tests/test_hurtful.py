@@ -79,6 +79,7 @@ def test_what_comes_out_in_their_place_is_none(
     assert set(found) == set(BAD) and not set(found.values()) & set(BAD)
 
 
+@pytest.mark.slow
 def test_the_built_in_space_has_some_and_they_become_near_words() -> None:
     space = Space.builtin()
     found = stand_ins(space)

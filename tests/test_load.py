@@ -40,6 +40,7 @@ def test_vocabulary_and_receipts_do_not_grow_with_the_text(make_nlp, load, monke
     assert len(str(nlp("the dog")._.dx)) < 3000
 
 
+@pytest.mark.slow
 def test_the_bench_sees_a_vocabulary_that_grows(make_nlp, load, monkeypatch):
     nlp = make_nlp()
     monkeypatch.setattr(load, "ZONE", 8)

@@ -219,6 +219,7 @@ def test_a_clicked_word_is_shown_with_what_it_becomes(page):
     assert [element.value for element in app.warning] == ["The space does not hold this word."]
 
 
+@pytest.mark.slow
 @needs_extra
 def test_the_curve_is_drawn_when_it_is_asked_for(page):
     app = page()

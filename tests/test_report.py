@@ -367,6 +367,7 @@ def test_folders_are_read_file_by_file(tmp_path, space, page):
     assert "5 documents" in read.text and "the names of the files" in read.text
 
 
+@pytest.mark.slow
 @needs_extra
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):

@@ -495,6 +495,7 @@ def test_nothing_of_the_original_is_in_the_document():
     assert not any(part.encode() in raw for part in ("Zorblatt", "Quimby", "3/4/2019", "3/9/2019"))
 
 
+@pytest.mark.slow
 def test_two_processes():
     nlp = pipeline("standard")
     docs = list(nlp.pipe([NOTE, NOTE], n_process=2))

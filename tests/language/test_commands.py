@@ -159,6 +159,7 @@ def texts_in(path):
     return {file.name: file.read_text() for file in sorted(path.glob("?.jsonl"))}
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_is_taken_up(many, monkeypatch):
     from spacy_dxprivacy.batch import editing
 
@@ -196,6 +197,7 @@ def test_a_source_that_changed_is_edited_again(many):
     assert len((many / "out" / "1.jsonl").read_text().splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -237,6 +239,7 @@ def test_a_file_with_a_record_that_failed_is_done_again(many):
 TUNE = ["tune", "-m", "exponential", "--space", "space", "-e", "1,40", "--words", "20", "--k", "2"]
 
 
+@pytest.mark.slow
 def test_a_judge_reads_what_each_epsilon_draws(folder):
     said = run(*TUNE, "--text", "in.jsonl", "--judge", "fake", "--json", "t.json").output
     points = json.loads((folder / "t.json").read_text())["mechanisms"][0]["points"]
@@ -263,6 +266,7 @@ def test_a_judge_reads_what_a_word_becomes(folder):
     )
 
 
+@pytest.mark.slow
 def test_a_judge_of_its_own_edits_is_told(folder):
     pytest.importorskip("matplotlib")
     options = [*MECHANISM, "--lm", "fake", "--receipt", "r.json"]

@@ -55,6 +55,7 @@ def test_its_scale_is_that_of_the_formula(plane):
     assert gumbel_scale(1000, 40, nearest, farthest) == pytest.approx(b)
 
 
+@pytest.mark.slow
 def test_draws_are_those_of_a_loop(make):
     X = np.array([[0.0, 0], [1, 0], [0, 2], [3, 3], [-1, -1]])
     space = Space.from_vectors(list("abcde"), X)

@@ -259,6 +259,7 @@ def test_a_prior_is_made_saved_and_carried(kind, text, space, tmp_path):
     assert ratio == pytest.approx(1 / 0.4, rel=0.15)
 
 
+@pytest.mark.slow
 def test_the_same_texts_and_seed_make_the_same_prior(text, space):
     for recipe in (Recipe(), Recipe("hidden-markov", states=3, iterations=2, seed=5)):
         one, two = (make_prior(text, recipe, space) for _ in range(2))

@@ -63,6 +63,7 @@ def test_c_is_found_on_the_space_and_is_the_same_every_time():
     assert first == again and 1e-4 < first < 1.0
 
 
+@pytest.mark.slow
 def test_on_another_space_c_is_found_anew():
     tables = [np.random.default_rng(d).normal(size=(1000, d)).astype(np.float32) for d in (3, 60)]
     rule = registry.dx_projections.get("dx.RankSampling.v1")()

@@ -57,6 +57,7 @@ def test_the_bound_holds_for_all_pairs_of_sentences(mechanism):
     assert (losses <= 2 * BETA * apart + 1e-9).all()
 
 
+@pytest.mark.slow
 def test_draws_follow_the_probabilities_when_many_sentences_are_drawn_side_by_side(mechanism):
     """Sentences of three lengths in one call, so that tapes hold several of them."""
     times = 6000
