@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
+import sys
 import traceback
 import warnings
 from collections.abc import Iterator
 from configparser import InterpolationError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -41,11 +43,19 @@ def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader of stdout has gone: click ends without a word
             raise
+        let_go_of_stdout()
         _stop(command, f"{error.strerror or type(error).__name__}.{after}", 1)
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
         _stop(command, f"failed with {type(error).__name__} in {where}.{after}", 1)
+
+
+def let_go_of_stdout() -> None:
+    """What is left in its buffer has nowhere to go: at the end Python would try again, and exit
+    with a status of its own."""
+    with suppress(OSError):  # there is none
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import errno
-import os
-import sys
 
 import typer
 
 from . import dx_cli
+from .mistakes import let_go_of_stdout
 
 
 def run() -> int:
@@ -21,8 +20,7 @@ def run() -> int:
     except OSError as error:
         if error.errno != errno.EPIPE:
             raise
-        # The reader of stdout has seen enough: what is left in the buffer has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_go_of_stdout()  # its reader has seen enough
         return 1
     except Exception as error:
         return _told(error)
