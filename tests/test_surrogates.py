@@ -292,6 +292,12 @@ def test_places_and_addresses_of_a_document_fit_each_other():
         assert re.search(rf", {re.escape(city)}, {short} \d{{5}}-\d{{4}}$", written)
 
 
+@pytest.mark.parametrize("code", ["LS1 4AB", "K1A 0B1", "1017 AB", "10115", "D-10115"])
+def test_a_postal_code_of_any_country_becomes_one(code):
+    (written,) = draw(made("dx.Address.v1"), code)
+    assert re.fullmatch(r"\d{5}", written)
+
+
 def test_a_city_and_its_state_stay_together():
     place, states = made("dx.Place.v1"), {c: STATES[s].rstrip("0123456789 ") for c, s in cities()}
     mentions = [Mention("Lyon", "G"), Mention("Portland", "G", "in"), Mention("Oregon", "G", ","),
