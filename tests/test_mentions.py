@@ -48,6 +48,7 @@ def left(doc: Doc, *labels: str, **config: object) -> str:
         "Lopez's",
         "Lopez/Brown",
         "m.lopez@example.org",
+        "mlopez42",
         "maria lopez",
     ],
 )

@@ -125,8 +125,8 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool]) -> bool:
         pieces = PIECE.findall(text)
         if any(p.lower() in parts and _fits(p, parts, False) for p in pieces):
             return len(pieces) < 9
-        long = "@" in text or "/" in text or "_" in text or "." in text
-        return long and len(text) < 200 and any(len(p) >= GLUED and p in lower for p in parts)
+        glued = any(mark in text for mark in "@/_.") or (text[0].isalpha() and text[-1].isdigit())
+        return glued and len(text) < 200 and any(len(p) >= GLUED and p in lower for p in parts)
     return _fits(text, parts, i == 0 or doc[i - 1].text in ".?!:" or doc[i - 1].is_space)
 
 
