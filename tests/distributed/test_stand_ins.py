@@ -18,8 +18,8 @@ from spacy_dxprivacy.doc.receipt import StoodIn
 
 from .corpus import finish, pa, pq
 
-NOTE = "Dr. Maria Lopez saw Mr. John Smith on March 5, 2023. Lopez was told."
-NAMES = ("Maria", "Lopez", "John", "Smith")
+NOTE = "Dr. Priya Okonkwo saw Mr. Ignatius Wimbleford on March 5, 2023. Okonkwo was told."
+NAMES = ("Priya", "Okonkwo", "Ignatius", "Wimbleford")  # in no name that is drawn
 FAST = ["-m", "exponential", "-e", "2", "--entities", "person,date"]
 
 
