@@ -17,7 +17,7 @@ from spacy.attrs import LOWER, NORM, ORTH, SPACY
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from .arrays import Bools1d, Ints1d
+from .arrays import Bools1d, Ids1d, Ints1d
 from .doc.cutting import Cut
 from .doc.editing import Written, edited_texts
 from .doc.figures import Figures, draw_figures, find_figures
@@ -313,19 +313,35 @@ class DxSanitizer:
 
     def _sanitize_cuts(self, cuts: list[Cut]) -> list[tuple[str, Receipt]]:
         space, terms = self._in_use()
-        replacements = replace_words(
+        replacements = self._replaced(
             [cut.ids[cut.mask] for cut in cuts],
             lambda wanted: np.concatenate([cut.words[cut.mask] for cut in cuts])[wanted].tolist(),
+            space,
+        )
+        return [_as_text(*parts, terms) for parts in zip(cuts, replacements, strict=True)]
+
+    def _replaced(
+        self,
+        ids: list[Ids1d],
+        clear: Callable[[Ints1d], list[str]],
+        space: Space,
+        context: Context | None = None,
+    ) -> list[Replacement]:
+        """replace_words, by the settings of this component."""
+        return replace_words(
+            ids,
+            clear,
             space=space,
             mechanism=self.mechanism,
             unknown=self.unknown,
             rng=self.rng,
             once_per_type=self.scope == "type",
-            with_vectors=False,
+            with_vectors=self.vectors == "noisy",
             check=self._check_budget,
+            context=context,
+            editor=self.editor if self._edits_words else None,
             instead=stand_ins(space) if self.source.spares else {},
         )
-        return [_as_text(*parts, terms) for parts in zip(cuts, replacements, strict=True)]
 
     def _in_use(self) -> tuple[Space, Terms]:
         """Raises DxError where the mechanism was fitted on another space meanwhile."""
@@ -344,20 +360,8 @@ class DxSanitizer:
         masks = [mask & ~numbers for mask, numbers in zip(selected, figures, strict=True)]
         ids = [_ids(doc)[mask] for doc, mask in zip(docs, masks, strict=True)]
         places = [np.flatnonzero(mask) for mask in masks]
-        replacements = replace_words(
-            ids,
-            partial(_read, docs, places),
-            space=space,
-            mechanism=self.mechanism,
-            unknown=self.unknown,
-            rng=self.rng,
-            once_per_type=self.scope == "type",
-            with_vectors=self.vectors == "noisy",
-            check=self._check_budget,
-            context=self._context(docs, masks, figures, stood) if self._in_context else None,
-            editor=self.editor if self._edits_words else None,
-            instead=stand_ins(space) if self.source.spares else {},
-        )
+        context = self._context(docs, masks, figures, stood) if self._in_context else None
+        replacements = self._replaced(ids, partial(_read, docs, places), space, context)
         drawn = [self._draw_figures(*parts) for parts in zip(docs, figures, strict=True)]
         parts_of = list(zip(docs, masks, replacements, drawn, stood, strict=True))
         written = self._edited([self._written(*parts) for parts in parts_of], docs, space)
@@ -766,8 +770,9 @@ class DxSanitizer:
 def _warn_of_lacking(space: Space) -> None:
     """Where a table that nobody chose is of English, and the built-in one has more of it. Of one
     that lacks most of English it is not known what it is for."""
-    if LACKING < lacked_of(space) < NOT_ENGLISH:
-        warnings.warn(Warnings.DX104.format(lacked=lacked_of(space)), DxWarning, stacklevel=2)
+    lacked = lacked_of(space)
+    if LACKING < lacked < NOT_ENGLISH:
+        warnings.warn(Warnings.DX104.format(lacked=lacked), DxWarning, stacklevel=2)
 
 
 def _read(docs: list[Doc], places: list[Ints1d], wanted: Ints1d) -> list[str]:

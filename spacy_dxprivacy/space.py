@@ -194,8 +194,11 @@ class Space:
 
     def find(self, word: str) -> int:
         """The row of a word, by its exact case, then without regard to case; -1 if unknown."""
-        ids = (get_string_id(word), get_string_id(word.lower()))
-        return int(self.find_ids(*(np.array([i], dtype=np.uint64) for i in ids))[0])
+        return int(self.find_all([word])[0])
+
+    def find_all(self, words: Sequence[str]) -> Ints1d:
+        """int64 (k,): the rows of k words, as `find` gives each."""
+        return self.find_ids(_ids(words), _ids([word.lower() for word in words]))
 
     def find_ids(self, *ids: Ids1d) -> Ints1d:
         """Rows of k words by spaCy's string ids, -1 where unknown.
@@ -356,9 +359,12 @@ def _not_zero(X: Floats2d, block: int = 65536) -> Bools1d:
     return keep
 
 
+def _ids(words: Sequence[str]) -> Ids1d:
+    return np.fromiter(map(get_string_id, words), dtype=np.uint64, count=len(words))
+
+
 def _key_table(keys: list[str], rows: list[int]) -> KeyTable:
-    ids = np.fromiter(map(get_string_id, keys), dtype=np.uint64, count=len(keys))
-    return KeyTable(ids, np.asarray(rows, dtype=np.int64))
+    return KeyTable(_ids(keys), np.asarray(rows, dtype=np.int64))
 
 
 def _checked_matrix(matrix: Any, n_words: int) -> Floats2d:

@@ -294,8 +294,9 @@ def test_places_and_addresses_of_a_document_fit_each_other():
 
 @pytest.mark.parametrize("code", ["LS1 4AB", "K1A 0B1", "1017 AB", "10115", "D-10115"])
 def test_a_postal_code_of_any_country_becomes_one(code):
-    (written,) = draw(made("dx.Address.v1"), code)
-    assert re.fullmatch(r"\d{5}", written)
+    for name in ("dx.Address.v1", "dx.Place.v1"):
+        (written,) = draw(made(name), code)
+        assert re.fullmatch(r"\d{5}", written)
 
 
 def test_a_city_and_its_state_stay_together():

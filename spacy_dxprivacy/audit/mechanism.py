@@ -84,7 +84,7 @@ def _findings(
 
     yield from _on("plane", mechanism, small, on_plane)
     yield from _on("black box", mechanism, large, on_cloud)
-    if own is None and isinstance(getattr(type(mechanism), "draws_together", None), property):
+    if own is None and hasattr(type(mechanism), "draws_together"):
         # Sentences are of a language, which no made-up vocabulary has.
         english = Space.builtin()
 

@@ -11,9 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from spacy.strings import get_string_id
 
-from ..arrays import Bools1d, Floats1d, Ids1d, Ints1d
+from ..arrays import Bools1d, Floats1d, Ints1d
 from ..space import BUILTIN, Space
 
 PROPER = (
@@ -72,12 +71,7 @@ def builtin_rows(space: Space) -> Ints1d:
     ours = Space.builtin()
     if space is ours or space.digest == ours.digest:
         return np.arange(len(ours))
-    exact, lower = (_ids(words) for words in (space.words, [w.lower() for w in space.words]))
-    return ours.find_ids(exact, lower)
-
-
-def _ids(words: list[str]) -> Ids1d:
-    return np.fromiter(map(get_string_id, words), dtype=np.uint64, count=len(words))
+    return ours.find_all(space.words)
 
 
 @lru_cache(maxsize=1)

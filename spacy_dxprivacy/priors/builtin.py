@@ -17,7 +17,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from spacy.strings import get_string_id
 
 from ..arrays import Floats1d
 from ..errors import DxError, Errors
@@ -66,9 +65,7 @@ def frequency_of(space: Space) -> Floats1d:
 def lacked_of(space: Space) -> float:
     """The share of running words of English web text that a space does not hold, in any case, of
     those that the built-in one does."""
-    ids = ([get_string_id(form) for form in (w, w.lower())] for w in Space.builtin().words)
-    exact, lower = np.array(list(ids), dtype=np.uint64).T
-    missing = space.find_ids(exact, lower) < 0
+    missing = space.find_all(Space.builtin().words) < 0
     return float(frequencies()[missing].sum() / frequencies().sum())
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from spacy.strings import get_string_id
 
 from ..arrays import Bools1d, Floats1d, Ints1d
 from ..errors import DxError, Errors
@@ -96,7 +95,7 @@ def _pairs(words: list[str], space: Space) -> tuple[Ints1d, Ints1d]:
     """Rows of the space and words of the law that are spelled alike, each pair once."""
     rows = np.arange(len(space))
     of_row = _find(words, space.words)
-    of_word = space.find_ids(_ids(words), _ids([w.lower() for w in words]))
+    of_word = space.find_all(words)
     of_word[np.isin(np.arange(len(words)), of_row)] = -1  # the space has it in its own case
     rows = np.concatenate([rows[of_row >= 0], of_word[of_word >= 0]])
     columns = np.concatenate([of_row[of_row >= 0], np.flatnonzero(of_word >= 0)])
@@ -109,10 +108,6 @@ def _find(words: list[str], sought: Sequence[str]) -> Ints1d:
     folded = {word.lower(): i for i, word in reversed(list(enumerate(words)))}
     found = (exact.get(w, exact.get(w.lower(), folded.get(w.lower(), -1))) for w in sought)
     return np.fromiter(found, dtype=np.int64, count=len(sought))
-
-
-def _ids(words: list[str]) -> Any:
-    return np.fromiter(map(get_string_id, words), dtype=np.uint64, count=len(words))
 
 
 def _with_neighbours(cells: Any, space: Space, common: Floats1d) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -55,15 +55,11 @@ class SentenceLikelihood:
 
     def _side_by_side(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats1d:
         """ln Z of some sentences, the longest first."""
-        ahead = np.repeat(self.chain.begin.astype(np.float64)[:, None], len(first), axis=1)
         logs = np.zeros(len(first))
-        for step in range(int(lengths[0])):
-            live = np.count_nonzero(lengths > step)
-            M = ahead[:, :live] * self._emissions(text, first[:live] + step)
-            M[:, lengths[:live] == step + 1] *= self.chain.end[:, None]
-            total = M.sum(axis=0)
-            logs[:live] += np.log(total)
-            ahead = self.chain.forward(M / total)
+        for step, (_, M) in enumerate(self._forth(self._steps(text, first, lengths))):
+            total, ends = M.sum(axis=0), lengths[: M.shape[1]] == step + 1
+            total[ends] = self.chain.end @ M[:, ends]
+            logs[: M.shape[1]] += np.log(total)
         return logs
 
     def _emissions(self, text: Text, places: Ints1d) -> Floats2d:
@@ -97,26 +93,33 @@ class SentenceLikelihood:
         order = np.argsort(-lengths, kind="stable")
         for some in blocks(len(order), LANES_KEPT):
             lanes = order[some]
-            E = self._steps(text, first[lanes], lengths[lanes])
-            ahead, behind = self._forth(E), self._back(E)
-            for step, (one, other) in enumerate(zip(ahead, behind, strict=True)):
+            E = list(self._steps(text, first[lanes], lengths[lanes]))
+            ahead = (one for one, _ in self._forth(E))
+            for step, (one, other) in enumerate(zip(ahead, self._back(E), strict=True)):
                 places = first[lanes[: one.shape[1]]] + step - first[0]
                 found[places] = (one * other).T
         return found
 
-    def _steps(self, text: Text, first: Ints1d, lengths: Ints1d) -> list[Floats2d]:
+    def _steps(self, text: Text, first: Ints1d, lengths: Ints1d) -> Iterator[Floats2d]:
         """For each step float64 (K, live): the emissions of the sentences that go so far, the
         longest first."""
-        live = (np.count_nonzero(lengths > step) for step in range(int(lengths[0])))
-        return [self._emissions(text, first[:n] + step) for step, n in enumerate(live)]
+        for step in range(int(lengths[0])):
+            live = np.count_nonzero(lengths > step)
+            yield self._emissions(text, first[:live] + step)
 
-    def _forth(self, E: list[Floats2d]) -> list[Floats2d]:
-        """What is known of each state from the words before it, in sum 1."""
-        ahead = [np.repeat(self.chain.begin.astype(np.float64)[:, None], E[0].shape[1], axis=1)]
-        for e, after in itertools.pairwise(E):
-            M = (ahead[-1] * e)[:, : after.shape[1]]
-            ahead.append(self.chain.forward(M / M.sum(axis=0)))
-        return ahead
+    def _forth(self, E: Iterable[Floats2d]) -> Iterator[tuple[Floats2d, Floats2d]]:
+        """For each step (K, live): what is known of each state from the words before it, in sum 1,
+        and that times what the word itself says."""
+        ahead: Floats2d | None = None
+        for e in E:
+            live = e.shape[1]
+            here = self._begun(live) if ahead is None else self.chain.forward(ahead[:, :live])
+            M = here * e
+            yield here, M
+            ahead = M / M.sum(axis=0)
+
+    def _begun(self, lanes: int) -> Floats2d:
+        return np.repeat(self.chain.begin.astype(np.float64)[:, None], lanes, axis=1)
 
     def _back(self, E: list[Floats2d]) -> list[Floats2d]:
         """For each place, how likely all words after it are, given its state; up to a factor."""

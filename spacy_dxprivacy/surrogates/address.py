@@ -15,17 +15,13 @@ from ..guarantee import Guarantee
 from ..registries import registry
 from .base import Mention, Scope, independent
 from .lists import STATES, STREET_KINDS, STREETS, cities, state_name
-from .place import Home, home_of, kind_of_place, like_case, postal_code
+from .place import LONG_CODE, Home, home_of, kind_of_place, like_case, postal_code
 from .streams import Draws, Stream, below, digits, pick
 
 IN_CLEAR = ("which parts an address has: house number, street, unit, city, state, postal code",)
 _ZIP = re.compile(r"(?<!\d)\d{5}(?:-\d{4})?(?!\d)\s*$", re.ASCII)
 _UNIT = re.compile(r"\b(?:apt|apartment|unit|suite|ste|room|rm|floor|fl|#)\.?\s*#?\s*\w+", re.I)
 _NUMBER = re.compile(r"^\s*\d[\w/-]*")
-# Of Britain, Canada, the Netherlands, and in digits.
-_FOREIGN_CODE = re.compile(
-    r"(?i:[a-z]{1,2}\d[a-z\d]?\s?\d[a-z]{2}|[a-z]\d[a-z]\s?\d[a-z]\d|\d{4}\s?[a-z]{2}|[a-z]{0,2}-?\d{4,6})"
-)
 _BOX = re.compile(r"^\s*p\.?\s?o\.?\s*box\b", re.I)
 _STATES = re.compile(
     r"\b(?:" + "|".join([*STATES, *(re.escape(state_name(s)) for s in STATES)]) + r")\s*$"
@@ -85,8 +81,8 @@ def _identity(mention: Mention) -> str:
 
 def written(text: str, home: Home, stream: Stream) -> str:
     """An address with the parts of a text. Nothing of the text is in it but commas."""
-    if _FOREIGN_CODE.fullmatch(text.strip()):
-        return postal_code(home, stream, long=False)
+    if kind_of_place(text) == "zip":
+        return postal_code(home, stream, long=len(text.strip()) >= LONG_CODE)
     code, text = _cut(_ZIP, text)
     state, text = _cut(_STATES, text.rstrip(" ,"))
     unit, text = _cut(_UNIT, text)

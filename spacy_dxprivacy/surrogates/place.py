@@ -20,7 +20,12 @@ from .lists import COUNTRIES, OTHER_COUNTRIES, STATES, cities, state_name, zip_h
 from .streams import Draws, Stream, digits, pick
 
 IN_CLEAR = ("whether a place is a city, a state, a country or a postal code",)
-_ZIP = re.compile(r"\d{5}(?:-\d{4})?", re.ASCII)
+LONG_CODE = 10  # characters of one of the United States with its last four digits
+# Of the United States, Britain, Canada, the Netherlands, and others in digits.
+_CODE = re.compile(
+    r"(?ai:\d{5}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]?\s?\d[a-z]{2}|[a-z]\d[a-z]\s?\d[a-z]\d|"
+    r"\d{4}\s?[a-z]{2}|[a-z]{0,2}-?\d{4,6})"
+)
 _NAMES = {state_name(short).casefold(): short for short in STATES}
 _COUNTRIES = {name.casefold() for name in COUNTRIES} | OTHER_COUNTRIES
 _STATE_OF = {city.casefold(): state for city, state in cities()}
@@ -95,14 +100,14 @@ class Place:
             stream = self.scope.stream(draws, kind, identity)
             home = pick(cities(), stream)
         if kind == "zip":
-            return postal_code(home, stream, long=len(identity) > 5)
+            return postal_code(home, stream, long=len(identity) >= LONG_CODE)
         return home[1] if kind == "state" else home[0]
 
 
 def kind_of_place(text: str) -> str:
     """ "zip", "short" (TX), "state", "country" or "city"."""
     bare = text.strip()
-    if _ZIP.fullmatch(bare):
+    if _CODE.fullmatch(bare):
         return "zip"
     if bare in STATES:
         return "short"
