@@ -12,11 +12,11 @@ from sentences.laws import KINDS, N, all_sentences, small_chain, small_mechanism
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, Rng
+from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.attacks import Corpus, Scene, Trial, attack, sanitised
 from spacy_dxprivacy.attacks.corpus import repeated
 from spacy_dxprivacy.attacks.frontier import Ground, Point, at_attacker, frontier
-from spacy_dxprivacy.attacks.language import Language, language_of
+from spacy_dxprivacy.attacks.language import Language, language_of, with_own_law
 from spacy_dxprivacy.attacks.over_epsilon import read_corpus
 from spacy_dxprivacy.attacks.reading import Seen, blind_guess, language_guess
 from spacy_dxprivacy.privacy.levels import LEVELS, level
@@ -265,3 +265,14 @@ def test_levels_are_points_of_the_frontier_of_the_docs():
     for some in LEVELS.values():
         for name in ("kept", "found", "rare_found", "cosine"):
             assert float(points[some.epsilon][name]) == pytest.approx(getattr(some, name), abs=1e-3)
+
+
+def test_who_attacks_knows_the_law_that_is_drawn_from():
+    space = Space.builtin()
+    path = registry.dx_mechanisms.get("dx.Path.v2")
+    prior = registry.dx_priors.get("dx.WordPairs.v1")
+    language = language_of(space)
+    assert with_own_law(language, path(epsilon=1.0).fit(space)) is None
+    own = with_own_law(language, path(epsilon=1.0, prior=prior(kind="clinical")).fit(space))
+    assert own is not None and own.chain.digest == prior(kind="clinical").fit(space).digest
+    assert (own.known == language.known).all()

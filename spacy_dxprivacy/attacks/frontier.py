@@ -22,7 +22,7 @@ from ..ty import Mechanism
 from .causal import Reader, causal_guess
 from .corpus import Corpus, sanitised
 from .findings import share_by_document
-from .language import Language, language_of
+from .language import Language, language_of, with_own_law
 from .reading import Seen, language_guess
 from .walks import Walks
 
@@ -103,11 +103,18 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
 
 
 def guessed(out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng) -> Ints1d:
-    """What the attacker takes a release for, int64 (t,)."""
+    """What the attacker takes a release for, int64 (t,): of a mechanism with a law of its own, by
+    that law or by the attacker's, whichever is right more often."""
     text, X = ground.text, ground.space.vectors
     if ground.reader is not None:
         return causal_guess(text, out, mechanism, X, ground.language, ground.reader, rng)
-    return language_guess(Seen(out, text.sentences), mechanism, X, ground.language, rng)
+    seen = Seen(out, text.sentences)
+    guess = language_guess(seen, mechanism, X, ground.language, rng)
+    own = with_own_law(ground.language, mechanism)
+    if own is None:
+        return guess
+    other = language_guess(seen, mechanism, X, own, rng)
+    return max(guess, other, key=lambda rows: int((rows == text.rows).sum()))
 
 
 def _mean(some: Bools1d) -> float:

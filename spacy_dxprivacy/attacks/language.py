@@ -8,7 +8,7 @@ of texts like these, half web text. So it knows the language and the kind of tex
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,10 +16,12 @@ import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ..errors import DxError
+from ..mechanisms.base.sentences import SentenceMechanism
 from ..priors.builtin import builtin_law, frequency_of
 from ..priors.chain import Chain, alone_chain
 from ..priors.law import carry
 from ..space import Space
+from ..ty import Mechanism
 from .corpus import Corpus
 
 KNOWN = 0.4  # the share of known frequencies
@@ -140,3 +142,14 @@ def language_of(space: Space, read: Corpus | None = None) -> Language:
     except DxError:
         chain, name = alone_chain(np.maximum(known, LEAST)), "word frequencies"
     return Language(chain, known, name=name, web=web)
+
+
+def with_own_law(language: Language, mechanism: Mechanism) -> Language | None:
+    """What an attacker knows who goes by the law of pairs that the mechanism draws from, which is
+    public; None where that is the attacker's own, or no law of pairs."""
+    if not isinstance(mechanism, SentenceMechanism):
+        return None
+    chain = mechanism.built.chain
+    if chain.is_alone or chain.one_state is None or chain.digest == language.chain.digest:
+        return None
+    return replace(language, chain=chain, name="word pairs of the prior")

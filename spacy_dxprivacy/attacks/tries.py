@@ -16,7 +16,7 @@ from .causal import causal_guess
 from .context import context_guess
 from .findings import AttackFigure, Measured, bootstrap, share, share_by_document
 from .guess import bayes_guess, nearest_guess, success_bound
-from .language import Language
+from .language import Language, with_own_law
 from .link import likelihood_scores, linked, rare_word_scores
 from .membership import auc, background, membership_score, pairs_to_test, true_positives
 from .prior import places_in, zipf
@@ -93,9 +93,13 @@ def _read(trial: Trial) -> Iterator[AttackFigure]:
 
 
 def _readings(trial: Trial, seen: Seen, language: Language) -> Iterator[tuple[str, Ints1d]]:
-    """Who guesses, and its guess: by word pairs, and by a causal model where there is one."""
+    """Who guesses, and its guess: by word pairs, by those of the mechanism where it has its own,
+    and by a causal model where there is one."""
     scene, rng = trial.scene, Rng(trial.seed + 5)
     yield "language model", language_guess(seen, trial.mechanism, scene.X, language, rng)
+    own = with_own_law(language, trial.mechanism)
+    if own is not None:
+        yield own.name, language_guess(seen, trial.mechanism, scene.X, own, rng)
     if scene.reader is not None:
         found = causal_guess(
             scene.text, seen.outputs, trial.mechanism, scene.X, language, scene.reader, rng

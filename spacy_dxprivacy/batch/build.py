@@ -17,6 +17,7 @@ from spacy.training.initialize import get_sourced_components
 from ..component import DEFAULT_CONFIG, DxSanitizer
 from ..errors import UsageError
 from ..files.limits import MOST_CONFIG, TooLarge, check_size
+from ..priors.builtin import KINDS, of_kind
 from ..priors.saved import prior_of_folder
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
@@ -152,8 +153,9 @@ def short_names(registry_name: str) -> dict[str, str]:
     return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", _middle(n)).lower(): n for n in ordered}
 
 
-def full_name(registry_name: str, given: str) -> str:
-    """The registered name for a short or a full one. Raises UsageError with the names there are."""
+def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str:
+    """The registered name for a short or a full one. Raises UsageError with the names there are,
+    and others that would have been taken."""
     known = short_names(registry_name)
     if given in known.values():
         return given
@@ -161,7 +163,7 @@ def full_name(registry_name: str, given: str) -> str:
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
         noun = NOUNS.get(registry_name, "policy for unknown words")
-        raise UsageError(f"no {noun} {given!r}. There are: {', '.join(sorted(known))}.")
+        raise UsageError(f"no {noun} {given!r}. There are: {', '.join(sorted([*known, *others]))}.")
     return plain[wanted]
 
 
@@ -221,13 +223,16 @@ def language_config(mechanism: str | None, policy: str | None, prior: str | None
 
 
 def prior_config(given: str) -> dict[str, Any]:
-    """The block of a config for a short name, a folder made by `dx prior`, or an ARPA file."""
+    """The block of a config for a short name, a kind of text whose pairs the package has, a folder
+    made by `dx prior`, or an ARPA file."""
+    if given in KINDS:
+        return of_kind(given)
     path = Path(given)
     if path.is_dir():
         return {"@dx_priors": prior_of_folder(path), "path": given}
     if path.is_file():
         return {"@dx_priors": "dx.Ngrams.v1", "path": given}
-    return {"@dx_priors": full_name("dx_priors", given)}
+    return {"@dx_priors": full_name("dx_priors", given, KINDS)}
 
 
 def space_config(space: str | None) -> dict[str, Any]:

@@ -92,7 +92,8 @@ Policy = Annotated[str | None, Option(
 Prior = Annotated[str | None, Option(
     "--prior", show_default=False,
     help="Public language that sentences are drawn from: word-pairs (if left out), word-frequency "
-    "or uniform (words alone), a folder made by `dx prior`, or an ARPA file",
+    "or uniform (words alone); clinical or dialogues, pairs that know such text better; a folder "
+    "made by `dx prior`, or an ARPA file",
 )]
 Space = Annotated[str | None, Option(
     "--space", help="Where replacements come from: 'builtin', a file of word vectors, or a saved "

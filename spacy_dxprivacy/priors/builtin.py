@@ -1,4 +1,5 @@
-"""The public language that comes with the package: word pairs on the words of the built-in space.
+"""The public language that comes with the package: word pairs on the words of the built-in space,
+of English as such and of some kinds of text.
 
 pairs.npz    frequency     uint8 (n,): -12 ln of how often each word of the space comes in web text
              type_of_row   uint16 (n,): the type of each word; types are lower-case words
@@ -7,13 +8,15 @@ pairs.npz    frequency     uint8 (n,): -12 ln of how often each word of the spac
              gap_low, gap_high  uint8 (pairs,): from one successor to the next
              steps         uint8 (pairs,): -16 ln of delta
              digest        of the space
+pairs-KIND.npz  the same but for frequency and type_of_row, which are those of pairs.npz
 
-All sums are made exact after reading. scripts/build_language.py writes it.
+All sums are made exact after reading. scripts/build_language.py writes them.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,7 @@ from .law import Law
 
 NAME = "dx_en"
 FILE = BUILTIN / "pairs.npz"
+KINDS = ("clinical", "dialogues")  # of text, with pairs of their own
 OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
 LEAST = 1e-12  # of a type by back-off: what stays in clear may be any word, also a lone n't
 
@@ -74,15 +78,29 @@ def _by_word() -> dict[str, float]:
     return dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
 
 
-@lru_cache(maxsize=1)
-def builtin_law() -> Law:
-    """Word pairs, on the words of the built-in space. Raises DxError for files of another space."""
+@lru_cache(maxsize=2)
+def builtin_law(kind: str | None = None) -> Law:
+    """Word pairs, on the words of the built-in space. kind: one of KINDS; None for English as such.
+    Raises DxError for files of another space."""
     space = Space.builtin()
-    with np.load(FILE) as saved:
+    arrays = _read(FILE, space)
+    if kind is None:
+        return Law(space.words, _chain(arrays), NAME)
+    arrays |= _read(BUILTIN / f"pairs-{kind}.npz", space)
+    return Law(space.words, _chain(arrays), f"{NAME}_{kind}")
+
+
+def of_kind(kind: str) -> dict[str, str]:
+    """The block of a config. kind: one of KINDS."""
+    return {"@dx_priors": "dx.WordPairs.v1", "kind": kind}
+
+
+def _read(path: Path, space: Space) -> dict[str, Any]:
+    with np.load(path) as saved:
         arrays = {name: saved[name] for name in saved.files}
     if bytes(arrays["digest"]).decode() != space.digest:
-        raise DxError(Errors.DX063.format(path=FILE, why="it belongs to another space"))
-    return Law(space.words, _chain(arrays), NAME)
+        raise DxError(Errors.DX063.format(path=path, why="it belongs to another space"))
+    return arrays
 
 
 def _chain(arrays: dict[str, Any]) -> Chain:

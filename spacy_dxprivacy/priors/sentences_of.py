@@ -13,20 +13,23 @@ from pathlib import Path
 
 from ..registries import registry
 from ..space import Space
-from .builtin import builtin_law, frequency_of
+from ..validate import fail, one_of
+from .builtin import KINDS, builtin_law, frequency_of
 from .chain import Chain
 from .law import carry
 from .saved import read_law
 
 MOST_CARRIED = 2
-_carried: dict[str, Chain] = {}
+_carried: dict[tuple[str, str | None], Chain] = {}
 
 
 @dataclass(frozen=True)
 class WordPairs:
-    """path: a folder made by `dx prior`; None for the English pairs of the package."""
+    """path: a folder made by `dx prior`; None for the English pairs of the package. kind: of text
+    (builtin.KINDS), whose pairs of the package it takes."""
 
     path: Path | None = None
+    kind: str | None = None
     name = "dx.WordPairs.v1"
     draws = "sentence"
 
@@ -35,19 +38,20 @@ class WordPairs:
         if self.path is not None:
             return carry(read_law(self.path, "pairs"), space, frequency_of(space))
         if space.digest == Space.builtin().digest:
-            return builtin_law().chain
-        return _builtin_on(space)
+            return builtin_law(self.kind).chain
+        return _builtin_on(space, self.kind)
 
 
-def _builtin_on(space: Space) -> Chain:
+def _builtin_on(space: Space, kind: str | None) -> Chain:
     """The pairs of the package on the words of a space. Of the last few spaces they are kept, by
     digest: a search for an epsilon, or a second pipeline, asks for them again and again."""
-    found = _carried.pop(space.digest, None)
+    key = space.digest, kind
+    found = _carried.pop(key, None)
     if found is None:
-        found = carry(builtin_law(), space, frequency_of(space))
-    _carried[space.digest] = found
-    for digest in list(_carried)[:-MOST_CARRIED]:
-        _carried.pop(digest, None)
+        found = carry(builtin_law(kind), space, frequency_of(space))
+    _carried[key] = found
+    for old in list(_carried)[:-MOST_CARRIED]:
+        _carried.pop(old, None)
     return found
 
 
@@ -65,9 +69,17 @@ class HiddenMarkov:
 
 
 @registry.dx_priors("dx.WordPairs.v1")
-def make_word_pairs(path: str | None = None) -> WordPairs:
-    """Word pairs: those of the package, for English, or those of a folder made by `dx prior`."""
-    return WordPairs(None if path is None else Path(path))
+def make_word_pairs(path: str | None = None, kind: str | None = None) -> WordPairs:
+    """Word pairs: those of the package, for English, or those of a folder made by `dx prior`.
+
+    kind: "clinical" (notes of visits) or "dialogues" (talks, chats, questions to an assistant), for
+    pairs of the package that know such text better; of English as such without it.
+    """
+    if kind is not None:
+        one_of("kind", kind, KINDS)
+        if path is not None:
+            raise fail("kind", "left out where a path is given", kind)
+    return WordPairs(None if path is None else Path(path), kind)
 
 
 @registry.dx_priors("dx.HiddenMarkov.v1")

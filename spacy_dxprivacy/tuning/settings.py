@@ -11,6 +11,7 @@ import numpy as np
 
 from ..batch.build import full_name, mechanism_config
 from ..errors import DxWarning, UsageError
+from ..priors.builtin import KINDS, of_kind
 from ..registries import registry
 from ..space import Space
 from ..spaces import Filter, load
@@ -84,6 +85,8 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _prior(given: str) -> dict[str, str]:
+    if given in KINDS:
+        return of_kind(given)
     known = registry.dx_priors.get_all()
     for name in (given, f"dx.{given}.v1"):
         if name in known:

@@ -1,0 +1,98 @@
+"""Public text that a causal model writes, kept as what it said of each next token.
+
+    python -m language.teacher MODEL OUT --kinds clinical mails --lanes 96 --rounds 2
+
+OUT/KIND-ROUND.npz  tokens  uint32 (lanes, length): what was written after the prompt
+                    ids     uint32 (lanes, length, TOP): the likeliest tokens at each place, before
+                            that place's token was drawn
+                    shares  float16 (lanes, length, TOP): their probabilities
+                    rest    uint16 (lanes,): how many of tokens are the end of the prompt's line
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from spacy_dxprivacy.language.opened import open_model
+
+PROMPTS = Path(__file__).parents[1] / "data" / "teacher_prompts.json"
+TOP = 48
+NUCLEUS = 0.9  # the least likely tokens are not drawn: a small model's text falls apart after them
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--kinds", nargs="*", default=list(prompts()))
+    parser.add_argument("--lanes", type=int, default=128)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--first", type=int, default=0, help="number of the first round")
+    parser.add_argument("--length", type=int, default=72)
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = parse_arguments()
+    args.out.mkdir(parents=True, exist_ok=True)
+    model = open_model(args.model)
+    for number in range(args.first, args.first + args.rounds):
+        for kind in args.kinds:
+            path = args.out / f"{kind}-{number}.npz"
+            if not path.exists():
+                begun = time.perf_counter()
+                np.savez_compressed(path, **written(model, kind, number, args.lanes, args.length))
+                rate = args.lanes * args.length / (time.perf_counter() - begun)
+                print(f"{path.name}: {rate:.0f} tokens/s", flush=True)
+
+
+def prompts() -> dict[str, dict[str, list[str]]]:
+    found: dict[str, dict[str, list[str]]] = json.loads(PROMPTS.read_text())
+    return found
+
+
+def openings(kind: str, number: int, lanes: int) -> list[str]:
+    """As many beginnings of texts as lanes, by a seed of the kind and round."""
+    draw, some = random.Random(f"{kind} {number}"), prompts()[kind]
+    return [
+        draw.choice(some["openings"]).format(
+            age=draw.randint(3, 92),
+            person=draw.choice(some["persons"]),
+            subject=draw.choice(some["subjects"]),
+            product=draw.choice(some.get("products", [""])),
+            complaint=draw.choice(some.get("complaints", [""])),
+        )
+        for _ in range(lanes)
+    ]
+
+
+@torch.inference_mode()
+def written(model: Any, kind: str, number: int, lanes: int, length: int) -> dict[str, Any]:
+    draw = torch.Generator().manual_seed(number)
+    begins = [opening.strip() for opening in openings(kind, number, lanes)]
+    ends = sorted(model.ends)
+    side_by_side = model.read(model.encode(begins))
+    tokens = np.zeros((lanes, length), np.uint32)
+    ids = np.zeros((lanes, length, TOP), np.uint32)
+    shares = np.zeros((lanes, length, TOP), np.float16)
+    for place in range(length):
+        side_by_side._logs[:, ends] = -torch.inf
+        top, best = torch.softmax(side_by_side._logs, 1).topk(512)
+        inside = (top.cumsum(1) - top) < NUCLEUS
+        picked = torch.multinomial(top * inside, 1, generator=draw)
+        ids[:, place], shares[:, place] = best[:, :TOP].numpy(), top[:, :TOP].numpy()
+        tokens[:, place] = best.gather(1, picked)[:, 0].numpy()
+        side_by_side.feed(tokens[:, place].astype(np.int64))
+    return {"tokens": tokens, "ids": ids, "shares": shares, "begins": np.array(begins)}
+
+
+if __name__ == "__main__":
+    main()

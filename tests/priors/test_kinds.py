@@ -1,0 +1,70 @@
+"""Pairs of the package for kinds of text: laws like the others, that know such text better."""
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import Space, registry
+from spacy_dxprivacy.batch.build import prior_config
+from spacy_dxprivacy.errors import DxError, UsageError
+from spacy_dxprivacy.priors.builtin import KINDS, builtin_law
+from spacy_dxprivacy.priors.measure import nats_of_pairs
+from spacy_dxprivacy.tuning.settings import parse_mechanism
+
+STOP = -1
+TEXTS = {
+    "clinical": [
+        "The patient is a young woman with a history of asthma and high blood pressure",
+        "She denies any chest pain , shortness of breath or fever",
+        "He was given antibiotics and will return for a follow-up visit in two weeks",
+        "There is no family history of heart disease or cancer",
+    ],
+    "dialogues": [
+        "I have a headache and I can not sleep , what should I do",
+        "How long have you had it",
+        "Can you help me with a letter to my landlord",
+        "Yes , that sounds good , I will see you on Friday then",
+    ],
+}
+
+
+def types_of(sentences):
+    space = Space.builtin()
+    types, _ = builtin_law().chain.one_state
+    rows = [[space.find(word.lower()) for word in text.split()] for text in sentences]
+    return np.concatenate([[*types[[r for r in some if r >= 0]], STOP] for some in rows])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_knows_such_text_better(kind):
+    types = types_of(TEXTS[kind])
+    nats = {k: nats_of_pairs(builtin_law(k).chain, types).mean() for k in (None, *KINDS)}
+    assert min(nats, key=nats.get) == kind
+    assert nats[None] - nats[kind] > 0.3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_word_can_come_out(kind):
+    english, law = builtin_law(), builtin_law(kind)
+    assert (law.chain.unigram > 0).all() and law.chain.unigram.sum() == pytest.approx(1, abs=1e-6)
+    assert law.name != english.name and law.chain.digest != english.chain.digest
+    assert (law.chain.one_state[0] == english.chain.one_state[0]).all()
+
+
+def test_a_kind_is_named_in_a_word():
+    make = registry.dx_priors.get("dx.WordPairs.v1")
+    for config in (
+        prior_config("clinical"),
+        parse_mechanism("dx.Path.v2 prior=clinical")[1]["prior"],
+    ):
+        assert config == {"@dx_priors": "dx.WordPairs.v1", "kind": "clinical"}
+        assert registry.resolve({"prior": config})["prior"] == make(kind="clinical")
+
+
+def test_other_kinds_are_told():
+    make = registry.dx_priors.get("dx.WordPairs.v1")
+    with pytest.raises(DxError, match="clinical"):
+        make(kind="klinical")
+    with pytest.raises(DxError, match="left out where a path is given"):
+        make(path="folder", kind="clinical")
+    with pytest.raises(UsageError, match="clinical, dialogues, hidden-markov"):
+        prior_config("klinical")
