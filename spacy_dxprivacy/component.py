@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
@@ -47,13 +47,14 @@ from .rebuild import (
 )
 from .selection import AllWords, AnyEntities, Entities, Selector, WordList, entity_labels, words_of
 from .space import BUILTIN, Space
-from .spaces.hurtful import stand_ins
+from .spaces.hurtful import allowed_by, stand_ins
 from .spaces.sources import SpaceSource
 from .surrogates.base import Surrogate
 from .surrogates.presets import Preset, surrogates_of
 from .surrogates.standing import StandIns, stand_in
 from .tables import learned
 from .ty import (
+    Avoids,
     ChoosesIndex,
     DrawsTogether,
     Editor,
@@ -320,6 +321,10 @@ class DxSanitizer:
         )
         return [_as_text(*parts, terms) for parts in zip(cuts, replacements, strict=True)]
 
+    def instead(self, space: Space) -> Mapping[str, str]:
+        """What comes out for words of the space that never do."""
+        return stand_ins(space) if self.source.spares else {}
+
     def _replaced(
         self,
         ids: list[Ids1d],
@@ -340,7 +345,7 @@ class DxSanitizer:
             check=self._check_budget,
             context=context,
             editor=self.editor if self._edits_words else None,
-            instead=stand_ins(space) if self.source.spares else {},
+            instead=self.instead(space),
         )
 
     def _in_use(self) -> tuple[Space, Terms]:
@@ -487,7 +492,8 @@ class DxSanitizer:
     def _edited(self, texts: list[Written], docs: list[Doc], space: Space) -> list[Written]:
         if not isinstance(self.editor, EditsTexts) or not texts:
             return texts
-        return edited_texts(texts, docs[0].vocab, space, self.mechanism, self.editor)
+        instead = self.instead(space)
+        return edited_texts(texts, docs[0].vocab, space, self.mechanism, self.editor, instead)
 
     def _rewritten(self, docs: list[Doc], aside: list[Bools1d]) -> list[Doc]:
         """docs: as they would be released. aside: bool (tokens,) of each, numbers and stand-ins."""
@@ -604,8 +610,7 @@ class DxSanitizer:
             if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
                 raise DxError(Errors.DX035.format(mechanism=self.mechanism.name))
         if self.editor is not None:
-            self.editor.fit(space, self.mechanism)
-            self._check_editor(self.editor)
+            self._fit_editor(self.editor, space)
         in_clear = [*self.selector.in_clear, *self.unknown.in_clear]
         in_clear += self.mechanism.in_clear if isinstance(self.mechanism, TellsInClear) else ()
         in_clear += () if self.numbers is None else self.numbers.in_clear
@@ -641,8 +646,11 @@ class DxSanitizer:
         name = None if self.editor is None else self.editor.name
         return {"editor": name, "editor_model": about.get("digest")}
 
-    def _check_editor(self, editor: Editor) -> None:
+    def _fit_editor(self, editor: Editor, space: Space) -> None:
         """Raises DxError where its model is another one than when the pipeline was saved."""
+        editor.fit(space, self.mechanism)
+        if isinstance(editor, Avoids):
+            editor.avoid(allowed_by(self.source))
         saved = self._saved_editor
         if isinstance(editor, TellsAbout) and saved.get("model") == editor.about["model"]:
             then, now = saved["digest"], editor.about["digest"]

@@ -168,6 +168,16 @@ class Rewrites(Protocol):
 
 
 @runtime_checkable
+class Avoids(Protocol):
+    """An editor that is told, after it was fitted, which words may come out. One that is not told
+    may choose any; those of an editor of words or texts that may not are replaced after it."""
+
+    def avoid(self, allowed: Callable[[str], bool]) -> None:
+        """allowed: of a word, in any case. It is public, and the same for every text."""
+        ...
+
+
+@runtime_checkable
 class TellsAbout(Protocol):
     """about: what a saved pipeline keeps of the editor, its model's digest among it. Raises DxError
     where the model cannot be loaded."""

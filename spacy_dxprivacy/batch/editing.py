@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -74,6 +74,7 @@ class ReleaseEditor:
         self.editor: EditsTexts | Rewrites = editor
         self.name: str = sanitizer.terms.editor or ""
         self.space: Space = sanitizer.space
+        self.instead: Mapping[str, str] = sanitizer.instead(sanitizer.space)
         self.mechanism: Mechanism = sanitizer.mechanism
         self.nlp: Language = spacy.blank("en")
         self.nlp.max_length = NO_LIMIT
@@ -108,7 +109,9 @@ class ReleaseEditor:
             found = self.editor.rewrite(shown)
             told.changed += sum(_lost(doc.text, new) for doc, new in zip(docs, found, strict=True))
             return found
-        edited = edited_texts(texts, self.nlp.vocab, self.space, self.mechanism, self.editor)
+        edited = edited_texts(
+            texts, self.nlp.vocab, self.space, self.mechanism, self.editor, self.instead
+        )
         return [self._spelled(*pair, told) for pair in zip(texts, edited, strict=True)]
 
     def _spelled(self, old: Written, new: Written, told: Edited) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,9 +41,10 @@ def edited_texts(
     space: Space,
     mechanism: Mechanism,
     editor: EditsTexts,
+    instead: Mapping[str, str],
 ) -> list[Written]:
     """Each text with the words that an editor of texts chose. vocab: for the words that are read,
-    all of which are released."""
+    all of which are released. instead: what comes out for words that never do."""
     placed = [_shown(text, vocab, space) for text in texts]
     found = editor.edit_texts([shown for shown, _ in placed], mechanism)
     new = []
@@ -51,7 +52,8 @@ def edited_texts(
         words = list(text.words)
         checked = _checked(rows, shown.rows, shown.fixed)
         for place in np.flatnonzero(checked != shown.rows).tolist():
-            words[places[place]] = space.words[checked[place]]
+            chosen = space.words[checked[place]]
+            words[places[place]] = instead.get(chosen, chosen)
         new.append(replace(text, words=words))
     return new
 

@@ -16,7 +16,7 @@ from typing import cast
 
 import numpy as np
 
-from ..arrays import Bools1d, Ints1d
+from ..arrays import Bools1d, Floats1d, Ints1d, Numbers1d
 from ..language.beam import BEAM, Search
 from ..language.opened import open_model
 from ..language.words import WordTokens, word_tokens
@@ -62,6 +62,8 @@ class Remap:
     def __init__(self, prior: Prior | None = None) -> None:
         self.prior = prior
         self._chain: Chain | None = None
+        self._words: Sequence[str] = ()
+        self._allowed: Bools1d | None = None
         self._places: dict[int, Place] = {}
 
     def fit(self, space: Space, mechanism: Mechanism) -> Remap:
@@ -70,13 +72,18 @@ class Remap:
         if not isinstance(mechanism, SentenceMechanism | StatesProbabilities):
             expected = "null with a mechanism that does not state its probabilities"
             raise fail("editor", expected, mechanism.name)
-        self._places = {}
+        self._places, self._words, self._allowed = {}, space.words, None
         if self.prior is None and isinstance(mechanism, SentenceMechanism):
             self._chain = mechanism.built.chain
         else:
             prior = self.prior or registry.dx_priors.get("dx.WordPairs.v1")()
             self._chain = prior.fit(space)
         return self
+
+    def avoid(self, allowed: Callable[[str], bool]) -> None:
+        """After fit: other words of the space are no candidates. allowed: see ty.Avoids."""
+        self._allowed = np.array([allowed(word) for word in self._words], dtype=bool)
+        self._places = {}
 
     def edit(
         self,
@@ -119,8 +126,15 @@ class Remap:
         if row not in self._places:
             if len(self._places) >= CACHED:
                 self._places = {}
-            self._places[row] = find(row)
+            self._places[row] = self._spared(row, *find(row))
         return self._places[row]
+
+    def _spared(self, row: int, words: Numbers1d, logs: Floats1d) -> Place:
+        """The candidates that may come out; the word itself where none of them may."""
+        if self._allowed is None or self._allowed[words].all():
+            return words, logs
+        some = self._allowed[words]
+        return (words[some], logs[some]) if some.any() else _only(row)
 
     # What was released by this process is no business of anybody who gets a copy.
     def __getstate__(self) -> dict[str, object]:

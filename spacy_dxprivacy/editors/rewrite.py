@@ -5,12 +5,13 @@
 Privacy  post-processing of what was released: it costs nothing, and hides nothing. The model sees
          the release and a public prompt
 Stays    stand-ins, numbers and [REDACTED]: an answer in which one is missing, or that has another
-         number, is refused, and so is one that is empty, repeats the request or does not end. The
-         passage then stays as it was released
+         number, is refused, and so is one that is empty, repeats the request, does not end, or has
+         a word that never comes out. The passage then stays as it was released
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -32,9 +33,11 @@ REQUEST = (
 MOST_TOKENS = 64  # of a passage
 ROOM = 16  # tokens more than one and a half times the passage, that an answer may have
 ECHO = 4  # words in a row of the request
+_WORDS = re.compile(r"\w+"), re.compile(r"\w+(?:[-'\u2019]\w+)+")
 
 EMPTY, ECHOED, ENDLESS = "no answer", "the request repeated", "an answer without end"
 LOST = "a name or a number lost or changed"
+NEVER = "a word that never comes out"
 
 
 @registry.dx_editors("dx.Rewrite.v1")
@@ -53,6 +56,7 @@ class Rewrite:
 
     def __init__(self, model: str, prompt: str) -> None:
         self.model, self.prompt = model, prompt
+        self._allowed: Callable[[str], bool] | None = None
 
     @property
     def about(self) -> dict[str, str]:
@@ -65,6 +69,11 @@ class Rewrite:
         model = open_model(self.model)
         check_prompt(model, len(self._asked(model, "")))
         return self
+
+    def avoid(self, allowed: Callable[[str], bool]) -> None:
+        """An answer with another word is refused, unless its passage had it. allowed: see
+        ty.Avoids."""
+        self._allowed = allowed
 
     def edit(
         self,
@@ -128,7 +137,16 @@ class Rewrite:
             return EMPTY
         if runs(answer) & (runs(REQUEST) | runs(self.prompt)) - runs(passage.text):
             return ECHOED
-        return "" if passage.keeps(answer) else LOST
+        if not passage.keeps(answer):
+            return LOST
+        allowed = self._allowed or bool
+        new = spoken(answer) - spoken(passage.text)
+        return "" if all(allowed(word) for word in new) else NEVER
+
+
+def spoken(text: str) -> set[str]:
+    """The words of a text, in small letters: whole ("half-hour") and in their parts."""
+    return {word for pattern in _WORDS for word in pattern.findall(text.lower())}
 
 
 def runs(text: str) -> set[tuple[str, ...]]:

@@ -114,6 +114,11 @@ class Workshop:
         steps = evenly(low, min(high, WIDEST * low), STEPS)
         return sorted({*steps, self.start}) if name == self.names[0] else steps
 
+    @property
+    def _source(self) -> SpaceSource:
+        own = self.own.source
+        return SpaceSource(lambda _: self.space, spares=own.spares, excluded=own.excluded)
+
     def sanitizer(self, name: str, epsilon: float) -> DxSanitizer:
         """One like the pipeline's own, with this mechanism, fitted. Raises DxError where the
         mechanism has no solution at this epsilon."""
@@ -123,7 +128,7 @@ class Workshop:
             own.name,
             mechanism=self._mechanism(name, epsilon),
             selector=own.selector,
-            source=SpaceSource(lambda _: self.space, spares=self.own.source.spares),
+            source=self._source,
             unknown=own.unknown,
             numbers=own.numbers,
             editor=own.editor,

@@ -19,7 +19,7 @@ import numpy as np
 from ..arrays import Bools1d, Floats2d, Ints1d
 from ..search.metric import neighbours
 from ..space import Allowed, Space
-from .sources import OFFENSIVE, read_words
+from .sources import OFFENSIVE, SpaceSource, read_words
 
 HURTFUL = Path(__file__).parent.parent / "data" / "hurtful.txt"
 MOST_NUMBERS = 2**25  # of a table that is searched for the nearest: larger ones are not read for it
@@ -35,6 +35,12 @@ def stand_ins(space: Space) -> Mapping[str, str]:
     if space not in _found:
         _found[space] = _stand_ins(space)
     return _found[space]
+
+
+def allowed_by(source: SpaceSource) -> Allowed:
+    """Which words may come out of a pipeline with this table: for editors, whose words need not be
+    those of the table."""
+    return _allowed() if source.spares else Allowed(None, source.excluded())
 
 
 def _stand_ins(space: Space) -> Mapping[str, str]:

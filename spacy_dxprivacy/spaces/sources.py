@@ -7,7 +7,7 @@ loads the vectors of a pipeline after it makes the components.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -36,7 +36,8 @@ OFFENSIVE = Path(__file__).parent.parent / "data" / "offensive.txt"
 class SpaceSource:
     """load: gives the Space for a pipeline. packed: whether a saved pipeline takes a copy along,
     since nothing else in it holds the table. spares: whether words that demean never come out, see
-    hurtful.py; so where `exclude` is "offensive". own_vectors: whether the table is the pipeline's
+    hurtful.py; so where `exclude` is "offensive". excluded: gives the words, as in `exclude`, that
+    the table was made without. own_vectors: whether the table is the pipeline's
     own where it has one, with all of its words: private, if it was learned from private text.
     unasked: whether nobody said which table it should be.
     """
@@ -44,6 +45,7 @@ class SpaceSource:
     load: Callable[[Language], Space]
     packed: bool = False
     spares: bool = False
+    excluded: Callable[[], Iterable[str]] = tuple
     own_vectors: bool = False
     unasked: bool = False
 
@@ -74,9 +76,10 @@ class Filter:
             raise fail("pattern", "a regular expression", self.pattern) from None
 
     @property
-    def spares(self) -> bool:
-        """Whether the package's own lists say what never comes out."""
-        return self.exclude == "offensive"
+    def told(self) -> dict[str, Any]:
+        """What a SpaceSource says of it. spares: whether the package's own lists say what never
+        comes out."""
+        return {"spares": self.exclude == "offensive", "excluded": self.excluded}
 
     def apply(self, space: Space) -> Space:
         """The space with the words that pass."""
@@ -103,7 +106,7 @@ def make_auto_space(
     choose = Filter(max_words, pattern, exclude)
     load = partial(_auto, choose=choose, public=public_words)
     own = public_words is None
-    return SpaceSource(load, spares=choose.spares, own_vectors=own, unasked=True)
+    return SpaceSource(load, **choose.told, own_vectors=own, unasked=True)
 
 
 @registry.dx_spaces("dx.BuiltinSpace.v1")
@@ -114,7 +117,7 @@ def make_builtin_space(
 ) -> SpaceSource:
     """The English space that comes with the package."""
     choose = Filter(max_words, pattern, exclude)
-    return SpaceSource(partial(_public, BUILTIN, choose=choose), spares=choose.spares)
+    return SpaceSource(partial(_public, BUILTIN, choose=choose), **choose.told)
 
 
 @registry.dx_spaces("dx.PipelineVectors.v1")
@@ -131,7 +134,7 @@ def make_pipeline_vectors(
     choose = Filter(max_words, pattern, exclude)
     load = partial(_from_pipeline, words=words, choose=choose, public=public_words)
     public = public_words is not None or words is not None
-    return SpaceSource(load, spares=choose.spares, own_vectors=not public)
+    return SpaceSource(load, **choose.told, own_vectors=not public)
 
 
 @registry.dx_spaces("dx.FileSpace.v1")
@@ -150,7 +153,7 @@ def make_file_space(
     one_of("duplicates", duplicates, ("error", "first"))
     choose = Filter(max_words, pattern, exclude)
     load = partial(_public, path, choose=choose, duplicates=duplicates)
-    return SpaceSource(load, packed=True, spares=choose.spares)
+    return SpaceSource(load, packed=True, **choose.told)
 
 
 def _public(source: str, nlp: Language, *, choose: Filter, duplicates: Any = "error") -> Space:

@@ -1,6 +1,7 @@
 """dx.Remap.v1 with a model: the best text by brute force, and that it sees the release alone."""
 
 import pickle
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -10,6 +11,9 @@ from sentences.laws import BETA, N, small_mechanism, small_space, starts_of
 from spacy_dxprivacy import Draw, DxError, registry
 from spacy_dxprivacy.errors import DxWarning
 from spacy_dxprivacy.language import opened
+from spacy_dxprivacy.space import Allowed
+from spacy_dxprivacy.spaces import hurtful
+from spacy_dxprivacy.spaces.sources import SpaceSource
 
 from .fakes import FakeModel, small_law
 
@@ -51,6 +55,22 @@ def test_words_that_stay_are_read_and_stay(fake):
     assert remap(mechanism).edit(rows, mechanism, starts_of(4), ~np.zeros(4, bool)).tolist() == [
         1, 2, 3, 4,
     ]  # fmt: skip
+
+
+def test_words_that_never_come_out_are_no_candidates(fake):
+    mechanism, rows = small_mechanism("pairs"), np.array([2, 0, 4])
+    for editor in (remap(mechanism), registry.dx_editors.get("dx.Remap.v1")()):
+        editor.fit(small_space(), mechanism)
+        free = editor.edit(rows, mechanism, starts_of(3))
+        banned = {f"w{row}" for row in free.tolist()}
+        editor.avoid(lambda word, banned=banned: word not in banned)
+        found = editor.edit(rows, mechanism, starts_of(3))
+        assert not set(found.tolist()) & set(free.tolist())
+        editor.avoid(lambda word: False)  # then what was released stays
+        assert editor.edit(rows, mechanism, starts_of(3)).tolist() == rows.tolist()
+        assert editor.fit(small_space(), mechanism).edit(
+            rows, mechanism, starts_of(3)
+        ).tolist() == free.tolist()  # fmt: skip
 
 
 def test_words_alone_are_edited_by_word_pairs(fake):
@@ -163,6 +183,35 @@ def test_stand_ins_and_numbers_are_those_that_were_drawn(reader, make_nlp):
     assert edited.text != released.text and len(edited) == len(released)
     for new, old in zip(edited, released, strict=True):
         assert new.text == old.text or space.find(old.lower_) >= 0
+
+
+@pytest.mark.parametrize("exclude", ["offensive", []])
+def test_whatever_an_editor_of_texts_chooses_what_never_comes_out_does_not(
+    make_nlp, monkeypatch, exclude
+):
+    """One that was not told chooses such a word everywhere: the nearest other word comes out."""
+    monkeypatch.setattr(hurtful, "_allowed", lambda: Allowed(None, ["fish"]))
+    monkeypatch.setattr(hurtful, "_found", WeakKeyDictionary())
+
+    class Stubborn:
+        name = "my.Editor.v1"
+
+        def fit(self, space, mechanism):
+            return self
+
+        def edit(self, rows, *more):
+            return rows
+
+        def edit_texts(self, texts, mechanism):
+            return [np.where(text.fixed, text.rows, bad) for text in texts]
+
+    source = {"@dx_spaces": "dx.AutoSpace.v1", "exclude": exclude}
+    nlp = make_nlp(mechanism=EXPONENTIAL, space=source)
+    nlp.get_pipe("dx_sanitizer").editor = Stubborn()
+    bad = nlp.get_pipe("dx_sanitizer").space.find("fish")
+    words = {token.lower_ for token in nlp("the dog saw the cat")}
+    assert ("fish" in words) == (not exclude) and len(words) == 1
+    assert hurtful.allowed_by(SpaceSource(None, excluded=lambda: ["fish"]))("Fish") is False
 
 
 def test_receipts_promise_the_same(reader, make_nlp):

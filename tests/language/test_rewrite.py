@@ -64,6 +64,29 @@ def test_answers_that_are_none_leave_the_release(editor, writer, answer, why):
     assert "dogs" not in str(caught[0].message)
 
 
+def test_answers_with_a_word_that_never_comes_out_leave_the_release(editor, writer):
+    editor.avoid(lambda word: not word.startswith(("wench", "half-caste")))
+    for text, answer, taken in (
+        ("There were some dogs.", "There the Wenches were.", False),
+        ("There were some dogs.", "A half-caste saw some dogs.", False),
+        ("There the wench saw dogs.", "The wench saw some dogs.", True),  # it stood there
+        ("There were some dogs.", "Half of the dogs were there.", True),
+    ):
+        writer.write = lambda passage, answer=answer: answer
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert editor.rewrite([Released(text)]) == [answer if taken else text]
+        told = "".join(str(one.message) for one in caught)
+        assert ("word that never comes out (1)" in told) == (not taken) and "dogs" not in told
+
+
+def test_a_pipeline_tells_its_editor_what_never_comes_out(writer, make_nlp):
+    writer.write = lambda passage: "What a gypsy, what a bitch."
+    with pytest.warns(DxWarning, match="DX160.*never comes out"):
+        doc = make_nlp(**SEEDED, editor=REWRITE)("the dog saw the cat")
+    assert len(doc) == 5 and not {"gypsy", "bitch"} & {token.lower_ for token in doc}
+
+
 def test_answers_that_keep_what_stays_are_taken(editor, writer):
     writer.write = lambda passage: '"Twelve dogs: 12 of them, and two saw Ann Lee [REDACTED]."'
     text = "two dogs saw 12 [REDACTED] with Ann Lee"
