@@ -4,6 +4,10 @@ Knows: a set of originals, one of which is the wanted one, and (by likelihood) t
 to link each sanitised document to its original. Measured by the share that is linked right, out of
 N. Documents are cut to one length, since the number of words alone would link many; without the
 words, one guess of N is right.
+
+Where sentences are drawn as a whole, the words after the cut matter as well, and the attacker does
+not know them. Who has a causal model guesses them (causal.py), and weighs the likeliest originals
+by the exact channel. It needs no language for the words that it knows: all originals are as likely.
 """
 
 from __future__ import annotations
@@ -12,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints2d
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
+
+WEIGHED = 16  # originals, for each document, that the exact channel is asked for
 
 
 def rare_word_scores(outputs: Ints2d, originals: Ints2d, n: int) -> Floats2d:
@@ -42,6 +48,30 @@ def likelihood_scores(logs: Floats2d, columns: Ints2d, places: Ints2d) -> Floats
     which word each original has.
     """
     return np.stack([logs[places, some[None, :]].sum(axis=1, dtype=np.float64) for some in columns])
+
+
+def sentence_scores(
+    mechanism: Any,
+    outputs: Ints1d,
+    guess: Ints1d,
+    starts: Bools1d,
+    originals: Ints2d,
+    first: Ints1d,
+) -> Floats1d:
+    """float64 (j,): ln P(outputs of a document's first sentences | each original, and the guess of
+    what comes after it). mechanism: one that states the likelihood of sentences. outputs, guess,
+    starts: (length,), of the document. originals: rows (N, cut). first: (j,), which of them."""
+    cut = originals.shape[1]
+    later = np.flatnonzero(starts[cut:])
+    end = cut + int(later[0]) if len(later) else len(outputs)
+    rows = np.tile(guess[:end], (len(first), 1))
+    rows[:, :cut] = originals[first]
+    times = len(first)
+    logs = mechanism.log_likelihood(
+        rows.reshape(-1), np.tile(outputs[:end], times), np.tile(starts[:end], times)
+    )
+    scores: Floats1d = logs.reshape(times, -1).sum(axis=1)
+    return scores
 
 
 def linked(scores: Floats2d) -> Floats1d:

@@ -5,13 +5,18 @@ likelihood ratio of "it stands at one place, all as likely" against "these are w
 Neyman and Pearson (1933) no test does better for that. Measured by the area under the curve (AUC)
 and the share of true members at 1 % false alarms. Without the words of the output, the number of
 words is left: a long document holds more.
+
+Who has a causal model scores by the posterior that the word is at some place, against how often the
+model expects it at the places that it was asked about (causal.py).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d, blocks
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
+
+LEAST = 1e-12
 
 
 def background(logs: Floats2d, log_prior: Floats1d) -> Floats1d:
@@ -31,6 +36,13 @@ def membership_score(logs: Floats1d, background: Floats1d) -> float:
     ratios = np.asarray(logs, dtype=np.float64) - background
     top = float(ratios.max())
     return top + float(np.log(np.mean(np.exp(ratios - top))))
+
+
+def posterior_score(shares: Floats1d, usual: float) -> float:
+    """ln of P(the word is in the document | outputs) / P(word). shares: (length,), the posterior of
+    the word at each place. usual: how often it is to be expected at a place."""
+    absent = np.log1p(-np.minimum(shares, 1 - LEAST)).sum()
+    return float(np.log(-np.expm1(absent) + LEAST) - np.log(usual + LEAST))
 
 
 def auc(members: Floats1d, others: Floats1d) -> float:
@@ -64,3 +76,13 @@ def pairs_to_test(
                 found.append((word, i, without[0]))
     words, members, others = np.array(found, dtype=np.int64).reshape(-1, 3).T
     return words, members, others
+
+
+def asked_words(starts: Ints1d, words: Ints1d, documents: Ints1d) -> Ints2d:
+    """int64 (t, m): at each place of a text the words that are tested in its document, repeated
+    where they are fewer. words, documents: (q,), each word and where it is tested."""
+    tested = [np.unique(words[documents == d]) for d in range(len(starts) - 1)]
+    most = max(map(len, tested))
+    rows = np.stack([np.resize(some if len(some) else words[:1], most) for some in tested])
+    found: Ints2d = np.repeat(rows, np.diff(starts), axis=0)
+    return found

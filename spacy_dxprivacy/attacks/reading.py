@@ -64,7 +64,8 @@ def language_guess(
 ) -> Ints1d:
     """The likeliest word of each place, int64 (k,). X (n, d): the vectors of the space. rng: for
     mechanisms that have to be simulated."""
-    C, channel = _close(seen, mechanism, X, language, rng, candidates)
+    none = np.zeros((0, 0), dtype=np.int64)
+    C, channel = _close(seen, mechanism, X, language, rng, candidates, none)
     guess = seen.outputs
     for _ in range(sweeps if _says(mechanism) else 1):
         P = _posteriors(seen, C, channel(guess, C), language)
@@ -74,23 +75,44 @@ def language_guess(
 
 
 def weighed(
-    seen: Seen, mechanism: Mechanism, X: Floats2d, language: Language, rng: Rng, most: int
-) -> tuple[Ints2d, Floats2d]:  # fmt: skip
+    seen: Seen,
+    mechanism: Mechanism,
+    X: Floats2d,
+    language: Language,
+    rng: Rng,
+    most: int,
+    more: Ints2d | None = None,
+) -> tuple[Ints2d, Floats2d]:
     """int64 (k, most): the likeliest words of each place, the first one first; and ln P(outputs |
-    each) up to a constant of the place, all other words being the first ones."""
-    C, channel = _close(seen, mechanism, X, language, rng, CANDIDATES)
+    each) up to a constant of the place, all other words being the first ones. more: int64 (k, m),
+    words that are asked about at each place: they come after those, and weigh nothing where they
+    are there already."""
+    asked = np.zeros((len(seen.outputs), 0), dtype=np.int64) if more is None else more
+    C, channel = _close(seen, mechanism, X, language, rng, CANDIDATES, asked)
     P = _posteriors(seen, C, channel(seen.outputs, C), language)
-    C = _best(C, P, most)
-    return C, channel(C[:, 0], C)
+    C = np.concatenate([_best(C, P, most), asked], axis=1)
+    logs = channel(C[:, 0], C)
+    for column in range(C.shape[1] - asked.shape[1], C.shape[1]):
+        again = (C[:, :column] == C[:, column, None]).any(axis=1)
+        logs[again, column] = LOWEST
+    return C, logs
 
 
 def _close(
-    seen: Seen, mechanism: Mechanism, X: Floats2d, language: Language, rng: Rng, candidates: int
-) -> tuple[Ints2d, Channel]:  # fmt: skip
-    """Candidates of each place by what is known before the channel is asked, and the channel."""
+    seen: Seen,
+    mechanism: Mechanism,
+    X: Floats2d,
+    language: Language,
+    rng: Rng,
+    candidates: int,
+    more: Ints2d,
+) -> tuple[Ints2d, Channel]:
+    """Candidates of each place by what is known before the channel is asked, and the channel of
+    these and of more words."""
     C, near = likely(seen, mechanism, X, language, min(candidates, len(X)))
     C = _best(C, _posteriors(seen, C, near, language), CLOSE)
-    return C, _channel(seen, mechanism, X, C, language, rng)
+    words = np.union1d(C, more)
+    return C, _channel(seen, mechanism, X, words, language, rng)
 
 
 def _best(C: Ints2d, P: Floats2d, most: int) -> Ints2d:
@@ -221,13 +243,13 @@ def _says(mechanism: Mechanism) -> bool:
     return hasattr(mechanism, "log_likelihood")
 
 
-def _channel(seen: Seen, mechanism: Any, X: Floats2d, C: Ints2d, language: Language,
+def _channel(seen: Seen, mechanism: Any, X: Floats2d, words: Ints1d, language: Language,
              rng: Rng) -> Channel:  # fmt: skip
+    """words: those that it may be asked for, rising."""
     if _says(mechanism):
         return lambda guess, some: mechanism.log_likelihood(
             guess, seen.outputs, seen.starts, candidates=some
         )
-    words = np.unique(C)
     often = language.usual[words] / language.usual[words].sum()
     times = np.maximum(DRAWS // 2, DRAWS / 2 * len(words) * often).astype(np.int64)
     table = channel_of(mechanism, X, words, seen.outputs, rng, draws=times)

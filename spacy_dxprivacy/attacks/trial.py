@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..randomness import Rng
 from ..ty import Draw, HasMetric, Mechanism
-from ..validate import whole
-from .causal import Reader
+from ..validate import fail, whole
+from .causal import CausalReading, Reader, causal_reading
 from .channel import Channel, channel_of
 from .corpus import Corpus, draws_sentences, repeated, sanitised
 from .language import Language
@@ -172,6 +172,22 @@ class Trial:
     def logs(self) -> Floats2d:
         """float32 (m, q): the channel of the candidates."""
         return self.channel.of(self.scene.words)
+
+    def read_by_model(self, asked: Ints2d | None = None) -> CausalReading:
+        """The release, read by the causal model of the scene. asked: words that it is asked about
+        at each place, int64 (t, m). Raises DxError where the attacker has none, or no language."""
+        scene = self.scene
+        if scene.reader is None or scene.language is None:
+            raise fail("reader", "a causal model, and a language", None)
+        return causal_reading(
+            scene.text, self.release.rows, self.mechanism, scene.X, scene.language, scene.reader,
+            Rng(self.seed + 5), asked,
+        )  # fmt: skip
+
+    @cached_property
+    def guess_by_model(self) -> Ints1d:
+        """(t,): what the causal model of the scene takes the words for."""
+        return self.read_by_model().guess
 
     @property
     def columns(self) -> Ints1d:

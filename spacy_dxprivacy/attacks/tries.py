@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools1d, Ints1d
+from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..ty import HasMetric
 from ..validate import one_of
-from .causal import causal_guess
 from .context import context_guess
+from .corpus import draws_sentences
 from .findings import AttackFigure, Measured, bootstrap, share, share_by_document
 from .guess import bayes_guess, nearest_guess, success_bound
 from .language import Language, with_own_law
-from .link import likelihood_scores, linked, rare_word_scores
-from .membership import auc, background, membership_score, pairs_to_test, true_positives
+from .link import WEIGHED, likelihood_scores, linked, rare_word_scores, sentence_scores
+from .membership import (
+    asked_words,
+    auc,
+    background,
+    membership_score,
+    pairs_to_test,
+    posterior_score,
+    true_positives,
+)
 from .prior import places_in, zipf
 from .reading import Seen, blind_guess, language_guess
 from .repeat import averaged_guess, mean_vector_guess, told_apart
@@ -101,10 +110,7 @@ def _readings(trial: Trial, seen: Seen, language: Language) -> Iterator[tuple[st
     if own is not None:
         yield own.name, language_guess(seen, trial.mechanism, scene.X, own, rng)
     if scene.reader is not None:
-        found = causal_guess(
-            scene.text, seen.outputs, trial.mechanism, scene.X, language, scene.reader, rng
-        )
-        yield scene.reader.name, found
+        yield scene.reader.name, trial.guess_by_model
 
 
 def _of_text(trial: Trial, right: Bools1d) -> Measured:
@@ -244,16 +250,38 @@ def try_membership(trial: Trial) -> Iterator[AttackFigure]:
             [membership_score(L[c], usual[c]) for L, c in zip(logs, parts, strict=True)]
         )
 
-    held, not_held = scores(members), scores(others)
+    found = {"likelihood ratio": (scores(members), scores(others))}
+    found |= _members_by_model(trial, words, members, others)
     rare = scene.frequencies[words] < RARE
     for setting, some in {"any word": np.ones(len(words), dtype=bool), "rare words": rare}.items():
         if some.sum() < 2:
             continue
         by_size = auc(sizes[members[some]], sizes[others[some]])
-        for measure, figure, baseline in (("AUC", auc, by_size), (TRUE, true_positives, 0.01)):
-            measured = _of_pairs(figure, held[some], not_held[some])
-            yield _finding(trial, "membership", "likelihood ratio", measured, baseline,
-                           setting=setting, measure=measure)  # fmt: skip
+        for attacker, (held, not_held) in found.items():
+            for measure, figure, baseline in (("AUC", auc, by_size), (TRUE, true_positives, 0.01)):
+                measured = _of_pairs(figure, held[some], not_held[some])
+                yield _finding(trial, "membership", attacker, measured, baseline,
+                               setting=setting, measure=measure)  # fmt: skip
+
+
+def _members_by_model(
+    trial: Trial, words: Ints1d, members: Ints1d, others: Ints1d
+) -> dict[str, tuple[Any, Any]]:
+    """The scores of who has a causal model, by its name; of nobody, where there is none."""
+    scene, starts = trial.scene, trial.scene.text.starts
+    if scene.reader is None or scene.language is None:
+        return {}
+    pairs = np.tile(words, 2), np.concatenate([members, others])
+    reading = trial.read_by_model(asked_words(starts, *pairs))
+    places = [slice(a, b) for a, b in pairwise(starts.tolist())]
+    found = [reading.of(w, places[d]) for w, d in zip(*(p.tolist() for p in pairs), strict=True)]
+    expected = np.array([priors.mean() for _, priors in found])
+    _, of_word = np.unique(pairs[0], return_inverse=True)
+    usual = (np.bincount(of_word, expected) / np.bincount(of_word))[of_word]
+    scores = np.array(
+        [posterior_score(shares, u) for (shares, _), u in zip(found, usual, strict=True)]
+    )
+    return {scene.reader.name: (scores[: len(words)], scores[len(words) :])}
 
 
 def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Measured:
@@ -282,9 +310,29 @@ def try_link(trial: Trial) -> Iterator[AttackFigure]:
     scores = {"rare words": rare_word_scores(outputs, originals, len(scene.X))}
     places = places_in(trial.channel.words, originals.ravel()).reshape(originals.shape)
     scores["likelihood"] = likelihood_scores(trial.channel.logs, trial.columns[at], places)
+    if scene.reader is not None and scene.language is not None:
+        scores[scene.reader.name] = _linked_by_model(trial, long, originals, scores["likelihood"])
     for attacker, table in scores.items():
         yield _finding(trial, "link", attacker, share(linked(table)), baseline, setting=setting,
                        measure="documents linked")  # fmt: skip
+
+
+def _linked_by_model(trial: Trial, long: Ints1d, originals: Ints2d, alone: Floats2d) -> Floats2d:
+    """float64 (N, N): of the originals that are likeliest word by word (alone, (N, N)) by whole
+    sentences, those after the cut as the model reads them; where words are drawn alone, as these
+    scores are."""
+    text, mechanism = trial.scene.text, trial.mechanism
+    if not draws_sentences(mechanism) or not hasattr(mechanism, "log_likelihood"):
+        return alone
+    guess, outputs = trial.guess_by_model, trial.release.rows
+    scores: Floats2d = np.full(alone.shape, -np.inf)
+    for i, d in enumerate(long.tolist()):
+        part = slice(text.starts[d], text.starts[d + 1])
+        first = np.argsort(-alone[i], kind="stable")[:WEIGHED]
+        scores[i, first] = sentence_scores(
+            mechanism, outputs[part], guess[part], text.sentences[part], originals, first
+        )
+    return scores
 
 
 ATTACKS: dict[str, Callable[[Trial], Iterator[AttackFigure]]] = {

@@ -32,6 +32,7 @@ from .bars import Steps
 from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
 
 ALL, FRONTIER = "all", "frontier"
+BY_MODEL = ("guess", "link", "membership")
 # fmt: off
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False,
@@ -65,7 +66,8 @@ Candidates = Annotated[int, Option(
 )]
 Model = Annotated[str | None, Option(
     "--model", show_default=False, help="A causal language model that the attacker has as well: a "
-    "Hugging Face folder, a .gguf file, or a name; for guess and frontier (needs the extra lm)",
+    f"Hugging Face folder, a .gguf file, or a name; for {', '.join(BY_MODEL)} and frontier (needs "
+    "the extra lm)",
 )]
 Prompt = Annotated[str, Option(
     "--prompt", show_default=False, help="What the attacker tells that model of the kind of text",
@@ -104,6 +106,7 @@ def attack_cli(
         with setting_up():
             import_code(code)
             one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, PERSONS))
+            _check_model(name, model, prompt)
             if name == PERSONS:
                 attack_persons(text, field, lines, out, force)
                 return
@@ -137,6 +140,15 @@ def attack_cli(
         _print(found, scene)
         for path, data in _contents(files, found):
             write_bytes(path, data, force=force)
+
+
+def _check_model(name: str, model: str | None, prompt: str) -> None:
+    """Raises UsageError where a model, or what it is told, would change nothing."""
+    if model is not None and name not in (*BY_MODEL, ALL, FRONTIER):
+        known = ", ".join((*BY_MODEL, ALL, FRONTIER))
+        raise UsageError(f"no model takes part in {name}: `model` is for {known}.")
+    if prompt and model is None:
+        raise UsageError("there is no model to tell this: give one by `model`, or leave `prompt`.")
 
 
 def _registered(given: str) -> str:

@@ -43,6 +43,16 @@ class Sheet:
 
 
 @dataclass(frozen=True, eq=False)
+class Filled:
+    """What was found of a Sheet. words: int64 (k,), the likeliest. shares: float64 (k, m), the
+    posterior of each candidate, given what was read before it; priors, without what it weighs."""
+
+    words: Ints1d
+    shares: Floats2d
+    priors: Floats2d
+
+
+@dataclass(frozen=True, eq=False)
 class Search:
     """How it is searched. prompt: public words on the kind of text. known: float64 (n,), how often
     each word comes, of which `share` is mixed in."""
@@ -76,8 +86,15 @@ def search(
     sheets: Sequence[Sheet], how: Search, on_text: Callable[[], object] = lambda: None
 ) -> list[Ints1d]:
     """For each text int64 (k,), its likeliest words. on_text: called once a text."""
+    return [found.words for found in filled(sheets, how, on_text)]
+
+
+def filled(
+    sheets: Sequence[Sheet], how: Search, on_text: Callable[[], object] = lambda: None
+) -> list[Filled]:
+    """As search, with what else was found."""
     prompt = how.prompted()
-    found: list[Ints1d] = [np.zeros(0, dtype=np.int64)] * len(sheets)
+    found = [Filled(np.zeros(0, dtype=np.int64), one.logs, one.logs) for one in sheets]
     lengths = np.array([len(sheet) for sheet in sheets], dtype=np.int64)
     numbers = [i for i in np.argsort(lengths, kind="stable").tolist() if lengths[i]]
 
@@ -87,14 +104,14 @@ def search(
 
     groups = grouped(numbers, most_with)
     work = partial(_side_by_side, sheets, how=how, prompt=prompt)
-    for number, words in in_groups(groups, work, on_text):
-        found[number] = words
+    for number, one in in_groups(groups, work, on_text):
+        found[number] = one
     return found
 
 
 def _side_by_side(
     sheets: Sequence[Sheet], group: list[int], how: Search, prompt: list[int]
-) -> list[Ints1d]:
+) -> list[Filled]:
     texts = [_Text(sheets[number], how) for number in group]
     lanes = how.model.read([prompt])
     lanes.keep(np.zeros(len(texts) * how.beam, dtype=np.int64))  # it is read once
@@ -104,7 +121,7 @@ def _side_by_side(
             left = _step(left, lanes, how)
             continue
         lanes.feed(np.concatenate([text.next_tokens() for text in left]))
-    return [text.best() for text in texts]
+    return [Filled(text.best(), text.shares, text.priors) for text in texts]
 
 
 def _step(texts: list[_Text], lanes: Lanes, how: Search) -> list[_Text]:
@@ -138,6 +155,7 @@ class _Text:
         self.scores = np.full(how.beam, -np.inf)
         self.scores[0] = 0
         self.ways = np.zeros((how.beam, len(sheet)), dtype=np.int64)
+        self.shares, self.priors = np.zeros(sheet.logs.shape), np.zeros(sheet.logs.shape)
         self._tokens: Ints2d | None = None
         self._queues: list[list[int]] = [[] for _ in range(how.beam)]
         self._lead()
@@ -180,6 +198,10 @@ class _Text:
         said = np.where(self.asked() == NO_TOKEN, LOWEST, logs + how.words.within[words])
         p = (1 - how.share) * np.exp(said) + how.share * how.known[words]
         total = self.scores[:, None] + np.log(p + LEAST) + self.sheet.logs[self.place]
+        lanes = np.exp(self.scores - self.scores.max())
+        self.priors[self.place] = lanes @ p / lanes.sum()
+        weights = np.exp(total - total.max()).sum(axis=0)
+        self.shares[self.place] = weights / weights.sum()
         best = np.argsort(-total, axis=None, kind="stable")[: how.beam]
         best = np.resize(best, how.beam)
         came, which = np.divmod(best, len(words))

@@ -1,14 +1,19 @@
 """The attacker with a causal model: near the exact posterior on small channels."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 from sentences.laws import KINDS, N, all_sentences, small_mechanism, small_space
 from test_attacks_language import likelihoods
 
-from spacy_dxprivacy import Rng
+from spacy_dxprivacy import DxError, Rng
 from spacy_dxprivacy.attacks import Corpus, Reader, Scene, Trial, attack, causal_guess, sanitised
 from spacy_dxprivacy.attacks.language import KNOWN, Language
+from spacy_dxprivacy.attacks.link import sentence_scores
+from spacy_dxprivacy.attacks.membership import auc, pairs_to_test
+from spacy_dxprivacy.attacks.tries import LINK_LENGTH
 from spacy_dxprivacy.language.words import word_tokens
 from spacy_dxprivacy.priors.chain import alone_chain
 
@@ -56,12 +61,68 @@ def test_it_comes_near_to_the_exact_posterior(kind):
     assert (guess == text.rows).mean() > (best == text.rows).mean() - 0.02
 
 
-def test_it_stands_beside_the_others_in_the_attack():
-    reader, _, _ = small_reader(beam=2)
-    text = Corpus.of(np.random.default_rng(0).integers(0, N, (30, 4)))
-    scene = Scene(small_space().vectors, text, text, N, knowing(), reader)
-    found = attack("guess", Trial(scene, small_mechanism("pairs")))
-    assert {f.attacker for f in found} >= {"language model", "causal model"}
+def small_scene(shape, beam=2):
+    reader, _, _ = small_reader(beam)
+    text = Corpus.of(np.random.default_rng(0).integers(0, N, shape))
+    return Scene(small_space().vectors, text, text, N, knowing(), reader)
+
+
+@pytest.mark.parametrize("name", ["guess", pytest.param("membership", marks=pytest.mark.slow)])
+def test_it_stands_beside_the_others_in_the_attack(name):
+    found = attack(name, Trial(small_scene((30, 4)), small_mechanism("pairs")))
+    assert "causal model" in {f.attacker for f in found} and len({f.attacker for f in found}) > 1
+
+
+@pytest.mark.slow
+def test_members_are_found_as_by_the_exact_posterior():
+    mechanism, language = small_mechanism("pairs", beta=1.0), knowing()
+    reader, T, first = small_reader()
+    prior, S = law_of(T, first, language.known)
+    drawn = np.random.default_rng(0).choice(len(S), TEXTS, p=np.exp(prior - logsumexp(prior)))
+    text = Corpus.of(S[drawn])
+    trial = Trial(Scene(small_space().vectors, text, text, N, language, reader), mechanism)
+    found = {(f.attacker, f.setting, f.measure): f.value for f in attack("membership", trial)}
+    words, members, others = pairs_to_test(text.starts, text.rows, 4, np.random.default_rng(0))
+    logs = likelihoods(mechanism, S) + prior[:, None]
+    post = np.exp(logs - logsumexp(logs, axis=0))
+    holds = np.stack([(S == w).any(axis=1) for w in range(N)])
+    number = trial.release.rows.reshape(-1, LENGTH) @ N ** np.arange(LENGTH)[::-1]
+    score = np.log(holds @ post[:, number]) - np.log(holds @ np.exp(prior))[:, None]
+    exact = auc(score[words, members], score[words, others])
+    assert found["causal model", "any word", "AUC"] > exact - 0.04
+    assert found["causal model", "any word", "AUC"] > found["likelihood ratio", "any word", "AUC"]
+
+
+def test_originals_are_weighed_by_whole_sentences():
+    """Their words, and the guess of those after them, as brute force has it."""
+    mechanism, S = small_mechanism("pairs"), all_sentences(N, LENGTH)
+    exact, some = likelihoods(mechanism, S), np.array([3, 77, 410])
+    outputs, guess, starts = S[123], S[200], np.arange(LENGTH) == 0
+    for cut in (LENGTH, LENGTH - 1):
+        found = sentence_scores(mechanism, outputs, guess, starts, S[:, :cut], some)
+        rows = S[some].copy()
+        rows[:, cut:] = guess[cut:]
+        numbers = rows @ N ** np.arange(LENGTH)[::-1]
+        assert found - found[0] == pytest.approx(exact[numbers, 123] - exact[numbers[0], 123])
+
+
+@pytest.mark.parametrize("kind", ["pairs", "alone"])
+def test_documents_are_linked_as_often_as_word_by_word(kind):
+    scene = small_scene((12, LINK_LENGTH + 3))
+
+    def linked(beta):
+        found = attack("link", Trial(scene, small_mechanism(kind, beta=beta)))
+        return {f.attacker: f.value for f in found}
+
+    found = linked(0.7)
+    assert found["causal model"] >= found["likelihood"] - (0.1 if kind == "pairs" else 0)
+    assert linked(9.0)["causal model"] == 1
+
+
+def test_without_a_model_nobody_is_asked_to_read():
+    scene = replace(small_scene((3, 4)), reader=None)
+    with pytest.raises(DxError, match="reader"):
+        Trial(scene, small_mechanism("pairs")).read_by_model()
 
 
 def test_it_looks_at_the_layout_of_the_text_alone():

@@ -1,6 +1,7 @@
 """dx sanitize --lm, dx edit, dx attack --model, the judge; and every bad input in a line."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -117,6 +118,20 @@ def test_without_the_extra_it_says_what_to_install(folder, monkeypatch):
 def test_the_attacker_may_have_a_model(folder):
     said = run("attack", "guess", "in.jsonl", *MECHANISM, "--model", "fake", "--known", "in.jsonl")
     assert "causal model" in said.output
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "why"),
+    [
+        ("repeat", ["--model", "fake"], "no model takes part in repeat.*guess, link, membership"),
+        ("persons", ["--model", "fake"], "no model takes part in persons"),
+        ("link", ["--prompt", "Notes."], "no model to tell this.*--model"),
+        ("membership", ["--model", "none.gguf"], "DX153"),
+    ],
+)
+def test_a_model_that_nothing_is_asked_of_is_a_mistake(folder, name, more, why):
+    said = run("attack", name, "in.jsonl", *MECHANISM, *more, status=2)
+    assert re.search(why, " ".join(said.output.split()))
 
 
 def test_a_judge_counts_nats_a_word():
