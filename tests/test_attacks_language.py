@@ -53,14 +53,14 @@ def law_of(language):
 
 def likelihoods(mechanism, S):
     """float64 (originals, outputs): ln P(output | original) of all sentences, by its definition."""
-    built, starts = mechanism.built, np.tile(np.arange(LENGTH) == 0, len(S))
+    built, starts = mechanism.built, np.tile(np.arange(S.shape[1]) == 0, len(S))
     if mechanism.draws_together:
         released = Text(S.ravel(), starts, np.ones(S.size, dtype=bool))
         q = built.together.likelihood.log_sums(released)
     else:
         q = np.log(built.words.weights)[S].sum(axis=1)
     D = built.kernel.distances(np.arange(N))
-    path = sum(D[np.ix_(S[:, i], S[:, i])] for i in range(LENGTH))
+    path = sum(D[np.ix_(S[:, i], S[:, i])] for i in range(S.shape[1]))
     L = q - built.kernel.beta * path
     return L - logsumexp(L, axis=1, keepdims=True)
 

@@ -247,9 +247,14 @@ def _channel(seen: Seen, mechanism: Any, X: Floats2d, words: Ints1d, language: L
              rng: Rng) -> Channel:  # fmt: skip
     """words: those that it may be asked for, rising."""
     if _says(mechanism):
-        return lambda guess, some: mechanism.log_likelihood(
-            guess, seen.outputs, seen.starts, candidates=some
-        )
+
+        def stated(guess: Ints1d, some: Ints2d) -> Floats2d:
+            logs = mechanism.log_likelihood(guess, seen.outputs, seen.starts, candidates=some)
+            top = logs.max(axis=1, keepdims=True)  # -inf where none of them is possible
+            floored: Floats2d = np.maximum(logs - np.where(top == -np.inf, 0.0, top), LOWEST)
+            return floored
+
+        return stated
     often = language.usual[words] / language.usual[words].sum()
     times = np.maximum(DRAWS // 2, DRAWS / 2 * len(words) * often).astype(np.int64)
     table = channel_of(mechanism, X, words, seen.outputs, rng, draws=times)

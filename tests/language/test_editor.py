@@ -6,7 +6,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pytest
 from conftest import EXPONENTIAL, SECRET_TEXT, UNKNOWN_SECRETS
-from sentences.laws import BETA, N, small_mechanism, small_space, starts_of
+from sentences.laws import BETA, N, all_sentences, small_mechanism, small_space, starts_of
+from test_attacks_language import likelihoods
 
 from spacy_dxprivacy import Draw, DxError, registry
 from spacy_dxprivacy.errors import DxWarning
@@ -100,6 +101,39 @@ def test_settings_out_of_range_are_refused(fake):
     unfitted = made(model="fake")
     with pytest.raises(DxError, match="fitted"):
         unfitted.edit(np.array([1]), small_mechanism("pairs"), starts_of(1))
+
+
+# -- against an attacker -------------------------------------------------------------------------
+
+LENGTH, TEXTS = 3, 600
+
+
+@pytest.mark.parametrize("named", [{}, {"model": "fake", "beam": 2}])
+def test_the_attack_on_an_edited_release_finds_no_more_than_on_the_release(fake, named):
+    """By who takes the edited text for the release, and by who has the exact posterior of what was
+    edited, since it knows the editor. One that had seen the input would be found out."""
+    mechanism, S = small_mechanism("pairs", beta=1.0), all_sentences(N, LENGTH)
+    editor = registry.dx_editors.get("dx.Remap.v1")(**named).fit(small_space(), mechanism)
+    T, first = small_law(N)
+    prior = first[S[:, 0]] * T[S[:, :-1], S[:, 1:]].prod(axis=1)
+    joint = prior[:, None] * np.exp(likelihoods(mechanism, S))
+    texts = [editor.edit(some, mechanism, starts_of(LENGTH)) for some in S]
+    becomes = np.stack(texts) @ N ** np.arange(LENGTH)[::-1]
+    rng = np.random.default_rng(0)
+    drawn = rng.choice(joint.size, TEXTS, p=joint.ravel() / joint.sum())
+    clear, out = S[drawn // len(S)], drawn % len(S)
+    by_edited = np.zeros_like(joint)
+    np.add.at(by_edited.T, becomes, joint.T)
+
+    def found(law, seen):
+        held = np.stack([[law[S[:, i] == w].sum(0) for w in range(N)] for i in range(LENGTH)])
+        return float((held.argmax(axis=1)[:, seen].T == clear).mean())
+
+    of_release = found(joint, out)
+    assert found(joint, becomes[out]) <= of_release + 0.02
+    assert found(by_edited, becomes[out]) <= of_release + 0.02
+    saw_the_input = clear @ N ** np.arange(LENGTH)[::-1]
+    assert found(joint, saw_the_input) > of_release + 0.1
 
 
 # -- in a pipeline -------------------------------------------------------------------------------
