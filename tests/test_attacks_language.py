@@ -19,7 +19,7 @@ from spacy_dxprivacy.attacks.frontier import Ground, Point, at_attacker, frontie
 from spacy_dxprivacy.attacks.language import Language, language_of, with_own_law
 from spacy_dxprivacy.attacks.over_epsilon import read_corpus
 from spacy_dxprivacy.attacks.reading import Seen, blind_guess, language_guess
-from spacy_dxprivacy.privacy.levels import LEVELS, level
+from spacy_dxprivacy.privacy.levels import FOUND, KEPT, PAIRS, level, measured_at, sentence
 from spacy_dxprivacy.sentences.draw import Text
 from spacy_dxprivacy.tuning.settings import make_mechanism, parse_mechanism
 
@@ -262,9 +262,29 @@ def test_levels_are_points_of_the_frontier_of_the_docs():
         pytest.skip("the docs are not beside the tests")
     rows = list(csv.DictReader(path.read_text().splitlines()))
     points = {float(r["epsilon"]): r for r in rows if r["mechanism"] == "dx.Path.v2"}
-    for some in LEVELS.values():
-        for name in ("kept", "found", "rare_found", "cosine"):
-            assert float(points[some.epsilon][name]) == pytest.approx(getattr(some, name), abs=1e-3)
+    for epsilon, *shares in (*KEPT, *FOUND[PAIRS]):
+        names = ("kept", "cosine") if (epsilon, *shares) in KEPT else ("found", "rare_found")
+        for name, some in zip(names, shares, strict=True):
+            assert float(points[epsilon][name]) == pytest.approx(some, abs=1e-3)
+
+
+def test_at_every_epsilon_the_attacker_who_finds_more_counts_and_is_named():
+    for epsilon in np.linspace(0.65, 1.2, 23):
+        found = measured_at(epsilon)
+        for points in FOUND.values():
+            known = [p for p in points if p[0] <= epsilon]
+            assert all(found.found >= p[1] - 0.01 for p in known)
+            assert all(found.rare_found >= p[2] - 0.02 for p in known)
+        assert {found.attacker, found.rare_attacker} <= set(FOUND)
+    assert measured_at(0.6) is None and measured_at(1.21) is None
+
+
+def test_the_sentence_names_who_found_it_also_of_earlier_receipts():
+    told = {**level("light").to_dict(), "attacker": "word pairs", "rare_attacker": "a model"}
+    assert "with word pairs named 62% of the words, and one with a model named" in sentence(told)
+    del told["rare_attacker"]
+    assert "with word pairs named 62% of the words, and 1" in sentence(told)
+    assert "not measured" in sentence(None)
 
 
 def test_who_attacks_knows_the_law_that_is_drawn_from():

@@ -1,7 +1,8 @@
 """What a release is good for and what an attacker finds in it: the two sides of every setting.
 
 Mechanisms can be compared at an equal attacker alone, since the units of their epsilons differ.
-The attacker is that of reading.py: a language model of word pairs and the exact channel.
+The attacker is that of reading.py: a language model of word pairs and the exact channel. Where
+there is a causal model as well (causal.py), both try, and what counts is the one that finds more.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ NAN = float("nan")
 class Point:
     """A mechanism at one epsilon. Shares from 0 to 1, of words, and of rare ones (language.RARE).
 
-    kept: came out as they went in. found: guessed right, with its 95 % interval from low to high.
+    kept: came out as they went in. found: guessed right, with its 95 % interval from low to high,
+    by `attacker`, who finds most; rare_found: by rare_attacker, who finds most of the rare ones.
     cosine: of outputs to inputs, in the space. nats: a word above the clear text, under the
     language model of the attacker without what it has read. measured: False between two points.
     """
@@ -50,14 +52,16 @@ class Point:
     nats: float
     words: int
     rare: int
+    attacker: str
+    rare_attacker: str
     measured: bool = True
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What all points are measured on. text: whose words are sought. read: what the attacker has
-    read; None for how often each word comes in the text itself. reader: its causal model, by which
-    it goes then; None for word pairs."""
+    """What all points are measured on. text: whose words are sought. read: what the attackers have
+    read; None for how often each word comes in the text itself. reader: the causal model of a
+    second one; None for word pairs alone."""
 
     space: Space
     text: Corpus
@@ -92,29 +96,46 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
     """One release of a fitted mechanism, attacked. Nothing of it is released."""
     text = ground.text
     out = sanitised(text, mechanism, Rng(seed)).rows
-    guess = guessed(out, mechanism, ground, Rng(seed + 1))
-    right, kept, rare = guess == text.rows, out == text.rows, ground.rare
-    found, low, high, n = share_by_document(right, text.doc_of)
+    guesses = _by_pairs(out, mechanism, ground, Rng(seed + 1))
+    guesses |= _by_model(out, mechanism, ground, Rng(seed + 1))
+    right = {name: guess == text.rows for name, guess in guesses.items()}
+    kept, rare = out == text.rows, ground.rare
+    best = max(right, key=lambda name: right[name].sum())
+    of_rare = max(right, key=lambda name: right[name][rare].sum())
+    found, low, high, n = share_by_document(right[best], text.doc_of)
     return Point(
         label, mechanism.guarantee.epsilon, float(kept.mean()), found, low, high,
-        _mean(kept[rare]), _mean(right[rare]), ground.cosine(out), ground.nats(out),
-        n, int(rare.sum()),
+        _mean(kept[rare]), _mean(right[of_rare][rare]), ground.cosine(out), ground.nats(out),
+        n, int(rare.sum()), best, of_rare,
     )  # fmt: skip
 
 
 def guessed(out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng) -> Ints1d:
-    """What the attacker takes a release for, int64 (t,): of a mechanism with a law of its own, by
-    that law or by the attacker's, whichever is right more often."""
-    text, X = ground.text, ground.space.vectors
-    if ground.reader is not None:
-        return causal_guess(text, out, mechanism, X, ground.language, ground.reader, rng)
-    seen = Seen(out, text.sentences)
-    guess = language_guess(seen, mechanism, X, ground.language, rng)
-    own = with_own_law(ground.language, mechanism)
-    if own is None:
-        return guess
-    other = language_guess(seen, mechanism, X, own, rng)
-    return max(guess, other, key=lambda rows: int((rows == text.rows).sum()))
+    """What who has word pairs takes a release for, int64 (t,): of a mechanism with a law of its
+    own, by that law or by the attacker's, whichever is right more often."""
+    guesses = _by_pairs(out, mechanism, ground, rng).values()
+    return max(guesses, key=lambda rows: int((rows == ground.text.rows).sum()))
+
+
+def _by_pairs(
+    out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng
+) -> dict[str, Ints1d]:  # fmt: skip
+    """The guess by each law of word pairs, by its name."""
+    seen, X = Seen(out, ground.text.sentences), ground.space.vectors
+    laws = [ground.language, with_own_law(ground.language, mechanism)]
+    return {
+        law.name: language_guess(seen, mechanism, X, law, rng) for law in laws if law is not None
+    }
+
+
+def _by_model(
+    out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng
+) -> dict[str, Ints1d]:  # fmt: skip
+    """The same of who has a causal model; of nobody, where there is none."""
+    text, X, reader = ground.text, ground.space.vectors, ground.reader
+    if reader is None:
+        return {}
+    return {reader.name: causal_guess(text, out, mechanism, X, ground.language, reader, rng)}
 
 
 def _mean(some: Bools1d) -> float:

@@ -24,8 +24,16 @@ from .bars import Steps
 
 FILES = ("frontier.csv", "frontier.svg")
 COLUMNS = (
-    "mechanism", "epsilon", "kept", "found", "rare kept", "rare found", "cosine", "nats",
-)  # fmt: skip
+    "mechanism",
+    "epsilon",
+    "kept",
+    "found",
+    "rare kept",
+    "rare found",
+    "cosine",
+    "nats",
+)
+BY = ("found by", "rare by")  # where two attackers try  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,12 +65,13 @@ class Frontier:
             write_bytes(self.out / FILES[1], plot_frontier(points), force=self.force)
 
     def _tell(self, points: list[Point], ground: Ground) -> None:
-        typer.echo(_table(points))
+        several = ground.reader is not None
+        typer.echo(_table(points, several))
         for attacker in self.attackers:
             met = at_attacker(points, attacker)
             if met:
                 typer.secho(f"Where the attacker finds {attacker:.0%} of the words:", bold=True)
-                typer.echo(_table(met))
+                typer.echo(_table(met, several))
         read = "texts like these" if ground.read else "how often each word comes in these texts"
         typer.echo(
             f"{len(ground.text.rows):,} words of {len(ground.text):,} documents, "
@@ -74,7 +83,8 @@ class Frontier:
 
 
 def _knows(ground: Ground) -> str:
-    return ground.language.name if ground.reader is None else "a causal language model"
+    name = ground.language.name
+    return name if ground.reader is None else f"{name} or a {ground.reader.name} (who finds more)"
 
 
 def check_frontier(
@@ -98,13 +108,15 @@ def check_frontier(
     return Frontier(mechanisms, epsilons, shares, out, force)
 
 
-def _table(points: Sequence[Point]) -> str:
+def _table(points: Sequence[Point], several: bool) -> str:
+    header = (*COLUMNS, *BY) if several else COLUMNS
     rows = [
         (p.mechanism, f"{p.epsilon:.3g}", f"{p.kept:.1%}", f"{p.found:.1%}", f"{p.rare_kept:.1%}",
-         f"{p.rare_found:.1%}", f"{p.cosine:.2f}", f"{p.nats:+.2f}")
+         f"{p.rare_found:.1%}", f"{p.cosine:.2f}", f"{p.nats:+.2f}",
+         *((p.attacker, p.rare_attacker) if several else ()))
         for p in points
     ]  # fmt: skip
-    aligns = ["l", *"r" * (len(COLUMNS) - 1)]
-    widths = [max(map(len, column)) for column in zip(COLUMNS, *rows, strict=True)]
-    lined: str = table(rows, header=COLUMNS, aligns=aligns, widths=widths, spacing=2)
+    aligns = ["l", *"r" * (len(COLUMNS) - 1), *"ll"][: len(header)]
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lined: str = table(rows, header=header, aligns=aligns, widths=widths, spacing=2)
     return lined.strip("\n") + "\n"

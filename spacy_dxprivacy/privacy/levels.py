@@ -1,14 +1,16 @@
 """Settings of dx.Path.v2 by what was found in clinical notes at them: light, balanced, strong.
 
 Measured on the built-in space, policy "general", word pairs: 1,157 words of 40 notes, 152 of them
-rare, one release each, against the attacker of attacks/reading.py (docs/attacks.md, which has the
-command). The level says nothing of other texts: measure these with `dx attack frontier`.
+rare, one release each, by two attackers with the exact channel: that of attacks/reading.py, with
+word pairs, and that of attacks/causal.py, with a causal model (docs/attacks.md has the command). At
+each epsilon the one that finds more counts; where one was not tried, the other. A level says nothing
+of other texts: measure these with `dx attack frontier`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
@@ -17,37 +19,80 @@ from ..validate import one_of
 
 MECHANISM = "dx.Path.v2"
 RARE_WORDS = 1e-5  # share of web text below which a word is rare
+PAIRS, CAUSAL = "word pairs", "a causal model of 135 million parameters"
+
+Points = Sequence[tuple[float, float, float]]  # epsilon, rising, and two shares from 0 to 1
+
+KEPT: Points = (  # words that came out as they went in; cosine of outputs to inputs
+    (0.65, 0.3181, 0.5626),
+    (0.9, 0.4564, 0.7018),
+    (1.2, 0.5869, 0.8246),
+)
+FOUND: Mapping[str, Points] = {  # words that each attacker named; of rare words
+    PAIRS: ((0.65, 0.3423, 0.01316), (0.9, 0.484, 0.05921), (1.2, 0.6188, 0.09868)),
+    CAUSAL: ((1.05, 0.567, 0.079), (1.1, 0.572, 0.072), (1.17, 0.612, 0.118)),
+}
 
 
 @dataclass(frozen=True)
 class Level:
-    """epsilon: nats per unit of path. kept, found, rare_found: shares of words, 0 to 1, that came
-    out as they went in; that the attacker named; of rare words. cosine: of outputs to inputs."""
+    """epsilon: nats per unit of path. kept: the share of words, 0 to 1, that came out as they went
+    in. cosine: of outputs to inputs. found: the share that `attacker` named, who found most; of
+    rare words, rare_attacker named most."""
 
     epsilon: float
     kept: float
     found: float
     rare_found: float
     cosine: float
+    attacker: str
+    rare_attacker: str
 
     def __str__(self) -> str:
+        other = "" if self.rare_attacker == self.attacker else f"one with {self.rare_attacker} "
         return (
             f"epsilon {self.epsilon:g}: on clinical notes {self.kept:.0%} of the words stay; an "
-            f"attacker with a language model finds {self.found:.0%} of them, and "
+            f"attacker with {self.attacker} finds {self.found:.0%} of them, and {other}"
             f"{self.rare_found:.0%} of the rare ones"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for json, with what they were measured on."""
-        shares = {name: round(share, 3) for name, share in asdict(self).items()}
-        return {"texts": "clinical notes", "attacker": "word pairs and the exact channel", **shares}
+        told = asdict(self).items()
+        rounded = {name: round(v, 3) if isinstance(v, float) else v for name, v in told}
+        return {"texts": "clinical notes", **rounded}
+
+
+def _between(points: Points, epsilon: float) -> tuple[float, float] | None:
+    """The two shares there, by straight lines between the points; above the last one at least what
+    is there, as more is found with more epsilon; None below the first."""
+    if epsilon > points[-1][0]:
+        return points[-1][1:]
+    for (low, *first), (high, *last) in pairwise(points):
+        if low <= epsilon <= high:
+            share = (epsilon - low) / (high - low)
+            one, two = ((1 - share) * a + share * b for a, b in zip(first, last, strict=True))
+            return one, two
+    return None
+
+
+def measured_at(epsilon: float) -> Level | None:
+    """None where nobody measured."""
+    kept = None if epsilon > KEPT[-1][0] else _between(KEPT, epsilon)
+    tried = {name: _between(points, epsilon) for name, points in FOUND.items()}
+    found = {name: some for name, some in tried.items() if some is not None}
+    if kept is None or not found:
+        return None
+    best, of_rare = (max(found, key=lambda name: found[name][i]) for i in (0, 1))
+    most = found[best][0], found[of_rare][1]
+    return Level(epsilon, kept[0], *most, kept[1], best, of_rare)
 
 
 LEVELS = MappingProxyType(
     {
-        "light": Level(1.2, 0.5869, 0.6188, 0.09868, 0.8246),
-        "balanced": Level(0.9, 0.4564, 0.484, 0.05921, 0.7018),
-        "strong": Level(0.65, 0.3181, 0.3423, 0.01316, 0.5626),
+        name: found
+        for name, epsilon in {"light": 1.2, "balanced": 0.9, "strong": 0.65}.items()
+        if (found := measured_at(epsilon)) is not None
     }
 )
 
@@ -63,32 +108,27 @@ class Measured(Protocol):
 
 
 def found_by(mechanism: object, epsilon: float) -> Level | None:
-    """What the attacker found of texts that the mechanism drew at epsilon, by straight lines
-    between the levels; None where nobody measured."""
-    points = sorted(LEVELS.values(), key=lambda one: one.epsilon)
+    """What attackers found of texts that the mechanism drew at epsilon; None where nobody
+    measured."""
     if not isinstance(mechanism, Measured) or not mechanism.measured:
         return None
-    for a, b in pairwise(points):
-        if a.epsilon <= epsilon <= b.epsilon:
-            share = (epsilon - a.epsilon) / (b.epsilon - a.epsilon)
-            first, last = asdict(a), asdict(b)
-            mixed = {f.name: (1 - share) * first[f.name] + share * last[f.name] for f in fields(a)}
-            return Level(**{**mixed, "epsilon": epsilon})
-    return None
+    return measured_at(epsilon)
 
 
 def sentence(found: Mapping[str, Any] | None) -> str:
-    """found: of a receipt, as Level.to_dict has it; None where nobody measured."""
+    """found: of a receipt, as Level.to_dict has it, or as earlier versions had it, by one attacker;
+    None where nobody measured."""
     if found is None:
         return (
             "What an attacker finds at this setting was not measured: `dx attack frontier TEXT` "
             "measures it on texts of yours."
         )
+    rare = found.get("rare_attacker", found["attacker"])
+    other = "" if rare == found["attacker"] else f"one with {rare} named "
     return (
-        f"On other texts ({found['texts']}) at this setting, an attacker with a language model "
-        f"({found['attacker']}) named {found['found']:.0%} of the words, and "
-        f"{found['rare_found']:.0%} of the rare ones; {found['kept']:.0%} had come out as they "
-        "were."
+        f"On other texts ({found['texts']}) at this setting, an attacker with {found['attacker']} "
+        f"named {found['found']:.0%} of the words, and {other}{found['rare_found']:.0%} of the "
+        f"rare ones; {found['kept']:.0%} had come out as they were."
     )
 
 
