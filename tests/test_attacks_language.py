@@ -281,7 +281,7 @@ def test_at_every_epsilon_the_attacker_who_finds_more_counts_and_is_named():
 
 def test_the_sentence_names_who_found_it_also_of_earlier_receipts():
     told = {**level("light").to_dict(), "attacker": "word pairs", "rare_attacker": "a model"}
-    assert "with word pairs named 62% of the words, and one with a model named" in sentence(told)
+    assert "with word pairs named 62% of the words, and one with a model 1" in sentence(told)
     del told["rare_attacker"]
     assert "with word pairs named 62% of the words, and 1" in sentence(told)
     assert "not measured" in sentence(None)

@@ -10,6 +10,7 @@ from ..about import __version__
 from ..doc.receipt import COUNTS as COUNTS
 from ..doc.receipt import Receipt, StoodIn, Terms, summary
 from ..guarantee import Guarantee
+from ..privacy.levels import named
 
 WIDTH = 92
 MANY_NOT_HELD, FEW_WORDS = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
@@ -180,10 +181,8 @@ class Tally:
         return [
             (
                 "Attacker",
-                f"of {one['texts']} drawn like this, one with {one['attacker']} named "
-                f"{one['found']:.0%} of the words and {one['rare_found']:.0%} of the rare ones; "
-                f"{one['kept']:.0%} came out as they were (docs/attacks.md). Of these texts: "
-                "`dx attack frontier`",
+                f"of {one['texts']} drawn like this, one {named(one)} (docs/attacks.md). Of these "
+                "texts: `dx attack frontier`",
             )
         ]
 

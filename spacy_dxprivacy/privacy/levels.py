@@ -3,8 +3,8 @@
 Measured on the built-in space, policy "general", word pairs: 1,157 words of 40 notes, 152 of them
 rare, one release each, by two attackers with the exact channel: that of attacks/reading.py, with
 word pairs, and that of attacks/causal.py, with a causal model (docs/attacks.md has the command). At
-each epsilon the one that finds more counts; where one was not tried, the other. A level says nothing
-of other texts: measure these with `dx attack frontier`.
+each epsilon the one that finds more counts; where one was not tried, the other. A level says
+nothing of other texts: measure these with `dx attack frontier`.
 """
 
 from __future__ import annotations
@@ -123,12 +123,16 @@ def sentence(found: Mapping[str, Any] | None) -> str:
             "What an attacker finds at this setting was not measured: `dx attack frontier TEXT` "
             "measures it on texts of yours."
         )
+    return f"On other texts ({found['texts']}) at this setting, an attacker {named(found)}."
+
+
+def named(found: Mapping[str, Any]) -> str:
+    """What who found most named: "with word pairs named 48% of the words, ..." """
     rare = found.get("rare_attacker", found["attacker"])
-    other = "" if rare == found["attacker"] else f"one with {rare} named "
+    other = "" if rare == found["attacker"] else f"one with {rare} "
     return (
-        f"On other texts ({found['texts']}) at this setting, an attacker with {found['attacker']} "
-        f"named {found['found']:.0%} of the words, and {other}{found['rare_found']:.0%} of the "
-        f"rare ones; {found['kept']:.0%} had come out as they were."
+        f"with {found['attacker']} named {found['found']:.0%} of the words, and {other}"
+        f"{found['rare_found']:.0%} of the rare ones; {found['kept']:.0%} had come out as they were"
     )
 
 

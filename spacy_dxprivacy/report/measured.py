@@ -70,7 +70,8 @@ def _of_attack(rows: list[dict[str, str]], path: Path, accounts: Sequence[Accoun
 def _figure(row: dict[str, str]) -> tuple[int, float, str]:
     if "rare_found" in row:
         value = float(row["rare_found"])
-        return ATTACKS["frontier"], value, f"{value:.1%} of the rare words"
+        by = f" ({row['rare_attacker']})" if row.get("rare_attacker") else ""
+        return ATTACKS["frontier"], value, f"{value:.1%} of the rare words{by}"
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     who = ", ".join(row[name] for name in ("measure", "attacker", "setting") if row[name])
     interval = f"{low:.1%} to {high:.1%}"
