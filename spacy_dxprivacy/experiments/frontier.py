@@ -74,7 +74,7 @@ def run(space: Space, options: Options) -> Result:
     shown = [_nearest_row(rows, name, options.at) for name in names if _has(rows, name)]
     notes = [*_about(stage, options), *_promises(shown, options.at)]
     notes += [f"{name} is left out: {reason}" for name, reason in why.items() if reason]
-    return Result(rows, partial(draw, rows=rows), (10.0, 8.4), notes, shown)
+    return Result(rows, partial(draw, rows=rows, at=options.at), (10.0, 8.4), notes, shown)
 
 
 def _of_peer(
@@ -218,14 +218,16 @@ def _promises(shown: list[Row], at: float) -> list[str]:
     return told
 
 
-def draw(figure: Any, *, rows: list[Row]) -> None:
-    """What is kept, found, meant and read over what the attacker finds, a line for each peer."""
+def draw(figure: Any, *, rows: list[Row], at: float) -> None:
+    """What is kept, found, meant and read over what the attacker finds, a line for each peer. at:
+    the share that is made equal, marked by a dotted line."""
     names = list(dict.fromkeys(row["peer"] for row in rows))
     styles = {name: STYLES[i // 8 % len(STYLES)] for i, name in enumerate(names)}
     ordered = sorted(rows, key=lambda row: (names.index(row["peer"]), _share(row)))
     panels = figure.subplots(2, 2)
     for axes, (what, title) in zip(panels.flat, PANELS.items(), strict=True):
         draw_lines(axes, ordered, x="anywhere", y=what, by="peer", styles=styles)
+        axes.axvline(at, color="grey", linestyle=":", linewidth=1, zorder=0)
         finish(axes, title, "words found by the attacker, anywhere", "", log=False)
     handles = panels.flat[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=5, frameon=False, fontsize=8)
