@@ -1,5 +1,6 @@
 """dx sanitize --lm, dx edit, dx attack --model, the judge; and every bad input in a line."""
 
+import csv
 import json
 import re
 import subprocess
@@ -118,6 +119,16 @@ def test_without_the_extra_it_says_what_to_install(folder, monkeypatch):
 def test_the_attacker_may_have_a_model(folder):
     said = run("attack", "guess", "in.jsonl", *MECHANISM, "--model", "fake", "--known", "in.jsonl")
     assert "causal model" in said.output
+
+
+def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
+    said = run("attack", "frontier", "in.jsonl", *MECHANISM, "--model", "fake", "--out", "found")
+    assert "found by" in said.output and "(who finds more)" in said.output
+    (row,) = csv.DictReader((folder / "found" / "frontier.csv").read_text().splitlines())
+    assert {row["attacker"], row["rare_attacker"]} <= {"word frequencies", "causal model"}
+    pairs = run("attack", "frontier", "in.jsonl", *MECHANISM, "--out", "pairs")
+    (alone,) = csv.DictReader((folder / "pairs" / "frontier.csv").read_text().splitlines())
+    assert float(row["found"]) >= float(alone["found"]) and "found by" not in pairs.output
 
 
 @pytest.mark.parametrize(
