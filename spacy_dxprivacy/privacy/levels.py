@@ -30,7 +30,12 @@ KEPT: Points = (  # words that came out as they went in; cosine of outputs to in
 )
 FOUND: Mapping[str, Points] = {  # words that each attacker named; of rare words
     PAIRS: ((0.65, 0.3423, 0.01316), (0.9, 0.484, 0.05921), (1.2, 0.6188, 0.09868)),
-    CAUSAL: ((1.05, 0.567, 0.079), (1.1, 0.572, 0.072), (1.17, 0.612, 0.118)),
+    CAUSAL: (
+        (0.9, 0.4901, 0.05263),
+        (1.05, 0.567, 0.079),
+        (1.1, 0.572, 0.072),
+        (1.17, 0.612, 0.118),
+    ),
 }
 
 
