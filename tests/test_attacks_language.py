@@ -115,6 +115,23 @@ def test_it_does_not_worse_than_one_who_reads_no_context(name, space, language):
     assert found["language model"] > found["Bayes"] - 0.05
 
 
+def test_a_channel_in_which_no_candidate_is_possible_leaves_the_language():
+    """Of mechanisms with groups, that give some outputs to few words alone."""
+
+    class Grouped:
+        guarantee = small_mechanism("pairs").guarantee
+
+        def log_likelihood(self, rows, outputs, starts, candidates):
+            logs = np.where(candidates == outputs[:, None], -800.0, -np.inf)
+            return np.where(np.arange(len(rows))[:, None] == 1, -np.inf, logs)
+
+    seen = Seen(np.array([3, 2, 1]), np.array([True, False, False]))
+    X = small_space().vectors
+    with np.errstate(all="raise"):
+        guess = language_guess(seen, Grouped(), X, small_language(), Rng(seed=0))
+    assert guess[[0, 2]].tolist() == [3, 1]
+
+
 def test_without_the_outputs_the_likeliest_words_are_guessed():
     language = small_language()
     seen = Seen(np.zeros(3, dtype=np.int64), np.array([True, False, True]))
