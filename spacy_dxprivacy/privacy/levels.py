@@ -35,6 +35,7 @@ FOUND: Mapping[str, Points] = {  # words that each attacker named; of rare words
         (1.05, 0.567, 0.079),
         (1.1, 0.572, 0.072),
         (1.17, 0.612, 0.118),
+        (1.2, 0.6249, 0.09868),
     ),
 }
 
