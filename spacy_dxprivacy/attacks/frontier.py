@@ -23,7 +23,7 @@ from ..ty import Mechanism
 from .causal import Reader, causal_guess
 from .corpus import Corpus, sanitised
 from .findings import share_by_document
-from .language import Language, language_of, with_own_law
+from .language import Language, language_of, ways_to_read
 from .reading import Seen, language_guess
 from .walks import Walks
 
@@ -111,8 +111,8 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
 
 
 def guessed(out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng) -> Ints1d:
-    """What who has word pairs takes a release for, int64 (t,): of a mechanism with a law of its
-    own, by that law or by the attacker's, whichever is right more often."""
+    """What who has word pairs takes a release for, int64 (t,): by the law that is right most
+    often (language.ways_to_read)."""
     guesses = _by_pairs(out, mechanism, ground, rng).values()
     return max(guesses, key=lambda rows: int((rows == ground.text.rows).sum()))
 
@@ -122,10 +122,8 @@ def _by_pairs(
 ) -> dict[str, Ints1d]:  # fmt: skip
     """The guess by each law of word pairs, by its name."""
     seen, X = Seen(out, ground.text.sentences), ground.space.vectors
-    laws = [ground.language, with_own_law(ground.language, mechanism)]
-    return {
-        law.name: language_guess(seen, mechanism, X, law, rng) for law in laws if law is not None
-    }
+    laws = ways_to_read(ground.language, mechanism)
+    return {law.name: language_guess(seen, mechanism, X, law, rng) for law in laws}
 
 
 def _by_model(

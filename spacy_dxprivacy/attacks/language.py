@@ -17,9 +17,11 @@ import numpy as np
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ..errors import DxError
 from ..mechanisms.base.sentences import SentenceMechanism
-from ..priors.builtin import builtin_law, frequency_of
+from ..priors.builtin import KINDS, builtin_law, frequency_of
 from ..priors.chain import Chain, alone_chain
-from ..priors.law import carry
+from ..priors.corpus import STOP
+from ..priors.measure import nats_of_pairs
+from ..priors.sentences_of import WordPairs
 from ..space import Space
 from ..ty import Mechanism
 from .corpus import Corpus
@@ -36,13 +38,15 @@ class Language:
     """chain: a law of sentences over the words of a space, each of which is in one state (of laws
     whose words are in several it takes that of the mean). known: float64 (n,), frequencies that sum
     to 1. share: of the known frequencies. name: of the law, for tables. web: float
-    (n,), how often web text has each word, by which words are rare or not."""
+    (n,), how often web text has each word, by which words are rare or not. of_kind: a law of the
+    kind of text that was read, None where the package has none that fits it."""
 
     chain: Chain
     known: Floats1d
     share: float = KNOWN
     name: str = ""
     web: Floats1d | None = None
+    of_kind: Chain | None = None
 
     @property
     def is_rare(self) -> Bools1d:
@@ -135,21 +139,41 @@ def language_of(space: Space, read: Corpus | None = None) -> Language:
     if read is not None:
         counts = np.bincount(read.rows, minlength=len(space))
         known = WEB * known + (1 - WEB) * counts / counts.sum()
-    law, name = builtin_law(), "word pairs of the package"
     try:
-        same = tuple(law.words) == tuple(space.words)
-        chain = law.chain if same else carry(law, space, web)
+        chain = WordPairs().fit(space)
     except DxError:
-        chain, name = alone_chain(np.maximum(known, LEAST)), "word frequencies"
-    return Language(chain, known, name=name, web=web)
+        chain = alone_chain(np.maximum(known, LEAST))
+        return Language(chain, known, name="word frequencies", web=web)
+    kind = None if read is None else _kind_of(read, space)
+    of_kind = None if kind is None else WordPairs(kind=kind).fit(space)
+    return Language(chain, known, name="word pairs of the package", web=web, of_kind=of_kind)
 
 
-def with_own_law(language: Language, mechanism: Mechanism) -> Language | None:
-    """What an attacker knows who goes by the law of pairs that the mechanism draws from, which is
-    public; None where that is the attacker's own, or no law of pairs."""
-    if not isinstance(mechanism, SentenceMechanism):
+def _kind_of(read: Corpus, space: Space) -> str | None:
+    """The kind of text whose pairs of the package are surprised least by what was read; None where
+    that is English as such."""
+    types, _ = builtin_law().chain.one_state or (None, None)
+    rows = Space.builtin().find_all([space.words[row] for row in read.rows.tolist()])
+    if types is None or not (rows >= 0).any():
         return None
-    chain = mechanism.built.chain
-    if chain.is_alone or chain.one_state is None or chain.digest == language.chain.digest:
-        return None
-    return replace(language, chain=chain, name="word pairs of the prior")
+    words = np.where(rows >= 0, types[rows], builtin_law().chain.states)
+    sentences = np.append(np.insert(words, np.flatnonzero(read.sentences)[1:], STOP), STOP)
+    nats = {k: nats_of_pairs(builtin_law(k).chain, sentences).sum() for k in (None, *KINDS)}
+    return min(nats, key=lambda kind: float(nats[kind]))
+
+
+def ways_to_read(language: Language, mechanism: Mechanism) -> list[Language]:
+    """The attacker by each law of pairs that is public: its own, that of the kind of text that it
+    has read, and that which the mechanism draws from."""
+    laws = {language.name: language.chain}
+    if language.of_kind is not None:
+        laws["word pairs of such text"] = language.of_kind
+    if isinstance(mechanism, SentenceMechanism):
+        laws["word pairs of the prior"] = mechanism.built.chain
+    some = {law.digest: name for name, law in reversed(laws.items()) if _is_of_pairs(law)}
+    own = [replace(language, chain=laws[n], name=n) for n in laws if n in some.values()]
+    return own or [language]
+
+
+def _is_of_pairs(chain: Chain) -> bool:
+    return not chain.is_alone and chain.one_state is not None

@@ -17,7 +17,7 @@ from .context import context_guess
 from .corpus import draws_sentences
 from .findings import AttackFigure, Measured, bootstrap, share, share_by_document
 from .guess import bayes_guess, nearest_guess, success_bound
-from .language import Language, with_own_law
+from .language import Language, ways_to_read
 from .link import WEIGHED, likelihood_scores, linked, rare_word_scores, sentence_scores
 from .membership import (
     asked_words,
@@ -102,12 +102,11 @@ def _read(trial: Trial) -> Iterator[AttackFigure]:
 
 
 def _readings(trial: Trial, seen: Seen, language: Language) -> Iterator[tuple[str, Ints1d]]:
-    """Who guesses, and its guess: by word pairs, by those of the mechanism where it has its own,
-    and by a causal model where there is one."""
+    """Who guesses, and its guess: by word pairs, those of such text and of the mechanism as well
+    where there are any, and by a causal model where there is one."""
     scene, rng = trial.scene, Rng(trial.seed + 5)
     yield "language model", language_guess(seen, trial.mechanism, scene.X, language, rng)
-    own = with_own_law(language, trial.mechanism)
-    if own is not None:
+    for own in ways_to_read(language, trial.mechanism)[1:]:
         yield own.name, language_guess(seen, trial.mechanism, scene.X, own, rng)
     if scene.reader is not None:
         yield scene.reader.name, trial.guess_by_model

@@ -1,10 +1,10 @@
 """Settings of dx.Path.v2 by what was found in clinical notes at them: light, balanced, strong.
 
 Measured on the built-in space, policy "general", word pairs: 1,157 words of 40 notes, 152 of them
-rare, one release each, by two attackers with the exact channel: that of attacks/reading.py, with
-word pairs, and that of attacks/causal.py, with a causal model (docs/attacks.md has the command). At
-each epsilon the one that finds more counts; where one was not tried, the other. A level says
-nothing of other texts: measure these with `dx attack frontier`.
+rare, one release each, by three attackers with the exact channel: that of attacks/reading.py, with
+word pairs of English and with those of clinical text, and that of attacks/causal.py, with a causal
+model (docs/attacks.md has the command). At each epsilon the one that finds more counts, of those
+that were tried. A level says nothing of other texts: measure these with `dx attack frontier`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from ..validate import one_of
 
 MECHANISM = "dx.Path.v2"
 RARE_WORDS = 1e-5  # share of web text below which a word is rare
-PAIRS, CAUSAL = "word pairs", "a causal model of 135 million parameters"
+PAIRS, OF_KIND = "word pairs", "word pairs of clinical text"
+CAUSAL = "a causal model of 135 million parameters"
 
 Points = Sequence[tuple[float, float, float]]  # epsilon, rising, and two shares from 0 to 1
 
@@ -30,6 +31,12 @@ KEPT: Points = (  # words that came out as they went in; cosine of outputs to in
 )
 FOUND: Mapping[str, Points] = {  # words that each attacker named; of rare words
     PAIRS: ((0.65, 0.3423, 0.01316), (0.9, 0.484, 0.05921), (1.2, 0.6188, 0.09868)),
+    OF_KIND: (
+        (0.65, 0.3691, 0.00658),
+        (0.9, 0.5056, 0.05921),
+        (1.05, 0.5670, 0.05921),
+        (1.2, 0.6353, 0.08553),
+    ),
     CAUSAL: (
         (0.9, 0.4901, 0.05263),
         (1.05, 0.567, 0.079),
