@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from sentences.laws import all_sentences, log_q, small_chain
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -12,8 +13,9 @@ from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.experiments import EXPERIMENTS
 from spacy_dxprivacy.experiments import optimum as experiment
 from spacy_dxprivacy.graph.even import SHARE
+from spacy_dxprivacy.priors.chain import alone_chain
 from spacy_dxprivacy.privacy import columns
-from spacy_dxprivacy.privacy.bounds import least_told, most_kept, told
+from spacy_dxprivacy.privacy.bounds import least_told, least_told_given, most_kept, told
 from spacy_dxprivacy.privacy.optimal import (
     Problem,
     edges_of,
@@ -22,6 +24,7 @@ from spacy_dxprivacy.privacy.optimal import (
     optimum,
     remapped,
 )
+from spacy_dxprivacy.sentences.pasts import laws_of
 from spacy_dxprivacy.tuning import sampled
 from spacy_dxprivacy.tuning.bounds import most_unchanged
 
@@ -127,7 +130,8 @@ def test_no_mechanism_is_below_the_optimum_and_a_remap_never_hurts():
     rows = experiment.run(plane(40), options(prior="uniform", mechanisms=some)).rows
     best = rows[0]
     assert best["mechanism"] == "optimum" and best["times"] == 1
-    assert {row["mechanism"] for row in rows[1:]} == set(some)
+    assert {row["mechanism"] for row in rows[1:]} == {*some, some[-1] + ", remapped"}
+    assert rows[-1]["loss"] == rows[-2]["remapped"]
     for row in rows:
         assert row["loss"] >= best["loss"] - 1e-7
         assert row["remapped"] <= row["loss"] + 1e-9
@@ -270,3 +274,99 @@ def test_tune_says_what_no_mechanism_passes():
     with pytest.warns(DxWarning):
         identity = registry.dx_mechanisms.get("dx.Identity.v1")()
     assert most_unchanged(identity.fit(space), probes) is None
+
+
+# -- sentences -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["pairs", "pairs of types", "hidden Markov"])
+def test_no_channel_of_sentences_tells_less_by_brute_force(kind):
+    chain = small_chain(kind, 3)
+    D = np.array([[0, 1, 2.0], [1, 0, 1.5], [2, 1.5, 0]])
+    for length in (1, 3):
+        texts, q = law_of(chain, length)
+        loss = D[texts[:, None], texts[None]].sum(axis=-1)
+        laws, often = laws_of(chain, length)
+        assert laws.sum(axis=1) == pytest.approx(1, abs=1e-6) and often.sum() == pytest.approx(1)
+        for expected in (0.05, 0.3):
+            least = least_told(loss, q, length * expected) / length
+            mine = least_told_given(D, laws, often, expected)
+            assert 0 < mine <= least + 1e-5
+            # The past tells of a word no more than this (Wyner and Ziv 1971).
+            alone = least_told(D, often @ laws, expected)
+            past = entropy(often @ laws) - often @ [entropy(p) for p in laws]
+            assert mine >= alone - past - 1e-5
+
+
+def law_of(chain, length):
+    """All texts, and how likely each is among those of its length."""
+    texts = all_sentences(3, length)
+    q = np.exp([log_q(chain, text) for text in texts])
+    return texts, q / q.sum()
+
+
+def entropy(p):
+    return -float(p[p > 0] @ np.log(p[p > 0]))
+
+
+@pytest.mark.slow
+def test_what_sentences_tell_is_above_the_line_below_all_mechanisms():
+    small = replace(
+        EXPERIMENTS["sentences"].defaults, group=("doctor",), epsilons=(0.6, 3.0), words=15,
+        documents=60,
+    )  # fmt: skip
+    result = EXPERIMENTS["sentences"].run(Space.builtin(), small)
+    assert len(result.rows) == 6
+    for row in result.rows:
+        assert 0 <= row["least told"] <= row["told"] + 0.02
+    with pytest.raises(DxError, match="law of sentences"):
+        EXPERIMENTS["sentences"].run(Space.builtin(), replace(small, prior="uniform"))
+
+
+# -- outputs replaced by the best word to say after them -------------------------------------------
+
+
+class Given:
+    """A prior of words alone."""
+
+    name, draws = "test.Given.v1", "alone"
+
+    def __init__(self, n):
+        self.q = np.random.default_rng(1).dirichlet(np.full(n, 0.3))
+
+    def fit(self, space):
+        return alone_chain(self.q)
+
+
+@pytest.mark.parametrize("even", [False, True])
+def test_the_editor_puts_the_best_word_in_place_of_each_output(even):
+    space, prior, every = plane(50), Given(50), np.arange(50)
+    mechanism = registry.dx_mechanisms.get("dx.Path.v2")(1.6, "plain", prior, even=even).fit(space)
+    editor = registry.dx_editors.get("dx.Remap.v1")(loss="path").fit(space, mechanism)
+    found = editor.edit(every, mechanism)
+    D, P = mechanism.built.kernel.distances(every), mechanism.distribution(every)
+    costs = P.T @ (prior.q[:, None] * D)
+    assert costs[every, found] == pytest.approx(costs.min(axis=1), rel=1e-9)
+    # With both, the channel has the loss of the table of the experiment, and keeps the promise.
+    whole = P @ np.eye(50)[found]
+    problem = Problem(D, D, prior.q / prior.q.sum(), 1.6)
+    assert problem.expected(whole) == pytest.approx(problem.expected(remapped(P, problem)))
+    assert problem.expected(whole) < problem.expected(P)
+    with np.errstate(divide="ignore"):
+        logs = np.log(whole[:, np.unique(found)])
+    lost = np.abs(logs[:, None] - logs[None]).max(axis=-1)
+    assert (lost <= 1.6 * mechanism.distances(every) + 1e-9).all()
+    fixed = every % 2 == 0
+    stays = editor.edit(every, mechanism, fixed=fixed)
+    assert (stays == np.where(fixed, every, found)).all()
+
+
+def test_the_nearest_word_is_refused_where_it_cannot_be_known():
+    make, space = registry.dx_editors.get("dx.Remap.v1"), plane(10)
+    with pytest.raises(DxError, match=r"editor.loss"):
+        make(loss="nonsense")
+    with pytest.raises(DxError, match=r"editor.loss"):
+        make(loss="path", model="some")
+    other = registry.dx_mechanisms.get("dx.Path.v1")(1.6).fit(space)
+    with pytest.raises(DxError, match=r"editor.loss"):
+        make(loss="path").fit(space, other)

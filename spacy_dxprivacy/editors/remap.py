@@ -2,7 +2,8 @@ r"""The most likely original, given the release, by public knowledge alone (dx.R
 
     w = argmax q(w_1..w_n) product of P(y_i | w_i)       P: exp(-beta path) for dx.Path.v2, else the
                                                          probabilities that the mechanism states
-            q: word pairs, or a causal language model where one is named (causal.py)
+            q: word pairs, or a causal language model where one is named (causal.py); of words
+            drawn alone, on request the word of the least expected path in its place (nearest.py)
 Privacy     post-processing of what was released: it costs nothing, and hides nothing. A reader with
             the same knowledge can do the same
 Papers      Chatzikokolakis, ElSalamouny, Palamidessi 2017 (remapping of locations); Viterbi 1967
@@ -25,32 +26,42 @@ from ..priors.chain import Chain
 from ..registries import registry
 from ..space import Space
 from ..ty import Mechanism, Prior, StatesProbabilities
-from ..validate import fail, whole
+from ..validate import fail, one_of, whole
 from .causal import edit_by_model
+from .nearest import nearest_word
 from .shown import Shown
 from .viterbi import Place, most_likely
 
 NEAREST = 64  # candidates, where a mechanism states probabilities alone
 CACHED = 2**12  # words
+LOSSES = ("changed", "path")
 
 
 @registry.dx_editors("dx.Remap.v1")
 def make_remap(
-    prior: Prior | None = None, model: str | None = None, prompt: str = "", beam: int = BEAM
+    prior: Prior | None = None,
+    model: str | None = None,
+    prompt: str = "",
+    beam: int = BEAM,
+    loss: str = "changed",
 ) -> Remap:
     """prior: the public law of sentences; that of the mechanism if None, else dx.WordPairs.v1.
 
     model: a causal language model that chooses among the words in its place: a folder, a .gguf
     file, a name, or a package that holds one (see language.opened). prompt: public words on the
     kind of text, such as "Clinical note of a patient's visit." beam: how many ways to fill a text
-    are followed at once.
+    are followed at once. loss: "changed" for the most likely words; "path", of words drawn alone,
+    for those that are nearest to the original on average.
     """
+    one_of("editor.loss", loss, LOSSES)
+    if loss == "path" and model is not None:
+        raise fail("editor.loss", "'changed' with a model, which looks for likely words", loss)
     if prior is not None and not isinstance(prior, Prior):
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
     if model is None and prompt:
         raise fail("prompt", "left out without a model", "one")
     if model is None:
-        return Remap(prior)
+        return NearestRemap(prior) if loss == "path" else Remap(prior)
     return CausalRemap(prior, model, prompt, whole("beam", beam, least=1))
 
 
@@ -74,7 +85,7 @@ class Remap:
             raise fail("editor", expected, mechanism.name)
         self._places, self._words, self._allowed = {}, space.words, None
         if self.prior is None and isinstance(mechanism, SentenceMechanism):
-            self._chain = mechanism.built.chain
+            self._chain = mechanism.built.before or mechanism.built.chain
         else:
             prior = self.prior or registry.dx_priors.get("dx.WordPairs.v1")()
             self._chain = prior.fit(space)
@@ -139,6 +150,49 @@ class Remap:
     # What was released by this process is no business of anybody who gets a copy.
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_places": {}}
+
+
+class NearestRemap(Remap):
+    """See make_remap: with the path as loss."""
+
+    def __init__(self, prior: Prior | None) -> None:
+        super().__init__(prior)
+        self._best: dict[int, int] = {}
+
+    def fit(self, space: Space, mechanism: Mechanism) -> NearestRemap:
+        """As Remap does. Raises DxError for a mechanism that does not draw words alone by paths."""
+        if not isinstance(mechanism, SentenceMechanism) or mechanism.draws_together:
+            expected = "'changed' with a mechanism other than dx.Path.v2 on words drawn alone"
+            raise fail("editor.loss", expected, "path")
+        super().fit(space, mechanism)
+        self._best = {}
+        return self
+
+    def edit(
+        self,
+        rows: Ints1d,
+        mechanism: Mechanism,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+    ) -> Ints1d:
+        """As Remap.edit; words were drawn alone, so where sentences begin is not read."""
+        if self._chain is None:
+            raise fail("editor", "fitted before it edits", self.name)
+        words, prior = cast(SentenceMechanism, mechanism).built.words, self._chain.unigram
+        stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
+        distinct = np.unique(rows[~stays]).tolist()
+        if len(self._best) + len(distinct) > CACHED:
+            self._best = {}
+        for row in distinct:
+            if row not in self._best:
+                self._best[row] = nearest_word(words, prior, row)
+        new = rows.astype(np.int64)
+        new[~stays] = [self._best[row] for row in rows[~stays].tolist()]
+        return new
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**super().__getstate__(), "_best": {}}
 
 
 class CausalRemap(Remap):

@@ -14,6 +14,7 @@ from . import (
     margins,
     optimum,
     outputs,
+    sentences,
     text_quality,
     utility,
 )
@@ -72,6 +73,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         Options(words=40),
         "the best channel of a group of words, and how far mechanisms are from it",
         "Bordenabe et al. 2014, and docs/optimum.md",
+    ),
+    "sentences": Experiment(
+        sentences.run,
+        Options(words=40, documents=100),
+        "what sentences tell of a public law, and the least that any mechanism tells",
+        "Blahut 1972, Gray 1973, and docs/optimum.md",
     ),
     "frontier": Experiment(
         frontier.run,

@@ -43,10 +43,11 @@ BEST, BOUND, REACHED = "optimum", "bound", "reached"
 OWN = (1e-3, 1e5)  # epsilons of mechanisms among which that of the path is sought
 HALVINGS = 15
 ENOUGH = 1e-3  # of epsilon: how near the search comes
+EVEN, REMAPPED = "even=true", ", remapped"
 ALONE = {
     "dx.Path.v2": tuple(
         f"dx.Path.v2 policy=plain prior={given}"
-        for given in ("WordFrequency", "Uniform", "Uniform even=true")
+        for given in ("WordFrequency", "Uniform", "Uniform even=true", "WordFrequency even=true")
     )
 }
 
@@ -138,9 +139,15 @@ def names() -> list[str]:
 
 
 def mechanism_rows(name: str, group: Space, problem: Problem, least: float | None) -> list[Row]:
-    """Its figures, or none where it states no probabilities, or loses without a bound."""
+    """Its figures, or none where it states no probabilities, or loses without a bound. Of even
+    weights also those of the words that dx.Remap.v1 puts in place of outputs, by this loss."""
     channel = calibrated(name, group, problem)
-    return [] if channel is None else [row_of(name, channel, problem, least)]
+    if channel is None:
+        return []
+    rows = [row_of(name, channel, problem, least)]
+    if EVEN in name:
+        rows.append(row_of(name + REMAPPED, remapped(channel, problem), problem, least))
+    return rows
 
 
 def calibrated(name: str, group: Space, problem: Problem) -> Floats2d | None:

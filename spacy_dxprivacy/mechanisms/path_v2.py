@@ -114,7 +114,8 @@ class PathV2Settings:
     ) -> Sentences:
         """Words alone, by weights with which Z is even."""
         found = even_of(space, graph, chain.unigram, self.epsilon)
-        chain, kernel = alone_chain(found.weights), Kernel(graph, found.beta)
+        before, chain = chain, alone_chain(found.weights)
+        kernel = Kernel(graph, found.beta)
         notes = (
             f"Words alone, by exp(-{found.beta:.6g} path) and weights near {self.prior.name} that "
             f"make sums even ({chain.digest[:12]}). {found.share:.2%} of the edges are stated as "
@@ -128,6 +129,7 @@ class PathV2Settings:
             replace(guarantee, notes=notes),
             measured=False,
             stated=found.stated,
+            before=before,
         )
 
     def _measured(self, space: Space) -> bool:

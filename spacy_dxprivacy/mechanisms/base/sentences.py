@@ -56,7 +56,7 @@ class WholeSentences:
 class Sentences:
     """A mechanism on one space. chain: the public law, a Chain, or one of the next word.
     words: how a word is drawn alone. stated: the graph of the guarantee, where some of its lengths
-    are longer than those of the draw."""
+    are longer than those of the draw. before: the public law, where the chain has other weights."""
 
     chain: Any
     kernel: Kernel
@@ -64,6 +64,7 @@ class Sentences:
     guarantee: Guarantee
     measured: bool = False  # whether privacy.levels was, with these settings
     stated: PolicyGraph | None = None
+    before: Chain | None = None
 
     @property
     def graph(self) -> PolicyGraph:
