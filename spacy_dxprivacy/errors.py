@@ -261,6 +261,10 @@ class Errors:
         "[DX171] The keyring of the system holds no key keyring:{name}. `python -m spacy dx key "
         "keyring:{name}` makes one."
     )
+    DX174 = (
+        "[DX174] The solver has no optimum for this group ({why}). Nothing was written; a smaller "
+        "epsilon, other words or fewer of them may help."
+    )
     DX112 = (
         "[DX112] The stand-in for {label} is {given}. It takes the name of a preset, or for each "
         'label a block such as @dx_surrogates = "dx.Name.v1".'

@@ -12,7 +12,11 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.experiments import EXPERIMENTS
 from spacy_dxprivacy.experiments import optimum as experiment
+from spacy_dxprivacy.graph import even as evening
 from spacy_dxprivacy.graph.even import SHARE
+from spacy_dxprivacy.graph.kernel import Kernel
+from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
+from spacy_dxprivacy.graph.policy_graph import with_steps
 from spacy_dxprivacy.priors.chain import alone_chain
 from spacy_dxprivacy.privacy import columns
 from spacy_dxprivacy.privacy.bounds import least_told, least_told_given, most_kept, told
@@ -24,6 +28,8 @@ from spacy_dxprivacy.privacy.optimal import (
     optimum,
     remapped,
 )
+from spacy_dxprivacy.sentences.alone import WordDraw
+from spacy_dxprivacy.sentences.budgets import beta_of
 from spacy_dxprivacy.sentences.pasts import laws_of
 from spacy_dxprivacy.tuning import sampled
 from spacy_dxprivacy.tuning.bounds import most_unchanged
@@ -96,6 +102,12 @@ def test_words_that_never_come_cost_nothing():
     prior = np.array([0.5, 0.0, 0.5, 0.0])
     found = optimum(line(4, 1.0, prior))
     assert found.converged and np.isfinite(found.channel).all()
+
+
+def test_an_epsilon_too_large_for_a_solver_has_an_optimum_as_well():
+    found = optimum(line(4, 150.0))
+    assert found.converged and 0 <= found.loss < 1e-60
+    assert exact_epsilon(np.maximum(found.channel, 1e-300), line(4).D) <= 150.0 + 1e-9
 
 
 BAD = [
@@ -203,10 +215,29 @@ def test_a_stated_length_is_a_metric_and_few_are_longer():
     D = mechanism.distances(np.arange(150))
     assert (D == D.T).all() and (D[:, None] <= D[:, :, None] + D.T[None] + 1e-9).all()
     assert "stated as longer" in mechanism.guarantee.notes
+    assert "drawn 5/8 as long" not in mechanism.guarantee.notes
     graph, stated = mechanism.built.kernel.graph, mechanism.built.stated
     finer = stated.quanta // graph.quanta
     if len(stated.ends) == len(graph.ends):
         assert np.mean(stated.steps > graph.steps * finer) <= SHARE
+
+
+@pytest.mark.parametrize("epsilon", [0.8, 1.6])
+def test_short_edges_are_drawn_shorter_and_lose_no_more_than_is_stated(epsilon):
+    graph, n = policy_graph(plane(150), PLAIN, "plain"), 150
+    ends, low = np.asarray(graph.ends), np.repeat(np.arange(n), np.diff(graph.starts))
+    names = (low % 3 == 0) & (ends % 3 == 0)  # as a policy brings names nearer
+    given = with_steps(graph, np.where(names, graph.steps // 3, graph.steps), graph.radii, 16)
+    found = evening.even(given, np.random.default_rng(0).random(n) + 0.01, epsilon)
+    every = np.arange(n)
+    D, drawn = found.stated.distances(every), found.drawn.distances(every)
+    W = np.exp(-found.beta * drawn) * found.weights
+    logs = np.log(W / W.sum(axis=1, keepdims=True))
+    lost = np.abs(logs[:, None] - logs[None]).max(axis=-1)
+    assert (lost <= epsilon * D + 1e-9).all()
+    asked = given.distances(every)
+    assert (asked <= D + 1e-9).all() and (drawn <= asked).all() and (drawn < asked).any()
+    assert found.share <= SHARE and found.factor <= 1.6
 
 
 def test_even_words_are_drawn_by_their_law_and_kept_with_the_space(tmp_path):
@@ -230,6 +261,42 @@ def test_weights_that_were_changed_are_refused(tmp_path):
     path.write_text(path.read_text().replace('"beta":"0x1.', '"beta":"0x1.0'))
     with pytest.raises(DxError, match="changed"):
         evened(Space.load(tmp_path / "space"), 1.6)
+
+
+@pytest.mark.slow
+def test_all_edges_of_the_builtin_space_lose_no_more_than_is_stated(monkeypatch):
+    """Each edge by ln Z of both its ends, from one walk of every word and one product a law."""
+    space, epsilon = Space.builtin(), 1.6
+    graph = policy_graph(space, PLAIN, "plain")
+    near, n = evening._Near(graph), len(graph)
+    low, lengths = np.repeat(np.arange(n), np.diff(graph.starts)), graph.steps / graph.quanta
+    radii = graph.radii / graph.quanta
+
+    def lost(weights, beta):
+        logs = near.logs(weights, beta)
+        return logs, beta * lengths + np.abs(logs[low] - logs[graph.ends])
+
+    for prior in ("dx.WordFrequency.v1", "dx.Uniform.v1"):
+        chain = registry.dx_priors.get(prior)().fit(space)
+        beta = beta_of(space, graph, chain, epsilon)
+        logs, nats = lost(chain.unigram, beta)
+        assert (nats <= epsilon * lengths + 1e-9).all()
+        assert np.ptp(logs) <= (epsilon - beta) * 2 * radii.min() + 1e-9  # over the far place
+        some = np.arange(0, n, n // 50)
+        kernel = Kernel(graph, beta)
+        shift = beta * (radii[some] + radii.min())
+        drawn = WordDraw(kernel, chain.unigram).log_sums(some) - shift
+        assert logs[some] == pytest.approx(drawn, abs=1e-9)
+    # The lengths of even weights hold for any weights: after a few steps as after all.
+    monkeypatch.setattr(evening, "STEPS_OF_MANY", 4)
+    weights = near.evened(chain.unigram, beta := epsilon / 1.25, epsilon)
+    logs, nats = lost(weights, beta)
+    found = evening.stated(graph, weights, logs, beta, epsilon)
+    assert (found.stated.ends == graph.ends).all()
+    quanta = found.stated.quanta
+    assert (nats <= epsilon * found.stated.steps / quanta + 1e-9).all()
+    far = beta * radii + np.abs(logs - (logs.max() + logs.min()) / 2)
+    assert (far <= epsilon * found.stated.radii / quanta + 1e-9).all()
 
 
 def test_sentences_are_not_evened():

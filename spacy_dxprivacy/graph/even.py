@@ -16,6 +16,11 @@ drawn: the metric of the guarantee has for each edge its largest log ratio over 
 more than its length; shortest paths over those lengths are a metric again, and no loss is above
 epsilon times it. Which edges these are, and how much longer, is public, and part of the guarantee.
 
+Around edges that a policy made shorter than those of any graph (names), no weights above 0 make Z
+even: a name that many others are next to has a sum of its own. These edges are drawn 5/8 as long
+as they are stated, and cannot lose more than that at 1.25 beta, whatever Z is. So it is the lengths
+of the policy that hold for them, and names are hidden a little better than it asks for.
+
 Papers  Leinster 2013 (weightings, and the magnitude of a metric space); Chatzikokolakis,
 Palamidessi
         and Stronati 2015 (tight constraints)
@@ -25,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -38,19 +44,22 @@ STEPS_OF_MANY = 40
 FASTER = 1.8  # below 2 the steps still converge, and in nearly half as many
 RATIOS = (1.02, 1.05, 1.1, 1.15, 1.2, 1.25, 1.4, 1.5, 1.6, 1.8, 2.0)
 WORDS_AT_ONCE = 2**8
-FINER = 64  # quanta of stated lengths to one of drawn lengths
+FINER = 64  # quanta of stated lengths to one of the graph's
+SHORT = 0.75  # no edge of a plain graph is shorter
+FINE = 8  # quanta of drawn lengths to one of the graph's, so that 5/8 of those are whole
 LEAST = 1e-30  # that float32 can hold
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Even:
-    """weights: float64 (n,), of the outputs. logs: ln Z (n,). beta: of the draw. stated: the graph
-    of the guarantee. share: of edges that are longer there than they are drawn. factor: by how
-    much at most, radii among them."""
+    """weights: float64 (n,), of the outputs. logs: ln Z (n,). beta: of the draw. drawn: the graph
+    that it goes by. stated: that of the guarantee. share: of edges that are longer there than in
+    the graph that was given. factor: by how much at most, radii among them."""
 
     weights: Floats1d
     logs: Floats1d
     beta: float
+    drawn: PolicyGraph
     stated: PolicyGraph
     share: float
     factor: float
@@ -64,20 +73,42 @@ def even(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
     2 GB, for 60,000 words.
     """
     near = _Near(graph)
-    for ratio in RATIOS:
-        beta = epsilon / ratio
+
+    @cache
+    def at(place: int) -> Even:
+        beta = epsilon / RATIOS[place]
         mu = near.evened(weights, beta, epsilon)
-        found = stated(graph, mu, near.logs(mu, beta), beta, epsilon)
-        if found.share <= SHARE or ratio == RATIOS[-1]:
-            break
-    return found
+        return stated(graph, mu, near.logs(mu, beta), beta, epsilon)
+
+    low, high = 0, len(RATIOS) - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if at(middle).share <= SHARE else (middle + 1, high)
+    return at(low)
+
+
+def drawn_of(graph: PolicyGraph) -> PolicyGraph:
+    """The graph that is drawn by: with short edges 5/8 as long, else as it is."""
+    steps, finer = _drawn_steps(graph)
+    if finer == 1:
+        return graph
+    return with_steps(graph, steps, graph.radii * finer, graph.quanta * finer)
+
+
+def _drawn_steps(graph: PolicyGraph) -> tuple[Ints1d, int]:
+    """(m,), and how many quanta there are one of the graph."""
+    short = graph.steps < SHORT * graph.quanta
+    if not short.any():
+        return np.asarray(graph.steps), 1
+    return np.where(short, 5 * graph.steps * FINE // 8, graph.steps * FINE), FINE
 
 
 class _Near:
     """All words nearer than their radii, by the word that was walked from: 6 bytes a pair."""
 
-    def __init__(self, graph: PolicyGraph) -> None:
-        self.graph = graph
+    def __init__(self, given: PolicyGraph) -> None:
+        self.given = given
+        self.graph = graph = drawn_of(given)
         parts = [graph.within(rows) for rows in _rows(len(graph))]
         sizes = [len(words) for part in parts for words, _ in part]
         self.starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -102,7 +133,7 @@ class _Near:
         total = summed(np.ones(n))
         for _ in range(STEPS if n < MANY else STEPS_OF_MANY):
             Z = summed(mu)
-            if not (_needed(self.graph, np.log(Z), beta, epsilon) > 1).any():
+            if not (_needed(self.given, np.log(Z), beta, epsilon) > 1).any():
                 break
             mu = mu * (summed(1 / Z) / total) ** FASTER
             mu = np.maximum(mu / mu.max(), LEAST)
@@ -127,25 +158,28 @@ class _Near:
 
 
 def stated(graph: PolicyGraph, mu: Floats1d, logs: Floats1d, beta: float, epsilon: float) -> Even:
-    """What has to be stated, given ln Z (n,): each edge, and each radius, as long as its largest
-    log ratio over epsilon, where that is more than it is."""
+    """What has to be stated, given ln Z (n,) of the draw: each edge, and each radius, as long as
+    its largest log ratio over epsilon, where that is more than it is."""
+    drawn = drawn_of(graph)
     times = _needed(graph, logs, beta, epsilon)
     steps = np.ceil(graph.steps * FINER * np.maximum(times, 1) - 1e-9).astype(np.int64)
     middle = (logs.max() + logs.min()) / 2
-    ways = (beta * graph.radii / graph.quanta + np.abs(logs - middle)) / epsilon
+    ways = (beta * drawn.radii / drawn.quanta + np.abs(logs - middle)) / epsilon
     radii = np.maximum(graph.radii * FINER, np.ceil(ways * graph.quanta * FINER - 1e-9))
     longer = times > 1 + 1e-9
     factor = max(float((steps / (graph.steps * FINER)).max(initial=1.0)),
                  float((radii / (graph.radii * FINER)).max()))  # fmt: skip
     made = with_steps(graph, steps, radii.astype(np.int64), graph.quanta * FINER)
-    return Even(mu, logs, beta, made, float(longer.mean()) if len(longer) else 0.0, factor)
+    return Even(mu, logs, beta, drawn, made, float(longer.mean()) if len(longer) else 0.0, factor)
 
 
 def _needed(graph: PolicyGraph, logs: Floats1d, beta: float, epsilon: float) -> Floats1d:
     """(m,), of each edge both ways: its largest log ratio, over epsilon times its length."""
     low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
     lengths = graph.steps / graph.quanta
-    needed: Floats1d = (beta + np.abs(logs[low] - logs[graph.ends]) / lengths) / epsilon
+    steps, finer = _drawn_steps(graph)
+    drawn = steps / (graph.quanta * finer)
+    needed: Floats1d = (beta * drawn + np.abs(logs[low] - logs[graph.ends])) / (epsilon * lengths)
     return needed
 
 

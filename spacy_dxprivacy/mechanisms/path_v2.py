@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..graph.even import SHORT
 from ..graph.kernel import Kernel
 from ..graph.policy import Policy, policy_graph, policy_of, told
 from ..graph.policy_graph import PolicyGraph
@@ -37,6 +38,7 @@ HOW = {
     "sentence": "Whole sentences",
     "left to right": "Words drawn from left to right, each given those released before it",
 }
+SHORTER = f"; those shorter than {SHORT:g} are drawn 5/8 as long"
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
 
@@ -115,11 +117,12 @@ class PathV2Settings:
         """Words alone, by weights with which Z is even."""
         found = even_of(space, graph, chain.unigram, self.epsilon)
         before, chain = chain, alone_chain(found.weights)
-        kernel = Kernel(graph, found.beta)
+        kernel = Kernel(found.drawn, found.beta)
         notes = (
             f"Words alone, by exp(-{found.beta:.6g} path) and weights near {self.prior.name} that "
             f"make sums even ({chain.digest[:12]}). {found.share:.2%} of the edges are stated as "
-            f"longer than they are drawn, by {found.factor:.3g} at most. {guarantee.notes}"
+            f"longer than the policy has them, by {found.factor:.3g} at most"
+            f"{SHORTER if found.drawn is not graph else ''}. {guarantee.notes}"
         )
         words = WordDraw(kernel, found.weights)  # those that Z was summed with, to the last bit
         return Sentences(

@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
-from ..errors import DxError
+from ..errors import DxError, Errors
 
 LEAST = 2  # words of a group
 LARGEST = 600.0  # nats between two words: exp of more is no number
 STOPPED = 1  # what scipy says where time or steps are up
+STEEP = 60.0  # nats between two words: what is so much less likely costs nothing
 BETWEEN = 1e-9  # of a length: a word lies between two others if the way over it is no longer
 
 
@@ -101,10 +102,13 @@ def edges_of(D: Floats2d) -> tuple[Ints1d, Ints1d, Floats1d]:
 
 def cone(D: Floats2d, epsilon: float, most: int | None = None) -> Any:
     """csr (2 m, n): A x <= 0 says that x is a column of a channel that keeps the promise. most: ask
-    it of so many edges of each word, the shortest ones: less than the promise."""
+    it of so many edges of each word, the shortest ones: less than the promise. Edges of more than
+    STEEP nats are left out, since no solver has such numbers: that too is less than the promise."""
     from scipy.sparse import csr_array
 
     low, high, lengths = edges_of(D)
+    gentle = epsilon * lengths <= STEEP
+    low, high, lengths = low[gentle], high[gentle], lengths[gentle]
     if most is not None:
         some = _shortest(low, high, lengths, most)
         low, high, lengths = low[some], high[some], lengths[some]
@@ -130,7 +134,7 @@ def optimum(problem: Problem, seconds: float | None = None) -> Optimum:
     """By one program (HiGHS, of scipy): a second for 50 words, and n^4 of that for others. seconds:
     to stop after; what is known then is that no loss is below 0.
 
-    Raises DxError where the solver says that there is no solution, which is not so.
+    Raises DxError where the solver has no answer: there is one, but not with its numbers.
     """
     from scipy.optimize import linprog
     from scipy.sparse import eye_array, kron
@@ -147,7 +151,7 @@ def optimum(problem: Problem, seconds: float | None = None) -> Optimum:
         channel = uninformed(problem)
         return Optimum(channel, problem.expected(channel), 0.0, False)
     if found.status:
-        raise DxError(f"the solver found no optimum: {found.message.split('(')[0].strip()}.")
+        raise DxError(Errors.DX174.format(why=" ".join(found.message.split()).rstrip(".")))
     channel = kept(found.x.reshape(n, k), problem)
     return Optimum(channel, problem.expected(channel), float(found.fun), True)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats1d
-from ..graph.even import Even, even, stated
+from ..graph.even import Even, drawn_of, even, stated
 from ..graph.policy_graph import PolicyGraph
 from ..tables import learned
 from ..tables.kept_json import JsonFile
@@ -46,8 +46,8 @@ def even_of(space: learned.Table, graph: PolicyGraph, weights: Floats1d, epsilon
 
 
 def _law(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> str:
-    hasher = hashlib.sha256(repr(float(epsilon)).encode())
-    for part in (graph.starts, graph.ends, graph.steps, graph.radii):
+    hasher, drawn = hashlib.sha256(repr(float(epsilon)).encode()), drawn_of(graph)
+    for part in (graph.starts, graph.ends, graph.steps, graph.radii, drawn.steps):
         hasher.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
     hasher.update(np.ascontiguousarray(weights, dtype=np.float64).tobytes())
     return hasher.hexdigest()
