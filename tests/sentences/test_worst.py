@@ -5,9 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 
+from spacy_dxprivacy.sentences.draw import Text
+from spacy_dxprivacy.sentences.emissions import NOTHING
 from spacy_dxprivacy.sentences.worst import steepest
 
-from .laws import N, small_mechanism
+from .laws import BETA, N, all_sentences, small_mechanism
+
+NONE, CLEAR, DRAWN, UNKNOWN = "nothing", "a word in clear", "a drawn word", "an unknown word"
+CLASSES = (NONE, CLEAR, DRAWN, UNKNOWN)
 
 
 @pytest.mark.parametrize("kind", ["pairs", "pairs of types", "hidden Markov"])
@@ -35,3 +40,28 @@ def _lost(mechanism, one, other):
     table = np.array(logs)
     possible = np.isfinite(table).all(axis=1)
     return float(np.abs(table[possible, 0] - table[possible, 1]).max(initial=0.0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["pairs", "pairs of types", "hidden Markov"])
+def test_a_word_loses_2_beta_at_most_in_every_class_of_context(kind):
+    """Its neighbours on either side: none, in clear, drawn, or lacking in the space."""
+    mechanism = small_mechanism(kind)
+    D = mechanism.distances(np.arange(N))
+    for before, after in product(CLASSES, repeat=2):
+        around = [one for one in (before, None, after) if one != NONE]
+        logs = np.stack([_all_logs(mechanism, word, around) for word in range(N)])
+        with np.errstate(invalid="ignore"):
+            lost = np.nan_to_num(np.abs(logs[:, None] - logs[None])).max(axis=-1)
+        assert lost.max() > 0
+        assert (lost <= 2 * BETA * D + 1e-9).all(), (before, after)
+
+
+def _all_logs(mechanism, word, around):
+    """ln P of all outputs, of a word among neighbours of these classes."""
+    rows = np.array([word if c is None else NOTHING if c == UNKNOWN else 2 for c in around])
+    outputs = all_sentences(N, len(rows))
+    fixed = np.tile([c == CLEAR for c in around], len(outputs))
+    starts = np.arange(outputs.size) % len(rows) == 0
+    text = Text(np.tile(rows, len(outputs)), starts, fixed)
+    return mechanism.built.together.likelihood(text, outputs.ravel())
