@@ -24,6 +24,7 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..batch.build import prior_config
+from ..errors import DxError
 from ..graph import graph_of
 from ..mechanisms.base.sentences import Drawing, SentenceMechanism
 from ..priors.chain import Chain
@@ -69,8 +70,8 @@ class Ground:
 
 def run(space: Space, options: Options) -> Result:
     """What each mechanism tells at most and the least that can be told, for each epsilon."""
-    group, prior = group_of(space, options), prior_config(options.prior or PAIRS)
-    ground = ground_of(group, prior, options.documents)
+    group = group_of(space, options)
+    prior, ground = law_on(group, options.prior, options.documents)
     rows = []
     for epsilon in options.progress(options.epsilons or EPSILONS, "epsilons"):
         for name in options.chosen((TOGETHER, *ALONE)):
@@ -85,12 +86,24 @@ def run(space: Space, options: Options) -> Result:
     return Result(rows, partial(draw, rows=rows, ground=ground), (6.4, 3.6), notes)
 
 
+def law_on(group: Space, given: str, texts: int) -> tuple[dict[str, Any], Ground]:
+    """The block of the prior, and texts of it. Without a name it is word pairs, or all words alike
+    where these know none of the group. Raises DxError as ground_of does."""
+    config = prior_config(given or PAIRS)
+    try:
+        return config, ground_of(group, config, texts)
+    except DxError:
+        if given:
+            raise
+        return law_on(group, "uniform", texts)
+
+
 def ground_of(group: Space, prior: dict[str, Any], texts: int) -> Ground:
-    """Raises DxError for a law that is no chain of states, or whose words know of no others."""
+    """Raises DxError for a law that is no chain of states, or has no words of the group."""
     drawn = fitted({**parse_mechanism(TOGETHER)[1], "prior": prior}, group, 1.0)
     chain = drawn.built.chain
-    if not isinstance(chain, Chain) or chain.is_alone:
-        raise fail("--prior", "a law of sentences, such as word-pairs", prior["@dx_priors"])
+    if not isinstance(chain, Chain):
+        raise fail("--prior", "a law of states, such as word-pairs", prior["@dx_priors"])
     laws, often = laws_of(chain, LENGTH)
     rows = np.zeros(texts * LENGTH, dtype=np.int64)
     # Of words that nobody knows the mechanism draws the law itself.
