@@ -30,6 +30,7 @@ from spacy_dxprivacy.privacy.optimal import (
 )
 from spacy_dxprivacy.sentences.alone import WordDraw
 from spacy_dxprivacy.sentences.budgets import beta_of
+from spacy_dxprivacy.sentences.evened import shorter
 from spacy_dxprivacy.sentences.pasts import laws_of
 from spacy_dxprivacy.tuning import sampled
 from spacy_dxprivacy.tuning.bounds import most_unchanged
@@ -228,7 +229,11 @@ def test_short_edges_are_drawn_shorter_and_lose_no_more_than_is_stated(epsilon):
     ends, low = np.asarray(graph.ends), np.repeat(np.arange(n), np.diff(graph.starts))
     names = (low % 3 == 0) & (ends % 3 == 0)  # as a policy brings names nearer
     given = with_steps(graph, np.where(names, graph.steps // 3, graph.steps), graph.radii, 16)
-    found = evening.even(given, np.random.default_rng(0).random(n) + 0.01, epsilon)
+    short = shorter(given, graph)
+    assert (short == (names & (np.asarray(graph.steps) > 0))).all()
+    found = evening.even(
+        evening.Lengths(given, short), np.random.default_rng(0).random(n) + 0.01, epsilon
+    )
     every = np.arange(n)
     D, drawn = found.stated.distances(every), found.drawn.distances(every)
     W = np.exp(-found.beta * drawn) * found.weights
@@ -268,7 +273,8 @@ def test_all_edges_of_the_builtin_space_lose_no_more_than_is_stated(monkeypatch)
     """Each edge by ln Z of both its ends, from one walk of every word and one product a law."""
     space, epsilon = Space.builtin(), 1.6
     graph = policy_graph(space, PLAIN, "plain")
-    near, n = evening._Near(graph), len(graph)
+    plain, n = evening.Lengths(graph, np.zeros(len(graph.ends), dtype=bool)), len(graph)
+    near = evening._Near(plain)
     low, lengths = np.repeat(np.arange(n), np.diff(graph.starts)), graph.steps / graph.quanta
     radii = graph.radii / graph.quanta
 
@@ -291,7 +297,7 @@ def test_all_edges_of_the_builtin_space_lose_no_more_than_is_stated(monkeypatch)
     monkeypatch.setattr(evening, "STEPS_OF_MANY", 4)
     weights = near.evened(chain.unigram, beta := epsilon / 1.25, epsilon)
     logs, nats = lost(weights, beta)
-    found = evening.stated(graph, weights, logs, beta, epsilon)
+    found = evening.stated(plain, weights, logs, beta, epsilon)
     assert (found.stated.ends == graph.ends).all()
     quanta = found.stated.quanta
     assert (nats <= epsilon * found.stated.steps / quanta + 1e-9).all()

@@ -16,10 +16,10 @@ drawn: the metric of the guarantee has for each edge its largest log ratio over 
 more than its length; shortest paths over those lengths are a metric again, and no loss is above
 epsilon times it. Which edges these are, and how much longer, is public, and part of the guarantee.
 
-Around edges that a policy made shorter than those of any graph (names), no weights above 0 make Z
-even: a name that many others are next to has a sum of its own. These edges are drawn 5/8 as long
-as they are stated, and cannot lose more than that at 1.25 beta, whatever Z is. So it is the lengths
-of the policy that hold for them, and names are hidden a little better than it asks for.
+Around edges that a policy made shorter (names), no weights above 0 make Z even: a name that many
+others are next to has a sum of its own. These edges are drawn 5/8 as long as they are stated, and
+cannot lose more than that at 1.25 beta, whatever Z is. So it is the lengths of the policy that hold
+for them, and names are hidden a little better than it asks for.
 
 Papers  Leinster 2013 (weightings, and the magnitude of a metric space); Chatzikokolakis,
 Palamidessi
@@ -30,11 +30,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
-from ..arrays import Floats1d, Ints1d, Numbers1d, blocks
+from ..arrays import Bools1d, Floats1d, Ints1d, Numbers1d, blocks
 from .policy_graph import PolicyGraph, with_steps
 
 SHARE = 0.01  # of edges that may be stated longer than they are drawn
@@ -45,7 +45,6 @@ FASTER = 1.8  # below 2 the steps still converge, and in nearly half as many
 RATIOS = (1.02, 1.05, 1.1, 1.15, 1.2, 1.25, 1.4, 1.5, 1.6, 1.8, 2.0)
 WORDS_AT_ONCE = 2**8
 FINER = 64  # quanta of stated lengths to one of the graph's
-SHORT = 0.75  # no edge of a plain graph is shorter
 FINE = 8  # quanta of drawn lengths to one of the graph's, so that 5/8 of those are whole
 LEAST = 1e-30  # that float32 can hold
 
@@ -65,20 +64,60 @@ class Even:
     factor: float
 
 
-def even(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
+@dataclass(frozen=True, eq=False, repr=False)
+class Lengths:
+    """graph: with the lengths that are asked for. short: bool (m,), its edges that are drawn 5/8 as
+    long."""
+
+    graph: PolicyGraph
+    short: Bools1d
+
+    @property
+    def finer(self) -> int:
+        """Quanta of the draw to one of the graph's."""
+        return FINE if self.short.any() else 1
+
+    @cached_property
+    def steps(self) -> Ints1d:
+        """(m,), in quanta of the draw."""
+        steps = np.asarray(self.graph.steps)
+        return np.where(self.short, 5 * steps * FINE // 8, steps * self.finer)
+
+    @cached_property
+    def drawn(self) -> PolicyGraph:
+        """The graph that is drawn by."""
+        graph, finer = self.graph, self.finer
+        if finer == 1:
+            return graph
+        return with_steps(graph, self.steps, graph.radii * finer, graph.quanta * finer)
+
+    def needed(self, logs: Floats1d, beta: float, epsilon: float) -> Floats1d:
+        """(m,), of each edge both ways: its largest log ratio, given ln Z (n,), over epsilon times
+        its length."""
+        graph = self.graph
+        low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
+        lengths = graph.steps / graph.quanta
+        nats = beta * self.steps / (graph.quanta * self.finer) + np.abs(
+            logs[low] - logs[graph.ends]
+        )
+        times: Floats1d = nats / (epsilon * lengths)
+        return times
+
+
+def even(lengths: Lengths, weights: Floats1d, epsilon: float) -> Even:
     """The largest of a few beta for which steps from the weights leave so few edges that lose more
     than epsilon times their length. At half of epsilon there are none, whatever the weights.
 
     A walk from every word, and a product with all pairs within reach for each step: minutes, and
     2 GB, for 60,000 words.
     """
-    near = _Near(graph)
+    near = _Near(lengths)
 
     @cache
     def at(place: int) -> Even:
         beta = epsilon / RATIOS[place]
         mu = near.evened(weights, beta, epsilon)
-        return stated(graph, mu, near.logs(mu, beta), beta, epsilon)
+        return stated(lengths, mu, near.logs(mu, beta), beta, epsilon)
 
     low, high = 0, len(RATIOS) - 1
     while low < high:
@@ -87,28 +126,12 @@ def even(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
     return at(low)
 
 
-def drawn_of(graph: PolicyGraph) -> PolicyGraph:
-    """The graph that is drawn by: with short edges 5/8 as long, else as it is."""
-    steps, finer = _drawn_steps(graph)
-    if finer == 1:
-        return graph
-    return with_steps(graph, steps, graph.radii * finer, graph.quanta * finer)
-
-
-def _drawn_steps(graph: PolicyGraph) -> tuple[Ints1d, int]:
-    """(m,), and how many quanta there are one of the graph."""
-    short = graph.steps < SHORT * graph.quanta
-    if not short.any():
-        return np.asarray(graph.steps), 1
-    return np.where(short, 5 * graph.steps * FINE // 8, graph.steps * FINE), FINE
-
-
 class _Near:
     """All words nearer than their radii, by the word that was walked from: 6 bytes a pair."""
 
-    def __init__(self, given: PolicyGraph) -> None:
-        self.given = given
-        self.graph = graph = drawn_of(given)
+    def __init__(self, lengths: Lengths) -> None:
+        self.lengths, self.graph = lengths, lengths.drawn
+        graph = self.graph
         parts = [graph.within(rows) for rows in _rows(len(graph))]
         sizes = [len(words) for part in parts for words, _ in part]
         self.starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -133,7 +156,7 @@ class _Near:
         total = summed(np.ones(n))
         for _ in range(STEPS if n < MANY else STEPS_OF_MANY):
             Z = summed(mu)
-            if not (_needed(self.given, np.log(Z), beta, epsilon) > 1).any():
+            if not (self.lengths.needed(np.log(Z), beta, epsilon) > 1).any():
                 break
             mu = mu * (summed(1 / Z) / total) ** FASTER
             mu = np.maximum(mu / mu.max(), LEAST)
@@ -157,11 +180,11 @@ class _Near:
         return radii
 
 
-def stated(graph: PolicyGraph, mu: Floats1d, logs: Floats1d, beta: float, epsilon: float) -> Even:
+def stated(given: Lengths, mu: Floats1d, logs: Floats1d, beta: float, epsilon: float) -> Even:
     """What has to be stated, given ln Z (n,) of the draw: each edge, and each radius, as long as
     its largest log ratio over epsilon, where that is more than it is."""
-    drawn = drawn_of(graph)
-    times = _needed(graph, logs, beta, epsilon)
+    graph, drawn = given.graph, given.drawn
+    times = given.needed(logs, beta, epsilon)
     steps = np.ceil(graph.steps * FINER * np.maximum(times, 1) - 1e-9).astype(np.int64)
     middle = (logs.max() + logs.min()) / 2
     ways = (beta * drawn.radii / drawn.quanta + np.abs(logs - middle)) / epsilon
@@ -171,16 +194,6 @@ def stated(graph: PolicyGraph, mu: Floats1d, logs: Floats1d, beta: float, epsilo
                  float((radii / (graph.radii * FINER)).max()))  # fmt: skip
     made = with_steps(graph, steps, radii.astype(np.int64), graph.quanta * FINER)
     return Even(mu, logs, beta, drawn, made, float(longer.mean()) if len(longer) else 0.0, factor)
-
-
-def _needed(graph: PolicyGraph, logs: Floats1d, beta: float, epsilon: float) -> Floats1d:
-    """(m,), of each edge both ways: its largest log ratio, over epsilon times its length."""
-    low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
-    lengths = graph.steps / graph.quanta
-    steps, finer = _drawn_steps(graph)
-    drawn = steps / (graph.quanta * finer)
-    needed: Floats1d = (beta * drawn + np.abs(logs[low] - logs[graph.ends])) / (epsilon * lengths)
-    return needed
 
 
 def _rows(n: int) -> Iterator[Ints1d]:

@@ -17,7 +17,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..graph.even import SHORT
 from ..graph.kernel import Kernel
 from ..graph.policy import Policy, policy_graph, policy_of, told
 from ..graph.policy_graph import PolicyGraph
@@ -38,7 +37,7 @@ HOW = {
     "sentence": "Whole sentences",
     "left to right": "Words drawn from left to right, each given those released before it",
 }
-SHORTER = f"; those shorter than {SHORT:g} are drawn 5/8 as long"
+SHORTER = "; those that it has shorter than a plain one are drawn 5/8 as long"
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
 

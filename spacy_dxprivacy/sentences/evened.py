@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d
-from ..graph.even import Even, drawn_of, even, stated
+from ..arrays import Bools1d, Floats1d, Ints1d
+from ..graph.even import Even, Lengths, even, stated
+from ..graph.policy import PLAIN, policy_graph
 from ..graph.policy_graph import PolicyGraph
+from ..space import Space
 from ..tables import learned
 from ..tables.kept_json import JsonFile
 from ..validate import fail
@@ -31,23 +33,40 @@ class Evened:
     logs: Floats1d
 
 
-def even_of(space: learned.Table, graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
+def even_of(space: Space, graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
     """weights: float64 (n,), above 0. Raises DxError where nothing is left of some of them."""
-    law = _law(graph, weights, epsilon)
+    lengths = Lengths(graph, shorter(graph, policy_graph(space, PLAIN, "plain")))
+    law = _law(lengths, weights, epsilon)
     found: Evened | None = learned.find(space, FILE.name(law))
     if found is None:
-        made = even(graph, weights, epsilon)
+        made = even(lengths, weights, epsilon)
         found = Evened(space.digest, law, made.beta, made.weights, made.logs)
         learned.keep(space, FILE.name(law), found)
         return made
     if found.weights.shape != (len(graph),):
         raise fail("even", f"weights of {len(graph)} words", found.weights.shape)
-    return stated(graph, found.weights, found.logs, found.beta, epsilon)
+    return stated(lengths, found.weights, found.logs, found.beta, epsilon)
 
 
-def _law(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> str:
-    hasher, drawn = hashlib.sha256(repr(float(epsilon)).encode()), drawn_of(graph)
-    for part in (graph.starts, graph.ends, graph.steps, graph.radii, drawn.steps):
+def shorter(graph: PolicyGraph, plain: PolicyGraph) -> Bools1d:
+    """bool (m,): the edges that a policy made shorter than they are without one, or brought in."""
+    ours, theirs = (_edges(one) for one in (graph, plain))
+    if not len(theirs):
+        return np.ones(len(ours), dtype=bool)
+    at = np.minimum(np.searchsorted(theirs, ours), len(theirs) - 1)
+    less: Bools1d = (theirs[at] != ours) | (np.asarray(graph.steps) < np.asarray(plain.steps)[at])
+    return less
+
+
+def _edges(graph: PolicyGraph) -> Ints1d:
+    """(m,), a number for both ends, rising."""
+    low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
+    return low * len(graph) + np.asarray(graph.ends, dtype=np.int64)
+
+
+def _law(lengths: Lengths, weights: Floats1d, epsilon: float) -> str:
+    hasher, graph = hashlib.sha256(repr(float(epsilon)).encode()), lengths.graph
+    for part in (graph.starts, graph.ends, graph.steps, graph.radii, lengths.short):
         hasher.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
     hasher.update(np.ascontiguousarray(weights, dtype=np.float64).tobytes())
     return hasher.hexdigest()
