@@ -64,10 +64,11 @@ WordPairs = Annotated[Path | None, Option(
 SentencePairs = Annotated[Path | None, Option("--sentence-pairs", help="text1, text2, score")]
 Odd = Annotated[Path | None, Option("--odd", help="words (with blanks between), odd")]
 Group = Annotated[str | None, Option(
-    "--group", help="Of optimum: words with commas, or one, which those nearest to it join",
+    "--group", help="Of optimum, sentences: words with commas, or one, which those nearest to it join",
 )]
 Prior = Annotated[str | None, Option(
-    "--prior", help="Of optimum: how likely words are: word-frequency, uniform, a folder, a file",
+    "--prior", help="Of optimum, sentences: how likely words are: word-frequency, uniform, "
+    "word-pairs, a folder, a file",
 )]
 Loss = Annotated[str | None, Option("--loss", help="Of optimum: path, changed or vectors")]
 Seconds = Annotated[float | None, Option("--seconds", help="Of optimum: stop its solver then")]
