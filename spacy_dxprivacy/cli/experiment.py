@@ -64,7 +64,7 @@ WordPairs = Annotated[Path | None, Option(
 SentencePairs = Annotated[Path | None, Option("--sentence-pairs", help="text1, text2, score")]
 Odd = Annotated[Path | None, Option("--odd", help="words (with blanks between), odd")]
 Group = Annotated[str | None, Option(
-    "--group", help="Of optimum, sentences: words with commas, or one, which those nearest to it join",
+    "--group", help="Of optimum, sentences: words with commas, or one, and those nearest to it",
 )]
 Prior = Annotated[str | None, Option(
     "--prior", help="Of optimum, sentences: how likely words are: word-frequency, uniform, "
