@@ -80,6 +80,20 @@ def test_nothing_that_was_read_stays(pipeline: MakeNlp) -> None:
     assert not any("zyzzyva" in piece for piece in held.cutter._table.numbers)
 
 
+def test_words_have_all_their_attributes_afterwards(pipeline: MakeNlp) -> None:
+    nlp = pipeline()
+    vocab: Any = nlp.vocab
+    before = vocab.lex_attr_getters
+    made(nlp, with_docs=False, texts=["the zyzzyva of Nowhereville"] * 3)
+    assert vocab.lex_attr_getters is before
+    with nlp.memory_zone():  # somebody else's: other words of it are read by others
+        held = plain_texts(nlp)
+        assert held is not None
+        with held:
+            held.sanitized([Record(1, text="the zyzzyva")])
+            assert nlp.vocab["Nowhereville"].shape_ == "Xxxxx"
+
+
 def test_a_special_case_that_comes_later_counts(pipeline: MakeNlp) -> None:
     nlp = pipeline(selector={"@dx_selectors": "dx.WordList.v1", "words": ["house"]})
     assert made(nlp, with_docs=False, texts=["a bcd e"])[0][1]["tokens"] == 3

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary, proxy
 
+from spacy.attrs import IS_PUNCT, IS_SPACE, LOWER, NORM
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 
@@ -14,19 +15,27 @@ from ..doc.cutting import Cut, Cutter
 from ..doc.receipt import Receipt
 from .record import Record
 
+ASKED_FOR = (NORM, LOWER, IS_PUNCT, IS_SPACE)  # by the space, and by who selects words
+
 _cutters: WeakKeyDictionary[DxSanitizer, tuple[Any, Cutter]] = WeakKeyDictionary()
 
 
 class PlainTexts:
     """A context manager, for the inside of a memory zone: with its block, all that was read is
-    forgotten."""
+    forgotten. Make it before the zone: where that is for this alone, new words of the zone are
+    given no more attributes than are asked for, which is most of what they cost."""
 
     def __init__(self, nlp: Language, sanitizer: DxSanitizer, cutter: Cutter) -> None:
         self.nlp = nlp
         self.sanitizer = sanitizer
         self.cutter = cutter
+        vocab: Any = nlp.vocab
+        self._getters = None if vocab.in_memory_zone else vocab.lex_attr_getters
 
     def __enter__(self) -> PlainTexts:
+        if self._getters is not None:
+            asked = ((key, make) for key, make in self._getters.items() if key in ASKED_FOR)
+            self._set_getters(dict(asked))
         self.cutter.warm_up()
         return self
 
@@ -36,7 +45,13 @@ class PlainTexts:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self._getters is not None:
+            self._set_getters(self._getters)
         self.cutter.forget()
+
+    def _set_getters(self, getters: dict[int, Any]) -> None:
+        vocab: Any = self.nlp.vocab
+        vocab.lex_attr_getters = getters
 
     def sanitized(self, records: list[Record]) -> list[tuple[str, Receipt]]:
         """Text and receipt of each record, in one draw. Raises what the pipeline raises."""

@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 
 from ..doc.receipt import Receipt
 from ..doc.vocabulary import MANY_WORDS, trim_vocab
+from ..doc.warming import warm_up
 from ..errors import DxError
 from ..rebuild import assert_sanitized, get_receipt
 from .plain import PlainTexts, plain_texts
@@ -57,6 +58,8 @@ def in_zone(
     yield from ((record, record.problem) for record in records if record.problem)
     good = [record for record in records if not record.problem]
     texts = None if with_docs else plain_texts(nlp)
+    if texts is None:
+        warm_up(nlp, sum(len(record.text) for record in good))
     with zone(nlp), texts or nullcontext():
         yield from _sanitized(nlp, good, batch_size, texts)
 

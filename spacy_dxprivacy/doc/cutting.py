@@ -73,7 +73,7 @@ class Cutter:
     ) -> None:
         self.nlp = nlp
         self.select = select
-        self._public = islice(_pieces_of(public), MOST_PUBLIC)
+        self._public = islice(pieces_of(public), MOST_PUBLIC)
         self._seams = Seams(nlp.tokenizer)
         self._table = _Table()
         self._kept = 0  # the first pieces of the table are public
@@ -144,6 +144,8 @@ class Cutter:
     def _is_seam(self, numbers: Ints1d, place: int, start: int, end: int) -> bool:
         """place: of the piece after the seam; its text goes from start to end."""
         last, first = self._table.beside(*numbers[place - 1 : place + 1].tolist())
+        if last[-1] + first[0] not in self._seams.pairs:
+            return False
         made = {last, first} & self._seams.made
         if not made and last + first not in self._seams.parts:
             return False
@@ -154,7 +156,8 @@ class Cutter:
 
 class Seams:
     """The special cases of a tokenizer that it looks for after it has cut: they may be of several
-    tokens, which might stand in two pieces. most: characters of the longest. parts: of one;
+    tokens, which might stand in two pieces. most: characters of the longest. parts: of one; pairs:
+    two characters of one, side by side;
     begin: those with more to their right; end: with more to their left. made: the tokens that come
     of them, which were others when they were looked for."""
 
@@ -163,6 +166,7 @@ class Seams:
         spans = [(rule, i, j) for rule in rules for j in range(1, len(rule) + 1) for i in range(j)]
         self.rules, self.most = set(rules), max(map(len, rules), default=0)
         self.parts = {rule[i:j] for rule, i, j in spans}
+        self.pairs = {part for part in self.parts if len(part) == 2}
         specs = [spec for rule in rules for spec in tokenizer.rules[rule]]
         self.made = {text for spec in specs for text in spec.values() if isinstance(text, str)}
         self.begin = {rule[i:j] for rule, i, j in spans if j < len(rule)}
@@ -298,7 +302,7 @@ def _side_by_side(vocab: Vocab, docs: list[Doc], select: Callable[[Doc], Bools1d
     return Cut(words, spaces, mask, ids)
 
 
-def _pieces_of(public: Sequence[str]) -> Iterator[str]:
+def pieces_of(public: Sequence[str]) -> Iterator[str]:
     """Words as they stand in a sentence; the frequent ones also before a comma, at its end and at
     its beginning."""
     for i in range(0, len(public), 2):

@@ -13,6 +13,7 @@ that have none either. (Its "aggressive" mapping, each word's own k nearest, pro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +21,14 @@ import numpy as np
 from ..arrays import Floats2d, Ints1d
 from ..guarantee import Guarantee
 from ..registries import registry
+from ..search.all_pairs import from_the_middle, rounding
 from ..search.metric import distances
 from ..space import Space
 from ..validate import positive, whole
 from .base.choice import Choice, ChoiceMechanism
 from .exponential import clamped_score
+
+GROUPS_AT_ONCE = 64  # that are made before rows that have one are taken out of the table
 
 
 @registry.dx_mechanisms("dx.CusText.v1")
@@ -94,13 +98,29 @@ def groups(X: Floats2d, k: int) -> Ints1d:
     """(n,): the number of each row's group, greedily from the first row on, by Euclidean
     distance. A last group of one row joins the group before it."""
     group = np.full(len(X), -1, dtype=np.int64)
-    free = np.arange(len(X))
-    number = 0
-    while len(free):
-        D = distances(X[free[:1]], X[free])[0]
-        D[0] = -1.0
-        taken = np.argsort(D, kind="stable")[:k]
-        group[free[taken]] = max(number - 1, 0) if len(free) == 1 else number
-        free = np.delete(free, taken)
-        number += 1
+    for number, (free, near) in enumerate(_free_and_near(X, group, k)):
+        D = distances(X[free[:1]], X[near])[0]
+        D[near == free[0]] = -1.0
+        taken = near[np.argsort(D, kind="stable")[:k]]
+        group[taken] = max(number - 1, 0) if len(free) == 1 else number
     return group
+
+
+def _free_and_near(X: Floats2d, group: Ints1d, k: int) -> Iterator[tuple[Ints1d, Ints1d]]:
+    """For each group to come the rows without one, and those of them that hold the k nearest to
+    the first, by rising number. Which those are is told in float32, with room for its rounding."""
+    Y, radii = from_the_middle(X)
+    slack = 2 * rounding(X.shape[1], 2 * float(radii.max()))
+    left = np.arange(len(X))
+    while len(left):
+        table, squares = Y[left], (radii[left] ** 2).astype(np.float32)
+        for _ in range(GROUPS_AT_ONCE):
+            places = np.flatnonzero(group[left] < 0)
+            if not len(places):
+                break
+            scores = (squares - 2 * (table @ table[places[0]]))[places]
+            scores[0] = -np.inf
+            last = min(k, len(places)) - 1
+            near = scores <= np.partition(scores, last)[last] + slack
+            yield left[places], left[places[near]]
+        left = left[group[left] < 0]

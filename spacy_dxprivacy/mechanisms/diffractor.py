@@ -8,7 +8,8 @@ Paper       Meisenbacher, Chevli, Matthes 2024 (IWSPA), section 3 (the geometric
             Roughgarden, Sundararajan 2009 on a list)
 
 The list begins with the first row and goes on to the nearest word that is not on it yet. Such a
-list takes a search a word to make. (The paper draws among several lists; each is a release.)
+list takes a search a word to make, so it is made once and kept beside the space. (The paper draws
+among several lists; each is a release.)
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ from ..arrays import Floats2d, Ints1d
 from ..guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
+from ..tables.fitted import once
 from ..validate import positive
 from .base.choice import Choice, ChoiceMechanism
 from .exponential import clamped_score
+
+LIST = "dx.Diffractor.v1, the list from row 0 on, always to the nearest row that is left"
 
 
 @registry.dx_mechanisms("dx.Diffractor.v1")
@@ -50,7 +54,7 @@ class DiffractorSettings:
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
         """The mechanism on this space. Raises DxError where it has no solution there."""
-        place = np.argsort(chain(space.vectors))
+        place = np.argsort(once(space, LIST, lambda: chain(space.vectors), _holds_each))
         return Choice(len(place), _Weights(place, self.epsilon), _Places(place), guarantee)
 
 
@@ -75,6 +79,10 @@ class _Weights:
         ends = (self.place == 0) | (self.place == len(self.place) - 1)
         W[:, ends] /= -np.expm1(-self.epsilon)
         return W
+
+
+def _holds_each(order: Ints1d) -> bool:
+    return bool((np.sort(order) == np.arange(len(order))).all())
 
 
 def chain(X: Floats2d) -> Ints1d:

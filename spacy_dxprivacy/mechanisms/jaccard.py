@@ -11,6 +11,7 @@ Paper     the baseline of Bollegala et al. 2023 (EACL), section 4
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,8 +21,9 @@ from ..guarantee import Guarantee
 from ..privacy.gaussian import classical_sigma
 from ..randomness import Rng
 from ..registries import registry
-from ..search.metric import in_blocks, neighbours
+from ..search.all_pairs import mean_distance, nearest_of_all
 from ..space import Space
+from ..tables.fitted import once
 from ..ty import Projection
 from ..validate import between, positive, whole
 from .base.noise import Noise, NoiseMechanism
@@ -70,11 +72,11 @@ class JaccardSettings:
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
         """The mechanism on this space. Raises DxError where it has no solution there."""
         X = space.vectors
-        depth = min(self.k + 1, len(X))
-        density = neighbours(X, X, depth)[1][:, 1:].mean(axis=1) if depth > 1 else np.zeros(len(X))
+        what = f"dx.Jaccard.v1, mean distance, then the density of each word, k = {self.k}"
+        mean, density = np.split(once(space, what, self._learned(X), _holds_distances), [1])
         bar = float(np.median(density)) if self.eta is None else self.eta
         unit = classical_sigma(self.epsilon, self.delta)
-        sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean_distance(X)
+        sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean
         d = X.shape[1]
         notes = (
             f"{guarantee.notes} In these {d} dimensions, delta between the two is "
@@ -82,6 +84,17 @@ class JaccardSettings:
         )
         guarantee = replace(guarantee, notes=notes)
         return Noise(X, _TwoStrengths(d, sigmas), float(sigmas.min()), guarantee)
+
+    def _learned(self, X: Floats2d) -> Callable[[], Floats1d]:
+        depth = min(self.k + 1, len(X))
+
+        def made() -> Floats1d:
+            if depth == 1:
+                return np.array([1.0, 0.0])
+            density = nearest_of_all(X, depth)[1][:, 1:].mean(axis=1)
+            return np.concatenate([[mean_distance(X)], density])
+
+        return made
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,8 +118,5 @@ def delta_between_strengths(epsilon: float, d: int) -> float:
     return max(0.0, float(near - np.exp(epsilon) * far))
 
 
-def mean_distance(X: Floats2d) -> float:
-    """Over all pairs of different rows; 1 where there is but one row."""
-    n = len(X)
-    total = sum(float(D.sum()) for _, D in in_blocks(X, X))
-    return total / (n * (n - 1)) if n > 1 and total > 0 else 1.0
+def _holds_distances(some: Floats1d) -> bool:
+    return bool((np.isfinite(some) & (some >= 0)).all() and some[0] > 0)

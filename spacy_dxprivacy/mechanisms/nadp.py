@@ -19,13 +19,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Bools2d, Floats1d, Floats2d, Ints1d, Ints2d
+from ..arrays import Bools2d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
 from ..privacy.gaussian import analytic_sigma, deltas
 from ..randomness import Rng
 from ..registries import registry
-from ..search.metric import diameter, distances, neighbours
+from ..search.all_pairs import diameter, nearest_of_all
+from ..search.metric import distances
 from ..space import Space
 from ..ty import NoiseLaw, Projection
 from ..validate import between, one_of, positive, whole
@@ -34,6 +35,7 @@ from .gaussian import IsotropicNormal, normal_law
 
 NOISES = ("global", "adjacent", "paper")
 TOP = 10
+PAIRS_AT_ONCE = 2**16
 RELATED = "pairs of words that the neighbourhood relation joins; no other pair"
 
 
@@ -161,13 +163,13 @@ def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
     if n < m:
         why = f"the space has {n} words, fewer than m = {m}"
         raise DxError(Errors.DX005.format(name="dx.NADP.v1", why=why))
-    tops, apart = neighbours(X, X, min(max(TOP, m), n))
+    tops, apart = nearest_of_all(X, min(max(TOP, m), n))
     pairs = np.stack([np.repeat(np.arange(n), m), tops[:, :m].reshape(-1)], axis=1)
     lengths = apart[:, :m].reshape(-1)
     keep = pairs[:, 0] != pairs[:, 1]
     pairs, first = np.unique(np.sort(pairs[keep], axis=1), axis=0, return_index=True)
     lengths = lengths[keep][first]
-    overlaps = np.array([jaccard(tops[i, :TOP], tops[j, :TOP]) for i, j in pairs])
+    overlaps = jaccard(tops[:, :TOP], pairs)
     # Words at one point are related as well: what covers one of them has to cover the other.
     keep = overlaps >= tau
     if not keep.any():
@@ -176,9 +178,15 @@ def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
     return pairs[keep], lengths[keep]
 
 
-def jaccard(one: Ints1d, other: Ints1d) -> float:
-    shared = len(np.intersect1d(one, other, assume_unique=True))
-    return shared / (len(one) + len(other) - shared)
+def jaccard(tops: Ints2d, pairs: Ints2d) -> Floats1d:
+    """(e,): for pairs of words, of the words in one of their rows of tops the share in both."""
+    size = tops.shape[1]
+    shared = np.empty(len(pairs))
+    for part in blocks(len(pairs), PAIRS_AT_ONCE):
+        one, other = tops[pairs[part, 0]], tops[pairs[part, 1]]
+        shared[part] = (one[:, :, None] == other[:, None, :]).sum(axis=(1, 2))
+    found: Floats1d = shared / (2 * size - shared)
+    return found
 
 
 def component_lengths(n: int, edges: Ints2d, lengths: Floats1d) -> Floats1d:

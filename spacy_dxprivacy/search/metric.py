@@ -70,8 +70,3 @@ def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
         rows[part] = np.take_along_axis(nearest, order, axis=1)
         apart[part] = np.take_along_axis(found, order, axis=1)
     return rows, apart
-
-
-def diameter(X: Floats2d) -> float:
-    """The largest distance between two rows."""
-    return max(float(D.max()) for _, D in in_blocks(X, X))

@@ -42,7 +42,12 @@ class Codec:
 
 # Who reads what a table brings along: imported when such a thing is there, since a table may be
 # loaded before anybody asks for what was learned of it.
-HOMES = {"graph": "graph.store", "alone": "sentences.budgets", "even": "sentences.evened"}
+HOMES = {
+    "graph": "graph.store",
+    "alone": "sentences.budgets",
+    "even": "sentences.evened",
+    "fitted": "tables.fitted",
+}
 _codecs: dict[str, Codec] = {}
 _kept: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()
 

@@ -1,0 +1,79 @@
+"""What takes long to fit: made once, kept beside the space."""
+
+import json
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import DxError, Rng, Space, registry
+from spacy_dxprivacy.mechanisms import diffractor
+from spacy_dxprivacy.space import BUILTIN
+from spacy_dxprivacy.tables import fitted, learned
+
+
+@pytest.fixture
+def space():
+    vectors = np.random.default_rng(0).normal(size=(60, 3))
+    return Space.from_vectors([f"w{i}" for i in range(60)], vectors)
+
+
+@pytest.fixture(autouse=True)
+def every_table_has_many(monkeypatch):
+    monkeypatch.setattr(fitted, "MANY", 2)
+
+
+@pytest.mark.filterwarnings("ignore:.*DX101")
+@pytest.mark.parametrize("name", ["dx.Diffractor.v1", "dx.Jaccard.v1"])
+def test_what_was_fitted_goes_with_the_space_and_is_not_made_again(
+    space, tmp_path, monkeypatch, name
+):
+    mechanism = registry.dx_mechanisms.get(name)(epsilon=0.5)
+    rows = np.arange(60)
+    mechanism.fit(space)
+    first = mechanism.sample(rows, Rng(seed=1)).rows
+    space.save(tmp_path / "space")
+    learned.forget(space)
+    monkeypatch.setattr(diffractor, "chain", None)
+    monkeypatch.setattr("spacy_dxprivacy.mechanisms.jaccard.nearest_of_all", None)
+    again = registry.dx_mechanisms.get(name)(epsilon=0.5)
+    again.fit(Space.load(tmp_path / "space"))
+    assert (again.sample(rows, Rng(seed=1)).rows == first).all()
+
+
+def test_a_small_table_keeps_nothing(space, tmp_path, monkeypatch):
+    monkeypatch.setattr(fitted, "MANY", 5_000)
+    registry.dx_mechanisms.get("dx.Diffractor.v1")(epsilon=0.5).fit(space)
+    space.save(tmp_path / "space")
+    assert not list((tmp_path / "space").glob("fitted-*"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"width": "<f4"}, {"width": "O"}, {"numbers": "!"}, {"numbers": "AAE"}, {"digest": "0"},
+     {"law": "0"}, {"sha256": "0"}],
+)  # fmt: skip
+def test_a_file_that_was_changed_is_refused(space, tmp_path, change):
+    registry.dx_mechanisms.get("dx.Diffractor.v1")(epsilon=0.5).fit(space)
+    space.save(tmp_path / "space")
+    (path,) = (tmp_path / "space").glob("fitted-*/numbers.json")
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(DxError, match="DX067"):
+        Space.load(tmp_path / "space")
+
+
+def test_numbers_that_are_no_list_are_refused(space):
+    once = fitted.once(space, "a list", lambda: np.arange(60), lambda some: True)
+    assert (once == np.arange(60)).all()
+    with pytest.raises(ValueError, match="numbers of a list"):
+        fitted.once(space, "a list", lambda: np.arange(60), lambda some: False)
+
+
+def test_the_builtin_space_brings_the_list():
+    (path,) = BUILTIN.glob("fitted-*")
+    assert path.name == fitted.FILE.name(fitted.law_of(diffractor.LIST))
+    space = Space.builtin()
+    order = fitted.once(space, diffractor.LIST, lambda: np.zeros(0), lambda some: True)
+    assert sorted(order.tolist()) == list(range(len(space)))
+    for place in (0, 10_000):  # always on to the nearest that is left
+        squares = np.square(space.vectors[order[place + 1 :]] - space.vectors[order[place]]).sum(1)
+        assert squares[0] <= squares.min() + 1e-4
