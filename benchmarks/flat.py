@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -25,9 +26,14 @@ SAME = 200_000  # words of the text, after which it comes again with other stran
 COMMAND = [sys.executable, "-m", "spacy", "dx", "sanitize"]
 
 
+@lru_cache(maxsize=1)
+def text(words: int) -> list[str]:
+    return corpus(words)
+
+
 def lines(words: int, part: int) -> Iterator[bytes]:
     """One part of the text; each document has a word of its own that no space knows."""
-    texts = corpus(min(SAME, words))
+    texts = text(min(SAME, words))
     for i in range(words // LENGTH):
         yield f"{texts[i % len(texts)]} q{part}x{i}z\n".encode()
 
@@ -53,7 +59,7 @@ def fed(way: str, words: int, options: list[str], folder: Path) -> list[float]:
         with open(source, "wb") as handle:
             for part in range(PARTS):
                 handle.writelines(lines(words // PARTS, part))
-    command = [*COMMAND, source, str(out), "--lines", "--force", "--quiet", *options, *extra]
+    command = [*COMMAND, source, str(out), "--format", "lines", "-F", "-q", *options, *extra]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
         held = _fed_in(process, process.stdin, words) if way == "stdin" else _seen(process, folder)

@@ -72,6 +72,15 @@ need 4,096 for .999, at 2.4 times the product; 75 quadruples and one bit a dimen
 fewer. Fewer rows cannot be looked at: under heavy noise the nearest rows of a noisy vector lie in
 all cells of an inverted file. So about 3 is what there is on such a processor at a recall of .999.
 
+The other tries: **products in bf16 or int8** need instructions for them (AVX512-VNNI, AVX512-BF16
+or AMX), which the processor does not have, and without them 8-bit codes go at .02 of the product
+(20,000 words; the nearest is first for .98, and among 64 for all). **Stopping early by the norm
+of the noise** rules out nothing: at epsilon 10 and 300 dimensions it is about 30, where no two
+rows are farther apart than 15, so every row may be the nearest; and what knows the norm is no
+post-processing. **Certificates for the cells of an inverted file** fail for the same reason: the
+bound of each cell is below the distance that was found. **2 bits a dimension** are the 4-bit
+codes of pairs above.
+
 **nlp.pipe** with `dx.Path.v1` cannot come near the mechanism alone: spaCy's tokenizer does about
 0.76 million words a second on the machine above, and the mechanism draws more than that. With two
 workers it gets slower, as every Doc travels between processes: `dx sanitize --n-process` sends
@@ -86,10 +95,11 @@ frequency the first time costs 1.8 ms each. These are CPU times beside five othe
 2 cores; there it was 700 to 1,400 tokens a second by the clock, of .0034 to .0045 of the
 tokenizer's rate in the same moment.
 
-**The whole way** (`OMP_NUM_THREADS=1 python benchmarks/whole_way.py`), from file to file, as shares
-of the rate of spaCy's tokenizer outside of memory zones in the same run, by processor time, for
-100,000 words. Measured beside eight busy processes on 2 cores, where caches of the processor are
-seldom warm, so that all shares are low; they compare with each other.
+**The whole way** (`OMP_NUM_THREADS=1 python benchmarks/whole_way.py`), from file to file, as
+shares of the rate of spaCy's tokenizer outside of memory zones in the same run, by processor
+time, for 100,000 words; each with the least and the most of five turns. Measured beside eight
+busy processes on 2 cores, where caches of the processor are seldom warm, so that all shares are
+low; they compare with each other.
 
 | way | before | now | wanted |
 | --- | ---: | ---: | ---: |
@@ -98,9 +108,59 @@ seldom warm, so that all shares are low; they compare with each other.
 | `dx sanitize`, 400,000 words drawn alone | 0.075 | 0.10 | 0.35 |
 
 Words drawn alone go from text to text: no Docs, and what stands between blanks is cut by the
-tokenizer once in a zone; public words stay cut from one zone to the next. What is left are words
-that a zone meets for the first time: the tokenizer's expressions and spaCy's lexemes take as long
-for one as for some twenty that it knows. Then the draws, half of which walk from new words.
+tokenizer once in a zone; public words stay cut from one zone to the next. Since that table was
+made a run of 60,000 words beside fifteen busy processes went from 2.2 to 1.5 seconds of the
+processor where only ends of pieces that could make a special case are looked at, and to 1.4 where
+words of a zone get four attributes in place of 23 (the middle of four runs; 0.040 to 0.064 of the
+tokenizer's rate, where it was 0.034 before both). What is left are words that a zone meets for
+the first time: a third of the time, for the tokenizer's expressions and spaCy's lexemes take as
+long for one as for some twenty that it knows; then the draws (a quarter, half of it walks from
+new words), spelling (a tenth) and products for words that the space lacks. The tokenizer that all
+of this is held against only looks up what it has kept, so a third of its rate cannot be had with
+pieces that are new.
+
+The other ways (entities, whole sentences, `nlp.pipe` of the commands) read public words before a
+zone begins, one for every 96 characters of the zone's texts, up to 32,768 pieces. In the zone the
+tokenizer alone then does 2.0 times (4,000 pieces), 2.9 times (16,000) and 4.1 times (32,000) as
+many words a second as without, and entity mode as a whole 1.1 to 1.25 times as many.
+
+**Two processes** give what two cores do. On the machine above, with fifteen busy processes beside
+them, two copies of a job that shares nothing (a product of matrices, sorting, a loop of Python)
+took 2.1 to 2.2, 1.9 to 2.7 and 1.9 to 2.5 times as long as one alone: two are no faster than one
+there, whatever travels between them. Of 1.2 to 1.27 on a quiet machine, what is lost is that each
+process meets each new word for itself.
+
+**Fits** of the slow mechanisms on the built-in space (60,000 words of 64 dimensions), in seconds
+of the processor on the busy machine:
+
+| mechanism | before | now | how |
+| --- | ---: | ---: | --- |
+| `dx.NADP.v1` | 113 | 7.2 | in float32, and in float64 where it may count |
+| `dx.CusText.v1` | 31 | 3.7 | the same, for the nearest words of a group |
+| `dx.Jaccard.v1` | 110 (when quiet) | 25 | by faiss, then in float64; kept beside the space |
+| `dx.Diffractor.v1` | 29 | 0.3 | the list comes with the space; another space keeps its own |
+
+The draws are those of before. Only the mean distance of `dx.Jaccard.v1`, on spaces of more than
+4,096 words, has seven digits in common with what it was. What a promise hangs on (the diameter)
+is never read from a file: it is worked out by each fit.
+
+**Other tools on the same text** (`OMP_NUM_THREADS=1 python benchmarks/side_by_side.py --python
+ENV/bin/python`, 2,000 words, five turns, least and most):
+
+| tool | share of the tokenizer's rate |
+| --- | ---: |
+| `dx sanitize`, words alone | 0.033 (0.026 to 0.044) |
+| `dx sanitize`, whole sentences (the default) | 0.0047 (0.0034 to 0.0075) |
+| `dx sanitize --entities person,date` | 0.019 (0.014 to 0.031) |
+| `dx.Laplace.v1`, 10,000 words, texts of 20 words | 0.017 (0.015 to 0.020) |
+| pypantera 1.0.2, CMP: that mechanism on these texts | 0.00035 (0.00023 to 0.00052) |
+| presidio 2.2, analyzer and anonymizer, its rules and no model | 0.058 (0.044 to 0.063) |
+| scrubadub 2.0.1, its default detectors | 0.61 (0.55 to 0.62) |
+
+presidio and scrubadub look for patterns, and change nothing else; without a model they find no
+name. pypantera 1.0.2 installs its code as a package called `src`, and imports nothing else of its
+own. The authors' scripts of SanText, CusText and TEM are no packages; pypantera has their
+mechanisms.
 
 **The cache of probabilities** (`cache_mb`). Words that were drawn before are drawn again 100 times
 as fast as without it. A text that is new has new words, each of which costs a pass over all words:
