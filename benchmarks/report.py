@@ -124,6 +124,11 @@ zone begins, one for every 96 characters of the zone's texts, up to 32,768 piece
 tokenizer alone then does 2.0 times (4,000 pieces), 2.9 times (16,000) and 4.1 times (32,000) as
 many words a second as without, and entity mode as a whole 1.1 to 1.25 times as many.
 
+`nlp.pipe` without a seed draws for at most 32,768 tokens at a time, whatever its `batch_size`:
+Docs of 200 words in batches of 128 went at 130,000 words a second where the default of 1,000 made
+81,000, on a quiet machine; on the busy one the two are alike (5.0 and 5.2 seconds of the
+processor for 160,000 words). With a seed batches are as they were, since draws follow them.
+
 **Two processes** give what two cores do. On the machine above, with fifteen busy processes beside
 them, two copies of a job that shares nothing (a product of matrices, sorting, a loop of Python)
 took 2.1 to 2.2, 1.9 to 2.7 and 1.9 to 2.5 times as long as one alone: two are no faster than one
@@ -138,7 +143,7 @@ of the processor on the busy machine:
 | `dx.NADP.v1` | 113 | 7.2 | in float32, and in float64 where it may count |
 | `dx.CusText.v1` | 31 | 3.7 | the same, for the nearest words of a group |
 | `dx.Jaccard.v1` | 110 (when quiet) | 25 | by faiss, then in float64; kept beside the space |
-| `dx.Diffractor.v1` | 29 | 0.3 | the list comes with the space; another space keeps its own |
+| `dx.Diffractor.v1` | 29 | 0 | the list comes with the space; another space keeps its own |
 
 The draws are those of before. Only the mean distance of `dx.Jaccard.v1`, on spaces of more than
 4,096 words, has seven digits in common with what it was. What a promise hangs on (the diameter)
