@@ -81,19 +81,18 @@ def folder() -> Path:
 
 
 def of(command: str = "") -> None:
-    """Makes `spacy_dxprivacy.cli` that of this command, or of all, for --help and nothing else.
-    Leaves nothing behind where the commands use their imports in a way that it does not know."""
+    """Reads this command, or all, of `spacy_dxprivacy.cli` for --help and nothing else. Leaves
+    nothing behind where the commands use their imports in a way that it does not know."""
     before = set(sys.modules)
     sys.meta_path.insert(0, Finder)  # type: ignore[arg-type]
     try:
-        dx = importlib.import_module(CLI).dx_cli
+        commands = importlib.import_module(CLI).DxGroup.homes
+        for name in [command] if command else commands.homes:
+            commands.app(name)
     except Exception:
         sys.meta_path.remove(Finder)  # type: ignore[arg-type]
         for name in set(sys.modules) - before:
             del sys.modules[name]
-        return
-    for kind in ("registered_commands", "registered_groups") if command else ():
-        setattr(dx, kind, [each for each in getattr(dx, kind) if each.name == command])
 
 
 def _constant(module: str, name: str) -> Any:

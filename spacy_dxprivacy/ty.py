@@ -9,7 +9,7 @@ k is the number of words to replace, n the number of rows of the space, d its di
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -247,6 +247,15 @@ class HasMetric(Protocol):
         """rows (k,) -> float64 (k, n): the metric of the guarantee, infinite where it promises
         nothing. Raises DxError (DX004) where the guarantee is not about a metric."""
         ...
+
+
+@runtime_checkable
+class KnowsApart(Protocol):
+    """apart: how far words are apart, as privacy.scale.measured_apart would measure it, where that is known.
+    Raises DxError before fit."""
+
+    @property
+    def apart(self) -> Mapping[str, float] | None: ...
 
 
 @runtime_checkable

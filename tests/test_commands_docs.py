@@ -61,7 +61,7 @@ def test_the_commands_of_the_page_run(page, tmp_path, monkeypatch):
         made[key] = made[key] if key in made else make_pipeline(**chosen)
         return made[key]
 
-    monkeypatch.setattr(sys.modules["spacy_dxprivacy.cli.sanitize"], "make_pipeline", one_of_each)
+    monkeypatch.setattr(sys.modules["spacy_dxprivacy.cli.sanitizing"], "make_pipeline", one_of_each)
     outputs = {line: run(line, tmp_path) for line in commands(page)}
     assert len(outputs) >= 9
     for line, raw in outputs.items():

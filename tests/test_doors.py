@@ -16,7 +16,7 @@ import spacy_dxprivacy
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.batch.records import Fields
 from spacy_dxprivacy.batch.run import FileOptions
-from spacy_dxprivacy.cli import dx_cli, mistakes
+from spacy_dxprivacy.cli import DxGroup, mistakes
 from spacy_dxprivacy.cli.mistakes import with_options
 from spacy_dxprivacy.tuning.settings import parse_epsilons
 
@@ -131,7 +131,7 @@ def messages() -> Iterator[str]:
 
 def options_of_commands() -> Iterator[str]:
     """What the options are called, by their annotations."""
-    groups = [dx_cli, *(group.typer_instance for group in dx_cli.registered_groups)]
+    groups = [DxGroup.homes.app(name) for name in DxGroup.homes]
     commands = [command.callback for group in groups for command in group.registered_commands]
     for command in filter(None, commands):
         for name, hint in get_type_hints(command, include_extras=True).items():

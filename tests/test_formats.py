@@ -62,7 +62,7 @@ def pipelines(space):
 @pytest.fixture
 def dx(pipelines, monkeypatch):
     """Runs the command."""
-    command = sys.modules["spacy_dxprivacy.cli.sanitize"]
+    command = sys.modules["spacy_dxprivacy.cli.sanitizing"]
     monkeypatch.setattr(command, "make_pipeline", lambda **chosen: pipelines[chosen["unknown"]])
 
     def run(*args, **kwargs):

@@ -13,7 +13,7 @@ import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.run import FileOptions
-from spacy_dxprivacy.cli.sanitize import sanitize_cli
+from spacy_dxprivacy.cli.sanitizing import sanitize_cli
 from spacy_dxprivacy.front import settings as settings_of
 from spacy_dxprivacy.front.settings import Settings, ready
 

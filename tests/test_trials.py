@@ -49,7 +49,7 @@ def options(space_path: str) -> list[Any]:
 def test_too_little_memory_ends_with_a_sentence(tmp_path: Path, options: list[Any]) -> None:
     """RLIMIT_AS: what is in use when the command begins, and 48 MB more."""
     before = (
-        "import resource, spacy, spacy_dxprivacy.cli.sanitize\n"
+        "import resource, spacy, spacy_dxprivacy.cli.sanitizing\n"
         "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
         "resource.setrlimit(resource.RLIMIT_AS, (used + 48 * 2**20,) * 2)"
     )

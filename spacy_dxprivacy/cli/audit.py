@@ -16,7 +16,7 @@ from ..spaces import BUILTIN, load
 from .mistakes import mistakes_in_a_line, setting_up
 
 audit_app = typer.Typer(
-    name="audit", no_args_is_help=True,
+    name="audit", no_args_is_help=True, add_completion=False,
     help="Try to refute what a mechanism promises, and look for what a release leaks.",
 )  # fmt: skip
 

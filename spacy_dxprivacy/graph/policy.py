@@ -19,7 +19,7 @@ what holds a sentence together, and whether it is negated, has a large one, so t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from ..arrays import Bools1d, Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..space import Space
 from ..validate import between, fail
+from .apart import known_apart
 from .edges import STEPS
 from .features import Features, features_of
 from .policy_graph import QUANTA, PolicyGraph, with_lengths
@@ -118,7 +119,8 @@ def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGr
             raise DxError(Errors.DX061.format(policy=name, space=space.name))
         lengths = lengths_of(lengths, low, high, policy, known)
         radii = np.maximum(radii - FARTHER + _farther(policy, known), LEAST_RADIUS)
-    return with_lengths(graph, lengths, radii)
+    made = with_lengths(graph, lengths, radii)
+    return replace(made, apart=known_apart(space, policy))
 
 
 def lengths_of(

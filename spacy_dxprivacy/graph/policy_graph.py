@@ -8,7 +8,7 @@ apart than their radii together. It is the length of an edge like any other, so 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,13 +26,14 @@ NUMBERS = 2**21  # distances at once, of eight bytes each
 class PolicyGraph:
     """starts (n + 1,), ends (m,), steps (m,): the edges of each word in both directions, with their
     lengths in quanta. radii: int64 (n,), quanta, none larger than an edge and the radius at its
-    other end."""
+    other end. apart: what privacy.scale would measure, where it is known."""
 
     starts: Numbers1d
     ends: Numbers1d
     steps: Numbers1d
     radii: Ints1d
     quanta: int = QUANTA
+    apart: Mapping[str, float] | None = None
 
     def __len__(self) -> int:
         return len(self.radii)

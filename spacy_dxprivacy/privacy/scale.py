@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d
-from ..ty import ApproximatesAt, HasMetric, KnowsLongest, Mechanism
+from ..ty import ApproximatesAt, HasMetric, KnowsApart, KnowsLongest, Mechanism
 
 PROBES = 128
 NUMBERS = 2**26  # distances that a look at the space may cost
@@ -27,15 +27,21 @@ def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None
     """
     if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric) or n < 2:
         return None
-    D = mechanism.distances(_probes(n))
-    if np.isinf(D).any():
-        return None  # some words are not protected from each other, whatever epsilon
-    apart = _distances_of_interest(D)
+    known = mechanism.apart if isinstance(mechanism, KnowsApart) else None
+    apart = measured_apart(mechanism, n) if known is None else dict(known)
     if apart is None:
         return None
     if isinstance(mechanism, KnowsLongest):
         apart["diameter"] = mechanism.longest or apart["diameter"]
     return {name: _nats(mechanism, distance) for name, distance in apart.items()}
+
+
+def measured_apart(mechanism: HasMetric, n: int) -> dict[str, float] | None:
+    """The distances of scale_of, from probed words; "diameter" is the upper bound. None as there."""
+    D = mechanism.distances(_probes(n))
+    if np.isinf(D).any():
+        return None  # some words are not protected from each other, whatever epsilon
+    return _distances_of_interest(D)
 
 
 def _nats(mechanism: Mechanism, distance: float) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -171,6 +172,11 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
     def distances(self, rows: Ints1d) -> Floats2d:
         """rows (k,) -> float64 (k, n): the metric of the guarantee."""
         return self.built.graph.distances(checked_rows(rows, self.built.n))
+
+    @property
+    def apart(self) -> Mapping[str, float] | None:
+        """How far words are apart, where it was measured before."""
+        return self.built.graph.apart
 
     @property
     def longest(self) -> float | None:
