@@ -251,7 +251,7 @@ class HasMetric(Protocol):
 
 @runtime_checkable
 class KnowsApart(Protocol):
-    """apart: how far words are apart, as privacy.scale.measured_apart would measure it, where that is known.
+    """apart: how far words are apart, as privacy.scale would measure it, where that is known.
     Raises DxError before fit."""
 
     @property

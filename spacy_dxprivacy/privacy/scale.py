@@ -37,7 +37,7 @@ def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None
 
 
 def measured_apart(mechanism: HasMetric, n: int) -> dict[str, float] | None:
-    """The distances of scale_of, from probed words; "diameter" is the upper bound. None as there."""
+    """The distances of scale_of, from probed words; "diameter" is a bound. None as there."""
     D = mechanism.distances(_probes(n))
     if np.isinf(D).any():
         return None  # some words are not protected from each other, whatever epsilon
