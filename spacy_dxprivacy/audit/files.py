@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import pickletools
 import re
@@ -13,8 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ..batch.fields import Fields, delimiter_of, steps
+from ..batch.jobs import KINDS
 from ..batch.manifests import JOURNAL, MANIFEST
-from ..batch.source import ending, pack_of
+from ..batch.record import Row
+from ..batch.records import read as read_records
+from ..batch.source import check_encoding, ending, pack_of, source_of_file
 from ..batch.source import unpacked as unpack_file
 from ..errors import DxError, UsageError
 from ..files.docbin import BadPacked, read_docbin, unpack
@@ -31,6 +34,7 @@ READABLE = re.compile(rb"[\x20-\x7e\xc2-\xf4\x80-\xbf]{4,}")
 COMPRESSED = (
     b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd",
 )  # fmt: skip
+ROWS = {".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx"}
 SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
 
 
@@ -57,6 +61,28 @@ class Text:
 Item = Strings | Text
 
 
+@dataclass(frozen=True)
+class Form:
+    """How files with fields are written. fields: where the text is, and what stands between the
+    columns of .csv. encoding: None for UTF-8, or what a mark at the beginning says."""
+
+    fields: Fields
+    encoding: str | None = None
+
+    @classmethod
+    def of(cls, field: str, delimiter: str | None = None, encoding: str | None = None) -> Form:
+        """Raises UsageError for a delimiter or an encoding that is none."""
+        check_encoding(encoding)
+        first, *more = [name.strip() for name in field.split(",")]
+        names = Fields(first, keep=None, more=tuple(more), delimiter=delimiter_of(delimiter))
+        return cls(names, encoding)
+
+    def decoded(self, raw: bytes) -> bytes:
+        """As UTF-8, without a mark."""
+        handle = io.BytesIO(raw)
+        return source_of_file(handle, "", self.encoding, text=True).read()
+
+
 class BadFile(DxError):
     """A file that cannot be audited."""
 
@@ -73,46 +99,46 @@ def files_of(path: Path) -> list[Path]:
     return found
 
 
-def read_file(path: Path, field_name: str, *, in_pipeline: bool = False) -> Iterator[Item]:
-    """The texts and strings of a file, by its ending and its first bytes. in_pipeline: it is part
-    of a saved pipeline, whose .jsonl and .txt files are no documents.
+def read_file(path: Path, form: Form | str, *, in_pipeline: bool = False) -> Iterator[Item]:
+    """The texts and strings of a file, by its ending and its first bytes. form: how it is written,
+    or the field of text alone. in_pipeline: it is part of a saved pipeline, whose .jsonl and .txt
+    files are no documents.
 
     Raises BadFile for what is too large, too deep, compressed or damaged.
     """
     try:
-        yield from _read(path, field_name, in_pipeline)
+        yield from _read(path, Form.of(form) if isinstance(form, str) else form, in_pipeline)
     except BadFile:
         raise
-    except TooLarge as error:
+    except (TooLarge, UsageError) as error:  # the readers' own sentences
         raise BadFile(str(error)) from None
     except Exception as error:  # whatever a file made to do harm brings about
         raise BadFile(f"a file is damaged ({type(error).__name__}).") from None
 
 
-def _read(path: Path, field_name: str, in_pipeline: bool) -> Iterator[Item]:
+def _read(path: Path, form: Form, in_pipeline: bool) -> Iterator[Item]:
     if path.name in SKIPPED:
         return
     if path.suffix.lower() == ".parquet" and not in_pipeline:
-        yield from _parquet(path, field_name)
+        yield from _parquet(path, form.fields.text)
         return
     raw = bytes_of(path)
     if pack_of(path):
         raw = _unpacked(raw, pack_of(path))
-    if raw.startswith(COMPRESSED):
-        raise BadFile("a file is compressed: unpack it first.")
     kind = "" if in_pipeline else ending(path)
+    if kind != ".xlsx" and raw.startswith(COMPRESSED):
+        raise BadFile("a file is compressed: unpack it first.")
+    raw = form.decoded(raw) if kind in (".txt", ".json", *ROWS) and kind != ".xlsx" else raw
     if kind == ".spacy":
         yield from _docbin(raw)
     elif kind == ".txt" and path.name != "words.txt":
         yield Text(_decoded(raw))
     elif path.name in (JOURNAL, MANIFEST):
         yield Strings("metadata", [str(s) for line in _documents(raw) for s in walk(line)])
-    elif kind == ".jsonl":
-        yield from _jsonl(raw, field_name)
-    elif kind == ".csv":
-        yield from _csv(raw, field_name)
     elif path.name == "strings.json":
         yield Strings("strings", [s for s in walk(_json(raw)) if isinstance(s, str)], whole=True)
+    elif kind in ROWS or (kind == ".json" and _holds_records(raw, form.fields.text)):
+        yield from _records(raw, KINDS[kind], form.fields)
     elif kind in (".pkl", ".pickle") or _is_pickle(raw):
         yield Strings("pickle", list(opened(raw)))
     else:
@@ -196,16 +222,37 @@ def _user_data(data: Any) -> tuple[list[Strings], dict[str, Any] | None]:
     return held, receipt
 
 
-def _jsonl(raw: bytes, field_name: str) -> Iterator[Item]:
-    for line in _decoded(raw).splitlines():
-        if not line.strip():
-            continue
-        entry = _json(line.encode("utf8", "replace"))
-        if not isinstance(entry, dict) or not isinstance(entry.get(field_name), str):
-            raise BadFile("a line of a .jsonl file has no such field of text.")
-        yield Text(entry.pop(field_name))
-        for name, value in entry.items():
-            yield Strings(f"field {name}", [str(s) for s in walk([name, value])])
+def _records(raw: bytes, kind: str, fields: Fields) -> Iterator[Item]:
+    """Its texts, by the readers of `dx sanitize`, and the strings of other fields."""
+    for record in read_records(io.BytesIO(raw), kind, fields):
+        if record.problem:
+            why = f"a .{kind} file, record {record.number}: {record.problem} {record.hint}"
+            raise BadFile(why.strip())
+        yield Text(record.text)
+        if record.row is not None and record.part == record.parts - 1:
+            yield from _others(record.row)
+
+
+def _others(row: Row) -> Iterator[Strings]:
+    """What a row holds beside its texts, by the names of the fields."""
+    for holder, place in row.slots:
+        holder[place] = ""
+    if isinstance(row.entry, dict):
+        pairs = list(row.entry.items())
+    else:
+        pairs = list(zip(row.names or [""] * len(row.entry), row.entry, strict=False))
+    for name, value in pairs:
+        yield Strings(f"field {name}", [str(s) for s in walk([name, value])])
+
+
+def _holds_records(raw: bytes, field_name: str) -> bool:
+    """Whether a .json file is a list, or an object with the field: others are about a release."""
+    try:
+        value = parse_json(raw)
+    except ValueError:
+        return False
+    one = isinstance(value, dict) and (field_name in value or steps(field_name)[0] in value)
+    return one or isinstance(value, list)
 
 
 def _documents(raw: bytes) -> list[Any]:
@@ -230,20 +277,6 @@ def _parquet(path: Path, field_name: str) -> Iterator[Item]:
                     yield Strings(f"field {name}", [str(s) for s in walk([name, value])])
                 elif value is not None:
                     yield Text(str(value))
-
-
-def _csv(raw: bytes, field_name: str) -> Iterator[Item]:
-    csv.field_size_limit(MOST_BYTES)
-    try:
-        rows = list(csv.DictReader(io.StringIO(_decoded(raw), newline=""), strict=True))
-    except csv.Error:
-        raise BadFile("a .csv file is damaged.") from None
-    for row in rows:
-        if not isinstance(row.get(field_name), str):
-            raise BadFile("a row of a .csv file has no such field of text.")
-        yield Text(row.pop(field_name))
-        for name, value in row.items():
-            yield Strings(f"field {name}", [str(s) for s in walk([name, value])])
 
 
 # -- containers ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 
 from ..doc.tokens import tokenized
 from ..space import Space
-from .files import Text, files_of, read_file
+from .files import Form, Text, files_of, read_file
 
 PIECES = re.compile(r"[^\s\"'<>()\[\]{},;:=|]+")
 WORDS = re.compile(r"\w+")
@@ -57,11 +57,11 @@ class Original:
         return found
 
 
-def read_original(path: Path, field_name: str, space: Space) -> Original:
+def read_original(path: Path, form: Form, space: Space) -> Original:
     """Raises BadFile as reading a release does, and for originals without any text."""
     docs = []
     for file in files_of(path):
-        for item in read_file(file, field_name):
+        for item in read_file(file, form):
             if isinstance(item, Text):
                 docs.append(tokens_of(item))
     return Original(docs, space)

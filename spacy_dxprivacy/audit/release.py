@@ -15,7 +15,7 @@ from spacy.strings import get_string_id
 from ..doc.spelling import capitalised
 from ..selection import LAYOUT
 from ..space import Space
-from .files import BadFile, Strings, Text, bytes_of, files_of, read_file, unpacked
+from .files import BadFile, Form, Strings, Text, bytes_of, files_of, read_file, unpacked
 from .original import REDACTED, WORDS, Original, public_strings, read_original, tokens_of
 from .survivors import Survivor, labels_in_clear, recognise, rules, survivors
 
@@ -94,9 +94,12 @@ def audit_release(
     space: Space | None = None,
     entities: Sequence[str] = (),
     nlp: Language | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> ReleaseReport:
-    """path: a .spacy, .jsonl, .csv, .txt or pickle file, a saved pipeline, or a folder of such.
-    against: the original texts, a file or a folder. field: of .jsonl and .csv, where the text is.
+    """path: a file that `dx sanitize` writes, a pickle, a saved pipeline, or a folder of such.
+    against: the original texts, a file or a folder. field: where the text is, in files with fields.
+    delimiter: of .csv. encoding: of the original, where it is not UTF-8.
     receipt: what `dx sanitize --receipt` wrote, for formats that hold none. space: from which
     replacements were drawn; the built-in one if None. entities: look for survivors of these labels,
     none of which is put down to chance; if left out, those that receipts of entity mode name, where
@@ -106,20 +109,21 @@ def audit_release(
     Raises DxError (BadFile) for what cannot be read. No pickle is loaded.
     """
     space = Space.builtin() if space is None else space
-    original = read_original(Path(against), field, space)
+    original = read_original(Path(against), Form.of(field, delimiter, encoding), space)
     if not original.words:
         raise BadFile("the original holds no words.")
     looking = (tuple(entities), nlp)
-    return _Audit(original, space, receipt or {}, Path(path), field, looking).run()
+    form = Form.of(field, delimiter)
+    return _Audit(original, space, receipt or {}, Path(path), form, looking).run()
 
 
 class _Audit:
     def __init__(
-        self, original: Original, space: Space, receipt: dict[str, Any], path: Path, field: str,
+        self, original: Original, space: Space, receipt: dict[str, Any], path: Path, form: Form,
         looking: tuple[tuple[str, ...], Language | None] = ((), None),
     ) -> None:  # fmt: skip
         self.original, self.space, self.receipt = original, space, receipt
-        self.path, self.field = path, field
+        self.path, self.form = path, form
         self.labels, self.nlp = looking
         self.texts: list[str] = []  # of the release, as far as it is in order
         self.modes: set[str] = set()  # labels of entity mode, as receipts name them
@@ -138,7 +142,7 @@ class _Audit:
         for number, file in enumerate(files, 1):
             where = self._name(file, number)
             inside = any(parent in pipelines for parent in file.parents)
-            for item in read_file(file, self.field, in_pipeline=inside):
+            for item in read_file(file, self.form, in_pipeline=inside):
                 if isinstance(item, Text):
                     self._text(item, where)
                 else:

@@ -13,6 +13,7 @@ from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
 from ..space import Space
 from ..spaces import BUILTIN, load
+from . import options
 from .mistakes import mistakes_in_a_line, setting_up
 
 audit_app = typer.Typer(
@@ -42,13 +43,17 @@ PageFile = Annotated[Path | None, Option("--page", help="Write a readable .html 
 Force = Annotated[bool, Option("--force", "-F", help="Overwrite the page if it exists")]
 Release = Annotated[Path, Argument(
     metavar="PATH", show_default=False,
-    help="What is to be let out: a .spacy, .jsonl, .csv, .txt, .parquet or pickle file, a saved "
-    "pipeline, or a folder of such. A pickle is never loaded",
+    help="What is to be let out: a file that `dx sanitize` writes, a pickle, a saved pipeline, or "
+    "a folder of such. A pickle is never loaded",
 )]
 Against = Annotated[Path, Option(
     "--against", show_default=False, help="The original: a file or a folder of texts",
 )]
-TextField = Annotated[str, Option("--field", help="The field of .jsonl and .csv with the text")]
+TextField = Annotated[str, Option("--field", help="The field of text, as for `dx sanitize`")]
+OriginalEncoding = Annotated[str | None, Option(
+    "--encoding", show_default=False,
+    help="Of the original, such as latin-1 or cp1252, where it is not UTF-8",
+)]
 ReceiptFile = Annotated[Path | None, Option(
     "--receipt", help="What `dx sanitize --receipt` wrote, or the _manifest.json of shards, which "
     "is found in PATH; a .spacy file carries its own",
@@ -142,6 +147,8 @@ def audit_release_cli(
     show_words: ShowWords = False,
     entities: Survivors = "",
     model: Recogniser = None,
+    delimiter: options.Delimiter = None,
+    encoding: OriginalEncoding = None,
 ) -> None:
     """Look for words of the original in what is to be let out.
 
@@ -163,8 +170,9 @@ def audit_release_cli(
                 nlp = None if model is None else load_model(model)
             labels = [label.strip() for label in entities.split(",") if label.strip()]
             found = audit_release(
-                path, against, field=field, receipt=account, space=table, entities=labels, nlp=nlp
-            )
+                path, against, field=field, receipt=account, space=table, entities=labels, nlp=nlp,
+                delimiter=delimiter, encoding=encoding,
+            )  # fmt: skip
         except BadFile as error:
             raise UsageError(str(error)) from None
     told = found.to_dict(show_words=show_words)
