@@ -16,8 +16,9 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 pytestmark = pytest.mark.skipif(
     not (ROOT / "mkdocs.yml").exists(), reason="the docs are not beside the tests"
 )
+PARTS = ("mkdocs", "material", "mkdocstrings", "latex2mathml")
 needs_extra = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("mkdocs", "material", "mkdocstrings")),
+    any(importlib.util.find_spec(name) is None for name in PARTS),
     reason="needs the extra 'docs'",
 )
 
@@ -77,6 +78,9 @@ def test_the_site_is_built_and_asks_nobody_for_anything(copy):
         loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="([^"]+)"', html)
         loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect)"[^>]+href="([^"]+)"', html)
         assert [where for where in loaded if "//" in where] == [], page.name
+        assert "$$" not in html, page.name
+    theorem = (copy / "site" / "path.html").read_text(encoding="utf8")
+    assert theorem.count('<div class="formula"><math') >= 10 and "<mfrac>" in theorem
 
 
 @needs_extra
@@ -87,3 +91,11 @@ def test_a_broken_link_stops_the_build(copy, link):
         page.write(f"\n[broken]({link})\n")
     done = build(copy)
     assert done.returncode == 1 and link.partition("#")[0] in done.stderr
+
+
+def test_formulas_stand_between_lines_that_code_hosts_know():
+    """A line of $$ before and after, and a blank one around both: else they stay as they are."""
+    for path in DOCS.glob("*.md"):
+        text = path.read_text(encoding="utf8")
+        set_ones = re.findall(r"(?:^|\n)\n\$\$\n[^$]+\n\$\$\n(?=\n|$)", text)
+        assert 2 * len(set_ones) == text.count("$$"), path.name

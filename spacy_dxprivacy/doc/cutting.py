@@ -94,8 +94,12 @@ class Cutter:
         anything else of a zone."""
         due = self._tokens // PUBLIC_SHARE - self._asked
         if due >= PUBLIC_AT_ONCE and self._asked < MOST_PUBLIC:
-            self._learn(set(islice(self._public, due)))
-            self._kept, self._asked = len(self._table), self._asked + due
+            self.know(due)
+
+    def know(self, count: int) -> None:
+        """Cut the next public pieces, so many of them. As for warm_up, before all else of a zone."""
+        self._learn(set(islice(self._public, count)))
+        self._kept, self._asked = len(self._table), self._asked + count
 
     def forget(self) -> None:
         """Everything but public words: a memory zone ends."""
