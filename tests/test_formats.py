@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import threading
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,7 @@ def pipelines(space):
 @pytest.fixture
 def dx(pipelines, monkeypatch):
     """Runs the command."""
-    command = sys.modules["spacy_dxprivacy.cli.sanitizing"]
+    command = import_module("spacy_dxprivacy.cli.sanitizing")
     monkeypatch.setattr(command, "make_pipeline", lambda **chosen: pipelines[chosen["unknown"]])
 
     def run(*args, **kwargs):

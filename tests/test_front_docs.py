@@ -50,6 +50,14 @@ def test_the_page_on_python_runs_from_top_to_bottom(tmp_path):
 
 
 @pytest.mark.slow
+def test_the_page_on_pipelines_runs_from_top_to_bottom():
+    done = subprocess.run([sys.executable, "-c", code_of("pipeline.md")], capture_output=True,
+                          text=True, timeout=300)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Maria" not in done.stdout.splitlines()[-1] and len(done.stdout.splitlines()) == 4
+
+
+@pytest.mark.slow
 @needs("fastapi", "uvicorn")
 def test_the_page_on_the_service_runs_against_one(tmp_path):
     from test_serve import free_port, wait_for

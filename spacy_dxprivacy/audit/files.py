@@ -230,11 +230,12 @@ def _records(raw: bytes, kind: str, fields: Fields) -> Iterator[Item]:
             raise BadFile(why.strip())
         yield Text(record.text)
         if record.row is not None and record.part == record.parts - 1:
-            yield from _others(record.row)
+            yield from _others(record.row, {step for way in fields.texts for step in steps(way)})
 
 
-def _others(row: Row) -> Iterator[Strings]:
-    """What a row holds beside its texts, by the names of the fields."""
+def _others(row: Row, own: set[str]) -> Iterator[Strings]:
+    """What a row holds beside its texts, by the names of the fields. own: what the fields of the
+    texts are called, which tells nothing."""
     for holder, place in row.slots:
         holder[place] = ""
     if isinstance(row.entry, dict):
@@ -242,7 +243,8 @@ def _others(row: Row) -> Iterator[Strings]:
     else:
         pairs = list(zip(row.names or [""] * len(row.entry), row.entry, strict=False))
     for name, value in pairs:
-        yield Strings(f"field {name}", [str(s) for s in walk([name, value])])
+        told = [str(s) for s in walk([name, value])]
+        yield Strings(f"field {name}", [s for s in told if s not in own])
 
 
 def _holds_records(raw: bytes, field_name: str) -> bool:

@@ -409,3 +409,57 @@ def test_a_docbin_that_was_tampered_with_is_refused_or_read(change, space, origi
         audit_release(tmp_path / "r.spacy", original, space=space)
     except BadFile as error:
         assert "file" in str(error) or "user data" in str(error)
+
+
+# -- every format with fields that dx sanitize writes ----------------------------------------------
+
+SECRET = "Zbigniewicz called Qvarnstrom about her knee; this is a note on items."
+
+
+def written(kind, text, tmp_path, other="none"):
+    """A file with a text and another field, as people have it."""
+    path = tmp_path / f"file.{kind}"
+    if kind == "xlsx":
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        for row in (("id", "note"), (other, text)):
+            book.active.append(row)
+        book.save(path)
+    elif kind == "json":
+        path.write_text(json.dumps([{"id": other, "items": [{"note": text}]}]))
+    else:
+        between = "\t" if kind == "tsv" else ";"
+        path.write_text(f"id{between}note\n{other}{between}{text}\n")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "json", "xlsx"])
+def test_tables_are_read_as_dx_sanitize_reads_them(kind, space, tmp_path):
+    (tmp_path / "a").mkdir()
+    original = written(kind, SECRET, tmp_path)
+    how = {"space": space, "field": "items[].note" if kind == "json" else "note"}
+    how |= {"delimiter": "semicolon"} if kind == "csv" else {}
+    clear = audit_release(original, original, **how)
+    assert "text without a receipt" in kinds(clear)
+    moved = written(kind, "anything", tmp_path / "a", other="Qvarnstrom")
+    found = kinds(audit_release(moved, original, **how))
+    assert "field id" in found and not any("note" in kind or "items" in kind for kind in found)
+
+
+def test_another_encoding_of_the_original_and_a_wrong_field(space, tmp_path):
+    original, clean = tmp_path / "original.csv", tmp_path / "clean.csv"
+    original.write_bytes("note;id\nJosé Qvarnström;1\n".encode("cp1252"))
+    clean.write_text("note;id\nanything;Qvarnström\n")
+    how = {"space": space, "field": "note", "delimiter": ";"}
+    found = audit_release(clean, original, encoding="cp1252", **how)
+    assert "field id" in kinds(found)
+    with pytest.raises(BadFile, match="not valid Unicode"):
+        audit_release(clean, original, **how)
+    with pytest.raises(BadFile, match="the file has: note, id"):
+        audit_release(clean, original, encoding="cp1252", **{**how, "field": "text"})
+
+
+def test_json_about_a_release_is_no_document(space, original, tmp_path):
+    (folder := tmp_path / "out").mkdir()
+    (folder / "receipt.json").write_text('{"documents": 1}')
+    assert audit_release(folder, original, space=space).leaks == []
