@@ -1,7 +1,10 @@
 """The front of the package: its names, and what importing it costs."""
 
+import configparser
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +79,17 @@ def test_so_has_one_that_came_as_bytes():
     given = {"input": Space.builtin().to_bytes(), "capture_output": True, "check": True}
     done = subprocess.run([sys.executable, "-c", code], **given)
     assert {"graph"} < set(done.stdout.decode().split())
+
+
+def test_the_core_stays_as_light_as_it_was():
+    """49 packages with all that these bring; what else there is comes by extras."""
+    file = Path(__file__).parent.parent / "setup.cfg"
+    if not file.exists():
+        pytest.skip("the settings are not beside the tests")
+    settings = configparser.ConfigParser()
+    settings.read(file, encoding="utf8")
+    lines = settings["options"]["install_requires"].split()
+    assert {re.split("[<>=]", line)[0] for line in lines} == {
+        "spacy", "thinc", "srsly", "catalogue", "msgpack", "numpy", "scipy", "faiss-cpu",
+        "randomgen", "threadpoolctl", "typer", "wasabi", "tqdm", "jinja2",
+    }  # fmt: skip
