@@ -95,18 +95,19 @@ frequency the first time costs 1.8 ms each. These are CPU times beside five othe
 2 cores; there it was 700 to 1,400 tokens a second by the clock, of .0034 to .0045 of the
 tokenizer's rate in the same moment.
 
-**The first output** of `dx sanitize --text` takes 1.42 times the processor time of `python -c "import
-spacy; spacy.blank('en')"` (medians of six alternating runs beside busy processes; 2.06 times before).
-On a quiet machine the time before was 2.35 s, so this is about 1.6 s there: reckoned, not measured. Of
-2.75 s of one run, 1.7 are Python, spaCy and its English; 0.3 our own imports (a command is imported when
-it is asked for, the rules for entities when a pipeline has them); 0.55 the space, its graph, the lengths
-of the policy, and scipy (0.25), which walks on them; 0.12 the draw that tries a mechanism after `fit`;
-0.12 the text. How far words of the built-in space are apart, which receipts tell, took another 0.6 to
-1.1 and is looked up now. What is left of ours is what the draw needs.
+**The first output** of `dx sanitize --text` takes 1.42 times the processor time of `python -c
+"import spacy; spacy.blank('en')"` (medians of six alternating runs beside busy processes; 2.06
+times before). On a quiet machine the time before was 2.35 s, so this is about 1.6 s there:
+reckoned, not measured. Of 2.75 s of one run, 1.7 are Python, spaCy and its English; 0.3 our own
+imports (a command is imported when it is asked for, the rules for entities when a pipeline has
+them); 0.55 the space, its graph, the lengths of the policy, and scipy (0.25), which walks on
+them; 0.12 the draw that tries a mechanism after `fit`; 0.12 the text. How far words of the
+built-in space are apart, which receipts tell, took another 0.6 to 1.1 and is looked up now. What
+is left of ours is what the draw needs.
 
-**The core install** (`pip install .` into a new environment, Python 3.11): 49 packages, 550 MB with this one, of
-which scipy, spaCy, numpy, blis and faiss are 430. What it requires is the same since before there were
-extras, and a test names it; all else is an extra.
+**The core install** (`pip install .` into a new environment, Python 3.11): 49 packages, 550 MB
+with this one, of which scipy, spaCy, numpy, blis and faiss are 430. What it requires is the same
+since before there were extras, and a test names it; all else is an extra.
 
 **The whole way** (`OMP_NUM_THREADS=1 python benchmarks/whole_way.py`), from file to file, as shares
 of the rate of spaCy's tokenizer outside of memory zones in the same run, by processor time, for

@@ -97,7 +97,7 @@ class Cutter:
             self.know(due)
 
     def know(self, count: int) -> None:
-        """Cut the next public pieces, so many of them. As for warm_up, before all else of a zone."""
+        """Cut the next public pieces, so many of them. As warm_up, before all else of a zone."""
         self._learn(set(islice(self._public, count)))
         self._kept, self._asked = len(self._table), self._asked + count
 
