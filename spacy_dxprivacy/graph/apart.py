@@ -7,27 +7,24 @@ privacy.scale walks from 128 words for it, which is a sixth of the time to the f
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..space import BUILTIN, Space
-
-if TYPE_CHECKING:
-    from .policy import Policy
 
 FILE = "apart.json"
 
 
-def known_apart(space: Space, policy: Policy) -> dict[str, float] | None:
-    """As privacy.scale.measured_apart has it, in units of length; None where nobody measured it."""
+def known_apart(space: Space, policy: Mapping[str, float]) -> dict[str, float] | None:
+    """policy: its fields. As privacy.scale.measured_apart has it, in units of length; None where
+    nobody measured it."""
     if not (BUILTIN / FILE).exists():
         return None
     table = _table()
     if space.digest != table["space"]:
         return None
-    wanted = asdict(policy)
-    return next((one["apart"] for one in table["policies"] if one["policy"] == wanted), None)
+    return next((one["apart"] for one in table["policies"] if one["policy"] == policy), None)
 
 
 @cache

@@ -19,7 +19,7 @@ what holds a sentence together, and whether it is negated, has a large one, so t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 
 import numpy as np
 
@@ -120,7 +120,7 @@ def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGr
         lengths = lengths_of(lengths, low, high, policy, known)
         radii = np.maximum(radii - FARTHER + _farther(policy, known), LEAST_RADIUS)
     made = with_lengths(graph, lengths, radii)
-    return replace(made, apart=known_apart(space, policy))
+    return replace(made, apart=known_apart(space, asdict(policy)))
 
 
 def lengths_of(

@@ -1,5 +1,7 @@
 """What is looked up of the built-in space is what would be measured."""
 
+from dataclasses import asdict
+
 import pytest
 
 from spacy_dxprivacy import Space
@@ -18,9 +20,9 @@ def test_known_distances_are_the_measured_ones(name):
 
 
 def test_other_policies_and_other_spaces_are_measured(space):
-    assert known_apart(Space.builtin(), PRESETS["general"])["nearest"] > 0
-    assert known_apart(Space.builtin(), Policy(0.5)) is None
-    assert known_apart(space, PRESETS["plain"]) is None
+    assert known_apart(Space.builtin(), asdict(PRESETS["general"]))["nearest"] > 0
+    assert known_apart(Space.builtin(), asdict(Policy(0.5))) is None
+    assert known_apart(space, asdict(PRESETS["plain"])) is None
     mechanism = make_path_v2(0.5, policy="plain").fit(space)
     told = {name: at["distance"] for name, at in scale_of(mechanism, len(space)).items()}
     measured = measured_apart(mechanism, len(space))
