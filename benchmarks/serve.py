@@ -108,10 +108,14 @@ def requests(words: int, count: int = 200) -> list[bytes]:
 
 
 async def ask(due: asyncio.Queue[float], bodies: list[bytes], port: int, run: Run) -> None:
-    """One connection: the next request that is due, one after another."""
+    """One connection: the next request that is due, one after another. The service closes one that
+    was idle for ten seconds, and then it is opened anew."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     while True:
         moment = await due.get()
+        if reader.at_eof():
+            writer.close()
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
         status = await answer_of(reader, writer, random.choice(bodies))
         if status == 200:
             run.late.append(time.perf_counter() - moment)

@@ -172,7 +172,6 @@ def test_what_the_dockerfile_runs_makes_a_service_that_is_healthy(tmp_path):
     run = {"env": env, "cwd": tmp_path, "stderr": subprocess.PIPE, "text": True}
     service = subprocess.Popen([*command, "--port", str(port)], **run)
     try:
-        assert str(port) in service.stderr.readline()
         check = json.loads(last["HEALTHCHECK"].partition("CMD")[2])
         asked = [word.replace(":8000", f":{port}") for word in check]
         assert retried(asked, env) == 0
@@ -182,7 +181,7 @@ def test_what_the_dockerfile_runs_makes_a_service_that_is_healthy(tmp_path):
     assert service.returncode == 0
 
 
-def retried(command, env, times=30):
+def retried(command, env, times=120):
     """The last exit status: the service says where it listens before it does."""
     for _ in range(times):
         status = subprocess.run(command, env=env, capture_output=True).returncode
