@@ -109,10 +109,11 @@ is left of ours is what the draw needs.
 with this one, of which scipy, spaCy, numpy, blis and faiss are 430. What it requires is the same
 since before there were extras, and a test names it; all else is an extra.
 
-**The whole way** (`OMP_NUM_THREADS=1 python benchmarks/whole_way.py`), from file to file, as shares
-of the rate of spaCy's tokenizer outside of memory zones in the same run, by processor time, for
-100,000 words. Measured beside eight busy processes on 2 cores, where caches of the processor are
-seldom warm, so that all shares are low; they compare with each other.
+**The whole way** (`OMP_NUM_THREADS=1 python benchmarks/whole_way.py`), from file to file, as
+shares of the rate of spaCy's tokenizer outside of memory zones in the same run, by processor
+time, for 100,000 words; each with the least and the most of five turns. Measured beside eight
+busy processes on 2 cores, where caches of the processor are seldom warm, so that all shares are
+low; they compare with each other.
 
 | way | before | now | wanted |
 | --- | ---: | ---: | ---: |
