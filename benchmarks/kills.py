@@ -1,18 +1,25 @@
 """kill -9 at random moments: is a record lost, doubled, or left in clear?
 
-    python benchmarks/kills.py [--kills 200] [--seed 0]
+    python benchmarks/kills.py [--kills 200] [--seed 0] [--ways shards,ray,...]
 
-`dx sanitize` of shards (with one process and with two), of a folder and of one file (with two) is
-killed at a random moment, the first process alone or all of them, and begun again in the same
-folder, over and over; a folder that is done is checked and emptied. After each kill no file beside
-the input may hold a word that the space does not have: output, what is left half written, journal,
-manifest, private folder. At the end each record is there once, with the id that it came with, and
-the journal names each shard once. Exit status 1 where that does not hold.
+`dx sanitize` of shards (with one process and with two, packed, with stand-ins for names), of a
+folder and of one file (with two) is killed at a random moment, the first process alone or all of
+them, and begun again in the same folder, over and over; a folder that is done is checked and
+emptied. --ways ray: shards on a cluster of Ray on this machine, of which the command or a worker is
+killed. After each kill no file beside the input may hold a word that the space does not have:
+output, what is left half written, journal, manifest, private folder. At the end each record is
+there once, with the id that it came with, and the journal names each shard once. Exit status 1
+where that does not hold.
+
+Commands are forked from this process, which has imported all that they need: a kill takes about a
+second, and hits the work and not the imports. Needs Linux or macOS.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import gzip
 import json
 import os
 import random
@@ -22,18 +29,24 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+import dx_command
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.batch import workers  # noqa: F401  imported once, for all that are forked
+from spacy_dxprivacy.cli import program, shards  # noqa: F401
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
-FILES, RECORDS = 8, 250
-SECRET = "zorblatt"  # of each text, with a number behind it
+FILES, RECORDS, SENTENCES = 6, 50, 6
+SECRET = "zorblatt"  # of each text, with letters behind it
 MOST_SECONDS = 300
+DONE = "DX076"  # all shards are done: another exit status than 0, and no fault
 
 
 @dataclass(frozen=True)
@@ -41,28 +54,37 @@ class Way:
     """options: what follows the inputs. shards: whether a run goes on where one was killed."""
 
     name: str
-    options: tuple[str, ...]
+    options: tuple[str, ...] = ()
     shards: bool = False
     one_file: bool = False
+    source: str = "in"
+    apart: int = 0  # the parts of kills that hit a worker of a cluster, out of ten
 
-    def command(self, folder: Path) -> list[str]:
-        sources = [folder / "in"]
+    def arguments(self, folder: Path) -> list[str]:
+        """Of `dx`."""
+        sources = [folder / self.source]
         if self.shards:
-            sources = sorted((folder / "in").iterdir())
+            sources = sorted(sources[0].iterdir())
         elif self.one_file:
-            sources = [folder / "in" / "part0.jsonl"]
+            sources = [sources[0] / "part0.jsonl"]
         out = folder / "out" / "clean.jsonl" if self.one_file else folder / "out"
-        dx = [sys.executable, "-m", "spacy", "dx", "sanitize", *map(str, sources), str(out)]
         fitting = ["--space", str(folder / "space"), "-m", "exponential", "-e", "5", "-q"]
-        return [*dx, *fitting, "--keep-fields", "id", *self.options]
+        return ["sanitize", *map(str, [*sources, out]), *fitting, "--keep-fields", "id",
+                *self.options]  # fmt: skip
 
 
-WAYS = (
-    Way("shards", (), shards=True),
-    Way("shards, two processes", ("-n", "2"), shards=True),
-    Way("a folder", ("--force",)),
-    Way("a file, two processes", ("-n", "2", "--force"), one_file=True),
-)
+RAY = ("--engine", "ray", "--address", "auto", "--workers", "2")
+WAYS = {
+    "shards": Way("shards", shards=True),
+    "two": Way("shards, two processes", ("-n", "2"), shards=True),
+    "packed": Way("packed shards", shards=True, source="packed"),
+    "standins": Way(
+        "shards, stand-ins", ("--entities", "PERSON", "--surrogates", "standard"), shards=True
+    ),
+    "folder": Way("a folder", ("--force",)),
+    "file": Way("a file, two processes", ("-n", "2", "--force"), one_file=True),
+    "ray": Way("shards on Ray", RAY, shards=True, apart=4),
+}
 
 
 @dataclass
@@ -86,53 +108,102 @@ class Told:
 
 
 def make(folder: Path) -> None:
-    """The space and the input."""
+    """The space and the input, plain and packed."""
     X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
     Space.from_vectors(WORDS, X, name="small").save(folder / "space")
-    (folder / "in").mkdir()
+    for name in ("in", "packed"):
+        (folder / name).mkdir()
     for part in range(FILES):
-        name = folder / "in" / f"part{part}.jsonl"
-        name.write_text("".join(record(part, number) for number in range(RECORDS)))
+        raw = "".join(record(part, number) for number in range(RECORDS))
+        (folder / "in" / f"part{part}.jsonl").write_text(raw)
+        (folder / "packed" / f"part{part}.jsonl.gz").write_bytes(gzip.compress(raw.encode()))
 
 
 def record(part: int, number: int) -> str:
-    text = f"The old dog sleeps near {SECRET}{part}x{number} in the garden. " * 20
+    letters = "".join(chr(ord("a") + int(digit)) for digit in f"{part}{number}")
+    name = f"Mr. {SECRET.title()}{letters}"
+    text = f"The old dog sleeps near {name} in the garden. " * SENTENCES
     return json.dumps({"id": f"{part}-{number}", "text": text}) + "\n"
 
 
-def begin(command: list[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+class Command:
+    """`dx ...`, forked from this process: of a session of its own, with what it says in a file."""
 
+    def __init__(self, arguments: list[str], said: Path) -> None:
+        self.said = said
+        self.status: int | None = None
+        self.pid = os.fork()
+        if not self.pid:
+            self._be(arguments)
 
-def ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+    def _be(self, arguments: list[str]) -> None:
+        status = 1
+        try:
+            os.setsid()
+            told = os.open(self.said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            for stream in (1, 2):
+                os.dup2(told, stream)
+            sys.argv = ["dx", *arguments]
+            dx_command.main()
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        finally:
+            sys.stderr.flush()
+            os._exit(status)
+
+    def ended(self) -> bool:
+        if self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self.status = os.waitstatus_to_exitcode(status) if pid else None
+        return self.status is not None
+
+    def ends(self, seconds: float) -> bool:
+        end = time.monotonic() + seconds
+        while not self.ended():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.002)
+        return True
+
+    def kill(self, everyone: bool) -> None:
+        """everyone: its workers as well; else they have to notice."""
+        (os.killpg if everyone else os.kill)(self.pid, signal.SIGKILL)
+        self.ends(MOST_SECONDS)
+        wait_for_group(self.pid)
 
 
 def killed(way: Way, folder: Path, seconds: float, rng: random.Random) -> bool:
     """Begins the command and kills it. False: it was done before. seconds: what a whole run takes.
 
     Half of the moments are within the work, which begins with a first file in the output."""
-    process = begin(way.command(folder))
+    command = Command(way.arguments(folder), folder / "said")
     if rng.random() < 0.5:
-        while process.poll() is None and not any((folder / "out").glob("*")):
-            time.sleep(0.005)
-        late = ends(process, rng.uniform(0, seconds / 3))
+        while not command.ended() and not any((folder / "out").glob("*")):
+            time.sleep(0.002)
+        late = command.ends(rng.uniform(0, seconds / 3))
     else:
-        late = ends(process, rng.uniform(0, seconds))
+        late = command.ends(rng.uniform(0, seconds))
     if late:
         return False
-    if rng.random() < 0.5:
-        os.killpg(process.pid, signal.SIGKILL)
-    else:  # its workers have to notice
-        process.kill()
-    process.wait()
-    wait_for_group(process.pid)
+    if rng.random() < way.apart / 10 and kill_a_worker(rng):
+        if not command.ends(MOST_SECONDS):
+            raise SystemExit(f"{way.name}: it did not end when a worker was killed")
+        return True
+    command.kill(everyone=rng.random() < 0.5)
+    return True
+
+
+def kill_a_worker(rng: random.Random) -> bool:
+    """One of Ray's. False: there is none now."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if path.read_text().startswith("ray::_Worker"):
+                found.append(int(path.parent.name))
+    if not found:
+        return False
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(rng.choice(found), signal.SIGKILL)
     return True
 
 
@@ -150,16 +221,24 @@ def wait_for_group(group: int) -> None:
 
 def in_clear(folder: Path) -> int:
     """Files beside the input, its space excepted, that hold a secret."""
-    apart = {folder / "in", folder / "space"}
+    apart = {folder / "in", folder / "packed", folder / "space"}
     files = [p for top in folder.iterdir() if top not in apart for p in (top, *top.rglob("*"))]
-    return sum(SECRET.encode() in p.read_bytes().lower() for p in files if p.is_file())
+    return sum(SECRET.encode() in plain(p).lower() for p in files if p.is_file())
+
+
+def plain(path: Path) -> bytes:
+    """What is there of a file: of a packed one that was cut short as much as can be read."""
+    raw = path.read_bytes()
+    if not raw.startswith(b"\x1f\x8b"):
+        return raw
+    return zlib.decompressobj(wbits=31).decompress(raw)
 
 
 def check(way: Way, folder: Path, told: Told) -> None:
     """Counts what a folder that is done has too few or too many."""
-    files = sorted((folder / "out").glob("*.jsonl"))
+    files = sorted((folder / "out").glob("*.jsonl*"))
     parts = [path for path in files if not path.name.startswith("_")]
-    ids = Counter(json.loads(line)["id"] for path in parts for line in path.open())
+    ids = Counter(json.loads(line)["id"] for path in parts for line in plain(path).splitlines())
     many = 1 if way.one_file else FILES
     wanted = {f"{part}-{number}" for part in range(many) for number in range(RECORDS)}
     told.lost += len(wanted - set(ids))
@@ -182,9 +261,8 @@ def empty(folder: Path) -> None:
 def tried(way: Way, folder: Path, kills: int, rng: random.Random, told: Told) -> None:
     empty(folder)
     start = time.monotonic()
-    subprocess.run(way.command(folder), check=True, timeout=MOST_SECONDS)
+    finish(way, folder, told)
     seconds = time.monotonic() - start
-    check(way, folder, told)
     empty(folder)
     while told.kills[way.name] < kills:
         hit = killed(way, folder, seconds, rng)
@@ -198,26 +276,49 @@ def tried(way: Way, folder: Path, kills: int, rng: random.Random, told: Told) ->
 
 
 def finish(way: Way, folder: Path, told: Told) -> None:
-    """Once more, to the end: shards that are all done say so with another exit status."""
-    done = subprocess.run(way.command(folder), capture_output=True, text=True, timeout=MOST_SECONDS)
-    if done.returncode and "DX076" not in done.stderr:
-        raise SystemExit(f"{way.name}: {done.stderr}")
+    """Once more, to the end."""
+    command = Command(way.arguments(folder), folder / "said")
+    ended = command.ends(MOST_SECONDS)
+    said = command.said.read_text()
+    if not ended or (command.status and DONE not in said):
+        raise SystemExit(f"{way.name}: {said}")
     check(way, folder, told)
     told.leaked += in_clear(folder)
 
 
+@contextlib.contextmanager
+def ray_cluster(wanted: bool) -> Iterator[None]:
+    """One node of two cores on this machine, by the `ray` beside this Python."""
+    if not wanted:
+        yield
+        return
+    ray = str(Path(sys.executable).with_name("ray"))
+    start = [ray, "start", "--head", "--num-cpus", "2", "--include-dashboard", "false"]
+    start += ["--object-store-memory", "100000000", "--disable-usage-stats"]
+    subprocess.run(start, check=True, stdout=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        subprocess.run([ray, "stop"], check=True, stdout=subprocess.DEVNULL)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    plain_ways = [name for name in WAYS if name != "ray"]
+    parser.add_argument("--ways", default=",".join(plain_ways), help=f"of {', '.join(WAYS)}")
     args = parser.parse_args()
+    names = args.ways.split(",")
     rng, told = random.Random(args.seed), Told()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        make(folder)
-        for way in WAYS:
-            tried(way, folder, args.kills // len(WAYS), rng, told)
-            print(f"{way.name}: {told.kills[way.name]} kills", flush=True)
+    with tempfile.TemporaryDirectory() as name, ray_cluster("ray" in names):
+        make(folder := Path(name))
+        for number, way in enumerate(WAYS[name] for name in names):
+            begun = time.monotonic()
+            share = args.kills // len(names) + (number < args.kills % len(names))
+            tried(way, folder, share, rng, told)
+            seconds = time.monotonic() - begun
+            print(f"{way.name}: {told.kills[way.name]} kills in {seconds:.0f} s", flush=True)
     print("\n".join(told.lines()))
     sys.exit(bool(told.lost or told.doubled or told.leaked))
 
