@@ -243,6 +243,11 @@ class Errors:
         "[DX132] This Doc was not signed with this key, or was changed since: its receipt is what "
         "somebody claims. Sanitize the original again, and sign it by release(doc, vocab, key=...)."
     )
+    DX176 = (
+        "[DX176] {path} was not signed with this key, or was changed since: what it says is what "
+        "somebody claims. `dx sanitize --sign KEY` signs a receipt as it is made."
+    )
+    DX177 = "[DX177] {path} is not what its receipt was signed for: {what} since."
     # presidio
     DX130 = (
         "[DX130] A recogniser of presidio failed ({kind}), so it is not known what is named in the "

@@ -167,6 +167,11 @@ def fits(receipt: Any, tokens: int) -> bool:
     return right and of_release == sum(counts) and rewritten == tokens
 
 
+def sign(doc: Doc, key: bytes) -> None:
+    """Text, tokens and receipt of a Doc, as `assert_sanitized(doc, key=...)` checks them."""
+    doc.user_data[SIGNATURE_KEY] = _signature(doc, key)
+
+
 def _is_signed(doc: Doc, key: bytes) -> bool:
     found = doc.user_data.get(SIGNATURE_KEY)
     return isinstance(found, str) and hmac.compare_digest(found, _signature(doc, key))
@@ -196,7 +201,7 @@ def release(doc: Doc, vocab: Vocab, *, key: str | Path | None = None) -> Doc:
         raise DxError(Errors.DX132)
     copy = Doc(vocab).from_bytes(doc.to_bytes(exclude=["user_hooks"]))
     if secret is not None:
-        copy.user_data[SIGNATURE_KEY] = _signature(copy, secret)
+        sign(copy, secret)
     return attach_vectors(copy) if copy.tensor.size else copy
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
@@ -14,6 +14,7 @@ from spacy.language import Language
 
 from ..errors import DxError, UsageError
 from ..files.atomic import Output
+from ..rebuild import sign
 from .build import the_sanitizer
 from .fields import Fields, shown
 from .jobs import BINARY, WITH_FIELDS, Job, opened_first
@@ -30,12 +31,14 @@ OnProgress = Callable[[int], Any]
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How files are read and written. n_process: -1 for one a core. force: overwrite files."""
+    """How files are read and written. n_process: -1 for one a core. force: overwrite files. sign: a
+    key to sign receipts with that go into the output, those of .spacy and of shards."""
 
     fields: Fields = field(default_factory=Fields)
     batch_size: int = 128
     n_process: int = 1
     force: bool = False
+    sign: bytes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.n_process < 1 and self.n_process != -1:
@@ -120,6 +123,7 @@ def _run(
         pairs = _outcomes(nlp, records, options, handle, with_docs=sink.writer.needs_docs)
         for record, found in gathered(stack.enter_context(closing(pairs)), sink.writer.by_row):
             results = [] if isinstance(found, str) else found
+            _sign(results, options.sign)
             why = found if isinstance(found, str) else sink.write(record, found)
             if why:
                 failures.add(record.number, why)
@@ -132,6 +136,12 @@ def _run(
             output.discard()
         else:
             sink.finish()
+
+
+def _sign(results: Sequence[Sanitized], key: bytes | None) -> None:
+    for result in results:
+        if key is not None and result.doc is not None:
+            sign(result.doc, key)
 
 
 class Sink:

@@ -15,6 +15,8 @@ from ..space import Space
 from ..spaces import BUILTIN, load
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
+from .options import SignedBy
+from .signature import check_signature
 
 audit_app = typer.Typer(
     name="audit", no_args_is_help=True, add_completion=False,
@@ -142,6 +144,7 @@ def audit_release_cli(
     against: Against,
     field: TextField = "text",
     receipt: ReceiptFile = None,
+    key: SignedBy = None,
     space: Replacements = BUILTIN,
     as_json: Json = False,
     show_words: ShowWords = False,
@@ -165,6 +168,7 @@ def audit_release_cli(
         try:
             told_in = receipt or receipt_beside(path)
             account = None if told_in is None else read_receipt(told_in)
+            check_signature(told_in, key, path)
             with setting_up():
                 table: Space = load(space)
                 nlp = None if model is None else load_model(model)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from spacy.language import Language
 
 from ..batch.build import the_sanitizer
+from ..batch.jobs import Job
 from ..errors import UsageError
 from ..files.atomic import check_new
 from ..files.keys import check_apart, read_key
+from ..files.signed import signed
 from ..surrogates.standing import StandIns
 from ..surrogates.table import Table, check_cipher, write_table
 from .mistakes import settings_that_fail
@@ -28,11 +32,12 @@ class Kept:
     table: Path | None
     table_key: Path | None
     key: Path | None
+    sign: Path | None = None
     force: bool = False
 
     def check(self, output: Path | None, n_process: int) -> None:
         """Before anything is read."""
-        for secret in (self.key, self.table_key, self.table):
+        for secret in (self.key, self.table_key, self.table, self.sign):
             if secret is not None:
                 check_apart(secret, output)
         if (self.table is None) != (self.table_key is None):
@@ -52,8 +57,34 @@ class Kept:
             raise UsageError("`preview` shows one file: name one INPUT.")
         if self.table is not None:
             raise UsageError("`table` is kept by one process: sanitise one file at a time.")
-        if self.key is not None:
-            check_apart(self.key, output / "any")
+        for secret in (self.key, self.sign):
+            if secret is not None:
+                check_apart(secret, output / "any")
+        self.secret  # noqa: B018  refused before anything is read
+
+    @property
+    def secret(self) -> bytes | None:
+        """What receipts are signed with."""
+        if self.sign is None:
+            return None
+        with settings_that_fail():
+            return read_key(self.sign)
+
+    def check_signed(self, receipt: Path | None, output: Path | None) -> None:
+        """Before anything is read: what is signed are files."""
+        if self.sign is None:
+            return
+        if receipt is None or output is None:
+            raise UsageError("`sign` takes an OUTPUT and a `receipt`: those are what is signed.")
+        self.secret  # noqa: B018
+
+    def signed(self, told: dict[str, Any], jobs: Sequence[Job]) -> dict[str, Any]:
+        """A receipt of these jobs, with a signature where there is a key."""
+        if self.secret is None:
+            return told
+        files = [job.target for job in jobs if job.target is not None and job.target.is_file()]
+        top = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
+        return signed(told, self.secret, {f.relative_to(top).as_posix(): f for f in files})
 
     @contextmanager
     def collecting(self, nlp: Language) -> Iterator[list[str]]:

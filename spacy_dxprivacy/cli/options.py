@@ -178,6 +178,15 @@ Prompt = Annotated[str | None, Option(
 NProcess = Annotated[int, Option("--n-process", "-n", help="Processes; -1 for one a core")]
 BatchSize = Annotated[int, Option("--batch-size", "-b", min=1, help="Documents in a batch")]
 ReceiptFile = Annotated[Path | None, Option("--receipt", help="Write the receipt to a .json file")]
+Sign = Annotated[Path | None, Option(
+    "--sign", show_default=False, help="With --receipt, or shards: sign the receipt and the files "
+    "of the output with this key (`dx key`; a file, or keyring:NAME); `dx report` and `dx audit "
+    "release` check it by --key",
+)]
+SignedBy = Annotated[Path | None, Option(
+    "--key", show_default=False, help="The key (a file, or keyring:NAME) that `dx sanitize --sign` "
+    "signed the receipt with: a forged one, or a file that was changed since, ends with status 1",
+)]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Print no receipt")]
 Force = Annotated[bool, Option("--force", "-F", help="Overwrite files that exist")]
 # fmt: on

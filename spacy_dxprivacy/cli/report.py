@@ -10,6 +10,7 @@ import typer
 from typer import Argument, Option
 
 from ..batch.code import import_code
+from ..batch.manifests import receipt_beside
 from ..batch.records import Fields
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
@@ -17,7 +18,8 @@ from ..language.opened import open_model
 from ..spaces import BUILTIN, load
 from .bars import bar
 from .mistakes import mistakes_in_a_line, setting_up
-from .options import Code, Field, Force, Lines
+from .options import Code, Field, Force, Lines, SignedBy
+from .signature import check_signature
 
 # fmt: off
 Before = Annotated[Path, Argument(
@@ -69,6 +71,7 @@ def report_cli(
     after: After,
     output: Page = PAGE,
     receipt: Receipt = None,
+    key: SignedBy = None,
     lines: Lines = False,
     field: Field = "text",
     label: Label = None,
@@ -90,6 +93,7 @@ def report_cli(
     Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json
     """
     with mistakes_in_a_line("report"):
+        check_signature(receipt or receipt_beside(after), key, after)
         if statement:
             page_file = STATEMENT if output == PAGE else output
             check_new(page_file, force=force)

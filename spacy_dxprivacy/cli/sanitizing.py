@@ -88,6 +88,7 @@ def sanitize_cli(
     n_process: options.NProcess = 1,
     batch_size: options.BatchSize = 128,
     receipt: options.ReceiptFile = None,
+    sign: options.Sign = None,
     log_file: options.LogFile = None,
     quiet: options.Quiet = False,
     force: options.Force = False,
@@ -126,7 +127,7 @@ def sanitize_cli(
         "prompt": prompt,
     }
     asked = Asked(field, keep_fields, drop_others, delimiter, receipt_field, user_field)
-    kept = Kept(table, table_key, key, force=force)
+    kept = Kept(table, table_key, key, sign, force=force)
     logs = ExitStack()  # closed after the mistake is said
     with logs, _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
         logs.enter_context(log.logging_to(log_file))
@@ -198,6 +199,7 @@ def _run(
             "`output_format`, `encoding` and `dry_run` out."
         )
     kept.check_shards(Path(paths[-1]), more.shown.preview)
+    how = replace(how, sign=kept.secret)
     run = shards.sanitize_paths(paths, cluster, chosen, how, more)
     log.write("dx sanitize: ended; the manifest of the shards has the rest")
     return run
@@ -225,6 +227,7 @@ def _sanitize_files(
     check_kept(jobs, how.fields)
     check_receipt(more.receipt, jobs, force=how.force)
     kept.check(jobs[0].target, how.n_process)
+    kept.check_signed(more.receipt, jobs[0].target)
     start = time.perf_counter()
     with setting_up():
         nlp = make_pipeline(**chosen)
@@ -236,10 +239,12 @@ def _sanitize_files(
         print_previews(nlp, jobs, how.fields, more.shown.preview)
         return None
     with kept.collecting(nlp) as told:
+        how = replace(how, sign=kept.secret)
         tally = _sanitize(nlp, jobs, how, more.interrupted)
     tally.in_clear += told
     if more.receipt is not None:
-        write_bytes(more.receipt, _as_json(tally), force=how.force)
+        receipt = kept.signed(tally.to_dict(), jobs)
+        write_bytes(more.receipt, _as_json(receipt), force=how.force)
     for line in tally.lines():
         log.write(line)
     return Done(tally, how.fields)
@@ -341,5 +346,5 @@ def _print_receipt(tally: Tally, *, quiet: bool) -> None:
         typer.secho(alarm, err=True, fg="red", bold=True)
 
 
-def _as_json(tally: Tally) -> bytes:
-    return (json.dumps(tally.to_dict(), indent=2, ensure_ascii=False) + "\n").encode()
+def _as_json(receipt: dict[str, Any]) -> bytes:
+    return (json.dumps(receipt, indent=2, ensure_ascii=False) + "\n").encode()

@@ -153,4 +153,5 @@ def _how(cluster: Cluster, options: FileOptions) -> How:
         options.force,
         options.batch_size,
         options.processes,
+        options.sign,
     )

@@ -15,6 +15,8 @@ from ..batch.source import ending, pack_of
 from ..doc.receipt import Terms
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import write_bytes
+from ..files.limits import parse_json
+from ..files.signed import signed
 from ..validate import needs
 from .arrow import Columns
 from .engines import Engine
@@ -32,7 +34,8 @@ OnShard = Callable[[Shard, str], Any]
 class How:
     """columns: what becomes of them, with `keep` as a list, not None. user_column: adds up by
     user as well. again: release what has been released a further time. force: replace files that
-    no run before wrote. batch_size, n_process: of the engine "local", as in nlp.pipe."""
+    no run before wrote. batch_size, n_process: of the engine "local", as in nlp.pipe.
+    sign: a key to sign the manifest with, and the files that it is about."""
 
     columns: Columns = field(default_factory=lambda: Columns(keep=()))
     engine: Engine = field(default_factory=Engine)
@@ -41,6 +44,7 @@ class How:
     force: bool = False
     batch_size: int = 128
     n_process: int = 1
+    sign: bytes | None = field(default=None, repr=False)
 
 
 @dataclass
@@ -131,19 +135,23 @@ def sanitize_shards(
         number = journal.begin(settings, again=how.again)
         left = _left(journal, shards, number, how, run, tell)
         if not left and not run.failures:
-            _close(journal, number, run)
+            _close(journal, number, run, how.sign)
             raise DxError(Errors.DX076.format(count=len(shards)))
         for result in how.engine.run(_work(run.terms, recipe, journal, how), nlp, left):
             _take(result, journal, number, how, run)
             tell(_named(left, result.name), run.failures.get(result.name, ""))
-        _close(journal, number, run)
+        _close(journal, number, run, how.sign)
     return run
 
 
-def _close(journal: Journal, number: int, run: Run) -> None:
+def _close(journal: Journal, number: int, run: Run, key: bytes | None) -> None:
     if not run.failures:
         journal.end(number)
     run.manifest = make_manifest(journal)
+    if key is not None:
+        files = {name: journal.out / name for name in run.manifest["shards"]}
+        there = {name: path for name, path in files.items() if path.is_file()}
+        run.manifest = signed(parse_json(manifest_bytes(run.manifest)), key, there)
     write_bytes(journal.out / MANIFEST, manifest_bytes(run.manifest), force=True)
 
 
