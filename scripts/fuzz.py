@@ -1,12 +1,16 @@
 """Fuzz the sanitizer and the readers: 1,000,000 documents, 100,000 vector files, configs, files.
 
     python scripts/fuzz.py [--documents N] [--vectors N] [--configs N] [--files N]
-                           [--parts N] [--seed S] [--minutes M]
+                           [--parts N] [--corpora N] [--small N] [--seed S] [--minutes M]
+    python scripts/fuzz.py --only corpora,small  these parts alone
     python scripts/fuzz.py --atheris SECONDS     coverage-guided, on the readers
 
---parts: stand-ins, editors and standard input, each. --minutes ends each of the seven early. It
-prints what it reached and what it found, each with the number that makes it again. Exit status 1:
-something was found. --atheris needs atheris.
+--parts: stand-ins, editors, requests to a service and standard input, each. --corpora: documents in
+files of 2,000, tables and lines, packed or not, most of them drawn word by word, some with
+stand-ins or edited; --small: small files in folders and as shards, half of which go on where a run
+ended. Of both each document has to come out once, or be named as failed. --minutes ends each part
+early. It prints what it reached and what it found, each with the number that makes it again. Exit
+status 1: something was found. --atheris needs atheris.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,9 +33,13 @@ from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from fuzz import generate, laws
+from fuzz import corpora, generate, laws
 
-BATCH = 256
+from spacy_dxprivacy.distributed import Recipe
+
+PARTS = ("documents", "vectors", "configs", "files", "parts", "corpora", "small")
+BATCH, DOCUMENTS, SMALL, REQUESTS = 256, 2000, 100, 100
+PLAIN = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
 SLOW = 20.0  # seconds for one example: a hang
 
 
@@ -38,6 +47,8 @@ def many(
     name: str, n: int, how: argparse.Namespace, step: Callable[[Random], object], size: int = 1
 ) -> int:
     """n examples, size of them a step. The number of those that broke a law."""
+    if not n:
+        return 0
     counts: Counter[str] = Counter()
     broken = 0
     start = time.monotonic()
@@ -111,7 +122,45 @@ def newer(options: argparse.Namespace, folder: Path) -> int:
 
     found = many("stand-ins", options.parts, options, documents(standing), BATCH)
     found += many("edited", options.parts, options, documents(edited), BATCH)
-    return found + many("stdin", options.parts, options, stdin)
+    found += many("stdin", options.parts, options, stdin)
+    found += many("requests", options.parts, options, requests(standing), REQUESTS)
+    found += many(
+        "corpora", options.corpora, options, of_files(folder, (standing, edited)), DOCUMENTS
+    )
+    return found + many("small files", options.small, options, of_folders(folder), SMALL)
+
+
+def requests(nlp: Any) -> Callable[[Random], object]:
+    """To a service, of which some are right."""
+    from fuzz import asked
+
+    service = cache(asked.service)
+    return lambda rng: asked.check_requests(service(nlp), rng, REQUESTS)
+
+
+def of_files(folder: Path, others: tuple[Any, ...]) -> Callable[[Random], object]:
+    """Files of DOCUMENTS; one in twenty with each of the other pipelines."""
+    plain = laws.make_nlp(folder / "space", mechanism=PLAIN)
+
+    def step(rng: Random) -> object:
+        nlp = rng.choice((plain,) * 38 + others)
+        return corpora.check_file(nlp, folder / "files", rng, DOCUMENTS)
+
+    return step
+
+
+def of_folders(folder: Path) -> Callable[[Random], object]:
+    """Folders of SMALL files, as they are and as shards."""
+    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder / "space")}
+    recipe = Recipe.of({"mechanism": PLAIN, "space": space})
+    nlp = recipe.load()
+
+    def step(rng: Random) -> object:
+        if rng.random() < 0.5:
+            return corpora.check_folder(nlp, folder / "small", rng, SMALL)
+        return corpora.check_shards(recipe, nlp, folder / "small", rng, SMALL)
+
+    return step
 
 
 def guided(seconds: float, folder: Path) -> None:
@@ -151,10 +200,16 @@ def main() -> None:
     parser.add_argument("--configs", type=int, default=100_000)
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--parts", type=int, default=100_000)
+    parser.add_argument("--corpora", type=int, default=1_000_000)
+    parser.add_argument("--small", type=int, default=100_000)
+    parser.add_argument("--only", default="", help="parts, with commas between them")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--atheris", type=float, metavar="SECONDS")
     options = parser.parse_args()
+    if options.only:
+        for part in set(PARTS) - set(options.only.split(",")):
+            setattr(options, part, 0)
     with tempfile.TemporaryDirectory() as folder:
         if options.atheris:
             guided(options.atheris, Path(folder))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from typing import IO, Any, Protocol
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from spacy.tokens import DocBin
 
@@ -19,6 +22,7 @@ from .tables import NUL, need_openpyxl
 Names = list[str] | None
 MOST_CELL = 32_767  # characters of a cell of .xlsx
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # none of .xlsx
+_TIMES = re.compile(rb"(<dcterms:\w+[^>]*>)[^<]*")  # when a sheet was made and changed
 
 
 class Writer(Protocol):
@@ -209,8 +213,18 @@ class XlsxWriter:
         return cell
 
     def finish(self) -> None:
-        """Writes all of it."""
-        self.book.save(self.handle)
+        """Writes all of it, without the time of the run."""
+        made = io.BytesIO()
+        self.book.save(made)
+        with ZipFile(made) as dated, ZipFile(self.handle, "w", ZIP_DEFLATED) as archive:
+            for name in dated.namelist():
+                undated = ZipInfo(name)  # of 1980
+                undated.compress_type = ZIP_DEFLATED
+                with dated.open(name) as part, archive.open(undated, "w") as copy:
+                    if name == "docProps/core.xml":
+                        copy.write(_TIMES.sub(rb"\g<1>1980-01-01T00:00:00Z", part.read()))
+                    else:
+                        shutil.copyfileobj(part, copy)
 
 
 class _Encoded:

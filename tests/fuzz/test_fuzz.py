@@ -14,7 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from . import generate, laws
+from spacy_dxprivacy.distributed import Recipe
+
+from . import corpora, generate, laws
 
 # Generated configs name mechanisms without a guarantee, which say so.
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX10:UserWarning")
@@ -37,6 +39,14 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module", params=MECHANISMS, ids=["path", "laplace"])
 def nlp(request, folder):
     return laws.make_nlp(folder / "space", mechanism=request.param)
+
+
+@pytest.fixture(scope="module")
+def requests(folder):
+    asked = pytest.importorskip("fuzz.asked", reason="needs the extra 'serve'")
+    mechanism = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
+    service = asked.service(laws.make_nlp(folder / "space", mechanism=mechanism))
+    return lambda rng, many: asked.check_requests(service, rng, many)
 
 
 @pytest.mark.slow
@@ -78,6 +88,26 @@ def test_documents_in_files(folder, rng):
 @given(rng=RANDOM)
 def test_msgpack(rng):
     laws.check_packed(generate.packed(rng))
+
+
+@pytest.mark.slow
+@settings(FEW, max_examples=4)
+@given(rng=RANDOM)
+def test_files_and_folders(folder, rng):
+    mechanism = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
+    nlp = laws.make_nlp(folder / "space", mechanism=mechanism)
+    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder / "space")}
+    corpora.check_file(nlp, folder / "whole", rng, 50)
+    corpora.check_folder(nlp, folder / "whole", rng, 8)
+    corpora.check_shards(Recipe.of({"mechanism": mechanism, "space": space}), nlp,
+                         folder / "whole", rng, 8)  # fmt: skip
+
+
+@pytest.mark.slow
+@settings(FEW, max_examples=20)
+@given(rng=RANDOM)
+def test_requests(requests, rng):
+    requests(rng, 20)
 
 
 @pytest.mark.skipif("DXPRIVACY_FULL_FUZZ" not in os.environ, reason="set DXPRIVACY_FULL_FUZZ=1")

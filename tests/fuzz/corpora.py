@@ -1,0 +1,170 @@
+"""Whole files and folders through `dx sanitize`: each document once, or named as failed; none in
+clear."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from spacy.language import Language
+
+from spacy_dxprivacy.batch.fields import Fields
+from spacy_dxprivacy.batch.jobs import plan_jobs
+from spacy_dxprivacy.batch.run import FileOptions, sanitize
+from spacy_dxprivacy.distributed import How, Recipe, plan_shards, sanitize_shards
+from spacy_dxprivacy.distributed.arrow import Columns
+
+from . import generate
+from .laws import leaked
+
+ENDINGS = (".jsonl", ".csv", ".tsv")
+FOLDERS = ("a", "b c", "d\u00e9\u4e1c")
+Texts = dict[int, str]
+
+
+def packed(raw: bytes, ending: str) -> bytes:
+    if ending == ".gz":
+        return gzip.compress(raw, 1)
+    if ending == ".zst":
+        import zstandard
+
+        return zstandard.compress(raw)
+    return raw
+
+
+def unpacked(path: Path) -> bytes:
+    raw = path.read_bytes()
+    if path.suffix == ".gz":
+        return gzip.decompress(raw)
+    if path.suffix == ".zst":
+        import zstandard
+
+        return bytes(zstandard.ZstdDecompressor().stream_reader(io.BytesIO(raw)).read())
+    return raw
+
+
+def write(path: Path, texts: Texts) -> None:
+    """Records with an id and a text, in the format that the name says."""
+    kind, packing = _endings(path)
+    if kind == ".jsonl":
+        lines = (json.dumps({"id": i, "text": text}) for i, text in texts.items())
+        raw = "".join(f"{line}\n" for line in lines)
+    else:
+        table = io.StringIO()
+        rows = csv.writer(table, delimiter="\t" if kind == ".tsv" else ",")
+        rows.writerows([("id", "text"), *texts.items()])
+        raw = table.getvalue()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(packed(raw.encode("utf8", "replace"), packing))
+
+
+def _endings(path: Path) -> tuple[str, str]:
+    first, *rest = path.suffixes
+    return first, rest[0] if rest else ""
+
+
+def ids_of(path: Path) -> list[int]:
+    """Of the records of an output, none of which may hold a secret."""
+    raw = unpacked(path).decode()
+    assert not leaked(raw), path.suffixes
+    kind, _ = _endings(path)
+    if kind == ".jsonl":
+        return [json.loads(line)["id"] for line in raw.split("\n") if line]
+    csv.field_size_limit(2**30)
+    rows = csv.reader(io.StringIO(raw, newline=""), delimiter="\t" if kind == ".tsv" else ",")
+    return [int(row[0]) for row in list(rows)[1:]]
+
+
+def texts_of(rng: Random, many: int, start: int = 0) -> Texts:
+    """No text is the first of its file if it cannot be read: that stops a run, and is no find."""
+    made = {start + i: generate.text(rng, rng.choice((2, 3, 4, 8))) for i in range(many)}
+    return {i: text.replace("\0", "") if i > start else "the dog" for i, text in made.items()}
+
+
+def check_file(nlp: Language, folder: Path, rng: Random, many: int) -> dict[str, int]:
+    """One file of so many documents, packed or not."""
+    ending = rng.choice(ENDINGS) + rng.choice(("", "", ".gz", ".zst"))
+    source, target = folder / f"in{ending}", folder / f"out{ending}"
+    texts = texts_of(rng, many)
+    write(source, texts)
+    return {"documents": many, **_sanitised(nlp, [(source, target)], texts)}
+
+
+def check_folder(nlp: Language, folder: Path, rng: Random, many: int) -> dict[str, int]:
+    """A folder of so many small files, in folders with blanks and other letters in their names."""
+    top, out = _made_anew(folder)
+    pairs, texts = _small_files(rng, top, out, many)
+    return {"files": many, **_sanitised(nlp, pairs, texts, (top, out))}
+
+
+def check_shards(
+    recipe: Recipe, nlp: Language, folder: Path, rng: Random, many: int
+) -> dict[str, int]:
+    """The same as shards, half of which are done by a first run."""
+    top, out = _made_anew(folder)
+    pairs, texts = _small_files(rng, top, out, many)
+    shards = plan_shards([top], out)
+    how = How(Columns("text", keep=("id",), on_failure="drop"))
+    failed: Counter[str] = Counter()
+
+    def tell(shard: Any, why: str) -> None:
+        assert not leaked(why)
+        failed["shards"] += bool(why)
+
+    for some in (shards[: many // 2], shards):
+        run = sanitize_shards(nlp, recipe, some, out, how, on_shard=tell)
+    journal = (out / "_journal.jsonl").read_text()
+    told = [json.loads(line) for line in journal.splitlines()]
+    names = Counter(e["name"] for e in told if e["event"] == "shard")
+    assert set(names.values()) <= {1} and not leaked(journal, json.dumps(run.manifest))
+    ids = [i for _, target in pairs if target.exists() for i in ids_of(target)]
+    lost = len(texts) - len(ids)
+    assert len(set(ids)) == len(ids) and lost == run.manifest["corpus"]["failed"] + failed["shards"]
+    private = out.with_name(out.name + ".private")
+    assert not leaked(*(p.read_bytes() for p in private.rglob("*") if p.is_file()))
+    return {"files": many, "records": len(ids), "failed": lost}
+
+
+def _made_anew(folder: Path) -> tuple[Path, Path]:
+    for name in ("in", "out", "out.private"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    return folder / "in", folder / "out"
+
+
+def _small_files(
+    rng: Random, top: Path, out: Path, many: int
+) -> tuple[list[tuple[Path, Path]], Texts]:
+    pairs, texts = [], Texts()
+    for number in range(many):
+        ending = rng.choice(ENDINGS) + rng.choice(("", "", "", ".gz", ".zst"))
+        name = f"{rng.choice(FOLDERS)}/{number}{ending}"
+        some = texts_of(rng, rng.randrange(1, 3), start=10 * number)
+        write(top / name, {i: f"{text} {i}" for i, text in some.items()})
+        texts |= some
+        pairs.append((top / name, out / name))
+    return pairs, texts
+
+
+def _sanitised(
+    nlp: Language,
+    pairs: list[tuple[Path, Path]],
+    texts: Texts,
+    folders: tuple[Path, Path] | None = None,
+) -> dict[str, int]:
+    said: list[str] = []
+    source, target = folders or pairs[0]
+    jobs = plan_jobs(str(source), str(target), force=True)
+    options = FileOptions(Fields("text", keep=("id",)), force=True)
+    tally = sanitize(nlp, jobs, options, on_failure=lambda job, number, why: said.append(why))
+    assert not leaked(*said, json.dumps(tally.to_dict())) and not any("\n" in why for why in said)
+    ids = [i for _, output in pairs if output.exists() for i in ids_of(output)]
+    assert len(set(ids)) == len(ids) and set(ids) <= set(texts), "doubled"
+    assert len(texts) - len(ids) == len(said), "lost"
+    return {"records": len(ids), "failed": len(said)}
