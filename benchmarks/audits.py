@@ -32,6 +32,7 @@ HEAD = (
     "| config | mechanism | epsilon | states | verdict | effort | by tier | sees to | draws |\n"
     "| --- | --- | --: | --- | --- | --- | --- | --: | --: |"
 )
+EXACT = ("exact", "closed form", "sentences")  # tiers that state the loss itself
 BEGIN, END = "<!-- rows: benchmarks/audits.py -->", "<!-- end of rows -->"
 
 
@@ -59,17 +60,19 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """Each config; words drawn alone for dx.Path.v2, as audits try words one by one."""
+    """Each config; dx.Path.v2 once with words drawn alone, as audits try words one by one, and once
+    as it is, whole sentences."""
     path = [
         Case("path_v2", {"policy": "plain"}),
         Case("path_v2", {"policy": "general"}, "builtin"),
         Case("clinical", {"policy": "clinical"}, "builtin"),
     ]
-    apart = {"path_v2", "clinical", "entities"}  # entities.cfg: as path_v2.cfg
+    sentences = [Case("path_v2"), Case("clinical")]  # as they are; entities.cfg: as path_v2.cfg
+    apart = {"path_v2", "clinical", "entities"}
     others = [Case(f.stem) for f in sorted(CONFIGS.glob("*.cfg")) if f.stem not in apart]
     # Where the epsilon of the config is too large for draws to tell: the same at a smaller one.
     smaller = [Case(name, {"epsilon": 2.0}) for name in ("clipped_laplace", "gaussian", "nadp")]
-    return others + smaller + path
+    return others + smaller + path + sentences
 
 
 def row(case: Case, effort: str) -> str:
@@ -87,7 +90,11 @@ def _tiers(report: Report) -> str:
     told = []
     for finding in report.findings:
         share = ""
-        if finding.tier in ("exact", "closed form") and finding.bound and finding.claimed:
+        if (
+            finding.tier in ("exact", "closed form", "sentences")
+            and finding.bound
+            and finding.claimed
+        ):
             share = f" {finding.bound:.3g} of {finding.claimed:.3g}"
         said = "" if finding.verdict == NOT_REFUTED else f" ({finding.verdict})"
         told.append(f"{finding.tier}{share}{said}")

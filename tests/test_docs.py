@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from dx_command import COMMANDS
+from spacy_dxprivacy.attacks import ATTACKS
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -48,6 +51,24 @@ def test_links_out_of_the_docs_lead_somewhere():
     out = [(path, file) for path in DOCS.glob("*.md") for file, _ in links(path)]
     for path, file in out:
         assert not file.startswith("..") or (DOCS / file).exists(), f"{path.name}: {file}"
+
+
+@pytest.mark.parametrize("page", ["threats.md", "officer.md"])
+def test_commands_beside_figures_are_there(page):
+    """Of `dx X`, `pytest X` and `python X` each names what exists."""
+    text = re.sub(r"`dx-[^`]*`", "", (DOCS / page).read_text(encoding="utf8"))
+    attacks = {*ATTACKS, "frontier", "persons"}
+    told = re.findall(r"`(?:\w+=\S+ )?(dx|pytest|python) ([^`]+)`", text)
+    assert told
+    for program, rest in told:
+        words = rest.split()
+        if program == "dx":
+            assert words[0] in COMMANDS, rest
+            named = words[1:2] if words[0] == "attack" else []
+            assert attacks.issuperset(named), rest
+        ours = ("tests", "benchmarks", "configs", "scripts")
+        paths = [ROOT / word for word in words if word.startswith(ours)]
+        assert all(path.exists() for path in paths) and (paths or program == "dx"), rest
 
 
 def build(folder):
