@@ -103,7 +103,7 @@ def ground_of(group: Space, prior: dict[str, Any], texts: int) -> Ground:
     drawn = fitted({**parse_mechanism(TOGETHER)[1], "prior": prior}, group, 1.0)
     chain = drawn.built.chain
     if not isinstance(chain, Chain):
-        raise fail("--prior", "a law of states, such as word-pairs", prior["@dx_priors"])
+        raise fail("prior", "a law of states, such as word-pairs", prior["@dx_priors"])
     laws, often = laws_of(chain, LENGTH)
     rows = np.zeros(texts * LENGTH, dtype=np.int64)
     # Of words that nobody knows the mechanism draws the law itself.
