@@ -20,13 +20,13 @@ from ..attacks.plots import plot_findings
 from ..batch.build import full_name
 from ..batch.code import import_code
 from ..errors import UsageError
-from ..files.atomic import check_new, write_bytes
+from ..files.atomic import write_bytes
 from ..registries import registry
 from ..spaces import BUILTIN
 from ..tuning.settings import check_tunable, load_space, parse_epsilons
 from ..validate import one_of
 from . import options
-from .attack_frontier import check_frontier
+from .attack_frontier import check_folder, check_frontier
 from .attack_persons import attack_persons
 from .bars import Steps
 from .mistakes import mistakes_in_a_line, setting_up, settings_that_fail
@@ -200,14 +200,11 @@ def _table(findings: list[AttackFigure]) -> str:
 
 
 def _files(out: Path | None, names: list[str], *, force: bool) -> dict[str, tuple[Path, Path]]:
-    """For each attack its .csv and .svg. Raises UsageError where they cannot be written."""
+    """For each attack its .csv and .svg. Raises as check_folder does."""
     if out is None:
         return {}
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: is a file; --out names a folder.")
     files = {name: (out / f"{name}.csv", out / f"{name}.svg") for name in names}
-    for path in (path for pair in files.values() for path in pair):
-        check_new(path, force=force)
+    check_folder(out, (path.name for pair in files.values() for path in pair), force=force)
     return files
 
 

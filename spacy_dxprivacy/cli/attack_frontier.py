@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from ..attacks.plots import plot_frontier
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
 from ..space import Space
+from ..tuning.plots import check_plot
 from ..tuning.settings import make_of_config, parse_mechanism
 from .bars import Steps
 
@@ -101,11 +102,18 @@ def check_frontier(
     if not all(0 < share < 1 for share in shares):
         raise UsageError(f"`at` takes shares between 0 and 1 with commas, got {attackers!r}.")
     if out is not None:
-        if out.exists() and not out.is_dir():
-            raise UsageError(f"{out}: is a file; --out names a folder.")
-        for name in FILES:
-            check_new(out / name, force=force)
+        check_folder(out, FILES, force=force)
     return Frontier(mechanisms, epsilons, shares, out, force)
+
+
+def check_folder(out: Path, names: Iterable[str], *, force: bool) -> None:
+    """Raises UsageError where files of these names cannot be written there, and DxError where there
+    is no matplotlib to draw them."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out}: is a file; --out names a folder.")
+    check_plot(out / "figure.svg")
+    for name in names:
+        check_new(out / name, force=force)
 
 
 def _table(points: Sequence[Point], several: bool) -> str:

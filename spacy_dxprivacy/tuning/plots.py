@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..errors import DxError
+from ..errors import DxError, Errors
 from ..validate import one_of
 from . import Answer, Curve
 
@@ -22,7 +22,7 @@ def check_plot(path: Path) -> None:
     """Raises DxError where there is no matplotlib, or the ending is none of FORMATS."""
     one_of("the ending of `plot`", path.suffix[1:].lower(), FORMATS)
     if find_spec("matplotlib") is None:
-        raise DxError("a `plot` needs matplotlib: pip install 'spacy-dxprivacy[plots]'.")
+        raise DxError(Errors.DX084)
 
 
 def plot_curves(curves: Sequence[Curve], answers: Sequence[Answer | None], kind: str) -> bytes:

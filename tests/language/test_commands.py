@@ -121,7 +121,15 @@ def test_the_attacker_may_have_a_model(folder):
     assert "causal model" in said.output
 
 
+def test_figures_ask_for_matplotlib_before_anything_is_tried(folder, monkeypatch):
+    monkeypatch.setattr("spacy_dxprivacy.tuning.plots.find_spec", lambda name: None)
+    for name in ("guess", "frontier"):
+        said = run("attack", name, "in.jsonl", *MECHANISM, "--out", "found", status=2)
+        assert "matplotlib" in said.output and "dx.Exponential" not in said.output
+
+
 def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
+    pytest.importorskip("matplotlib", reason="plots (matplotlib)")
     said = run("attack", "frontier", "in.jsonl", *MECHANISM, "--model", "fake", "--out", "found")
     assert "found by" in said.output and "(who finds more)" in said.output
     (row,) = csv.DictReader((folder / "found" / "frontier.csv").read_text().splitlines())

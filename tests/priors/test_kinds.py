@@ -66,5 +66,5 @@ def test_other_kinds_are_told():
         make(kind="klinical")
     with pytest.raises(DxError, match="left out where a path is given"):
         make(path="folder", kind="clinical")
-    with pytest.raises(UsageError, match="clinical, .*dialogues, .*word-pairs"):
+    with pytest.raises(UsageError, match=r"clinical, .*dialogues, .*word-pairs"):
         prior_config("klinical")
