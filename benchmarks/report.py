@@ -98,7 +98,7 @@ tokenizer's rate in the same moment.
 **The first output** of `dx sanitize --text` takes 1.42 times the processor time of `python -c
 "import spacy; spacy.blank('en')"` (medians of six alternating runs beside busy processes; 2.06
 times before). On a quiet machine the time before was 2.35 s, so this is about 1.6 s there:
-reckoned, not measured. Of 2.75 s of one run, 1.7 are Python, spaCy and its English; 0.3 our own
+reckoned from the share. Of 2.75 s of one run, 1.7 are Python, spaCy and its English; 0.3 our own
 imports (a command is imported when it is asked for, the rules for entities when a pipeline has
 them); 0.55 the space, its graph, the lengths of the policy, and scipy (0.25), which walks on
 them; 0.12 the draw that tries a mechanism after `fit`; 0.12 the text. How far words of the
