@@ -19,6 +19,7 @@ from spacy_dxprivacy.attacks.frontier import Ground, Point, at_attacker, frontie
 from spacy_dxprivacy.attacks.language import Language, language_of, ways_to_read
 from spacy_dxprivacy.attacks.over_epsilon import read_corpus
 from spacy_dxprivacy.attacks.reading import Seen, blind_guess, language_guess
+from spacy_dxprivacy.priors.chain import alone_chain as make_alone
 from spacy_dxprivacy.privacy.levels import FOUND, KEPT, PAIRS, level, measured_at, sentence
 from spacy_dxprivacy.sentences.draw import Text
 from spacy_dxprivacy.tuning.settings import make_mechanism, parse_mechanism
@@ -324,3 +325,12 @@ def test_who_attacks_goes_by_every_public_law_of_pairs():
     assert len(digests(prior(kind="dialogues"))) == 3
     uniform = registry.dx_priors.get("dx.Uniform.v1")()
     assert digests(uniform) == [english, clinical]
+
+
+def test_who_knows_frequencies_alone_goes_by_them_first():
+    space = Space.builtin()
+    known = np.full(len(space), 1 / len(space))
+    language = Language(make_alone(known), known, name="word frequencies")
+    pairs = registry.dx_mechanisms.get("dx.Path.v2")(epsilon=1.0).fit(space)
+    first, then = ways_to_read(language, pairs)
+    assert first is language and then.name == "word pairs of the prior"

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, assert_sanitized
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.files.keys import make_key
+from spacy_dxprivacy.files.keys import make_key, read_key
 from spacy_dxprivacy.files.signed import check_signed, signed
 
 
@@ -68,7 +68,7 @@ def test_files_that_changed_came_or_went(folder, made):
     receipt, out = folder / "r.json", folder / "out"
     made(folder / "in", out, receipt=receipt)
     key = folder / "keys" / "key"
-    assert check_signed(receipt, key, out) == 2
+    assert check_signed(receipt, read_key(key), out) == 2
     with (out / "a.jsonl").open("a") as file:
         file.write('{"text": "and more"}\n')
     done = dx("report", folder / "in", out, "--receipt", receipt, "--key", key, "--statement",
@@ -77,7 +77,7 @@ def test_files_that_changed_came_or_went(folder, made):
     made(folder / "in", out, receipt=receipt, more=["--force"])
     (out / "c.txt").write_text("Zorblatt")
     with pytest.raises(DxError, match=r"DX177.*changed or added"):
-        check_signed(receipt, key, out)
+        check_signed(receipt, read_key(key), out)
 
 
 def test_shards_are_signed_with_their_manifest(folder, made, audit):
@@ -127,6 +127,6 @@ def test_receipts_that_somebody_made_up(tmp_path):
     for forged in ([], 5, {"signed": 5}, {"signed": {"files": [], "hmac": "é"}}, {"signed": {}}):
         receipt.write_text(json.dumps(forged))
         with pytest.raises(DxError, match="DX176"):
-            check_signed(receipt, tmp_path / "key", file)
+            check_signed(receipt, read_key(tmp_path / "key"), file)
     whole = signed(told, bytes(32), {"file": file})
     assert set(whole) == {"documents", "signed"} and "x" not in whole["signed"]["files"].values()

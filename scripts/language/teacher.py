@@ -6,7 +6,7 @@ OUT/KIND-ROUND.npz  tokens  uint32 (lanes, length): what was written after the p
                     ids     uint32 (lanes, length, TOP): the likeliest tokens at each place, before
                             that place's token was drawn
                     shares  float16 (lanes, length, TOP): their probabilities
-                    rest    uint16 (lanes,): how many of tokens are the end of the prompt's line
+                    begins  the prompt of each lane
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ WEB = 0.5  # of these
 LEAST = 1e-30
 MOST_WHOLE = 2000  # words of a space whose pairs are all kept
 RARE = 1e-5
+OF_KIND, OF_PRIOR = "word pairs of such text", "word pairs of the prior"
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,28 +153,26 @@ def language_of(space: Space, read: Corpus | None = None) -> Language:
 def _kind_of(read: Corpus, space: Space) -> str | None:
     """The kind of text whose pairs of the package are surprised least by what was read; None where
     that is English as such."""
-    types, _ = builtin_law().chain.one_state or (None, None)
+    english = builtin_law().chain
     rows = Space.builtin().find_all([space.words[row] for row in read.rows.tolist()])
-    if types is None or not (rows >= 0).any():
+    if english.one_state is None or not (rows >= 0).any():
         return None
-    words = np.where(rows >= 0, types[rows], builtin_law().chain.states)
+    words = np.where(rows >= 0, english.one_state[0][rows], english.states)
     sentences = np.append(np.insert(words, np.flatnonzero(read.sentences)[1:], STOP), STOP)
     nats = {k: nats_of_pairs(builtin_law(k).chain, sentences).sum() for k in (None, *KINDS)}
     return min(nats, key=lambda kind: float(nats[kind]))
 
 
 def ways_to_read(language: Language, mechanism: Mechanism) -> list[Language]:
-    """The attacker by each law of pairs that is public: its own, that of the kind of text that it
-    has read, and that which the mechanism draws from."""
-    laws = {language.name: language.chain}
-    if language.of_kind is not None:
-        laws["word pairs of such text"] = language.of_kind
+    """The attacker by what it knows, and by each other law of pairs that is public: that of the
+    kind of text that it has read, and that which the mechanism draws from."""
+    laws = {OF_KIND: language.of_kind}
     if isinstance(mechanism, SentenceMechanism):
-        laws["word pairs of the prior"] = mechanism.built.chain
-    some = {law.digest: name for name, law in reversed(laws.items()) if _is_of_pairs(law)}
-    own = [replace(language, chain=laws[n], name=n) for n in laws if n in some.values()]
-    return own or [language]
-
-
-def _is_of_pairs(chain: Chain) -> bool:
-    return not chain.is_alone and chain.one_state is not None
+        laws[OF_PRIOR] = mechanism.built.chain
+    ways = [language]
+    for name, chain in laws.items():
+        if chain is None or chain.is_alone or chain.one_state is None:
+            continue  # no law of pairs
+        if chain.digest not in {way.chain.digest for way in ways}:
+            ways.append(replace(language, chain=chain, name=name))
+    return ways

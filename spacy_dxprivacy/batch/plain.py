@@ -36,7 +36,11 @@ class PlainTexts:
         if self._getters is not None:
             asked = ((key, make) for key, make in self._getters.items() if key in ASKED_FOR)
             self._set_getters(dict(asked))
-        self.cutter.warm_up()
+        try:
+            self.cutter.warm_up()
+        except BaseException:  # no block is left then
+            self._give_back()
+            raise
         return self
 
     def __exit__(
@@ -45,9 +49,12 @@ class PlainTexts:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._give_back()
+        self.cutter.forget()
+
+    def _give_back(self) -> None:
         if self._getters is not None:
             self._set_getters(self._getters)
-        self.cutter.forget()
 
     def _set_getters(self, getters: dict[int, Any]) -> None:
         vocab: Any = self.nlp.vocab

@@ -13,7 +13,7 @@ from wasabi import table
 from ..attacks.causal import Reader
 from ..attacks.corpus import Corpus
 from ..attacks.frontier import Ground, Point, at_attacker, frontier, points_as_csv
-from ..attacks.language import RARE
+from ..attacks.language import OF_KIND, RARE
 from ..attacks.over_epsilon import epsilons_for
 from ..attacks.plots import plot_frontier
 from ..errors import UsageError
@@ -25,16 +25,9 @@ from .bars import Steps
 
 FILES = ("frontier.csv", "frontier.svg")
 COLUMNS = (
-    "mechanism",
-    "epsilon",
-    "kept",
-    "found",
-    "rare kept",
-    "rare found",
-    "cosine",
-    "nats",
-)
-BY = ("found by", "rare by")  # where two attackers try  # fmt: skip
+    "mechanism", "epsilon", "kept", "found", "rare kept", "rare found", "cosine", "nats",
+)  # fmt: skip
+BY = ("found by", "rare by")  # where one with a causal model tries as well
 
 
 @dataclass(frozen=True)
@@ -84,8 +77,12 @@ class Frontier:
 
 
 def _knows(ground: Ground) -> str:
-    name = ground.language.name
-    return name if ground.reader is None else f"{name} or a {ground.reader.name} (who finds more)"
+    known = [ground.language.name]
+    if ground.language.of_kind is not None:
+        known.append(OF_KIND)
+    if ground.reader is not None:
+        known.append(f"a {ground.reader.name}")
+    return " or ".join(known) + (" (who finds more)" if len(known) > 1 else "")
 
 
 def check_frontier(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,9 @@ class Kept:
                 check_apart(secret, output / "any")
         self.secret  # noqa: B018  refused before anything is read
 
-    @property
+    @cached_property
     def secret(self) -> bytes | None:
-        """What receipts are signed with."""
+        """What receipts are signed with: read once, since a keyring may ask."""
         if self.sign is None:
             return None
         with settings_that_fail():

@@ -24,6 +24,6 @@ def check_signature(receipt: Path | None, key: Path | None, release: Path) -> No
     if receipt is None:
         raise UsageError("`key` checks the signature of a receipt: name one by `receipt`.")
     with settings_that_fail():
-        read_key(key)
-    count = check_signed(receipt, key, release, (MANIFEST, JOURNAL))
+        secret = read_key(key)
+    count = check_signed(receipt, secret, release, (MANIFEST, JOURNAL))
     typer.echo(f"{receipt}: signed with this key, and {count} file(s) are as it says.", err=True)

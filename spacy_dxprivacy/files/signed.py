@@ -16,7 +16,6 @@ from typing import Any
 
 from ..errors import DxError, Errors, UsageError
 from .digests import digest_of
-from .keys import read_key
 from .limits import TooLarge, read_json
 
 SIGNED = "signed"
@@ -31,16 +30,16 @@ def signed(told: Mapping[str, Any], key: bytes, files: Mapping[str, Path]) -> di
     return {**told, SIGNED: {"files": digests, "hmac": _hmac(content, key)}}
 
 
-def check_signed(path: Path, key: str | Path, release: Path, apart: Iterable[str] = ()) -> int:
+def check_signed(path: Path, key: bytes, release: Path, apart: Iterable[str] = ()) -> int:
     """How many files are as they were when this receipt was signed with this key: all of `release`,
     a file or a folder. apart: names in the folder that are none of the files.
 
-    Raises DxError for a receipt that was not signed with it, a file that changed, came or went, and
-    a key that cannot be used; UsageError where a file cannot be read.
+    Raises DxError for a receipt that was not signed with it, and a file that changed, came or went;
+    UsageError where a file cannot be read.
     """
     try:
         told = read_json(path)
-        files = _check_hmac(path, told, read_key(key))
+        files = _check_hmac(path, told, key)
         found = [digest_of(file) for file in _files_of(release, {path.resolve()}, set(apart))]
     except (TooLarge, ValueError) as error:
         if isinstance(error, DxError):
@@ -56,12 +55,10 @@ def check_signed(path: Path, key: str | Path, release: Path, apart: Iterable[str
 
 def _check_hmac(path: Path, told: Any, key: bytes) -> set[str]:
     """The digests of the files that it is about."""
-    block = told.get(SIGNED) if isinstance(told, dict) else None
-    block = block if isinstance(block, dict) else {}
+    told = told if isinstance(told, dict) else {}
+    block = told[SIGNED] if isinstance(told.get(SIGNED), dict) else {}
     stated, files = block.get("hmac"), block.get("files")
-    content = {SIGNED: {"files": files}}
-    if isinstance(told, dict):
-        content = {**told, **content}
+    content = {**told, SIGNED: {"files": files}}
     same = isinstance(stated, str) and hmac.compare_digest(
         stated.encode(), _hmac(content, key).encode()
     )

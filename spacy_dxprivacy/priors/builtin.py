@@ -78,16 +78,16 @@ def _by_word() -> dict[str, float]:
     return dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=1 + len(KINDS))
 def builtin_law(kind: str | None = None) -> Law:
     """Word pairs, on the words of the built-in space. kind: one of KINDS; None for English as such.
     Raises DxError for files of another space."""
     space = Space.builtin()
-    arrays = _read(FILE, space)
-    if kind is None:
-        return Law(space.words, _chain(arrays), NAME)
-    arrays |= _read(BUILTIN / f"pairs-{kind}.npz", space)
-    return Law(space.words, _chain(arrays), f"{NAME}_{kind}")
+    arrays, name = _read(FILE, space), NAME
+    if kind is not None:
+        arrays |= _read(BUILTIN / f"pairs-{kind}.npz", space)
+        name = f"{NAME}_{kind}"
+    return Law(space.words, _chain(arrays), name)
 
 
 def of_kind(kind: str) -> dict[str, str]:

@@ -30,13 +30,13 @@ KEPT: Points = (  # words that came out as they went in; cosine of outputs to in
     (1.2, 0.5869, 0.8246),
 )
 FOUND: Mapping[str, Points] = {  # words that each attacker named; of rare words
-    PAIRS: ((0.65, 0.3423, 0.01316), (0.9, 0.484, 0.05921), (1.2, 0.6188, 0.09868)),
-    OF_KIND: (
+    OF_KIND: (  # the first one, so that it is the one named where others find as much
         (0.65, 0.3691, 0.00658),
         (0.9, 0.5056, 0.05921),
         (1.05, 0.5670, 0.05921),
         (1.2, 0.6353, 0.08553),
     ),
+    PAIRS: ((0.65, 0.3423, 0.01316), (0.9, 0.484, 0.05921), (1.2, 0.6188, 0.09868)),
     CAUSAL: (
         (0.9, 0.4901, 0.05263),
         (1.05, 0.567, 0.079),

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..batch.build import full_name, mechanism_config
+from ..batch.build import full_name, mechanism_config, prior_config
 from ..errors import DxWarning, UsageError
-from ..priors.builtin import KINDS, of_kind
 from ..registries import registry
 from ..space import Space
 from ..spaces import Filter, load
@@ -79,19 +78,9 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
         key, sign, value = setting.partition("=")
         if not (key and sign and value):
             raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
-        config[key] = _prior(value) if key == "prior" else _value(value)
+        config[key] = prior_config(value) if key == "prior" else _value(value)
     _check_settings(config)
     return " ".join([config["@dx_mechanisms"], *given]), config
-
-
-def _prior(given: str) -> dict[str, str]:
-    if given in KINDS:
-        return of_kind(given)
-    known = registry.dx_priors.get_all()
-    for name in (given, f"dx.{given}.v1"):
-        if name in known:
-            return {"@dx_priors": name}
-    raise UsageError(f"no prior {given!r}. There are: {', '.join(sorted(known))}.")
 
 
 def _value(given: str) -> Any:
