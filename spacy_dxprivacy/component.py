@@ -28,6 +28,7 @@ from .doc.receipt import Receipt, Terms
 from .doc.replacement import Replacement, replace_words
 from .doc.rewriting import released, tokens_of
 from .doc.spelling import like, spell
+from .doc.texts import texts_of
 from .errors import DxError, DxWarning, Errors, Warnings, warn_always
 from .files.limits import read_json
 from .machine.threads import one_thread_in_workers
@@ -316,13 +317,18 @@ class DxSanitizer:
         raise failure
 
     def _sanitize_cuts(self, cuts: list[Cut]) -> list[tuple[str, Receipt]]:
+        if not cuts:
+            return []
         space, terms = self._in_use()
+        whole = Cut.joined(cuts)
+        clear = whole.words[whole.mask]
         replacements = self._replaced(
-            [cut.ids[cut.mask] for cut in cuts],
-            lambda wanted: np.concatenate([cut.words[cut.mask] for cut in cuts])[wanted].tolist(),
-            space,
+            [cut.ids[cut.mask] for cut in cuts], lambda wanted: clear[wanted].tolist(), space
         )
-        return [_as_text(*parts, terms) for parts in zip(cuts, replacements, strict=True)]
+        sizes = [len(cut) for cut in cuts]
+        texts = texts_of(whole, sizes, replacements)
+        receipts = [_receipt(*parts, terms) for parts in zip(sizes, replacements, strict=True)]
+        return list(zip(texts, receipts, strict=True))
 
     def instead(self, space: Space) -> Mapping[str, str]:
         """What comes out for words of the space that never do."""
@@ -521,7 +527,8 @@ class DxSanitizer:
     ) -> Doc:
         layout = None if stood is None else Layout.of(len(doc), stood.pieces)
         places = np.flatnonzero(mask if layout is None else layout.mask(mask))
-        words, spaces = spell(written.words, written.spaces, written.drawn)
+        words, blanks = spell(written.words, np.array(written.spaces, dtype=bool), written.drawn)
+        spaces = blanks.tolist()
         if self.casing == "preserve":
             models = np.flatnonzero(mask)[new.known].tolist()
             for place, model in zip(places[new.known].tolist(), models, strict=True):
@@ -808,16 +815,11 @@ def _read(docs: list[Doc], places: list[Ints1d], wanted: Ints1d) -> list[str]:
     return [docs[number][place].text for number, place in pairs]
 
 
-def _as_text(cut: Cut, new: Replacement, terms: Terms) -> tuple[str, Receipt]:
-    """What the Doc of these words would have as its text and its receipt."""
-    drawn = cut.words.copy()
-    drawn[cut.mask] = new.words
-    words, spaces = spell(drawn.tolist(), cut.spaces.tolist(), cut.mask)
+def _receipt(tokens: int, new: Replacement, terms: Terms) -> Receipt:
     known = int(new.known.sum())
-    receipt = terms.receipt(
-        tokens=len(words), perturbed=known, unknown=len(new.known) - known, draws=new.draws
+    return terms.receipt(
+        tokens=tokens, perturbed=known, unknown=len(new.known) - known, draws=new.draws
     )
-    return "".join([f"{w} " if s else w for w, s in zip(words, spaces, strict=True)]), receipt
 
 
 def _with_new_words(

@@ -119,8 +119,8 @@ class ReleaseEditor:
         pairs = zip(old.words, new.words, strict=True)
         changed = np.array([a != b for a, b in pairs], dtype=bool)
         told.changed += int(changed.sum())
-        words, spaces = spell(new.words, new.spaces, changed)
-        return "".join(w + " " * s for w, s in zip(words, spaces, strict=True))
+        words, spaces = spell(new.words, np.array(new.spaces, dtype=bool), changed)
+        return "".join(w + " " * s for w, s in zip(words, spaces.tolist(), strict=True))
 
 
 def _lost(old: str, new: str) -> int:

@@ -18,19 +18,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import LOWER, NORM, ORTH
+from spacy.attrs import LOWER, NORM, ORTH, SPACY
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
-from ..arrays import Bools1d, Ids1d, Ints1d
+from ..arrays import Bools1d, Ids1d, Ints1d, blocks
 from .tokens import tokenized
 
 MOST_PIECES = 2**16  # of one zone; some 20 MB
 MOST_PUBLIC = 2**15  # pieces that are kept for ever; some 10 MB
 PUBLIC_SHARE = 64  # tokens of texts for each public piece that is cut before the next ones
 PUBLIC_AT_ONCE = 256  # a few milliseconds
+AT_ONCE = 2**12  # pieces that are cut together, with a token between two of them
 _PIECES = re.compile(r"\S+ ?|\s+")
+_BETWEEN = "\n"
 _LONG = 257  # characters: from here on a piece may take long to be cut
 
 
@@ -50,12 +51,19 @@ class Cut:
     @classmethod
     def of(cls, doc: Doc, mask: Bools1d) -> Cut:
         """The tokens of a Doc."""
-        words = np.array([token.text for token in doc], dtype=object)
-        spaces = np.array([bool(token.whitespace_) for token in doc], dtype=bool)
-        ids: Any = doc.to_array([ORTH, NORM, LOWER])
-        return cls(words, spaces, mask, ids.reshape(len(doc), 3))
+        told: Any = doc.to_array([ORTH, NORM, LOWER, SPACY])
+        told = told.reshape(len(doc), 4)
+        strings, words = doc.vocab.strings, np.empty(len(doc), dtype=object)
+        words[:] = [strings[orth] for orth in told[:, 0].tolist()]
+        return cls(words, told[:, 3].astype(bool), mask, told[:, :3])
 
-    def at(self, places: Ints1d | slice) -> Cut:
+    @classmethod
+    def joined(cls, cuts: Sequence[Cut]) -> Cut:
+        """The tokens of texts, of one at least, one after another."""
+        parts = zip(*((cut.words, cut.spaces, cut.mask, cut.ids) for cut in cuts), strict=True)
+        return cls(*map(np.concatenate, parts))
+
+    def at(self, places: Ints1d | Bools1d | slice) -> Cut:
         """The tokens at some places."""
         return Cut(self.words[places], self.spaces[places], self.mask[places], self.ids[places])
 
@@ -106,14 +114,20 @@ class Cutter:
         self._table.shorten(self._kept)
 
     def _learn(self, pieces: set[str]) -> None:
-        new = list(pieces - self._table.numbers.keys())
-        if new:
-            docs = [self._tokens_of(piece) for piece in new]
-            tokens = _side_by_side(self.nlp.vocab, docs, self.select)
-            self._table.add(new, docs, tokens, self._seams)
+        new = pieces - self._table.numbers.keys()
+        alone = {p for p in new if len(p) >= _LONG or p.isspace() or not self._seams.apart}
+        together = list(new - alone)
+        for some in blocks(len(together), AT_ONCE):
+            self._add(together[some], self.nlp.tokenizer(_BETWEEN.join(together[some])))
+        for piece in alone:
+            self._add([piece], tokenized(self.nlp, piece))
 
-    def _tokens_of(self, piece: str) -> Doc:
-        return self.nlp.tokenizer(piece) if len(piece) < _LONG else tokenized(self.nlp, piece)
+    def _add(self, pieces: list[str], doc: Doc) -> None:
+        """doc: their tokens, and one of _BETWEEN between two of them."""
+        cut = Cut.of(doc, self.select(doc))
+        between = (cut.words == _BETWEEN) if len(pieces) > 1 else np.zeros(len(doc), dtype=bool)
+        sizes = np.bincount(np.cumsum(between)[~between], minlength=len(pieces))
+        self._table.add(pieces, sizes, cut.at(~between), self._seams)
 
     def _put_together(self, texts: Sequence[str], pieces: list[list[str]]) -> list[Cut]:
         table = self._table
@@ -137,19 +151,19 @@ class Cutter:
         near = table.may_begin[numbers[:-1]] & table.may_end[numbers[1:]]
         of_text = np.repeat(np.arange(len(counts)), counts)
         near &= of_text[:-1] == of_text[1:]
-        places = (np.flatnonzero(near) + 1).tolist()
+        places = np.flatnonzero(near) + 1
+        sides = table.last[numbers[places - 1]], table.first[numbers[places]]
+        places = places[self._seams.may_cross(*sides)]
         ends, sizes = np.cumsum(counts).tolist(), counts.tolist()
         return set(of_text[table.long[numbers]].tolist()) | {
             which
-            for place, which in zip(places, of_text[places].tolist(), strict=True)
+            for place, which in zip(places.tolist(), of_text[places].tolist(), strict=True)
             if self._is_seam(numbers, place, ends[which] - sizes[which], ends[which])
         }
 
     def _is_seam(self, numbers: Ints1d, place: int, start: int, end: int) -> bool:
         """place: of the piece after the seam; its text goes from start to end."""
         last, first = self._table.beside(*numbers[place - 1 : place + 1].tolist())
-        if last[-1] + first[0] not in self._seams.pairs:
-            return False
         made = {last, first} & self._seams.made
         if not made and last + first not in self._seams.parts:
             return False
@@ -160,21 +174,23 @@ class Cutter:
 
 class Seams:
     """The special cases of a tokenizer that it looks for after it has cut: they may be of several
-    tokens, which might stand in two pieces. most: characters of the longest. parts: of one; pairs:
-    two characters of one, side by side;
+    tokens, which might stand in two pieces. most: characters of the longest. parts: of one.
     begin: those with more to their right; end: with more to their left. made: the tokens that come
-    of them, which were others when they were looked for."""
+    of them, which were others when they were looked for. apart: whether none reaches over
+    _BETWEEN."""
 
     def __init__(self, tokenizer: Any) -> None:
         rules = [rule for rule in tokenizer.rules if _is_sought(tokenizer, rule)]
         spans = [(rule, i, j) for rule in rules for j in range(1, len(rule) + 1) for i in range(j)]
         self.rules, self.most = set(rules), max(map(len, rules), default=0)
         self.parts = {rule[i:j] for rule, i, j in spans}
-        self.pairs = {part for part in self.parts if len(part) == 2}
+        pairs = [part for part in self.parts if len(part) == 2]
+        self._pairs = _codes(*(np.array([ord(p[i]) for p in pairs], dtype=np.int64) for i in (0, 1)))
         specs = [spec for rule in rules for spec in tokenizer.rules[rule]]
         self.made = {text for spec in specs for text in spec.values() if isinstance(text, str)}
         self.begin = {rule[i:j] for rule, i, j in spans if j < len(rule)}
         self.end = {rule[i:j] for rule, i, j in spans if i}
+        self.apart = all(_BETWEEN not in rule or rule.isspace() for rule in tokenizer.rules)
 
     def may_begin(self, last: str) -> bool:
         """Whether one may begin with this token, or in it, and go on in the next piece."""
@@ -184,11 +200,22 @@ class Seams:
         """Whether one may come from the piece before, and end with this token or in it."""
         return first in self.end or first in self.made
 
+    def may_cross(self, last: Ints1d, first: Ints1d) -> Bools1d:
+        """bool (k,): whether two characters, by their code points, stand side by side in one."""
+        found: Bools1d = np.isin(_codes(last, first), self._pairs)
+        return found
+
     def crossed(self, left: str, right: str) -> bool:
         """Whether one of them begins in one text, without its blanks, and ends in the other."""
         sizes = range(1, self.most)
         ends = [left[-size:] for size in sizes if size <= len(left)]
         return any(end + right[:size] in self.rules for end in ends for size in sizes)
+
+
+def _codes(left: Ints1d, right: Ints1d) -> Ints1d:
+    """(k,): two code points as one number."""
+    codes: Ints1d = (left << 32) | right
+    return codes
 
 
 def _is_sought(tokenizer: Any, rule: str) -> bool:
@@ -229,11 +256,12 @@ class _Table:
     firsts, sizes: int64 (pieces,), where the tokens of a piece begin and how many there are.
     may_begin: bool (pieces,), whether a special case may begin with its last token and go on; and
     may_end: whether one may end with its first. long: bool (pieces,), those that are not cut alone.
+    last, first: int64 (pieces,), the code points of the last character and of the first.
     """
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
-        self._pieces = tuple(_Column(kind) for kind in (np.int64, np.int64, bool, bool, bool))
+        self._pieces = tuple(_Column(kind) for kind in (np.int64, np.int64, bool, bool, bool, np.int64, np.int64))
         self._tokens = tuple(
             _Column(*kind) for kind in ((object,), (bool,), (bool,), (np.uint64, 3))
         )
@@ -246,15 +274,16 @@ class _Table:
     def tokens(self) -> Cut:
         return Cut(*(column.values for column in self._tokens))
 
-    def add(self, pieces: list[str], docs: list[Doc], tokens: Cut, seams: Seams) -> None:
-        """Pieces that are not there, with their tokens."""
-        sizes = np.array([len(doc) for doc in docs], dtype=np.int64)
+    def add(self, pieces: list[str], sizes: Ints1d, tokens: Cut, seams: Seams) -> None:
+        """Pieces that are not there, with their tokens, so many of each."""
         firsts = np.cumsum(sizes) - sizes
-        begin = [seams.may_begin(word) for word in tokens.words[firsts + sizes - 1].tolist()]
-        end = [seams.may_end(word) for word in tokens.words[firsts].tolist()]
+        lasts = tokens.words[firsts + sizes - 1].tolist()
+        heads = tokens.words[firsts].tolist()
+        begin, end = map(seams.may_begin, lasts), map(seams.may_end, heads)
         long = [len(piece) >= _LONG for piece in pieces]
+        sides = [ord(word[-1]) for word in lasts], [ord(word[0]) for word in heads]
         self.numbers.update(zip(pieces, range(len(self), len(self) + len(pieces)), strict=True))
-        told = (firsts + self._tokens[0].size, sizes, begin, end, long)
+        told = (firsts + self._tokens[0].size, sizes, list(begin), list(end), long, *sides)
         for column, values in zip(self._pieces, told, strict=True):
             column.add(values)
         more = (tokens.words, tokens.spaces, tokens.mask, tokens.ids)
@@ -274,7 +303,8 @@ class _Table:
 
     def _look(self) -> None:
         found: Any = [column.values for column in self._pieces]
-        self.firsts, self.sizes, self.may_begin, self.may_end, self.long = found
+        self.firsts, self.sizes, self.may_begin, self.may_end, self.long = found[:5]
+        self.last, self.first = found[5:]
 
     def places_of(self, numbers: Ints1d) -> Ints1d:
         """The places of the tokens of some pieces, one after another."""
@@ -291,19 +321,6 @@ class _Table:
     def text_of(self, numbers: Ints1d) -> str:
         """The tokens of some pieces, without a blank between them."""
         return "".join(self.tokens.words[self.places_of(numbers)].tolist())
-
-
-def _side_by_side(vocab: Vocab, docs: list[Doc], select: Callable[[Doc], Bools1d]) -> Cut:
-    """The tokens of many short Docs."""
-    every = [token for doc in docs for token in doc]
-    told = [(token.orth, token.norm, token.lower) for token in every]
-    ids: Any = np.array(told, dtype=np.uint64).reshape(len(every), 3)
-    orths: Any = [orth for orth, _, _ in told]
-    words = np.empty(len(every), dtype=object)
-    words[:] = [token.text for token in every]
-    spaces = np.array([bool(token.whitespace_) for token in every], dtype=bool)
-    mask = select(Doc(vocab, words=orths))
-    return Cut(words, spaces, mask, ids)
 
 
 def pieces_of(public: Sequence[str]) -> Iterator[str]:

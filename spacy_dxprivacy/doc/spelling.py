@@ -6,9 +6,12 @@ Nothing here looks at the words that were replaced, so it is post-processing and
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+import string
+from collections.abc import Iterable, Iterator, Sequence
 
-from ..arrays import Bools1d
+import numpy as np
+
+from ..arrays import Bools1d, Ints1d
 from .articles import ARTICLES, article_before
 
 _SENTENCE_END = re.compile(r"[.!?\u2026]|[!?]{2,}")
@@ -58,22 +61,35 @@ _BEFORE_NOT = {
 }  # fmt: skip
 
 
-def spell(words: list[str], spaces: list[bool], drawn: Bools1d) -> tuple[list[str], list[bool]]:
-    """words and spaces (whether a blank follows) of a document, some of whose words were drawn.
+# Kinds of words: what the rules below ask of each, a bit each.
+_IS_WORD, _ENDS_WORD, _BEGINS_WORD, _CLITIC, _WHOLE, _ARTICLE, _BESIDE = (1 << i for i in range(7))
+_BLANK, _LINE, _LINES, _STOP, _BULLET = (1 << i for i in range(7, 12))
+_PLAIN = _IS_WORD | _ENDS_WORD | _BEGINS_WORD
+_LISTED = (
+    (frozenset(_CLITICS), _CLITIC),
+    (frozenset(_IN_FULL), _WHOLE),
+    (frozenset(ARTICLES), _ARTICLE),
+    (frozenset(_BESIDE_NAMES), _BESIDE),
+    (frozenset(_BULLETS), _BULLET),
+)
+_ANY_LISTED = frozenset().union(*(some for some, _ in _LISTED))
 
-    Gives new lists in which the drawn words have a capital at the start of a sentence, clitics
-    stand where they can, "a" and "an" go by the next word, and no two words run together. Words
-    that were not drawn stay as they are.
+
+def spell(
+    words: Sequence[str], spaces: Bools1d, drawn: Bools1d, firsts: Ints1d | None = None
+) -> tuple[list[str], Bools1d]:
+    """The words of documents, some of which were drawn, one document after another. spaces: bool
+    (t,), whether a blank follows. firsts: where documents begin; one document without it.
+
+    Gives new words and spaces, in which the drawn words have a capital at the start of a sentence,
+    clitics stand where they can, "a" and "an" go by the next word, and no two words run together.
+    Words that were not drawn stay as they are.
     """
-    words, spaces, is_drawn = list(words), list(spaces), drawn.tolist()
-    if True not in is_drawn:
-        return words, spaces
-    _fit_clitics(words, is_drawn)
-    _fit_blanks(words, spaces, is_drawn)
-    _fit_articles(words, is_drawn)
-    _fit_names(words, is_drawn)
-    _capitalise(words, is_drawn)
-    return words, spaces
+    text = _Text(words, spaces, drawn, np.zeros(1, dtype=np.int64) if firsts is None else firsts)
+    if drawn.any():
+        for rule in (_fit_clitics, _fit_blanks, _fit_articles, _fit_names, _capitalise):
+            rule(text)
+    return text.words, text.spaces
 
 
 def like(word: str, model: str) -> str:
@@ -91,21 +107,78 @@ def capitalised(word: str) -> str:
     return word[:1].upper() + word[1:]
 
 
-def _fit_clitics(words: list[str], drawn: list[bool]) -> None:
+class _Text:
+    """The t words of documents. kinds: int64 (t,). first: bool (t + 1,), where a document begins,
+    and after the last one."""
+
+    def __init__(
+        self, words: Sequence[str], spaces: Bools1d, drawn: Bools1d, firsts: Ints1d
+    ) -> None:
+        self.words, self.spaces, self.drawn = list(words), spaces.copy(), drawn
+        self.kinds = _kinds(self.words)
+        self.first = np.zeros(len(self.words) + 1, dtype=bool)
+        self.first[firsts] = self.first[-1] = True
+
+    def are(self, kind: int) -> Bools1d:
+        """bool (t,): words of this kind."""
+        found: Bools1d = (self.kinds & kind) != 0
+        return found
+
+    def drawn_of(self, kind: int) -> Iterator[tuple[int, str, str, str]]:
+        """Of each drawn word of this kind its place, itself, the word on its left, and that on its
+        right; "" where there is none in its document. In order, as the words are by then."""
+        words, first = self.words, self.first
+        for i in np.flatnonzero(self.drawn & self.are(kind)).tolist():
+            left, right = not first[i], not first[i + 1]
+            yield i, words[i], words[i - 1] if left else "", words[i + 1] if right else ""
+
+    def look_again(self, places: list[int]) -> None:
+        """After words were written otherwise."""
+        if places:
+            self.kinds[places] = _kinds([self.words[i] for i in places])
+
+
+def _kinds(words: Iterable[str]) -> Ints1d:
+    listed, known = _ANY_LISTED, _KNOWN
+    found = [
+        _PLAIN if w.isalpha() and w not in listed else known.get(w) or _kind(w) for w in words
+    ]
+    return np.array(found, dtype=np.int64)
+
+
+def _kind(word: str) -> int:
+    kind = sum(bit for some, bit in _LISTED if word in some)
+    kind |= _BEGINS_WORD * (word[:1].isalnum() or word[:1] == "[")
+    kind |= _ENDS_WORD * _ends_a_word(word)
+    if word.isalpha() or any(map(str.isalnum, word)):
+        return kind | _IS_WORD
+    if word and not word.isspace():
+        return kind | _STOP * (_SENTENCE_END.fullmatch(word) is not None)
+    lines = word.count("\n")
+    return kind | _BLANK | _LINE * (lines > 0) | _LINES * (lines > 1)
+
+
+def _ends_a_word(word: str) -> bool:
+    return word[-1:].isalnum() or word[-1:] == "]"
+
+
+_KNOWN = {word: _kind(word) for word in (*_ANY_LISTED, *string.punctuation, "...", "\n", "\n\n")}
+
+
+def _fit_clitics(text: _Text) -> None:
     """Write drawn clitics, and the stems that go with them, in full where they do not fit."""
-    for i in _drawn_of(_IN_FULL, words, drawn):
-        word = words[i]
-        if word in _FULL_FORMS and not (i and _fits(words[i - 1].lower(), word)):
-            words[i] = _FULL_FORMS[word]
-        elif word in ("'s", "\u2019s") and not (i and _can_own(words[i - 1])):
-            words[i] = "is"
-        elif word in _STEMS and not (i + 1 < len(words) and words[i + 1] in _NEGATIONS):
-            words[i] = _STEMS[word]
-
-
-def _drawn_of(some: Container[str], words: list[str], drawn: list[bool]) -> list[int]:
-    """The places of these words, as they were before any is written otherwise."""
-    return [i for i, word in enumerate(words) if word in some and drawn[i]]
+    changed = []
+    for i, word, left, right in text.drawn_of(_WHOLE):
+        if word in _FULL_FORMS:
+            new = word if _fits(left.lower(), word) else _FULL_FORMS[word]
+        elif word in _STEMS:
+            new = word if right in _NEGATIONS else _STEMS[word]
+        else:
+            new = word if _can_own(left) else "is"
+        if new != word:
+            text.words[i] = new
+            changed.append(i)
+    text.look_again(changed)
 
 
 def _fits(left: str, clitic: str) -> bool:
@@ -116,55 +189,52 @@ def _can_own(left: str) -> bool:
     return _ends_a_word(left) and left.lower() not in _OWNERLESS
 
 
-def _fit_articles(words: list[str], drawn: list[bool]) -> None:
+def _fit_articles(text: _Text) -> None:
     """ "a" or "an", where one of them was drawn, by the sound of the word that follows."""
-    for i in _drawn_of(ARTICLES, words, drawn):
-        if i + 1 < len(words):
-            quoted = words[i + 1] in _OPENING and i + 2 < len(words)
-            words[i] = article_before(words[i + 1 + quoted]) or words[i]
+    words, first = text.words, text.first
+    for i, word, _, right in text.drawn_of(_ARTICLE):
+        quoted = right in _OPENING and not first[i + 2]
+        follows = words[i + 2] if quoted else right
+        words[i] = (article_before(follows) or word) if follows else word
 
 
-def _fit_names(words: list[str], drawn: list[bool]) -> None:
+def _fit_names(text: _Text) -> None:
     """Words that are written with a capital beside a name."""
-    for i in _drawn_of(_BESIDE_NAMES, words, drawn):
-        word = words[i]
-        follows = i + 1 < len(words) and words[i + 1] in _BEFORE_NAMES.get(word, ())
-        precedes = i > 0 and words[i - 1] in _AFTER_NAMES.get(word, ())
-        if follows or precedes:
-            words[i] = capitalised(word)
+    for i, word, left, right in text.drawn_of(_BESIDE):
+        if right in _BEFORE_NAMES.get(word, ()) or left in _AFTER_NAMES.get(word, ()):
+            text.words[i] = capitalised(word)
 
 
-def _fit_blanks(words: list[str], spaces: list[bool], drawn: list[bool]) -> None:
+def _fit_blanks(text: _Text) -> None:
     """Drawn clitics lose the blank before them; words that would run together gain one."""
-    before = zip(words[1:], spaces, strict=False)
-    for i in [i for i, (word, space) in enumerate(before, 1) if not space or word in _CLITICS]:
-        if words[i] in _CLITICS:
-            spaces[i - 1] &= not (drawn[i] and _ends_a_word(words[i - 1]))
-        elif not spaces[i - 1] and (drawn[i - 1] or drawn[i]):
-            # A drawn apostrophe ends a word ("As'"); any other may open a quotation.
-            ends = _ends_a_word(words[i - 1]) or (drawn[i - 1] and words[i - 1] in _CLITICS)
-            spaces[i - 1] = ends and _begins_a_word(words[i])
+    drawn, clitic, ends = text.drawn, text.are(_CLITIC), text.are(_ENDS_WORD)
+    before = text.spaces[:-1]
+    # A drawn apostrophe ends a word ("As'"); any other may open a quotation.
+    apart = (ends | (drawn & clitic))[:-1] & text.are(_BEGINS_WORD)[1:]
+    joined = ~before & (drawn[:-1] | drawn[1:])
+    new = np.where(clitic[1:], before & ~(drawn[1:] & ends[:-1]), np.where(joined, apart, before))
+    text.spaces[:-1] = np.where(text.first[1:-1], before, new)
 
 
-def _begins_a_word(word: str) -> bool:
-    return word[:1].isalnum() or word[:1] == "["
+def _capitalise(text: _Text) -> None:
+    """Of each word whether anything that begins a sentence came since the last one."""
+    blank, is_word = text.are(_BLANK), text.are(_IS_WORD)
+    place = np.arange(len(blank))
+    begins = text.first[:-1]
+    line = _since(~blank, text.are(_LINE) & blank, begins, place)
+    sentence = text.are(_STOP) | text.are(_LINES) | (line & text.are(_BULLET) & ~is_word & ~blank)
+    starts = _since(is_word, sentence, begins, place)
+    for i in np.flatnonzero(text.drawn & is_word & starts).tolist():
+        text.words[i] = capitalised(text.words[i])
 
 
-def _ends_a_word(word: str) -> bool:
-    return word[-1:].isalnum() or word[-1:] == "]"
-
-
-def _capitalise(words: list[str], drawn: list[bool]) -> None:
-    starts = line_begins = True
-    for i, word in enumerate(words):
-        if word.isalpha() or any(map(str.isalnum, word)):
-            if starts and drawn[i]:
-                words[i] = capitalised(word)
-            starts = line_begins = False
-        elif not word or word.isspace():
-            line_begins = line_begins or "\n" in word
-            starts = starts or word.count("\n") > 1
-        else:
-            ends = _SENTENCE_END.fullmatch(word) is not None
-            starts = starts or ends or (line_begins and word in _BULLETS)
-            line_begins = False
+def _since(last: Bools1d, event: Bools1d, begins: Bools1d, place: Ints1d) -> Bools1d:
+    """bool (t,): whether, before each place, an event or the beginning of the document came after
+    the last of the others."""
+    latest = np.maximum.accumulate(np.where(last, place, -1))
+    latest = np.concatenate([[-1], latest[:-1]])
+    events = np.maximum.accumulate(np.where(event, place, -1))
+    events = np.concatenate([[-1], events[:-1]])
+    began = np.maximum.accumulate(np.where(begins, place, 0))
+    found: Bools1d = (latest < began) | (events > latest)
+    return found

@@ -49,6 +49,13 @@ class Walker:
         """How many words are walked from at a time, so that memory stays bounded."""
         return int(min(MOST, max(1, NUMBERS // self.n)))
 
+    def edges_of(self, words: Ints1d) -> tuple[Ints1d, Ints1d]:
+        """All edges of k words: for each of them which word it begins at, and its number."""
+        degrees = self.degrees[words]
+        over = np.repeat(np.arange(len(words)), degrees)
+        shift = self.starts[words] - (np.cumsum(degrees) - degrees)
+        return over, np.arange(len(over)) + shift[over]
+
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n): steps of the shortest path, infinity from the reach on."""
         D: Floats2d = np.full((len(rows), self.n), np.inf)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..arrays import Floats2d, Ints1d, Ints2d
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..space import Space
 from .edges import STEPS, edges, neighbour_lists
+from .reached import Reached
 from .walk import Walker, Walks
 
 LISTS_BYTES = 2**31  # memory that lists of the words within reach may take: 2 GB
@@ -28,11 +29,7 @@ LEAST_WORDS = 3
 MANY_WORDS = 150_000  # so many take long enough to be told beforehand
 BEYOND_ALL = 1.5  # how far the reach goes beyond ln n
 
-STEPS_AT_ONCE = 6  # words are walked from this far, or twice as far, ...
-OVERHEAD = 200  # bytes of an array that is kept, and of its place in a dictionary
-
 Numbers = NDArray[Any]  # whole numbers, as narrow as they can be
-_NONE: Numbers = np.zeros(0, dtype=np.uint8)
 
 
 @dataclass(eq=False, repr=False)
@@ -58,8 +55,6 @@ class WordGraph:
     parts: Ints1d
     counts: Numbers
     lists: Numbers | None = None
-    walked: dict[int, Numbers] = field(default_factory=dict, repr=False)
-    walked_bytes: int = 0
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -68,6 +63,11 @@ class WordGraph:
     def walker(self) -> Walker:
         """What finds the paths from words; it has buffers of its own."""
         return Walker(self.starts, self.ends, self.steps, self.reach)
+
+    @cached_property
+    def reached(self) -> Reached:
+        """The words near a word, from near to far."""
+        return Reached(self.walker, self.counts, self.lists)
 
     @cached_property
     def part_sizes(self) -> Ints1d:
@@ -101,50 +101,6 @@ class WordGraph:
         D = np.minimum(self.walker.distances(rows), self.reach) / STEPS
         D[self.parts[rows][:, None] != self.parts[None, :]] = np.inf
         return D
-
-    def within(self, rows: Ints1d, depths: Ints1d | None = None) -> list[Numbers]:
-        """For each of k rows the words nearer than the reach, itself first, from near to far.
-
-        depths: (k,) how many steps far the words are needed; a list may end there. What was walked
-        once is kept, within a bound of memory; no result depends on it.
-        """
-        if self.lists is not None:
-            ends = self._ends
-            return [self.lists[ends[row] : ends[row + 1]] for row in rows.tolist()]
-        if depths is None:
-            depths = np.full(len(rows), self.reach - 1)
-        needed = np.cumsum(self.counts[rows], axis=1, dtype=np.int64)[np.arange(len(rows)), depths]
-        # Another thread may clear what was walked: what is needed here is held here.
-        found = {row: self.walked.get(row, _NONE) for row in rows.tolist()}
-        short = np.array([len(found[row]) for row in rows.tolist()], dtype=np.int64) < needed
-        if short.any():
-            found.update(self._walk(*self._deepest(rows[short], depths[short])))
-        return [found[row] for row in rows.tolist()]
-
-    def _deepest(self, rows: Ints1d, depths: Ints1d) -> tuple[Ints1d, Ints1d]:
-        """Each word once, with the greatest of its depths, and some more, so that a word is seldom
-        walked from again."""
-        rows, which = np.unique(rows, return_inverse=True)
-        deepest = np.zeros(len(rows), dtype=np.int64)
-        np.maximum.at(deepest, which, depths)
-        deeper = (deepest // STEPS_AT_ONCE + 1) * STEPS_AT_ONCE
-        return rows, np.minimum(deeper, self.reach - 1)
-
-    def _walk(self, rows: Ints1d, depths: Ints1d) -> dict[int, Numbers]:
-        found: dict[int, Numbers] = {}
-        for part, walks in self.walker(rows, depths):
-            found.update(_by_word(rows[part], walks, self.ends.dtype))
-        self.walked_bytes += sum(words.nbytes + OVERHEAD for words in found.values())
-        if self.walked_bytes > LISTS_BYTES:
-            self.walked.clear()
-            self.walked_bytes = 0
-        self.walked.update(found)
-        return found
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        ends = np.cumsum(self.counts.sum(axis=1, dtype=np.int64))
-        return [0, *ends.tolist()]
 
 
 def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
@@ -233,11 +189,6 @@ def _joined(blocks: list[Numbers], dtype: Any) -> Numbers:
         joined[end - len(block) : end] = block
         end -= len(block)
     return joined
-
-
-def _by_word(rows: Ints1d, walks: Walks, dtype: Any) -> dict[int, Numbers]:
-    words = np.split(walks.words.astype(dtype), np.cumsum(walks.sizes)[:-1])
-    return {row: some.copy() for row, some in zip(rows.tolist(), words, strict=True)}
 
 
 def _narrow(n: int) -> Any:

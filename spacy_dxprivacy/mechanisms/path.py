@@ -157,8 +157,7 @@ class _Draw:
         at = counts[near, steps[near]]
         first = np.cumsum(counts[near], axis=1)[np.arange(len(near)), steps[near]] - at
         places = first + (rng.uniform(len(near)) * at).astype(np.int64)
-        within = self.graph.within(rows[near], steps[near])
-        others[near] = [words[i] for words, i in zip(within, places.tolist(), strict=True)]
+        others[near] = self.graph.reached.at(rows[near], places)
         return others
 
     def _steps(self, rows: Ints1d, counts: Ints1d, uniforms: Floats1d) -> Ints1d:
@@ -178,12 +177,10 @@ class _Draw:
     def _beyond(self, rows: Ints1d, rng: Rng) -> Ints1d:
         """Any word of the part that is not within reach: drawn from all until it is not."""
         drawn = np.full(len(rows), -1, dtype=np.int64)
-        within = self.graph.within(rows)
         while (left := np.flatnonzero(drawn < 0)).size:
             tries = self._of_part(rows[left], rng)
-            for i, word in zip(left.tolist(), tries.tolist(), strict=True):
-                if not (within[i] == word).any():
-                    drawn[i] = word
+            beyond = ~self.graph.reached.are_near(rows[left], tries)
+            drawn[left[beyond]] = tries[beyond]
         return drawn
 
     def _of_part(self, rows: Ints1d, rng: Rng) -> Ints1d:

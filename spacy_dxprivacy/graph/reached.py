@@ -1,0 +1,106 @@
+"""The words near a word, from near to far: walked to when they are needed, and kept for a while.
+
+No result depends on what is kept, nor on its bound.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Bools1d, Ints1d, Numbers1d
+from .walk import Walker, Walks
+
+POOL_BYTES = 2**26  # of words that were walked to: 64 MB
+STEPS_AT_ONCE = 6  # words are walked from this far, or twice as far, ...
+
+
+class Reached:
+    """counts (n, reach): how many words are at each distance. lists: those words of the first word,
+    itself first, from near to far; then of the second, and so on; None where they are not stored.
+    """
+
+    def __init__(self, walker: Walker, counts: Numbers1d, lists: Numbers1d | None) -> None:
+        self._walker, self._counts = walker, counts
+        self._stored, n = lists is not None, len(counts)
+        self._pool: Numbers1d = np.empty(0, np.min_scalar_type(n - 1)) if lists is None else lists
+        self._sizes = np.zeros(n, dtype=np.int64)
+        self._firsts = np.zeros(n, dtype=np.int64)
+        if self._stored:
+            self._sizes = counts.sum(axis=1, dtype=np.int64)
+            self._firsts = np.cumsum(self._sizes) - self._sizes
+        self._used = len(self._pool)
+        self._turn = Lock()  # another thread may forget what was walked
+
+    def at(self, rows: Ints1d, places: Ints1d) -> Ints1d:
+        """(k,): the words at these places of the lists of k rows."""
+        with self._turn:
+            lacking = self._lacking(rows, places)
+            if self._used + lacking[2] > POOL_BYTES // self._pool.itemsize and not self._stored:
+                self._forget()
+                lacking = self._lacking(rows, places)
+            for part, walks in self._walker(*lacking[:2]):
+                self._keep(lacking[0][part], walks)
+            found: Ints1d = self._pool[self._firsts[rows] + places].astype(np.int64)
+        return found
+
+    def are_near(self, rows: Ints1d, others: Ints1d) -> Bools1d:
+        """bool (k,): whether the path from each of k rows to another word is below the reach.
+
+        It is walked from both ends: the last word of the path within half of it from one end is
+        followed by one that is within the rest of it from the other.
+        """
+        n, most = self._walker.n, self._walker.reach - 1
+        owners, words, steps = self._within(rows, most // 2)
+        theirs, ends, rest = self._within(others, most - most // 2 - 1)
+        over, edges = self._walker.edges_of(words)
+        keys = np.concatenate([owners * n + words, owners[over] * n + self._walker.ends[edges]])
+        ways = np.concatenate([steps, steps[over] + self._walker.steps[edges]])
+        order = np.argsort(theirs * n + ends)
+        known, rest = (theirs * n + ends)[order], rest[order]
+        places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        near = (known[places] == keys) & (ways + rest[places] <= most)
+        found: Bools1d = np.bincount(keys[near] // n, minlength=len(rows)) > 0
+        return found
+
+    def _within(self, rows: Ints1d, depth: int) -> tuple[Ints1d, Ints1d, Ints1d]:
+        """The words that are so many steps away from k rows: of which row each, itself, steps."""
+        counts = self._counts[rows, : depth + 1].astype(np.int64)
+        sizes = counts.sum(axis=1)
+        owners = np.repeat(np.arange(len(rows)), sizes)
+        places = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        steps = np.repeat(np.tile(np.arange(depth + 1), len(rows)), counts.reshape(-1))
+        return owners, self.at(rows[owners], places), steps
+
+    def _lacking(self, rows: Ints1d, places: Ints1d) -> tuple[Ints1d, Ints1d, int]:
+        """Each word whose list ends before a place, with how far to walk from it, and how many
+        words that is in all. Some farther than is needed, so that few are walked from again."""
+        short = self._sizes[rows] <= places
+        some, which = np.unique(rows[short], return_inverse=True)
+        farthest = np.zeros(len(some), dtype=np.int64)
+        np.maximum.at(farthest, which, places[short])
+        ends = np.cumsum(self._counts[some], axis=1, dtype=np.int64)
+        depths = (ends <= farthest[:, None]).sum(axis=1)
+        depths = (depths // STEPS_AT_ONCE + 1) * STEPS_AT_ONCE
+        depths = np.minimum(depths, self._walker.reach - 1)
+        return some, depths, int(ends[np.arange(len(some)), depths].sum())
+
+    def _keep(self, rows: Ints1d, walks: Walks) -> None:
+        end = self._used + len(walks.words)
+        if end > len(self._pool):
+            grown = np.empty(2 * end, dtype=self._pool.dtype)
+            grown[: self._used] = self._pool[: self._used]
+            self._pool = grown
+        self._pool[self._used : end] = walks.words
+        self._firsts[rows] = self._used + np.cumsum(walks.sizes) - walks.sizes
+        self._sizes[rows], self._used = walks.sizes, end
+
+    def _forget(self) -> None:
+        self._sizes[:] = self._used = 0
+        self._pool = self._pool[:0].copy()
+
+    # What was drawn for is no business of anybody who gets a copy.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Reached, (self._walker, self._counts, self._pool if self._stored else None)
