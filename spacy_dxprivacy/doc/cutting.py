@@ -154,18 +154,19 @@ class Cutter:
         places = np.flatnonzero(near) + 1
         sides = table.last[numbers[places - 1]], table.first[numbers[places]]
         places = places[self._seams.may_cross(*sides)]
-        ends, sizes = np.cumsum(counts).tolist(), counts.tolist()
-        return set(of_text[table.long[numbers]].tolist()) | {
-            which
-            for place, which in zip(places.tolist(), of_text[places].tolist(), strict=True)
-            if self._is_seam(numbers, place, ends[which] - sizes[which], ends[which])
-        }
+        ends = np.cumsum(counts)
+        edges = (ends - counts)[of_text[places]], ends[of_text[places]]
+        tokens = table.beside(numbers[places - 1], numbers[places])
+        seams = zip(places.tolist(), *(e.tolist() for e in edges), *tokens, strict=True)
+        crossed = [self._is_seam(numbers, *seam) for seam in seams]
+        return set(of_text[table.long[numbers]].tolist()) | set(of_text[places[crossed]].tolist())
 
-    def _is_seam(self, numbers: Ints1d, place: int, start: int, end: int) -> bool:
-        """place: of the piece after the seam; its text goes from start to end."""
-        last, first = self._table.beside(*numbers[place - 1 : place + 1].tolist())
-        made = {last, first} & self._seams.made
-        if not made and last + first not in self._seams.parts:
+    def _is_seam(
+        self, numbers: Ints1d, place: int, start: int, end: int, last: str, first: str
+    ) -> bool:
+        """place: of the piece after the seam, which is between these two tokens; its text goes from
+        start to end."""
+        if not self._seams.may_join(last, first):
             return False
         most, text_of = self._seams.most, self._table.text_of
         left = text_of(numbers[max(start, place - most) : place])
@@ -184,8 +185,11 @@ class Seams:
         spans = [(rule, i, j) for rule in rules for j in range(1, len(rule) + 1) for i in range(j)]
         self.rules, self.most = set(rules), max(map(len, rules), default=0)
         self.parts = {rule[i:j] for rule, i, j in spans}
-        pairs = [part for part in self.parts if len(part) == 2]
-        self._pairs = _codes(*(np.array([ord(p[i]) for p in pairs], dtype=np.int64) for i in (0, 1)))
+        self._halves: dict[str, list[tuple[str, str]]] = {}
+        for part, i in [(rule, i) for rule in rules for i in range(1, len(rule))]:
+            self._halves.setdefault(part[i - 1 : i + 1], []).append((part[:i], part[i:]))
+        sides = (np.array([ord(p[i]) for p in self._halves], dtype=np.int64) for i in (0, 1))
+        self._pairs = _codes(*sides)
         specs = [spec for rule in rules for spec in tokenizer.rules[rule]]
         self.made = {text for spec in specs for text in spec.values() if isinstance(text, str)}
         self.begin = {rule[i:j] for rule, i, j in spans if j < len(rule)}
@@ -204,6 +208,17 @@ class Seams:
         """bool (k,): whether two characters, by their code points, stand side by side in one."""
         found: Bools1d = np.isin(_codes(last, first), self._pairs)
         return found
+
+    def may_join(self, last: str, first: str) -> bool:
+        """Whether one may have a part of the text up to the end of one token, and of what follows
+        from the beginning of the next one on."""
+        if not {last, first} & self.made:
+            return last + first in self.parts
+        return any(
+            (last.endswith(left) or left.endswith(last))
+            and (first.startswith(right) or right.startswith(first))
+            for left, right in self._halves.get(last[-1] + first[0], ())
+        )
 
     def crossed(self, left: str, right: str) -> bool:
         """Whether one of them begins in one text, without its blanks, and ends in the other."""
@@ -261,7 +276,9 @@ class _Table:
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
-        self._pieces = tuple(_Column(kind) for kind in (np.int64, np.int64, bool, bool, bool, np.int64, np.int64))
+        self._pieces = tuple(
+            _Column(kind) for kind in (np.int64, np.int64, bool, bool, bool, np.int64, np.int64)
+        )
         self._tokens = tuple(
             _Column(*kind) for kind in ((object,), (bool,), (bool,), (np.uint64, 3))
         )
@@ -313,10 +330,11 @@ class _Table:
         places: Ints1d = np.repeat(skipped, sizes) + np.arange(sizes.sum())
         return places
 
-    def beside(self, left: int, right: int) -> tuple[str, str]:
-        """The last token of a piece and the first of the next."""
-        last = self.firsts[left] + self.sizes[left] - 1
-        return self.tokens.words[last], self.tokens.words[self.firsts[right]]
+    def beside(self, left: Ints1d, right: Ints1d) -> tuple[list[str], list[str]]:
+        """The last token of each of some pieces, and the first of those that come next."""
+        words = self.tokens.words
+        lasts = words[self.firsts[left] + self.sizes[left] - 1]
+        return lasts.tolist(), words[self.firsts[right]].tolist()
 
     def text_of(self, numbers: Ints1d) -> str:
         """The tokens of some pieces, without a blank between them."""

@@ -129,10 +129,9 @@ def replace_words(
 
 
 def _put_instead(words: NDArray[np.object_], instead: Mapping[str, str]) -> None:
-    """Each distinct word is asked for once: most texts have none of these."""
-    asked = {word: instead.get(word, word) for word in set(words.tolist())}
-    if any(word != other for word, other in asked.items()):
-        words[:] = [asked[word] for word in words.tolist()]
+    drawn = words.tolist()
+    if found := set(instead).intersection(drawn):
+        words[:] = [instead[word] if word in found else word for word in drawn]
 
 
 def _draw_in_context(context: Context, space: Space, mechanism: Mechanism, rng: Rng) -> Ints1d:
@@ -191,8 +190,11 @@ def _at_once(places: Ints1d, space: Space) -> Iterator[Ints1d]:
 
 def _words_at(rows: Ints1d, space: Space) -> NDArray[np.object_]:
     """object (k,); "" at rows of -1, where a policy for unknown words puts its own."""
-    words = np.empty(len(rows), dtype=object)
-    words[:] = [space.words[row] if row >= 0 else "" for row in rows.tolist()]
+    words, every = np.empty(len(rows), dtype=object), space.words
+    if (rows >= 0).all():
+        words[:] = list(map(every.__getitem__, rows.tolist()))
+    else:
+        words[:] = [every[row] if row >= 0 else "" for row in rows.tolist()]
     return words
 
 

@@ -140,9 +140,7 @@ class _Text:
 
 def _kinds(words: Iterable[str]) -> Ints1d:
     listed, known = _ANY_LISTED, _KNOWN
-    found = [
-        _PLAIN if w.isalpha() and w not in listed else known.get(w) or _kind(w) for w in words
-    ]
+    found = [_PLAIN if w.isalpha() and w not in listed else known.get(w) or _kind(w) for w in words]
     return np.array(found, dtype=np.int64)
 
 

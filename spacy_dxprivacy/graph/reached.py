@@ -49,12 +49,14 @@ class Reached:
     def are_near(self, rows: Ints1d, others: Ints1d) -> Bools1d:
         """bool (k,): whether the path from each of k rows to another word is below the reach.
 
-        It is walked from both ends: the last word of the path within half of it from one end is
-        followed by one that is within the rest of it from the other.
+        It is walked from both ends: the last word of the path within some of it from one end is
+        followed by one that is within the rest of it from the other. Rows are often asked for
+        again, others seldom, so less is walked from these.
         """
         n, most = self._walker.n, self._walker.reach - 1
-        owners, words, steps = self._within(rows, most // 2)
-        theirs, ends, rest = self._within(others, most - most // 2 - 1)
+        far = 3 * most // 8
+        owners, words, steps = self._within(rows, most - far - 1)
+        theirs, ends, rest = self._within(others, far)
         over, edges = self._walker.edges_of(words)
         keys = np.concatenate([owners * n + words, owners[over] * n + self._walker.ends[edges]])
         ways = np.concatenate([steps, steps[over] + self._walker.steps[edges]])
@@ -83,7 +85,7 @@ class Reached:
         np.maximum.at(farthest, which, places[short])
         ends = np.cumsum(self._counts[some], axis=1, dtype=np.int64)
         depths = (ends <= farthest[:, None]).sum(axis=1)
-        depths = (depths // STEPS_AT_ONCE + 1) * STEPS_AT_ONCE
+        depths = np.maximum(1, -(-depths // STEPS_AT_ONCE)) * STEPS_AT_ONCE
         depths = np.minimum(depths, self._walker.reach - 1)
         return some, depths, int(ends[np.arange(len(some)), depths].sum())
 

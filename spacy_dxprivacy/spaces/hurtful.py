@@ -9,21 +9,20 @@ post-processing: the guarantee of the draw holds for what comes out, in which th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats2d, Ints1d
-from ..search.metric import neighbours
+from ..arrays import Bools1d, Floats2d, Ints1d, blocks
 from ..space import Allowed, Space
 from .sources import OFFENSIVE, SpaceSource, read_words
 
 HURTFUL = Path(__file__).parent.parent / "data" / "hurtful.txt"
 MOST_NUMBERS = 2**25  # of a table that is searched for the nearest: larger ones are not read for it
-NEAR = 64
+BLOCK_NUMBERS = 2**21  # distances at once: 16 MB
 
 
 _found: WeakKeyDictionary[Space, Mapping[str, str]] = WeakKeyDictionary()
@@ -50,7 +49,7 @@ def _stand_ins(space: Space) -> Mapping[str, str]:
 
 
 class Instead(Mapping[str, str]):
-    """Looked for when a word is first asked for: of most of them nobody ever asks.
+    """Looked for, of all of them at once, when the first one is asked for.
 
     bad: bool (n,), the words that must not come out, not all of them."""
 
@@ -58,15 +57,18 @@ class Instead(Mapping[str, str]):
         # Not the space: it is the key by which this is kept as long as the space is there.
         self._words, self._vectors, self._bad = space.words, space.vectors, bad
         self._rows = {space.words[row]: row for row in np.flatnonzero(bad).tolist()}
-        self._known: dict[str, str] = {}
 
     def __getitem__(self, word: str) -> str:
-        if word not in self._known:
-            rows = np.array([self._rows[word]])
-            small = self._vectors.size <= MOST_NUMBERS
-            near = _nearest(self._vectors, rows, self._bad) if small else _next(rows, self._bad)
-            self._known[word] = self._words[int(near[0])]
         return self._known[word]
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        rows = np.flatnonzero(self._bad)
+        small = self._vectors.size <= MOST_NUMBERS
+        near = (
+            _nearest(self._vectors, rows, self._bad) if small else _next(rows, self._bad).tolist()
+        )
+        return {self._words[a]: self._words[b] for a, b in zip(rows.tolist(), near, strict=True)}
 
     def get(self, word: str, default: Any = None) -> Any:
         """Asked of every word that comes out: no exception for those that may."""
@@ -84,15 +86,20 @@ def _allowed() -> Allowed:
     return Allowed(None, [*read_words(OFFENSIVE), *read_words(HURTFUL)])
 
 
-def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
-    near = neighbours(vectors[rows], vectors, min(NEAR, len(vectors)))[0]
-    first = np.argmax(~bad[near], axis=1)
-    found = near[np.arange(len(rows)), first]
-    instead: Ints1d = np.where(bad[found], _next(rows, bad), found)
-    return instead
+def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> list[int]:
+    A, found = vectors[rows].astype(np.float64), _next(rows, bad)
+    least = np.full(len(rows), np.inf)
+    for part in blocks(len(vectors), max(1, BLOCK_NUMBERS // len(rows))):
+        B = vectors[part].astype(np.float64)
+        S = np.einsum("nd,nd->n", B, B) - 2 * (A @ B.T)  # squares of distances, but for A's own
+        S[:, bad[part]] = np.inf
+        near = S.argmin(axis=1)
+        nearer = S[np.arange(len(rows)), near] < least
+        found[nearer] = part.start + near[nearer]
+        least = np.minimum(least, S.min(axis=1))
+    return found.tolist()
 
 
 def _next(rows: Ints1d, bad: Bools1d) -> Ints1d:
     good = np.flatnonzero(~bad)
-    instead: Ints1d = good[np.searchsorted(good, rows) % len(good)]
-    return instead
+    return good[np.searchsorted(good, rows) % len(good)]
