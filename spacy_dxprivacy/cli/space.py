@@ -6,6 +6,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from typing import Annotated
 
 import typer
@@ -72,8 +73,12 @@ def space_cli(
     with mistakes_in_a_line("space"), setting_up():
         check_space_folder(target, force=force)
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
-        space = _joined(vectors, chosen, graph) if join else _made(vectors, chosen, graph=graph)
+        # Of many words the graph takes long: what is done lies beside the target until all is.
+        unfinished = target.with_name(f"{target.name}.unfinished")
+        make = _joined if join else _made
+        space = make(vectors, chosen, unfinished if graph else None)
         space.save(target)
+        rmtree(unfinished, ignore_errors=True)
         n, d = space.vectors.shape
         size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
         typer.echo(
@@ -83,22 +88,24 @@ def space_cli(
         )
 
 
-def _joined(vectors: str, chosen: Filter, graph: bool) -> Space:
+def _joined(vectors: str, chosen: Filter, unfinished: Path | None) -> Space:
     """Says how well the words fit."""
-    found = join_to_builtin(_made(vectors, chosen, graph=False))
+    found = join_to_builtin(_made(vectors, chosen, None))
     typer.echo(
         f"{found.new:,} words joined, by {found.shared:,} that both have; of those held out, "
         f"{found.found:.0%} came to lie beside themselves.",
         err=True,
     )
-    if graph:
-        graph_of(found.space)
+    if unfinished:
+        graph_of(found.space, unfinished=unfinished)
     return found.space
 
 
-def _made(vectors: str, chosen: Filter, *, graph: bool) -> Space:
+def _made(vectors: str, chosen: Filter, unfinished: Path | None) -> Space:
+    """unfinished: where a graph lies while it is learned; None for none."""
     with tqdm(unit="B", unit_scale=True, disable=None, leave=False, file=sys.stderr) as bar:
-        return make_space(vectors, chosen, graph=graph, progress=partial(_show, bar))
+        learn, show = unfinished is not None, partial(_show, bar)
+        return make_space(vectors, chosen, graph=learn, unfinished=unfinished, progress=show)
 
 
 def _show(bar: tqdm[None], done: int, total: int | None) -> None:

@@ -57,9 +57,9 @@ class Reached:
         far = 3 * most // 8
         owners, words, steps = self._within(rows, most - far - 1)
         theirs, ends, rest = self._within(others, far)
-        over, edges = self._walker.edges_of(words)
-        keys = np.concatenate([owners * n + words, owners[over] * n + self._walker.ends[edges]])
-        ways = np.concatenate([steps, steps[over] + self._walker.steps[edges]])
+        over, to, lengths = self._walker.edges_of(words)
+        keys = np.concatenate([owners * n + words, owners[over] * n + to])
+        ways = np.concatenate([steps, steps[over] + lengths])
         order = np.argsort(theirs * n + ends)
         known, rest = (theirs * n + ends)[order], rest[order]
         places = np.minimum(np.searchsorted(known, keys), len(known) - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..space import Space
 from ..tables import learned
@@ -13,14 +14,14 @@ from .word_graph import WordGraph, build
 KIND = "graph"
 
 
-def graph_of(space: Space, keep: Sequence[str] = ()) -> WordGraph:
+def graph_of(space: Space, keep: Sequence[str] = (), unfinished: Path | None = None) -> WordGraph:
     """The graph that was learned from the space or came with it; built where there is none yet.
 
-    Raises DxError as build does.
+    unfinished: as of build. Raises DxError as build does.
     """
     graph: WordGraph | None = kept_graph(space, keep)
     if graph is None:
-        graph = build(space, keep)
+        graph = build(space, keep, unfinished)
         learned.keep(space, _name(keep), graph)
     return graph
 

@@ -11,18 +11,20 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
-from ..arrays import Floats2d, Ints1d, Ints2d
+from ..arrays import Floats2d, Ints1d
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..space import Space
 from .edges import STEPS, edges, neighbour_lists
+from .every_word import counts_and_lists, counts_of_all
 from .reached import Reached
-from .walk import Walker, Walks
+from .unfinished import Edges, Unfinished
+from .walk import Walker
 
 LISTS_BYTES = 2**31  # memory that lists of the words within reach may take: 2 GB
 LEAST_WORDS = 3
@@ -103,24 +105,43 @@ class WordGraph:
         return D
 
 
-def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
+def build(space: Space, keep: Sequence[str] = (), unfinished: Path | None = None) -> WordGraph:
     """The graph of a public space. A build step: it looks for the neighbours of every word and
     walks from each as far as the reach. Shows its progress on a terminal.
 
     keep: names of classes of the space that are never left: a word that has some of them is at a
     finite distance only from words that have the same ones of them.
+    unfinished: a folder for what is done of the graph of many words, so that a build that ended
+    early is taken up by the next; whoever keeps the graph removes it then.
 
     Raises DxError for fewer than 3 words, words all at one point, an unknown class, and a set of
     kept classes with fewer than 3 words.
     """
     _check(space)
-    parts = _parts(space, keep)
-    if len(space) > MANY_WORDS:
-        warnings.warn(Warnings.DX103.format(n=len(space)), DxWarning, stacklevel=2)
-    starts, ends, steps = _both_ways(space, parts)
-    reach = round(STEPS * (np.log(len(space)) + BEYOND_ALL))
-    counts, lists = _walk_all(Walker(starts, ends, steps, reach), ends.dtype)
+    parts, n = _parts(space, keep), len(space)
+    reach = round(STEPS * (np.log(n) + BEYOND_ALL))
+    many = n > MANY_WORDS
+    if many:
+        warnings.warn(Warnings.DX103.format(n=n), DxWarning, stacklevel=2)
+    kept = Unfinished(unfinished, space.digest, keep, reach) if many and unfinished else None
+    starts, ends, steps = _edges(space, parts, kept)
+    walker = Walker(starts, ends, steps, reach)
+    wide, most = _narrow(n + 1), LISTS_BYTES // ends.dtype.itemsize
+    if many:  # whose lists would take too much room
+        counts, lists = counts_of_all(walker, wide, kept), None
+    else:
+        counts, lists = counts_and_lists(walker, wide, ends.dtype, most)
     return WordGraph(space.digest, tuple(keep), reach, starts, ends, steps, parts, counts, lists)
+
+
+def _edges(space: Space, parts: Ints1d, kept: Unfinished | None) -> Edges:
+    """Those of each word, or those that were kept."""
+    found = None if kept is None else kept.edges()
+    if found is None:
+        found = _both_ways(space, parts)
+        if kept is not None:
+            kept.keep_edges(found)
+    return found
 
 
 def _check(space: Space) -> None:
@@ -154,41 +175,6 @@ def _both_ways(space: Space, parts: Ints1d) -> tuple[Numbers, Numbers, Numbers]:
     steps = np.concatenate([found.steps, found.steps])[order]
     narrow = _narrow(len(space))
     return starts.astype(np.int32), ends[order].astype(narrow), steps.astype(np.uint8)
-
-
-def _walk_all(walker: Walker, dtype: Any) -> tuple[Numbers, Numbers | None]:
-    """counts and lists of all words."""
-    n = walker.n
-    counts = np.zeros((n, walker.reach), dtype=_narrow(n + 1))
-    blocks: list[Numbers] = []
-    room = LISTS_BYTES // np.dtype(dtype).itemsize
-    with tqdm(total=n, desc="words within reach", disable=None, delay=1, leave=False) as bar:
-        for part, walks in walker(np.arange(n)):
-            counts[part] = _counted(walks, walker.reach)
-            room -= len(walks.words)
-            if room >= 0:
-                blocks.append(walks.words.astype(dtype))
-            else:
-                blocks.clear()
-            bar.update(len(walks.sizes))
-    return counts, _joined(blocks, dtype) if room >= 0 else None
-
-
-def _counted(walks: Walks, reach: int) -> Ints2d:
-    k = len(walks.sizes)
-    keys = np.repeat(np.arange(k), walks.sizes) * reach + walks.steps
-    return np.bincount(keys, minlength=k * reach).reshape(k, reach)
-
-
-def _joined(blocks: list[Numbers], dtype: Any) -> Numbers:
-    """All blocks in one array; each is let go once it is copied, so that memory holds them once."""
-    joined = np.empty(sum(map(len, blocks)), dtype=dtype)
-    end = len(joined)
-    while blocks:
-        block = blocks.pop()
-        joined[end - len(block) : end] = block
-        end -= len(block)
-    return joined
 
 
 def _narrow(n: int) -> Any:

@@ -12,13 +12,19 @@ from .sources import Filter, load
 
 
 def make_space(
-    source: str, choose: Filter, *, graph: bool = True, progress: Progress | None = None
+    source: str,
+    choose: Filter,
+    *,
+    graph: bool = True,
+    unfinished: Path | None = None,
+    progress: Progress | None = None,
 ) -> Space:
     """The space of a file of vectors, of a saved space, or the built-in one; with its graph, if
-    that is wanted. Raises DxError and OSError where there is no such thing."""
+    that is wanted. unfinished: a folder for what is done of a graph of many words, which whoever
+    saves the space removes. Raises DxError and OSError where there is no such thing."""
     space = load(source, choose, progress=progress)
     if graph:
-        graph_of(space)
+        graph_of(space, unfinished=unfinished)
     return space
 
 
