@@ -27,8 +27,8 @@ from .doc.pieces import Layout
 from .doc.receipt import Receipt, Terms
 from .doc.replacement import Replacement, replace_words
 from .doc.rewriting import released, tokens_of
-from .doc.spelling import like, spell
-from .doc.texts import texts_of
+from .doc.spelling import like
+from .doc.texts import spelled, texts_of
 from .errors import DxError, DxWarning, Errors, Warnings, warn_always
 from .files.limits import read_json
 from .machine.threads import one_thread_in_workers
@@ -378,7 +378,8 @@ class DxSanitizer:
         replacements = self._replaced(ids, partial(_read, docs, places), space, context)
         drawn = [self._draw_figures(*parts) for parts in zip(docs, figures, strict=True)]
         parts_of = list(zip(docs, masks, replacements, drawn, stood, strict=True))
-        written = self._edited([self._written(*parts) for parts in parts_of], docs, space)
+        texts = [self._written(*parts) for parts in parts_of]
+        written = spelled(self._edited(texts, docs, space))
         pairs_of = list(zip(parts_of, written, strict=True))
         new = [self._rebuild(*parts, text, terms) for parts, text in pairs_of]
         return self._rewritten(new, [text.aside for text in written])
@@ -527,8 +528,7 @@ class DxSanitizer:
     ) -> Doc:
         layout = None if stood is None else Layout.of(len(doc), stood.pieces)
         places = np.flatnonzero(mask if layout is None else layout.mask(mask))
-        words, blanks = spell(written.words, np.array(written.spaces, dtype=bool), written.drawn)
-        spaces = blanks.tolist()
+        words = written.words
         if self.casing == "preserve":
             models = np.flatnonzero(mask)[new.known].tolist()
             for place, model in zip(places[new.known].tolist(), models, strict=True):
@@ -544,6 +544,7 @@ class DxSanitizer:
             mentions=None if stood is None else stood.counts,
         )
         tensor = self._tensor(doc, mask, new, figures, layout)
+        spaces = written.spaces
         return rebuild(doc, words, spaces, receipt, carry=self.carry, vectors=tensor, layout=layout)
 
     def _tensor(
