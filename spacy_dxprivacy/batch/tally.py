@@ -8,7 +8,7 @@ from typing import Any
 
 from ..about import __version__
 from ..doc.receipt import COUNTS as COUNTS
-from ..doc.receipt import Receipt, StoodIn, Terms, summary
+from ..doc.receipt import Receipt, StoodIn, Terms
 from ..guarantee import Guarantee
 from ..privacy.levels import named
 
@@ -40,11 +40,12 @@ class Tally:
         """Counts one more document, by its receipt."""
         self.documents += 1
         self.most_draws = max(self.most_draws, receipt.draws)
-        for name, number in summary([receipt]).items():
-            self.counts[name] += number
-        told = StoodIn(self.stood_in, self.mentions)
-        told.add(receipt)
-        self.stood_in = told.tokens
+        for name in COUNTS:
+            self.counts[name] += receipt[name]
+        if "stood_in" in receipt:
+            told = StoodIn(self.stood_in, self.mentions)
+            told.add(receipt)
+            self.stood_in = told.tokens
 
     @property
     def failures(self) -> int:

@@ -158,8 +158,3 @@ class Terms:
             return {}
         guarantee, total = self.numbers.to_dict(), repeat(self.numbers, draws).to_dict()
         return {"numbers": {"guarantee": guarantee, "total": total, "drawn": drawn}}
-
-
-def summary(receipts: list[Receipt]) -> dict[str, int]:
-    """The counts of several receipts, added up."""
-    return {name: sum(receipt[name] for receipt in receipts) for name in COUNTS}
