@@ -118,6 +118,28 @@ def test_it_gives_new_lists():
     assert words == ["a", "b"] and not spaces.any()
 
 
+def test_documents_side_by_side_are_spelled_as_if_each_were_alone():
+    texts = [
+        (["he", "saw", "a"], "   "),
+        (["apple", "'s"], "- "),
+        (["'s", "n't", "new"], "-- "),
+        (["York", "."], "- "),
+        (["-", "one", "a", '"'], "    "),
+        (["owl", "\n"], "--"),
+    ]
+    words = [word for some, _ in texts for word in some]
+    spaces = np.array([blank == " " for _, blanks in texts for blank in blanks])
+    sizes = [len(some) for some, _ in texts]
+    firsts = np.cumsum(sizes) - sizes
+    spelled, blanks = spell(words, spaces, np.ones(len(words), dtype=bool), firsts)
+    for (some, alone), first, size in zip(texts, firsts, sizes, strict=True):
+        part = slice(first, first + size)
+        new = "".join(
+            w + " " * s for w, s in zip(spelled[part], blanks[part].tolist(), strict=True)
+        )
+        assert new == text(some, alone)
+
+
 @pytest.mark.parametrize(
     ("model", "spelled"), [("Tom", "Word"), ("TOM", "WORD"), ("tom", "word"), ("I", "Word")]
 )
