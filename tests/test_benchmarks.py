@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -55,6 +56,14 @@ def test_a_run_that_is_stopped_leaves_a_page_that_says_so(tmp_path: Path) -> Non
     page = (tmp_path / "performance.md").read_text()
     assert "not measured: the run was stopped before" in page
     assert "| dx.Laplace.v1 | dx.Exact.v1 | 10,000 |" in page
+
+
+def test_the_page_is_what_its_figures_and_its_words_make(tmp_path: Path, module: Any) -> None:
+    """Whoever edits the one edits the other: `python benchmarks/report.py`."""
+    docs = FOLDER.parent / "docs"
+    shutil.copytree(docs / "performance", tmp_path / "performance")
+    module("report").rewrite(tmp_path)
+    assert (tmp_path / "performance.md").read_text() == (docs / "performance.md").read_text()
 
 
 def rows_of(results: list[Any]) -> list[Any]:

@@ -6,7 +6,6 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from shutil import rmtree
 from typing import Annotated
 
 import typer
@@ -14,6 +13,7 @@ from tqdm import tqdm
 from typer import Argument, Option
 
 from ..graph import graph_of
+from ..graph.unfinished import clear
 from ..space import Space
 from ..spaces import Filter
 from ..spaces.join import join as join_to_builtin
@@ -78,7 +78,7 @@ def space_cli(
         make = _joined if join else _made
         space = make(vectors, chosen, unfinished if graph else None)
         space.save(target)
-        rmtree(unfinished, ignore_errors=True)
+        clear(unfinished)
         n, d = space.vectors.shape
         size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
         typer.echo(

@@ -11,9 +11,9 @@ are what stands there; else all begins anew.
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ Edges = tuple[Numbers1d, Numbers1d, Numbers1d]
 
 
 class Unfinished:
-    """folder: made where it is missing, and gone after clear(). digest: of the space."""
+    """folder: made where it is missing. digest: of the space."""
 
     def __init__(self, folder: Path, digest: str, keep: Sequence[str], reach: int) -> None:
         self.folder = folder
@@ -57,9 +57,9 @@ class Unfinished:
             return None
 
     def keep_edges(self, edges: Edges) -> None:
-        """Whatever was in the folder goes."""
-        self.clear()
-        self.folder.mkdir(parents=True)
+        """Whatever was kept in the folder before goes."""
+        clear(self.folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
         for name, some in zip(FILES, edges, strict=True):
             np.save(self.folder / name, some)
         about = {**self.about, "files": sealed(self.folder, FILES)}
@@ -90,10 +90,14 @@ class Unfinished:
             write_bytes(self.folder / "done.json", b'{"done": %d}' % done, force=True)
             self._noted = time.monotonic()
 
-    def clear(self) -> None:
-        """The folder and all in it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
     @property
     def _path(self) -> Path:
         return self.folder / "counts.npy"
+
+
+def clear(folder: Path) -> None:
+    """Nothing is left of what was kept there; other files stay, and so does the folder then."""
+    for name in (*FILES, "about.json", "counts.npy", "done.json"):
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()

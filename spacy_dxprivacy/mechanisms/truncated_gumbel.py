@@ -22,7 +22,8 @@ from ..errors import DxError, Errors
 from ..guarantee import Guarantee
 from ..randomness import Rng
 from ..registries import registry
-from ..search.metric import in_blocks, neighbours
+from ..search.all_pairs import diameter, nearest_of_all
+from ..search.metric import neighbours
 from ..space import Space
 from ..ty import Draw
 from ..validate import positive
@@ -95,11 +96,10 @@ class TruncatedGumbel:
 
 def extent(X: Floats2d) -> tuple[float, float]:
     """The least distance above 0 and the greatest of two rows; (1, 1) where all are one point."""
-    nearest, farthest = np.inf, 0.0
-    for _, D in in_blocks(X, X):
-        nearest = min(nearest, float(np.min(D, initial=np.inf, where=D > 0)))
-        farthest = max(farthest, float(D.max()))
-    return (nearest, farthest) if farthest > 0 else (1.0, 1.0)
+    different = np.unique(X, axis=0)
+    if len(different) == 1:
+        return 1.0, 1.0
+    return float(nearest_of_all(different, 2)[1][:, 1].min()), diameter(X)
 
 
 def gumbel_scale(epsilon: float, n: int, nearest: float, farthest: float) -> float:

@@ -55,6 +55,11 @@ def test_its_scale_is_that_of_the_formula(plane):
     assert gumbel_scale(1000, 40, nearest, farthest) == pytest.approx(b)
 
 
+def test_rows_at_one_point_do_not_count_for_the_least_distance():
+    X = np.array([[0.0, 0], [0, 0], [3, 4], [3, 4], [0, 12]], dtype=np.float32)
+    assert extent(X) == (pytest.approx(5), pytest.approx(12)) and extent(X[:2]) == (1.0, 1.0)
+
+
 @pytest.mark.slow
 def test_draws_are_those_of_a_loop(make):
     X = np.array([[0.0, 0], [1, 0], [0, 2], [3, 3], [-1, -1]])
