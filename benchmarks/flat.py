@@ -20,7 +20,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
