@@ -1,0 +1,154 @@
+"""Walks from every word: counts are those of the shortest paths, whoever makes them and when."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+from threadpoolctl import threadpool_limits
+
+from spacy_dxprivacy import Space
+from spacy_dxprivacy.graph import every_word, unfinished, walk, word_graph
+from spacy_dxprivacy.graph.every_word import counts_and_lists, counts_of_all
+
+N = 600
+pytestmark = pytest.mark.filterwarnings("ignore:.*DX103")
+
+
+def clusters(n, d=12):
+    """Rows of a few dozen clusters, so that words have few and many others within reach."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n // 50, d))[rng.integers(n // 50, size=n)] + rng.normal(size=(n, d))
+    return Space.from_vectors([f"w{i}" for i in range(n)], X)
+
+
+@pytest.fixture(scope="module")
+def space():
+    return clusters(N)
+
+
+@pytest.fixture(scope="module")
+def graph(space):
+    return word_graph.build(space)
+
+
+def by_dijkstra(graph, rows):
+    """The counts and the words within reach, by scipy's walk."""
+    n, reach = len(graph), graph.reach
+    parts = (graph.steps.astype(float), graph.ends.astype(np.int32), graph.starts)
+    D = dijkstra(csr_array(parts, shape=(n, n)), indices=rows, limit=reach - 1)
+    D = np.where(np.isinf(D), reach, D).astype(np.int64)
+    counts = np.array([np.bincount(one, minlength=reach + 1)[:reach] for one in D])
+    return counts, [np.lexsort((np.arange(n), one))[: (one < reach).sum()] for one in D]
+
+
+def test_counts_and_lists_are_those_of_the_shortest_paths(graph):
+    rows = np.arange(0, N, 5)
+    counts, lists = by_dijkstra(graph, rows)
+    assert np.array_equal(graph.counts[rows], counts)
+    for found, expected in zip(graph.within(rows), lists, strict=True):
+        assert np.array_equal(found, expected)
+
+
+def test_they_do_not_hang_on_how_many_are_walked_from_at_once(graph, monkeypatch):
+    monkeypatch.setattr(walk, "MOST", 37)
+    monkeypatch.setattr(every_word, "WORTH_THREADS", 0)
+    with threadpool_limits(2):
+        assert np.array_equal(counts_of_all(graph.walker, np.uint16), graph.counts)
+        counts, lists = counts_and_lists(graph.walker, np.uint16, np.uint16, 10**8)
+    assert np.array_equal(counts, graph.counts) and np.array_equal(lists, graph.lists)
+    assert counts_and_lists(graph.walker, np.uint16, np.uint16, len(lists) - 1)[1] is None
+
+
+def test_a_walk_may_end_early(graph):
+    rows, depths = np.arange(60), np.arange(60) % graph.reach
+    whole = dict(enumerate(graph.within(rows)))
+    for part, walks in graph.walker(rows, depths):
+        for row, words in zip(
+            rows[part], np.split(walks.words, np.cumsum(walks.sizes)[:-1]), strict=True
+        ):
+            near = graph.counts[row, : depths[row] + 1].sum()
+            assert np.array_equal(words, whole[row][:near])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "apart"), [(2_000, 2), (10_000, 20)])
+def test_counts_of_many_words_are_those_of_the_shortest_paths(n, apart):
+    graph, rows = word_graph.build(clusters(n)), np.arange(0, n, apart)
+    assert np.array_equal(graph.counts[rows], by_dijkstra(graph, rows)[0])
+
+
+# -- a fit that ended early ------------------------------------------------------------------------
+
+
+class Ended(Exception):
+    pass
+
+
+@pytest.fixture
+def walked(monkeypatch):
+    """The words that were walked from. A walk from word 300 ends the fit where `ends` says so."""
+    rows, before = [], walk.Walker.counts
+
+    def counts(self, some, room):
+        if 300 in some and walked.ends:
+            raise Ended
+        rows.extend(some.tolist())
+        return before(self, some, room)
+
+    def walked():
+        found = [*rows]
+        rows.clear()
+        return found
+
+    walked.ends = True
+    monkeypatch.setattr(walk.Walker, "counts", counts)
+    monkeypatch.setattr(walk, "MOST", 48)
+    monkeypatch.setattr(word_graph, "MANY_WORDS", 300)
+    monkeypatch.setattr(unfinished, "SECONDS", 0.0)
+    return walked
+
+
+@pytest.fixture
+def folder(space, walked, tmp_path):
+    """A fit of which half is done."""
+    with pytest.raises(Ended):
+        word_graph.build(space, unfinished=tmp_path / "half")
+    assert walked() == list(range(288))
+    walked.ends = False
+    return tmp_path / "half"
+
+
+def is_whole(space, graph, folder):
+    found = word_graph.build(space, unfinished=folder)
+    same = [np.array_equal(getattr(found, name), getattr(graph, name)) for name in unfinished.EDGES]
+    return all(same) and np.array_equal(found.counts, graph.counts) and found.lists is None
+
+
+def test_what_was_done_is_not_done_again(space, graph, folder, walked, monkeypatch):
+    monkeypatch.setattr(word_graph, "neighbour_lists", None)
+    assert is_whole(space, graph, folder)
+    rows = walked()
+    assert rows[every_word.PROBES :] == list(range(288, N))
+    assert is_whole(space, graph, folder) and len(walked()) == every_word.PROBES
+    unfinished.clear(folder)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("name", ["about.json", "ends.npy", "counts.npy", "done.json"])
+@pytest.mark.parametrize("damage", ["cut", "changed", "gone"])
+def test_what_is_damaged_is_made_again(space, graph, folder, walked, name, damage):
+    path, raw = folder / name, (folder / name).read_bytes()
+    changed = raw[:-1] + bytes([raw[-1] ^ 1]) if name != "counts.npy" else raw[:128] + raw[129:] * 2
+    path.write_bytes(raw[: len(raw) // 2] if damage == "cut" else changed)
+    if damage == "gone":
+        path.unlink()
+    assert is_whole(space, graph, folder)
+
+
+def test_another_space_begins_anew_and_leaves_files_that_are_not_its_own(folder, walked):
+    (folder / "notes.txt").write_text("mine")
+    other = clusters(650)
+    word_graph.build(other, unfinished=folder)
+    assert sorted(set(walked())) == list(range(650))
+    unfinished.clear(folder)
+    assert [path.name for path in folder.iterdir()] == ["notes.txt"]
