@@ -6,7 +6,7 @@
 folder and of one file (with two) is killed at a random moment, the first process alone or all of
 them, and begun again in the same folder, over and over; a folder that is done is checked and
 emptied. --ways ray: shards on a cluster of Ray on this machine, of which the command or a worker is
-killed. After each kill no file beside the input may hold a word that the space does not have:
+killed, nine times of ten while workers are there. After each kill no file beside the input may hold a word that the space does not have:
 output, what is left half written, journal, manifest, private folder. At the end each record is
 there once, with the id that it came with, and the journal names each shard once. Exit status 1
 where that does not hold.
@@ -46,18 +46,22 @@ WORDS = "the a cat dog house garden sleeps runs in and near old small tree river
 FILES, RECORDS, SENTENCES = 6, 50, 6
 SECRET = "zorblatt"  # of each text, with letters behind it
 MOST_SECONDS = 300
+MARK = f"DX_KILLS={os.getpid()}"  # what the cluster of Ray is known by
 DONE = "DX076"  # all shards are done: another exit status than 0, and no fault
 
 
 @dataclass(frozen=True)
 class Way:
-    """options: what follows the inputs. shards: whether a run goes on where one was killed."""
+    """options: what follows the inputs. shards: whether a run goes on where one was killed. inside:
+    the part of kills, out of ten, at moments when the work has begun."""
 
     name: str
     options: tuple[str, ...] = ()
     shards: bool = False
     one_file: bool = False
     source: str = "in"
+    files: int = FILES
+    inside: int = 5
     apart: int = 0  # the parts of kills that hit a worker of a cluster, out of ten
 
     def arguments(self, folder: Path) -> list[str]:
@@ -72,6 +76,10 @@ class Way:
         return ["sanitize", *map(str, [*sources, out]), *fitting, "--keep-fields", "id",
                 *self.options]  # fmt: skip
 
+    def begun(self, folder: Path) -> bool:
+        """Workers of a cluster are there long after the first file of the output."""
+        return bool(ray_workers()) if self.apart else any((folder / "out").glob("*"))
+
 
 RAY = ("--engine", "ray", "--address", "auto", "--workers", "2")
 WAYS = {
@@ -83,7 +91,7 @@ WAYS = {
     ),
     "folder": Way("a folder", ("--force",)),
     "file": Way("a file, two processes", ("-n", "2", "--force"), one_file=True),
-    "ray": Way("shards on Ray", RAY, shards=True, apart=4),
+    "ray": Way("shards on Ray", RAY, True, source="many", files=16, inside=9, apart=4),
 }
 
 
@@ -111,12 +119,14 @@ def make(folder: Path) -> None:
     """The space and the input, plain and packed."""
     X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
     Space.from_vectors(WORDS, X, name="small").save(folder / "space")
-    for name in ("in", "packed"):
-        (folder / name).mkdir()
-    for part in range(FILES):
-        raw = "".join(record(part, number) for number in range(RECORDS))
-        (folder / "in" / f"part{part}.jsonl").write_text(raw)
-        (folder / "packed" / f"part{part}.jsonl.gz").write_bytes(gzip.compress(raw.encode()))
+    for way in WAYS.values():
+        (folder / way.source).mkdir(exist_ok=True)
+        for part in range(way.files):
+            raw = "".join(record(part, number) for number in range(RECORDS)).encode()
+            if way.source == "packed":
+                (folder / "packed" / f"part{part}.jsonl.gz").write_bytes(gzip.compress(raw))
+            else:
+                (folder / way.source / f"part{part}.jsonl").write_bytes(raw)
 
 
 def record(part: int, number: int) -> str:
@@ -172,39 +182,47 @@ class Command:
         wait_for_group(self.pid)
 
 
-def killed(way: Way, folder: Path, seconds: float, rng: random.Random) -> bool:
-    """Begins the command and kills it. False: it was done before. seconds: what a whole run takes.
-
-    Half of the moments are within the work, which begins with a first file in the output."""
+def killed(way: Way, folder: Path, taken: tuple[float, float], rng: random.Random) -> str:
+    """Begins the command and kills it, or a worker of it: which. "": it was done before. taken: what
+    a whole run takes, and what it takes from the moment when the work has begun, in seconds."""
     command = Command(way.arguments(folder), folder / "said")
-    if rng.random() < 0.5:
-        while not command.ended() and not any((folder / "out").glob("*")):
-            time.sleep(0.002)
-        late = command.ends(rng.uniform(0, seconds / 3))
-    else:
-        late = command.ends(rng.uniform(0, seconds))
-    if late:
-        return False
+    inside = rng.random() < way.inside / 10
+    if inside:
+        until_begun(command, way, folder)
+    if command.ends(rng.uniform(0, taken[inside])):
+        return ""
     if rng.random() < way.apart / 10 and kill_a_worker(rng):
         if not command.ends(MOST_SECONDS):
             raise SystemExit(f"{way.name}: it did not end when a worker was killed")
-        return True
+        return f"{way.name}, a worker"
     command.kill(everyone=rng.random() < 0.5)
-    return True
+    return way.name
+
+
+def until_begun(command: Command, way: Way, folder: Path) -> None:
+    while not command.ended() and not way.begun(folder):
+        time.sleep(0.1 if way.apart else 0.002)  # a look at all processes takes a while
 
 
 def kill_a_worker(rng: random.Random) -> bool:
     """One of Ray's. False: there is none now."""
+    found = ray_workers()
+    if found:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(rng.choice(found), signal.SIGKILL)
+    return bool(found)
+
+
+def ray_workers() -> list[int]:
+    """Of the cluster that was started here: children of a process that has our mark."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, IndexError):
             if path.read_text().startswith("ray::_Worker"):
-                found.append(int(path.parent.name))
-    if not found:
-        return False
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(rng.choice(found), signal.SIGKILL)
-    return True
+                parent = path.with_name("stat").read_text().rpartition(")")[2].split()[1]
+                if MARK.encode() in Path("/proc", parent, "environ").read_bytes():
+                    found.append(int(path.parent.name))
+    return found
 
 
 def wait_for_group(group: int) -> None:
@@ -221,7 +239,7 @@ def wait_for_group(group: int) -> None:
 
 def in_clear(folder: Path) -> int:
     """Files beside the input, its space excepted, that hold a secret."""
-    apart = {folder / "in", folder / "packed", folder / "space"}
+    apart = {folder / "space", *(folder / way.source for way in WAYS.values())}
     files = [p for top in folder.iterdir() if top not in apart for p in (top, *top.rglob("*"))]
     return sum(SECRET.encode() in plain(p).lower() for p in files if p.is_file())
 
@@ -239,7 +257,7 @@ def check(way: Way, folder: Path, told: Told) -> None:
     files = sorted((folder / "out").glob("*.jsonl*"))
     parts = [path for path in files if not path.name.startswith("_")]
     ids = Counter(json.loads(line)["id"] for path in parts for line in plain(path).splitlines())
-    many = 1 if way.one_file else FILES
+    many = 1 if way.one_file else way.files
     wanted = {f"{part}-{number}" for part in range(many) for number in range(RECORDS)}
     told.lost += len(wanted - set(ids))
     told.doubled += sum(count - 1 for count in ids.values()) + len(set(ids) - wanted)
@@ -260,14 +278,13 @@ def empty(folder: Path) -> None:
 
 def tried(way: Way, folder: Path, kills: int, rng: random.Random, told: Told) -> None:
     empty(folder)
-    start = time.monotonic()
-    finish(way, folder, told)
-    seconds = time.monotonic() - start
+    taken = finish(way, folder, told)
     empty(folder)
-    while told.kills[way.name] < kills:
-        hit = killed(way, folder, seconds, rng)
-        told.kills[way.name] += hit
+    while kills:
+        hit = killed(way, folder, taken, rng)
+        told.kills.update([hit] if hit else [])
         told.late += not hit
+        kills -= bool(hit)
         told.leaked += in_clear(folder)
         if not hit or rng.random() < 0.15:  # else the next kill hits a run that goes on
             finish(way, folder, told)
@@ -275,15 +292,20 @@ def tried(way: Way, folder: Path, kills: int, rng: random.Random, told: Told) ->
     finish(way, folder, told)
 
 
-def finish(way: Way, folder: Path, told: Told) -> None:
-    """Once more, to the end."""
+def finish(way: Way, folder: Path, told: Told) -> tuple[float, float]:
+    """Once more, to the end. The seconds that it took, and those from where the work began."""
+    start = time.monotonic()
     command = Command(way.arguments(folder), folder / "said")
+    until_begun(command, way, folder)
+    begun = time.monotonic()
     ended = command.ends(MOST_SECONDS)
+    end = time.monotonic()
     said = command.said.read_text()
     if not ended or (command.status and DONE not in said):
         raise SystemExit(f"{way.name}: {said}")
     check(way, folder, told)
     told.leaked += in_clear(folder)
+    return end - start, end - begun
 
 
 @contextlib.contextmanager
@@ -295,7 +317,8 @@ def ray_cluster(wanted: bool) -> Iterator[None]:
     ray = str(Path(sys.executable).with_name("ray"))
     start = [ray, "start", "--head", "--num-cpus", "2", "--include-dashboard", "false"]
     start += ["--object-store-memory", "100000000", "--disable-usage-stats"]
-    subprocess.run(start, check=True, stdout=subprocess.DEVNULL)
+    name, _, value = MARK.partition("=")
+    subprocess.run(start, check=True, stdout=subprocess.DEVNULL, env={**os.environ, name: value})
     try:
         yield
     finally:
@@ -318,7 +341,7 @@ def main() -> None:
             share = args.kills // len(names) + (number < args.kills % len(names))
             tried(way, folder, share, rng, told)
             seconds = time.monotonic() - begun
-            print(f"{way.name}: {told.kills[way.name]} kills in {seconds:.0f} s", flush=True)
+            print(f"{way.name}: {share} kills in {seconds:.0f} s", flush=True)
     print("\n".join(told.lines()))
     sys.exit(bool(told.lost or told.doubled or told.leaked))
 

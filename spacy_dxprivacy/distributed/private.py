@@ -84,7 +84,7 @@ class Private:
         """Writes down the source of a shard, before the shard is released. Raises OSError where
         that fails."""
         line = srsly.json_dumps({"temporary": temporary, **source}).encode() + b"\n"
-        with open(self.folder / INPUTS, "ab", opener=_for_owner) as file:
+        with open(self.folder / INPUTS, "ab", opener=for_owner) as file:
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
@@ -111,5 +111,6 @@ def _write_new(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _for_owner(path: str, flags: int) -> int:
+def for_owner(path: str, flags: int) -> int:
+    """As `opener` of open: nobody else may read a file that is made."""
     return os.open(path, flags, 0o600)

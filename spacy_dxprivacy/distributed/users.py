@@ -25,6 +25,7 @@ from uuid import UUID
 import numpy as np
 
 from ..errors import DxError, Errors
+from .private import for_owner
 
 _WHOLE = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
 AT_A_TIME = 2**24  # rows in memory, of 16 bytes each
@@ -69,10 +70,10 @@ def _decoded(user: bytes) -> str:
 
 
 def write_users(folder: Path, name: str, users: dict[int, int]) -> None:
-    """As a .npy file in the private folder, sorted by user."""
+    """As a .npy file in the private folder, sorted by user; its owner alone can read it."""
     table = np.fromiter(users.items(), dtype=_DTYPE, count=len(users))
     table.sort(order="user")
-    with (folder / f"{name}.npy").open("wb") as file:
+    with open(folder / f"{name}.npy", "wb", opener=for_owner) as file:
         np.save(file, table)
         file.flush()
         os.fsync(file.fileno())

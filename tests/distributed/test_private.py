@@ -150,6 +150,9 @@ def test_shards_of_two_inputs_that_differ_in_a_word_are_alike_byte_for_byte(
         shards(recipe, source, tmp_path / word / "out", user_column=users)
     first, second = (contents(tmp_path / word / "out") for word in TWO)
     assert first == second and {"_journal.jsonl", "_manifest.json"} < set(first)
+    private = list((tmp_path / TWO[0] / "out.private").iterdir())
+    assert any(path.suffix == ".npy" for path in private) == (users is not None)
+    assert not any(path.stat().st_mode & 0o077 for path in private)
 
 
 @pytest.mark.parametrize("ending", OF_FILES)
