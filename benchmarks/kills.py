@@ -6,10 +6,10 @@
 folder and of one file (with two) is killed at a random moment, the first process alone or all of
 them, and begun again in the same folder, over and over; a folder that is done is checked and
 emptied. --ways ray: shards on a cluster of Ray on this machine, of which the command or a worker is
-killed, nine times of ten while workers are there. After each kill no file beside the input may hold a word that the space does not have:
-output, what is left half written, journal, manifest, private folder. At the end each record is
-there once, with the id that it came with, and the journal names each shard once. Exit status 1
-where that does not hold.
+killed, nine times of ten while workers are there. After each kill no file beside the input may hold
+a word that the space does not have: output, what is left half written, journal, manifest, private
+folder, what Ray logs and spills. At the end each record is there once, with the id that it came
+with, and the journal names each shard once. Exit status 1 where that does not hold.
 
 Commands are forked from this process, which has imported all that they need: a kill takes about a
 second, and hits the work and not the imports. Needs Linux or macOS.
@@ -47,6 +47,7 @@ FILES, RECORDS, SENTENCES = 6, 50, 6
 SECRET = "zorblatt"  # of each text, with letters behind it
 MOST_SECONDS = 300
 MARK = f"DX_KILLS={os.getpid()}"  # what the cluster of Ray is known by
+RAY_FILES = Path("/tmp/ray/session_latest")  # logs, events, what is spilled
 DONE = "DX076"  # all shards are done: another exit status than 0, and no fault
 
 
@@ -183,8 +184,8 @@ class Command:
 
 
 def killed(way: Way, folder: Path, taken: tuple[float, float], rng: random.Random) -> str:
-    """Begins the command and kills it, or a worker of it: which. "": it was done before. taken: what
-    a whole run takes, and what it takes from the moment when the work has begun, in seconds."""
+    """Begins the command and kills it, or a worker of it: which. "": it was done before. taken:
+    seconds of a whole run, and from the moment when the work has begun."""
     command = Command(way.arguments(folder), folder / "said")
     inside = rng.random() < way.inside / 10
     if inside:
@@ -237,10 +238,11 @@ def wait_for_group(group: int) -> None:
     raise SystemExit("a worker outlived its parent")
 
 
-def in_clear(folder: Path) -> int:
-    """Files beside the input, its space excepted, that hold a secret."""
+def in_clear(way: Way, folder: Path) -> int:
+    """Files beside the input, its space excepted, that hold a secret; and of Ray's own."""
     apart = {folder / "space", *(folder / way.source for way in WAYS.values())}
-    files = [p for top in folder.iterdir() if top not in apart for p in (top, *top.rglob("*"))]
+    tops = [*folder.iterdir(), *([RAY_FILES.resolve()] if way.apart else [])]
+    files = [p for top in tops if top not in apart for p in (top, *top.rglob("*"))]
     return sum(SECRET.encode() in plain(p).lower() for p in files if p.is_file())
 
 
@@ -285,7 +287,7 @@ def tried(way: Way, folder: Path, kills: int, rng: random.Random, told: Told) ->
         told.kills.update([hit] if hit else [])
         told.late += not hit
         kills -= bool(hit)
-        told.leaked += in_clear(folder)
+        told.leaked += in_clear(way, folder)
         if not hit or rng.random() < 0.15:  # else the next kill hits a run that goes on
             finish(way, folder, told)
             empty(folder)
@@ -304,7 +306,7 @@ def finish(way: Way, folder: Path, told: Told) -> tuple[float, float]:
     if not ended or (command.status and DONE not in said):
         raise SystemExit(f"{way.name}: {said}")
     check(way, folder, told)
-    told.leaked += in_clear(folder)
+    told.leaked += in_clear(way, folder)
     return end - start, end - begun
 
 

@@ -22,6 +22,7 @@ from .corpus import (
     check_complete,
     finish,
     pa,
+    pq,
     processes,
     same_law,
     shard_lines,
@@ -44,12 +45,30 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
+def spark_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where Spark puts its events and what it shuffles and spills, as it is."""
+    return tmp_path_factory.mktemp("spark")
+
+
+@pytest.fixture(scope="module")
+def spark(spark_files: Path) -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False)
-    session = builder.config("spark.log.level", "ERROR").getOrCreate()
+    settings = {
+        "ui.enabled": False,
+        "log.level": "ERROR",
+        "local.dir": str(spark_files),
+        "eventLog.enabled": True,
+        "eventLog.dir": str(spark_files),
+        "eventLog.compress": False,
+        "shuffle.compress": False,
+        "shuffle.spill.compress": False,
+    }
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in settings.items():
+        builder = builder.config(f"spark.{name}", value)
+    session = builder.getOrCreate()
     yield session
     session.stop()
 
@@ -108,6 +127,25 @@ def test_what_fails_is_not_told(spark: Any, config: dict[str, Any]) -> None:
     # It holds the traceback of the worker, which is what Spark logs.
     assert "Traceback" in str(caught.value)
     assert not leaks(str(caught.getrepr()), UNKNOWN_SECRETS)
+
+
+def test_events_and_what_is_shuffled_hold_no_text(
+    spark: Any, spark_files: Path, config: dict[str, Any], tmp_path: Path
+) -> None:
+    secret = "Quibblezorn"  # of no other test
+    pq.write_table(pa.table({"text": [f"the dog met {secret}"] * 8}), tmp_path / "in.parquet")
+    df = spark.read.parquet(str(tmp_path / "in.parquet"))
+    assert len(sanitize_dataframe(df, config).repartition(3).collect()) == 8
+    refusing = {**config, "unknown": {"@dx_unknowns": "dx.Raise.v1"}}
+    with pytest.raises(Exception, match="DX075"):
+        sanitize_dataframe(df, refusing, on_failure="raise").repartition(3).collect()
+
+    def written() -> bytes:
+        return b"".join(p.read_bytes() for p in spark_files.rglob("*") if p.is_file())
+
+    assert b"in.parquet" in written() and not leaks(written(), (secret,))
+    df.repartition(3).collect()  # the control: this is where the clear text would be
+    assert leaks(written(), (secret,))
 
 
 def test_mistakes_are_found_before_anything_runs(spark: Any, config: dict[str, Any]) -> None:
