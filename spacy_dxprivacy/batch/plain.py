@@ -77,11 +77,10 @@ class PlainTexts:
 def plain_texts(nlp: Language) -> PlainTexts | None:
     """None where a pipeline does more than a sanitizer of single words, or is not as spaCy made it:
     then its Docs are needed."""
-    tokenizer, pipes = nlp.tokenizer, [pipe for _, pipe in nlp.pipeline]
-    if len(pipes) != 1 or not isinstance(pipes[0], DxSanitizer) or not _as_made(nlp, pipes[0]):
+    sanitizer = only_sanitizer(nlp)
+    if sanitizer is None or not as_made(nlp, sanitizer) or not sanitizer.takes_words_alone:
         return None
-    sanitizer = pipes[0]
-    settings = _settings(tokenizer)
+    settings = _settings(nlp.tokenizer)
     found = _cutters.get(sanitizer)
     if found is None or found[0] != settings:
         # What is kept beside a sanitizer must not hold the pipeline, which holds the sanitizer.
@@ -91,13 +90,19 @@ def plain_texts(nlp: Language) -> PlainTexts | None:
     return PlainTexts(nlp, sanitizer, found[1])
 
 
-def _as_made(nlp: Language, sanitizer: DxSanitizer) -> bool:
+def only_sanitizer(nlp: Language) -> DxSanitizer | None:
+    """The sanitizer of a pipeline that has nothing else."""
+    pipes = [pipe for _, pipe in nlp.pipeline]
+    return pipes[0] if len(pipes) == 1 and isinstance(pipes[0], DxSanitizer) else None
+
+
+def as_made(nlp: Language, sanitizer: DxSanitizer) -> bool:
     """No method of these was put in the place of another, and no special case has a blank in it."""
     methods = ("__call__", "pipe", "make_doc", "_ensure_doc_with_context")
     own = all(getattr(type(nlp), name) is getattr(Language, name) for name in methods)
     replaced = {*vars(nlp), *vars(sanitizer)} & {*methods, "_sanitize", "_sanitize_closed"}
     usual = type(nlp.tokenizer) is Tokenizer
-    return own and usual and not replaced and sanitizer.takes_words_alone
+    return own and usual and not replaced
 
 
 def _settings(tokenizer: Any) -> tuple[Any, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import groupby
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -14,6 +16,7 @@ from ..doc.vocabulary import MANY_WORDS, trim_vocab
 from ..doc.warming import warm_up
 from ..errors import DxError
 from ..rebuild import assert_sanitized, get_receipt
+from .parts import LONG, counts_of, is_cut, parts_of, places_of, receipt_of
 from .plain import PlainTexts, plain_texts
 from .records import Record, chunks
 
@@ -54,9 +57,42 @@ def outcomes(
 def in_zone(
     nlp: Language, records: list[Record], *, batch_size: int, with_docs: bool = True
 ) -> Iterator[Outcome]:
-    """Each record with its outcome; strings that were read are forgotten after them."""
+    """Each record with its outcome; strings that were read are forgotten after them. What is long
+    is drawn in parts, each in a zone like any other."""
     yield from ((record, record.problem) for record in records if record.problem)
     good = [record for record in records if not record.problem]
+    cut = not with_docs and max((len(record.text) for record in good), default=0) >= LONG
+    if not cut:
+        yield from _at_once(nlp, good, batch_size, with_docs)
+        return
+    for is_long, some in groupby(good, lambda r: r.words is None and is_cut(nlp, r.text)):
+        if is_long:
+            yield from ((record, _in_parts(nlp, record.text, batch_size)) for record in some)
+        else:
+            yield from _at_once(nlp, list(some), batch_size, with_docs)
+
+
+def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
+    with zone(nlp):
+        places = places_of(nlp, text)
+    parts = (Record(i, text=part) for i, part in enumerate(parts_of(text, places)))
+    if not places:
+        (found,) = _at_once(nlp, list(parts), batch_size, with_docs=False)
+        return found[1]
+    drawn: list[str] = []
+    counts: Counter[str] = Counter()
+    for some in chunks(parts, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
+        for _, result in _at_once(nlp, some, batch_size, with_docs=False):
+            if isinstance(result, str):
+                return result
+            drawn.append(result.text)
+            counts.update(counts_of(result.receipt))
+    return Sanitized("".join(drawn), receipt_of(nlp, counts))
+
+
+def _at_once(
+    nlp: Language, good: list[Record], batch_size: int, with_docs: bool
+) -> Iterator[Outcome]:
     texts = None if with_docs else plain_texts(nlp)
     if texts is None:
         warm_up(nlp, sum(len(record.text) for record in good))

@@ -1,0 +1,102 @@
+"""A long text in parts that are drawn as documents of their own, and make one again.
+
+A part ends where a sentence ends, or a paragraph. Nothing looks beyond that: not the tokenizer (it
+is asked), not a mechanism that draws sentences (it is told where each begins, and of documents no
+more), not the spelling. So the text that comes out has the law that it would have as a whole, and
+its receipt is that of the whole; what is held at a time is that of a part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from spacy.language import Language
+
+from ..component import DxSanitizer
+from ..doc.cutting import Seams
+from ..doc.receipt import Receipt
+from ..errors import DxError, Errors
+from ..selection import AllWords, WordList
+from ..unknown import Raise
+from .plain import as_made, only_sanitizer
+
+LONG = 2**20  # characters: from here on a text is cut
+PART = 2**18  # characters of a part, and what is missing of its last sentence
+_ENDS = re.compile(r"(?:(\S{0,256}[.!?])\s+|\n\s*\n\s*)(?=\S)")
+_MARKS = {".", "!", "?"}
+_COUNTED = ("tokens", "perturbed", "unknown", "draws")
+_ALONE = ("numbers", "editor", "max_epsilon_per_doc")
+
+
+def is_cut(nlp: Language, text: str) -> bool:
+    """Whether this text is drawn in parts: where it is long, and each word or sentence of it is
+    drawn by itself. With a seed, which is for tests, all is drawn at once as ever."""
+    if not LONG <= len(text) <= nlp.max_length:
+        return False
+    sanitizer = only_sanitizer(nlp)
+    return sanitizer is not None and as_made(nlp, sanitizer) and _draws_parts(sanitizer)
+
+
+def _draws_parts(sanitizer: DxSanitizer) -> bool:
+    plain = type(sanitizer.selector) in (AllWords, WordList) and not sanitizer.surrogates
+    as_text = (sanitizer.scope, sanitizer.vectors, sanitizer.carry) == ("token", "table", ())
+    alone = all(getattr(sanitizer, name) is None for name in _ALONE)
+    by_count = isinstance(sanitizer.unknown, Raise)  # it says how many there are
+    return plain and as_text and alone and not by_count and sanitizer.rng.seed is None
+
+
+def parts_of(text: str, places: Iterable[int]) -> Iterator[str]:
+    """The parts between these places."""
+    start = 0
+    for place in places:
+        yield text[start:place]
+        start = place
+    yield text[start:]
+
+
+def places_of(nlp: Language, text: str) -> list[int]:
+    """Where to cut a text. Call it in a memory zone: it reads some words."""
+    seams, found = Seams(nlp.tokenizer), list[int]()
+    start = 0
+    while start + 2 * PART < len(text):
+        place = _next(nlp, seams, text, start + PART)
+        if place is None:
+            break
+        found.append(place)
+        start = place
+    return found
+
+
+def _next(nlp: Language, seams: Seams, text: str, start: int) -> int | None:
+    """The first place after `start` at which nothing goes on."""
+    for match in _ENDS.finditer(text, start):
+        place, last = match.end(), match.group(1)
+        if last is not None and not _ends_sentence(nlp, text, match.start(), last):
+            continue
+        near = slice(place - 4 * seams.most, place), slice(place, place + 4 * seams.most)
+        left, right = ("".join(text[some].split()) for some in near)
+        if not seams.crossed(left, right):
+            return place
+    return None
+
+
+def _ends_sentence(nlp: Language, text: str, start: int, last: str) -> bool:
+    """Whether the mark is a token of its own. last: what stands before the blank, from start on."""
+    if start and not text[start - 1].isspace():
+        return False  # it is longer than that
+    return nlp.tokenizer(last)[-1].text in _MARKS
+
+
+def counts_of(receipt: Receipt) -> dict[str, int]:
+    """What is counted of a part."""
+    return {name: receipt[name] for name in _COUNTED}
+
+
+def receipt_of(nlp: Language, counts: Mapping[str, int]) -> Receipt:
+    """The receipt of the whole text, from the counts of its parts. Raises DxError where the
+    pipeline is another one than `is_cut` was told of."""
+    sanitizer = only_sanitizer(nlp)
+    if sanitizer is None:
+        raise DxError(Errors.DX032)
+    return sanitizer.terms.receipt(**{name: counts[name] for name in _COUNTED})

@@ -1,0 +1,129 @@
+"""A long text is drawn in parts, and comes out as one record with the receipt of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from conftest import MakeNlp
+from spacy.language import Language
+from spacy.tokens import Doc, Token
+
+from spacy_dxprivacy.batch import parts, stream
+from spacy_dxprivacy.batch.build import the_sanitizer
+from spacy_dxprivacy.batch.records import Record
+from spacy_dxprivacy.batch.stream import outcomes
+from spacy_dxprivacy.doc.spelling import spell
+from spacy_dxprivacy.selection import words_of
+
+VECTORS = {"@dx_spaces": "dx.PipelineVectors.v1"}
+ALONE = {"@dx_mechanisms": "dx.Path.v1", "epsilon": 40.0}  # so much that what goes in comes out
+SENTENCES = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 33.0}
+SAID = ["He said: \"don't!\" to the Doctor's friend. ", "Dr. House is not there, e.g. in a house! ",
+        "A house...\n\n- the house\n", "I can't. \n", "The house of Xyzzyq's friend (a doctor). ",
+        ":) O. O who? "]  # fmt: skip
+TEXT = "".join(SAID[i % len(SAID)] for i in range(120))
+
+
+@pytest.fixture
+def pipeline(make_nlp: MakeNlp) -> MakeNlp:
+    def make(mechanism: dict[str, Any] = ALONE, **settings: Any) -> Language:
+        nlp = make_nlp(lang="en", mechanism=mechanism, **{"space": VECTORS, **settings})
+        the_sanitizer(nlp).warm_up()
+        return nlp
+
+    return make
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """From its call on, hundreds of characters are long."""
+
+    def use() -> None:
+        monkeypatch.setattr(parts, "LONG", 500)
+        monkeypatch.setattr(parts, "PART", 90)
+        monkeypatch.setattr(stream, "LONG", 500)
+
+    return use
+
+
+def one(nlp: Language, text: str = TEXT) -> Any:
+    records = [Record(1, text="the house"), Record(2, text=text), Record(3, text="a house")]
+    found = list(outcomes(nlp, records, batch_size=4, with_docs=False))
+    assert [record.number for record, _ in found] == [1, 2, 3]
+    return found[1][1]
+
+
+@pytest.mark.parametrize("mechanism", [ALONE, SENTENCES])
+def test_it_is_the_text_and_the_receipt_of_the_whole(
+    pipeline: MakeNlp, short: Callable[[], None], mechanism: dict[str, Any]
+) -> None:
+    nlp = pipeline(mechanism)
+    whole = one(nlp)
+    short()
+    assert len(parts.places_of(nlp, TEXT)) > 10
+    drawn = one(nlp)
+    assert (drawn.text, dict(drawn.receipt)) == (whole.text, dict(whole.receipt))
+
+
+def test_under_a_seed_all_is_drawn_at_once(pipeline: MakeNlp, short: Callable[[], None]) -> None:
+    before = one(pipeline(seed=7)).text
+    short()
+    assert one(pipeline(seed=7)).text == before
+
+
+def test_whatever_is_drawn_is_spelled_as_in_the_whole(
+    pipeline: MakeNlp, short: Callable[[], None]
+) -> None:
+    short()
+    nlp, rng = pipeline(), Random(0)
+    cut = [nlp.make_doc(part) for part in parts.parts_of(TEXT, parts.places_of(nlp, TEXT))]
+    for _ in range(20):
+        drawn = [[_any(token, rng) for token in doc] for doc in cut]
+        apart = [_spelled(doc, some) for doc, some in zip(cut, drawn, strict=True)]
+        whole = _spelled(nlp.make_doc(TEXT), [word for some in drawn for word in some])
+        assert "".join(apart) == whole
+
+
+def _any(token: Token, rng: Random) -> str:
+    """A word whose spelling looks at what is beside it, for most words."""
+    beside = ["'s", "n't", "ca", "a", "new", "York", "city", "i", "'m", "is", "'", "house"]
+    return rng.choice(beside) if token.is_alpha or rng.random() < 0.1 else token.text
+
+
+def _spelled(doc: Doc, words: list[str]) -> str:
+    drawn = words_of(doc)
+    words = [new if d else t.text for new, d, t in zip(words, drawn, doc, strict=True)]
+    made = spell(words, [bool(token.whitespace_) for token in doc], drawn)
+    return "".join(f"{word} " if blank else word for word, blank in zip(*made, strict=True))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"scope": "type"}, {"carry": ["sents"]}, {"max_epsilon_per_doc": 1e6}, {"seed": 1},
+     {"unknown": {"@dx_unknowns": "dx.Raise.v1"}}, {"surrogates": "standard"}],
+)  # fmt: skip
+def test_what_looks_at_the_whole_text_gets_it(
+    pipeline: MakeNlp, short: Callable[[], None], settings: dict[str, Any]
+) -> None:
+    short()
+    assert parts.is_cut(pipeline(), TEXT)
+    assert not parts.is_cut(pipeline(**settings), TEXT)
+
+
+def test_tokens_are_those_of_the_whole(pipeline: MakeNlp, short: Callable[[], None]) -> None:
+    short()
+    nlp = pipeline()
+    tokens = [token.text_with_ws for token in nlp.make_doc(TEXT)]
+    cut = list(parts.parts_of(TEXT, parts.places_of(nlp, TEXT)))
+    assert [t.text_with_ws for part in cut for t in nlp.make_doc(part)] == tokens
+    assert not any(part.rstrip().endswith(("Dr.", "e.g.", "O.")) for part in cut)
+
+
+def test_nothing_that_was_read_stays(pipeline: MakeNlp, short: Callable[[], None]) -> None:
+    nlp = pipeline()
+    short()
+    one(nlp, TEXT + "The zyzzyva. " + TEXT)
+    assert "zyzzyva" not in nlp.vocab.strings
