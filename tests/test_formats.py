@@ -2,6 +2,8 @@
 wrong with a file is one sentence, the right status, and nothing written."""
 
 import csv
+import errno
+import gc
 import gzip
 import importlib.util
 import io
@@ -15,7 +17,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import spacy
 from spacy.cli._util import app
+from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError
@@ -23,7 +27,8 @@ from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.fields import Fields, names_of, pruned, slots_of
 from spacy_dxprivacy.batch.guess import guess
 from spacy_dxprivacy.batch.jobs import Form
-from spacy_dxprivacy.batch.records import read
+from spacy_dxprivacy.batch.records import read, read_parquet
+from spacy_dxprivacy.batch.run import Sink
 from spacy_dxprivacy.batch.source import Source, source_of_file, source_of_text
 from spacy_dxprivacy.batch.stream import outcomes
 
@@ -97,6 +102,8 @@ def written(form, rows=ROWS):
         return "".join(json.dumps(row) + "\n" for row in rows).encode()
     if form == "json":
         return json.dumps(rows).encode()
+    if form == "spacy":
+        return DocBin(docs=map(spacy.blank("en"), [row["note"] for row in rows])).to_bytes()
     from openpyxl import Workbook
 
     book, out = Workbook(), io.BytesIO()
@@ -397,6 +404,77 @@ def test_many_failures_are_not_many_lines(dx):
     result = dx("-", "-q", input=raw)
     assert result.exit_code == 1 and "80 more failed" in result.stderr
     assert len(result.stderr.splitlines()) == 21
+
+
+@pytest.mark.parametrize("form", [*FORMATS, "spacy"])
+@pytest.mark.parametrize(
+    ("error", "status", "lines"),
+    [(OSError(errno.ENOSPC, "No space left on device"), 1, 1), (KeyboardInterrupt(), 130, 1),
+     (BrokenPipeError(errno.EPIPE, "Broken pipe"), 1, 0)],
+    ids=["full", "stopped", "closed"],
+)  # fmt: skip
+def test_what_ends_half_way_leaves_nothing(
+    dx, tmp_path, monkeypatch, capfd, form, error, status, lines
+):
+    """A full disk, Ctrl-C, a reader that goes: after the first record was written."""
+    (tmp_path / f"in.{form}").write_bytes(written(form))
+    write = Sink.write
+
+    def fails(sink, record, results):
+        write(sink, record, results)
+        raise error
+
+    monkeypatch.setattr(Sink, "write", fails)
+    target = tmp_path / f"out.{form}"
+    field = [] if form == "spacy" else ["--field", "note"]
+    result = dx(tmp_path / f"in.{form}", target, *field)
+    assert result.exit_code == status and len(result.stderr.splitlines()) == lines
+    assert [path.name for path in tmp_path.iterdir()] == [f"in.{form}"]
+    no_secret_in(result.stdout, result.stderr, str(capfd.readouterr()))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_wrong_types_are_named_and_nothing_is_written(dx, tmp_path, capfd, form):
+    rows = [{"id": "Zorblatt", "note": value} for value in (5, True)]
+    (tmp_path / f"in.{form}").write_bytes(written(form, rows))
+    result = dx(tmp_path / f"in.{form}", tmp_path / f"out.{form}", "--field", "note")
+    if form in ("csv", "tsv"):  # all that is in them is text
+        assert result.exit_code == 0
+        return
+    gc.collect()  # a sheet that is dropped has a say in it
+    told = result.stderr + capfd.readouterr().err
+    assert result.exit_code == 1 and "Traceback" not in told
+    assert "its text is a number, not a string" in told
+    assert [path.name for path in tmp_path.iterdir()] == [f"in.{form}"]
+    no_secret_in(told)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("there", ["folder", "link", "loop", "nothing"])
+def test_what_is_no_file_is_one_sentence(dx, tmp_path, form, there):
+    path = tmp_path / f"in.{form}"
+    if there == "folder":
+        path.mkdir()
+    elif there != "nothing":
+        path.symlink_to(path if there == "loop" else tmp_path / "nowhere")
+    is_one_sentence(dx(path, tmp_path / f"out.{form}", "--field", "note"))
+    assert not (tmp_path / f"out.{form}").exists()
+
+
+@pytest.mark.parametrize("bad", ["empty", "cut", "binary"])
+def test_damaged_files_of_documents_and_tables(dx, tmp_path, bad):
+    whole = written("spacy")
+    raw = {"empty": b"", "cut": whole[:-9], "binary": bytes(range(128, 256)) * 9}
+    (tmp_path / "in.spacy").write_bytes(raw[bad])
+    is_one_sentence(dx(tmp_path / "in.spacy", tmp_path / "out.spacy"))
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "in.parquet"
+    parquet.write_table(importlib.import_module("pyarrow").table({"text": ["Zorblatt"] * 99}), path)
+    raw["cut"] = path.read_bytes()[:-9]
+    path.write_bytes(raw[bad])
+    with pytest.raises(UsageError, match="parquet file, or it is damaged") as told:
+        list(read_parquet(path, Fields()))
+    no_secret_in(str(told.value))
 
 
 # -- what stdin is --------------------------------------------------------------------------------

@@ -99,4 +99,5 @@ def receipt_of(nlp: Language, counts: Mapping[str, int]) -> Receipt:
     sanitizer = only_sanitizer(nlp)
     if sanitizer is None:
         raise DxError(Errors.DX032)
-    return sanitizer.terms.receipt(**{name: counts[name] for name in _COUNTED})
+    tokens, perturbed, unknown, draws = (counts[name] for name in _COUNTED)
+    return sanitizer.terms.receipt(tokens=tokens, perturbed=perturbed, unknown=unknown, draws=draws)

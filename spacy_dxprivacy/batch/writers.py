@@ -8,7 +8,9 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import IO, Any, Protocol
+from weakref import finalize
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from spacy.tokens import DocBin
@@ -180,6 +182,8 @@ class XlsxWriter:
         self.handle, self.fields = handle, fields
         self.book = need_openpyxl().Workbook(write_only=True)
         self.sheet = self.book.create_sheet("sanitized")
+        # A sheet that is dropped half-way would write a traceback to stderr.
+        finalize(self, _close, self.sheet)
         self.names: Names = None
 
     def begin(self, names: list[str], look: Look) -> None:
@@ -225,6 +229,12 @@ class XlsxWriter:
                         copy.write(_TIMES.sub(rb"\g<1>1980-01-01T00:00:00Z", part.read()))
                     else:
                         shutil.copyfileobj(part, copy)
+
+
+def _close(sheet: Any) -> None:
+    with suppress(Exception):
+        if not sheet.closed:
+            sheet.close()
 
 
 class _Encoded:

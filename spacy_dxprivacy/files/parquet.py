@@ -4,11 +4,13 @@ is unpacked, and a text that a million rows point to is written out a few rows a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import UsageError
 from .limits import MB, MOST_JSON, check_ratio, too_large
 
 if TYPE_CHECKING:
@@ -22,15 +24,31 @@ MOST_FIELDS = 1_000_000  # columns times row groups that a footer may tell of
 
 def open_parquet(path: Path, texts: Sequence[str] = ()) -> Any:
     """A ParquetFile whose footer is of an honest size. texts: columns that are read as a
-    dictionary and row numbers in it. Raises what pyarrow does for a damaged file."""
+    dictionary and row numbers in it. Raises UsageError for a damaged file, and OSError."""
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(
-        path,
-        read_dictionary=list(texts),
-        thrift_string_size_limit=MOST_JSON,
-        thrift_container_size_limit=MOST_FIELDS,
-    )
+    with damage_in_a_sentence():
+        return pq.ParquetFile(
+            path,
+            read_dictionary=list(texts),
+            thrift_string_size_limit=MOST_JSON,
+            thrift_container_size_limit=MOST_FIELDS,
+        )
+
+
+@contextmanager
+def damage_in_a_sentence() -> Iterator[None]:
+    """Raises UsageError where pyarrow cannot read a file: its own messages may quote it. What the
+    system says of a file has a number, and passes."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        unread = isinstance(error, OSError) and error.errno is None
+        if unread or type(error).__module__.partition(".")[0] == "pyarrow":
+            raise UsageError("it is not a .parquet file, or it is damaged.") from None
+        raise
 
 
 def check_groups(metadata: Any, columns: Sequence[str]) -> None:
@@ -49,7 +67,12 @@ def check_groups(metadata: Any, columns: Sequence[str]) -> None:
 
 def read_tables(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
     """The columns, a few rows at a time. The first table is empty: it brings the schema, where
-    there is nothing else. Raises TooLarge."""
+    there is nothing else. Raises TooLarge, and UsageError for a damaged file."""
+    with damage_in_a_sentence():
+        yield from _tables(path, columns)
+
+
+def _tables(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
     import pyarrow as pa
 
     with open_parquet(path) as plain:
