@@ -357,9 +357,10 @@ class Warnings:
         "nlp.memory_zone() and save it after the zone."
     )
     DX103 = (
-        "[DX103] dx.Path.v1 learns a graph of {n} words, which takes tens of minutes, once. "
-        "nlp.to_disk keeps it with the pipeline, and `python -m spacy dx space` with a space; "
-        "max_words = 50000 in [components.dx_sanitizer.space] makes it a minute."
+        "[DX103] dx.Path.v1 learns a graph of {n} words, which takes many minutes, once. "
+        "nlp.to_disk keeps it with the pipeline, and `python -m spacy dx space` with a space, "
+        "which, ended early, goes on where it was when it is run again; max_words = 50000 in "
+        "[components.dx_sanitizer.space] makes it half a minute."
     )
     DX104 = (
         "[DX104] The pipeline's own vectors lack {lacked:.0%} of the words of English text, which "

@@ -78,7 +78,8 @@ def space_cli(
         make = _joined if join else _made
         space = make(vectors, chosen, unfinished if graph else None)
         space.save(target)
-        clear(unfinished)
+        if graph:
+            clear(unfinished)
         n, d = space.vectors.shape
         size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
         typer.echo(

@@ -97,6 +97,8 @@ class Unfinished:
 
 def clear(folder: Path) -> None:
     """Nothing is left of what was kept there; other files stay, and so does the folder then."""
+    if not folder.is_dir():
+        return
     for name in (*FILES, "about.json", "counts.npy", "done.json"):
         (folder / name).unlink(missing_ok=True)
     with suppress(OSError):

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Floats2d, Ints1d, Ints2d, Numbers1d
 
-NUMBERS = 2**25  # distances at once, of one byte each
+NUMBERS = 2**26  # distances at once, of one byte each
 MOST = 512  # words walked from at once
 UNSEEN = 255  # more than any reach, which is 4 (ln n + 1.5) steps
 AT = 2**48  # a path of s steps to a key is AT * s + key while it is sorted
