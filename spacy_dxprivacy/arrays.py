@@ -15,6 +15,7 @@ Bools1d = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Bools2d = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 Floats1d = np.ndarray[tuple[int], np.dtype[np.float64]]
 Floats2d = np.ndarray[tuple[Any, ...], np.dtype[Any]]
+Floats3d = np.ndarray[tuple[int, int, int], np.dtype[np.float64]]
 Numbers1d = np.ndarray[tuple[int], np.dtype[Any]]  # of any width
 
 

@@ -24,6 +24,7 @@ from ..guarantee import Guarantee
 from ..priors.chain import Chain, alone_chain
 from ..registries import registry
 from ..sentences.alone import WordDraw
+from ..sentences.back import ADDED
 from ..sentences.budgets import beta_of
 from ..sentences.evened import even_of
 from ..space import Space
@@ -145,4 +146,4 @@ def rounding(chain: Any) -> float:
     docs/path.md, "floats", has the proof, with 6.1 in place of 6.5.
     """
     states = chain.states if isinstance(chain, Chain) else 0  # others are in float64
-    return 6.5 * (states + 8) * FLOAT_STEP
+    return 6.5 * (states + min(states, ADDED) + 10) * FLOAT_STEP

@@ -33,12 +33,20 @@ class Product:
 
     def __matmul__(self, X: Floats2d) -> Floats2d:
         """X: float (n, S), rows side by side in memory -> (k, S)."""
-        add = _adds()
-        if add is None or X.dtype != self.table.dtype or not X.flags.c_contiguous:
+        if _adds() is None or X.dtype != self.table.dtype or not X.flags.c_contiguous:
             plain: Floats2d = self.table @ X
             return plain
         Y = np.zeros((self.table.shape[0], X.shape[1]), dtype=X.dtype)
+        self.add(X, Y)
+        return Y
+
+    def add(self, X: Floats2d, Y: Floats2d) -> None:
+        """Y: (k, S), to which the product is added. Both of the table's type, and rows of both
+        side by side in memory."""
+        add = _adds()
         for some, part in self._parts:
+            if add is None:
+                Y += part @ X[some]
+                continue
             tables = (part.indptr, part.indices, part.data)
             add(*part.shape, X.shape[1], *tables, X[some].reshape(-1), Y.reshape(-1))
-        return Y

@@ -14,24 +14,25 @@ Paper  Scott 2002, "Bayesian methods for hidden Markov models" (forward filterin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d, blocks
+from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d
 from ..machine.threads import in_order, product_threads
+from ..priors.ahead import Ahead
 from ..priors.chain import Chain
 from ..randomness import Rng
-from .emissions import NOTHING, Emissions, Some, pick
+from .back import Back, Known, Sums
+from .emissions import NOTHING, Emissions, Some
 from .rooms import Rooms
 from .tapes import Tapes, batches, lay, spans
 
 MEMORY = 2**27  # bytes of sums that are kept from the way there for the way back
 LEAST = 1e-37
 MANY = 256  # words that are worth a second thread
-STATES_AT_ONCE = 512  # that are turned from lanes beside each other to one after the other
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,19 +43,6 @@ class Text:
     rows: Ints1d
     starts: Bools1d
     fixed: Bools1d
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """What is known of the state at some steps of tapes, given all words of its sentence up to
-    there: for each step M (lanes, K), in sum 1, and its sums times back (lanes,)."""
-
-    steps: list[tuple[Numbers1d, Numbers1d]]
-
-    @property
-    def last(self) -> tuple[Numbers1d, Numbers1d]:
-        M, by_back = self.steps[-1]
-        return M.copy(), by_back
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +62,18 @@ class SentenceDraw:
     def __init__(self, chain: Chain, emissions: Emissions) -> None:
         self.chain, self.emissions, self._rooms = chain, emissions, Rooms()
 
+    @cached_property
+    def _ahead(self) -> Ahead:
+        return Ahead(self.chain, self.emissions.totals, self.emissions.dtype)
+
+    @cached_property
+    def _back(self) -> Back:
+        return Back(self.chain)
+
+    @cached_property
+    def _sums(self) -> Sums:
+        return Sums(self.chain, self.emissions.dtype)
+
     def __call__(self, text: Text, rng: Rng) -> Ints1d:
         """int64 (k,): the replacements; fixed words as they are."""
         drawn = text.rows.copy()
@@ -83,7 +83,7 @@ class SentenceDraw:
         with product_threads(len(drawn) >= MANY) as threads:
             parts = (
                 some[i::threads]
-                for some in batches(lengths, self._room)
+                for some in batches(lengths, self._room, threads)
                 for i in range(min(threads, len(some)))
             )
             tapes = (lay(first[part], lengths[part]) for part in parts)
@@ -104,7 +104,8 @@ class SentenceDraw:
         with turn:
             batch = Batch(text, tapes, self._said(text, tapes), uniforms)
         parts, words = batch.tapes.parts(self._room)
-        with self._rooms.borrowed(words * self.chain.states, self.emissions.dtype) as room:
+        size = (words + batch.tapes.place.shape[1]) * (self.chain.states + 1)
+        with self._rooms.borrowed(size, self.emissions.dtype) as room:
             self._words(batch, self._states(batch, parts, room), drawn)
 
     def _said(self, text: Text, tapes: Tapes) -> dict[int, Some]:
@@ -116,85 +117,67 @@ class SentenceDraw:
         kept on the way there, and those between them are made again on the way back. parts: steps
         whose sums fit into the room."""
         states = np.zeros(batch.tapes.place.shape, dtype=np.int64)
-        none = np.empty((0, self.chain.states), self.emissions.dtype)
-        marks: list[tuple[Any, Any]] = [(none, none[:, 0])]
+        marks: list[Any] = [np.empty((self.chain.states + 1, 0), self.emissions.dtype)]
         for part in parts[:-1]:
-            marks.append(self._forth(batch, part, room, *marks[-1]).last)
+            marks.append(self._forth(batch, part, room, marks[-1])[-1].X.copy())
         for part, mark in zip(reversed(parts), reversed(marks), strict=True):
-            self._back(batch, part, self._forth(batch, part, room, *mark), states)
+            self._choose(batch, part, self._forth(batch, part, room, mark), states)
         return states
 
-    def _forth(
-        self, batch: Batch, part: slice, room: Numbers1d, M: Numbers1d, by_back: Numbers1d
-    ) -> Sums:
-        """The sums of a part, in the room. M, by_back: those of the step before."""
-        text, tapes, found = batch.text, batch.tapes, Sums([])
-        live = np.count_nonzero(tapes.place[part] >= 0, axis=1)
-        sums = room[: int(live.sum()) * self.chain.states].reshape(-1, self.chain.states)
-        back = self.chain.back.astype(room.dtype)
-        for step, here in zip(
-            range(part.start, part.stop), np.split(sums, np.cumsum(live)[:-1]), strict=True
-        ):
-            place = tapes.place[step, : len(here)]
-            self._ahead(here, M, by_back, tapes.begins[step, : len(here)])
-            for one, row, stays in zip(
-                here, text.rows[place].tolist(), text.fixed[place].tolist(), strict=True
-            ):
-                self.emissions.weigh(one, row, stays, batch.said.get(row))
-            here[tapes.ends[step, : len(here)]] *= self.chain.end
-            here *= 1 / np.maximum(here.sum(axis=1, keepdims=True), LEAST)
-            M, by_back = here, here @ back
-            found.steps.append((M, by_back))
+    def _forth(self, batch: Batch, part: slice, room: Numbers1d, X: Floats2d) -> list[Known]:
+        """What is known at each step of a part, in the room. X: at the step before."""
+        found: list[Known] = []
+        K, lanes = self.chain.states, batch.tapes.place.shape[1]
+        work, room = room[: K * lanes], room[K * lanes :]
+        for step in range(part.start, part.stop):
+            live = int(np.count_nonzero(batch.tapes.place[step] >= 0))
+            here, room = np.split(room, [(K + 1) * live])
+            here, M = here.reshape(K + 1, live), work[: K * live].reshape(K, live)
+            found.append(self._step(batch, step, X, M, here))
+            X = here
         return found
 
-    def _ahead(self, here: Floats2d, M: Floats2d, by_back: Numbers1d, begins: Bools1d) -> None:
-        """Fill here, (lanes, K), with the next states times totals. M: (lanes or more, K), by_back:
-        those of the words before. begins: (lanes,), whether a sentence does."""
-        here[begins] = self.chain.begin * self.emissions.totals
-        goes = np.flatnonzero(~begins)
-        if not len(goes):
-            return
-        # Parts of arrays are looked at where they are; chosen rows are copied.
-        lanes: Any = slice(0, len(here)) if len(goes) == len(here) else goes
-        X = np.empty((self.chain.states + 1, len(goes)), dtype=here.dtype)
-        X[:-1], X[-1] = M[lanes].T, by_back[lanes]
-        ahead = self.chain.step(X)
-        for some in blocks(len(ahead), STATES_AT_ONCE):
-            here[lanes, some] = (ahead[some] * self.emissions.totals[some, None]).T
+    def _step(
+        self, batch: Batch, step: int, before: Floats2d, M: Floats2d, here: Floats2d
+    ) -> Known:
+        """What is known at a step, in `here`. M: room to work in, kept near."""
+        text, tapes, live = batch.text, batch.tapes, here.shape[1]
+        begins, ends = tapes.begins[step, :live], tapes.ends[step, :live]
+        if not begins.all():
+            self._ahead(np.ascontiguousarray(before[:, :live]), M)
+        M[:, begins] = (self.chain.begin * self.emissions.totals)[:, None]
+        place = tapes.place[step, :live]
+        self.emissions.weigh(M, text.rows[place], text.fixed[place], batch.said)
+        if ends.any():
+            M[:, ends] *= self.chain.end[:, None]
+        sums = self._sums(M)
+        scale = 1 / np.maximum(sums[:, 0].sum(axis=0), LEAST)
+        np.multiply(M, scale.astype(M.dtype), out=here[1:])
+        sums *= scale
+        here[0] = sums[:, 1].sum(axis=0)
+        return Known(here, sums)
 
-    def _back(self, batch: Batch, part: slice, sums: Sums, states: Ints2d) -> None:
-        """Draw the states of a part, those of what follows it being drawn."""
+    def _choose(self, batch: Batch, part: slice, known: list[Known], states: Ints2d) -> None:
+        """Draw the states of a part, those of what follows it being drawn. known: at its steps."""
         tapes, (which, uniform, _) = batch.tapes, batch.uniforms
         for step in range(part.stop - 1, part.start - 1, -1):
-            M, by_back = sums.steps[step - part.start]
-            place = tapes.place[step, : len(M)]
-            numbers = zip(which[place].tolist(), uniform[place].tolist(), strict=True)
-            for lane, one in enumerate(numbers):
-                if tapes.ends[step, lane]:
-                    states[step, lane] = pick(M[lane], one[1])
-                else:
-                    after = int(states[step + 1, lane])
-                    states[step, lane] = self._before(M[lane], after, float(by_back[lane]), *one)
-
-    def _before(
-        self, M: Numbers1d, after: int, by_back: float, which: float, uniform: float
-    ) -> int:
-        """A state, drawn by M[z] T[z, after]."""
-        chain = self.chain
-        states, delta = chain.before(after)
-        cells = delta * M[states]
-        direct, by_back = float(cells.sum(dtype=np.float64)), by_back * float(chain.u[after])
-        if which * (direct + by_back) < direct:
-            return int(states[pick(cells, uniform)])
-        return pick(chain.back * M, uniform)
+            here = known[step - part.start]
+            live = here.X.shape[1]
+            place, ends = tapes.place[step, :live], tapes.ends[step, :live]
+            after = np.zeros(live, np.int64) if ends.all() else states[step + 1, :live]
+            found = self._back(here, ends, after, which[place], uniform[place])
+            states[step, :live] = found
 
     def _words(self, batch: Batch, states: Ints2d, drawn: Ints1d) -> None:
         live = batch.tapes.place >= 0
         places, chosen = batch.tapes.place[live], states[live]
         free = ~batch.text.fixed[places]
-        for place, state in zip(places[free].tolist(), chosen[free].tolist(), strict=True):
-            row, uniform = int(batch.text.rows[place]), float(batch.uniforms[2, place])
-            drawn[place] = self.emissions.word(row, state, uniform)
+        places, uniforms = places[free], batch.uniforms[2, places[free]]
+        drawn[places] = self.emissions.words(batch.text.rows[places], chosen[free], uniforms)
+
+    # What is made of the chain is made again from a copy of it.
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in ("chain", "emissions", "_rooms")}
 
 
 __all__ = ["NOTHING", "SentenceDraw", "Text"]

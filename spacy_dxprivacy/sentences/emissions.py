@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats1d, Numbers1d
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d
 from ..graph.kernel import Kernel, Steps
 from ..priors.chain import Chain
 
@@ -49,21 +50,27 @@ class Emissions:
         self._keep(made)
         return found | made
 
-    def weigh(self, one: Numbers1d, row: int, stays: bool, some: Some | None) -> None:
-        """one: float (K,), how likely each state is before its word is seen, times totals; it is
-        multiplied by what the word says, up to a factor. some: its entry of `of`."""
-        if stays:
-            part = slice(self.chain.emit.indptr[row], self.chain.emit.indptr[row + 1])
-            states, shares = self.chain.emit.indices[part], self.chain.emit.data[part]
-            rounded = self.totals[states].astype(np.float64)
-            left = one[states] * (shares / rounded).astype(self.dtype)
-            one[:] = 0
-            one[states] = left
-        elif row == NOTHING:
-            one *= self._silent
-        elif some is not None:
-            states, factors = some
-            one[states] *= factors
+    def weigh(self, M: Floats2d, rows: Ints1d, stays: Bools1d, said: Mapping[int, Some]) -> None:
+        """M: float (K, k), how likely each state is before its word is seen, times totals; it is
+        multiplied by what the word says, up to a factor for each of k words. stays: (k,). said: see
+        `of`."""
+        for lane in np.flatnonzero(stays).tolist():
+            states, times = self._of_fixed(int(rows[lane]))
+            left = M[states, lane] * times
+            M[:, lane] = 0
+            M[states, lane] = left
+        silent = (rows == NOTHING) & ~stays
+        if silent.any():
+            M[:, silent] *= self._silent[:, None]
+        for lane in np.flatnonzero(~(stays | silent)).tolist():
+            np.multiply.at(M[:, lane], *said[int(rows[lane])])
+
+    def _of_fixed(self, row: int) -> Some:
+        """The states that a word which stays may have, and what they are multiplied by."""
+        part = slice(self.chain.emit.indptr[row], self.chain.emit.indptr[row + 1])
+        states, shares = self.chain.emit.indices[part], self.chain.emit.data[part]
+        rounded = self.totals[states].astype(np.float64)
+        return states, (shares / rounded).astype(self.dtype)
 
     def _factors(self, row: int, steps: Steps) -> Some:
         near = self._near(row, steps)
@@ -100,11 +107,23 @@ class Emissions:
             return self.chain.totals
         return self._totals + self._near(row)
 
-    def word(self, row: int, state: int, uniform: float) -> int:
-        """A word of the state, drawn by B[y, state] exp(-beta path(w, y))."""
+    def words(self, rows: Ints1d, states: Ints1d, uniforms: Floats1d) -> Ints1d:
+        """Words of states, (k,) each, drawn by B[y, state] exp(-beta path(w, y))."""
+        found = self._only[states]
+        for i in np.flatnonzero(found == NOTHING).tolist():
+            found[i] = self._word(int(rows[i]), int(states[i]), float(uniforms[i]))
+        return found
+
+    @cached_property
+    def _only(self) -> Ints1d:
+        """(K,): the word of each state that has one, NOTHING for others."""
+        words = self.chain.of_states
+        counts, found = np.diff(words.indptr), np.full(self.chain.states, NOTHING)
+        found[counts == 1] = words.indices[words.indptr[:-1][counts == 1]]
+        return found
+
+    def _word(self, row: int, state: int, uniform: float) -> int:
         words, shares = self.chain.words_of(state)
-        if len(words) == 1:
-            return int(words[0])
         weights = shares if row == NOTHING else shares * self.kernel.weights(row, words)
         return int(words[pick(weights, uniform)])
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Bools1d, Bools2d, Ints1d, Ints2d
 
-LANES = 64
+LANES = 128
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,13 +39,17 @@ def spans(starts: Bools1d) -> tuple[Ints1d, Ints1d]:
     return first, np.diff(np.append(first, len(starts)))
 
 
-def batches(lengths: Ints1d, words: int) -> Iterator[Ints1d]:
-    """Sentences of like lengths that have so many words together, or a single longer one."""
+def batches(lengths: Ints1d, words: int, threads: int = 1) -> Iterator[Ints1d]:
+    """Sentences of like lengths that have so many words together, or a single longer one; as many
+    as fill the lanes of all threads some times where they can, so that no lane runs alone."""
     order = np.argsort(-lengths, kind="stable")
-    total = np.cumsum(lengths[order])
-    part = (total - 1) // max(words, int(lengths.max(initial=1)))
-    for number in np.unique(part):
-        yield order[part == number]
+    total, start = np.concatenate([[0], np.cumsum(lengths[order])]), 0
+    while start < len(order):
+        fit = int(np.searchsorted(total, total[start] + words, side="right")) - 1 - start
+        whole = next((n for n in (LANES * threads, LANES) if n <= fit < len(order) - start), 1)
+        stop = start + max(1, fit - fit % whole)
+        yield order[start:stop]
+        start = stop
 
 
 def lay(first: Ints1d, lengths: Ints1d, lanes: int = LANES) -> Tapes:
