@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import MakeNlp
 from spacy.language import Language
@@ -96,7 +97,7 @@ def _any(token: Token, rng: Random) -> str:
 def _spelled(doc: Doc, words: list[str]) -> str:
     drawn = words_of(doc)
     words = [new if d else t.text for new, d, t in zip(words, drawn, doc, strict=True)]
-    made = spell(words, [bool(token.whitespace_) for token in doc], drawn)
+    made = spell(words, np.array([bool(token.whitespace_) for token in doc]), drawn)
     return "".join(f"{word} " if blank else word for word, blank in zip(*made, strict=True))
 
 
