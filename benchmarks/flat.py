@@ -3,10 +3,10 @@
     OMP_NUM_THREADS=1 python benchmarks/flat.py [--words 10000000] [--ways stdin,file,two,shards]
 
 A text of English frequencies that names a stranger now and then goes in: by standard input, as a
-file, as a file that two processes share, or as ten shards (.jsonl). The memory
-is read after each tenth: of the words of standard input, of the time of the other ways (the most in
-it). A row is the memory after a fifth and after all, in MB, and the growth between them. Words are
-drawn alone (`configs/path.cfg`), or by `--default` by sentences.
+file, as a file that two processes share, or as ten shards (.jsonl). The memory is read after each
+tenth: of the words of standard input, of the time of the other ways (from the first output on, the
+most in it). A row is the memory after a fifth and after all, in MB, and the growth between them.
+Words are drawn alone (`configs/path.cfg`), or by `--default` by sentences.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
@@ -69,7 +70,7 @@ def fed(way: str, words: int, options: list[str], folder: Path) -> list[float]:
         if way == "stdin":
             held = _fed_in(process, process.stdin, words)
         else:
-            held = _seen(process)
+            held = _seen(process, folder)
         process.stdin.close()
     if process.returncode:
         raise SystemExit(f"dx sanitize ended with {process.returncode}")
@@ -100,18 +101,24 @@ def _fed_in(process: subprocess.Popen[bytes], pipe: IO[bytes], words: int) -> li
     return held
 
 
-def _seen(process: subprocess.Popen[bytes]) -> list[float]:
-    """The most in each tenth of the time in which all processes are there and at work."""
+def _seen(process: subprocess.Popen[bytes], folder: Path) -> list[float]:
+    """The most in each tenth of the time from the first output on, with all processes there."""
     seen: list[tuple[int, float]] = []
     while process.poll() is None:
         with suppress(OSError):  # one may end meanwhile
-            seen.append(resident(process.pid))
+            if seen or written_to(folder):
+                seen.append(resident(process.pid))
         time.sleep(SECONDS)
     most = max(processes for processes, _ in seen)
     held = [mb for processes, mb in seen if processes == most]
-    return [
-        max(held[len(held) * i // PARTS : len(held) * (i + 1) // PARTS + 1]) for i in range(PARTS)
-    ]
+    ends = [len(held) * i // PARTS for i in range(PARTS + 1)]
+    return [max(held[start : end + 1]) for start, end in pairwise(ends)]
+
+
+def written_to(folder: Path) -> bool:
+    """Whether there is some of the output; its name is hidden until it is whole."""
+    files = [path for path in folder.rglob("*") if not path.name.startswith("in")]
+    return any(path.is_file() and path.stat().st_size for path in files)
 
 
 def main() -> None:

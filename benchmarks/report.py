@@ -154,11 +154,19 @@ took 2.1 to 2.2, 1.9 to 2.7 and 1.9 to 2.5 times as long as one alone: two are n
 there, whatever travels between them. Of 1.2 to 1.27 on a quiet machine, what is lost is that each
 process meets each new word for itself.
 
-**Memory** (`python benchmarks/flat.py`): 4,000,000 words drawn alone, from standard input, with a
-word that no space has in each document: 218 MB after a fifth, 223 at the end (2.6 % more).
-240,000 words that are all different and all unknown (`benchmarks/whole_way.py --only unknown`):
-the last quarter takes 1.07 times the second quarter's time, and memory is 5.0 % above that after
-the first. Not measured yet: 10,000,000 words, files, shards and two processes.
+**Memory** (`python benchmarks/flat.py`) of all processes together, words drawn alone, with a word
+that no space has in each document:
+
+| way | words | MB after 1,000,000 | MB at the end | more |
+| --- | ---: | ---: | ---: | ---: |
+| standard input | 1,000,000 | 219 (after 200,000) | 221 | 1.1 % |
+| a file | 3,000,000 | 241 | 242 | 0.3 % |
+| ten shards | 2,000,000 | 226 | 227 | 0.4 % |
+| a file, two processes | 2,000,000 | 428 | 440 | 2.8 % |
+
+Two processes grow for longer, from 355 MB after 400,000 words: each fills its own 64 MB of words
+that were walked to, the most that is kept of them. 10,000,000 words were not run: the machine had a
+load of 17 on 2 cores then. @UNKNOWN@
 
 **Fits** of the slow mechanisms on the built-in space (60,000 words of 64 dimensions), in seconds
 of the processor on the busy machine:
@@ -167,12 +175,47 @@ of the processor on the busy machine:
 | --- | ---: | ---: | --- |
 | `dx.NADP.v1` | 113 | 7.2 | in float32, and in float64 where it may count |
 | `dx.CusText.v1` | 31 | 3.7 | the same, for the nearest words of a group |
-| `dx.Jaccard.v1` | 110 (when quiet) | 25 | by faiss, then in float64; kept beside the space |
+| `dx.Jaccard.v1` | 110 (when quiet) | 20 | by faiss, then in float64; kept beside the space |
 | `dx.Diffractor.v1` | 29 | 0 | the list comes with the space; another space keeps its own |
 
 The draws are those of before. Only the mean distance of `dx.Jaccard.v1`, on spaces of more than
 4,096 words, has seven digits in common with what it was. What a promise hangs on (the diameter)
 is never read from a file: it is worked out by each fit.
+
+**Fitting large spaces.** The graph of `dx.Path.v1` and `dx.Path.v2` takes two steps: near words (a
+product of all pairs up to 100,000 words, cells of near rows beyond), and walks from every word,
+whose counts are exact. Threads are as many as products may use (`OMP_NUM_THREADS`). Seconds of the
+processor, all threads together, beside sixteen busy processes on 2 cores, where numpy's product of
+300 dimensions did 48 billion operations a second, of 126 on the quiet machine:
+
+| 50,000 words x 300 | before | now |
+| --- | ---: | ---: |
+| near words | 28 | 28 to 34 |
+| walks from every word: counts, and lists of the words within reach | 67 | 18 |
+| the same, counts alone | | 12 to 16 |
+| beta of `dx.Path.v1` | | 1.0 |
+
+The first line is the product (31 seconds at that rate, and 12 at the quiet one), which faiss makes
+at the rate of numpy. So 50,000 words take some 50 seconds of a core there; on two quiet cores, by
+the ratio of the rates, 13: reckoned, as no quiet machine was to be had. A walk is faster since
+edges are gone over from the short to the long: 4.4 edges are looked at for each word that is
+reached, where it was all 17.8, and ends and lengths are one number. (To leave out the 38 % of edges
+that a way over two others stands in for won another tenth and no more, and was left.) Two threads
+take as much of the processor as one. Counts and lists are those of before, bit for bit (2,000 and
+10,000 words, by test against scipy's Dijkstra; 10,000 against the walk of before, all words).
+
+**400,000 words x 300** were not fitted to the end: the machine left a background process 6 % of a
+core, and near words in cells had not ended after 3.5 minutes of the processor (in an hour and a
+quarter), with 2.4 GB at their peak. The walks: a word reaches 264 others of 10,000 and 1,197 of
+50,000, so some 8,500 of 400,000 (reckoned), and on a graph of 400,000 words (eight of 50,000,
+mixed) 3.3 to 3.75 million words are reached in a second, with 0.7 GB. That makes 900 to 1,000
+seconds of a busy core, or about 8 minutes on two. So 15 minutes hang on near words taking less than
+7; all pairs (96 * 10^12 operations) are out of reach, with 6 to 7 minutes on two quiet cores and 17
+on busy ones, for the product alone. `dx space` shows how far it is, and keeps what is done beside
+its target (`OUT.unfinished`) for more than 150,000 words: run again after it ended early, it goes
+on from there. `dx.Path.v2` needs nothing more of all words for whole sentences; a prior of words
+alone (`dx.WordFrequency.v1`) walks from every word by scipy, 3 ms each at 20,000 words, which for
+400,000 is not to be had in 15 minutes.
 
 **Other tools on the same text** (`OMP_NUM_THREADS=1 python benchmarks/side_by_side.py --python
 ENV/bin/python`, 2,000 words, five turns, least and most):
