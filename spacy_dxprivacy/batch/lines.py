@@ -23,16 +23,22 @@ class Readable(Protocol):
 
 def numbered_lines(handle: Readable) -> Iterator[tuple[int, bytes, int]]:
     """Number, bytes and size of each line; the bytes of one that is too long are not kept, nor
-    ever in memory as a whole."""
+    ever in memory as a whole. Of a line that was given, nothing is held here."""
     for number in count(1):
-        raw = handle.readline(MOST_RECORD + 1)
-        if not raw:
+        found = [_line(handle)]
+        if not found[0][1]:
             return
-        size, part = len(raw), raw
-        while size > MOST_RECORD and part and not part.endswith(b"\n"):
-            part = handle.readline(MB)
-            size += len(part)
-        yield number, raw if size <= MOST_RECORD else b"", size
+        yield number, *found.pop()
+
+
+def _line(handle: Readable) -> tuple[bytes, int]:
+    """The next one and its size, 0 at the end."""
+    raw = handle.readline(MOST_RECORD + 1)
+    size, part = len(raw), raw
+    while size > MOST_RECORD and part and not part.endswith(b"\n"):
+        part = handle.readline(MB)
+        size += len(part)
+    return raw if size <= MOST_RECORD else b"", size
 
 
 def whole(handle: Readable, most: int) -> bytes:

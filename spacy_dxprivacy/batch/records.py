@@ -58,9 +58,13 @@ def _read_lines(handle: Readable, fields: Fields, on_head: OnHead | None) -> Ite
         if not raw:
             yield Record(number, size, problem=TOO_LONG, ending="\n")
             continue
-        line = decode(raw)
-        text = line.rstrip("\r\n")
-        yield _hinted(checked_record(number, len(raw), text, ending=line[len(text) :]))
+        yield _of_line(number, raw)
+
+
+def _of_line(number: int, raw: bytes) -> Record:
+    line = decode(raw)
+    text = line.rstrip("\r\n")
+    return _hinted(checked_record(number, len(raw), text, ending=line[len(text) :]))
 
 
 def _hinted(record: Record) -> Record:

@@ -21,6 +21,8 @@ from ..spaces.make import check_space_folder, make_space
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
 
+FOUND_FEW = 0.25  # of the words that were held out
+
 Source = Annotated[
     str,
     Argument(
@@ -42,7 +44,7 @@ Exclude = Annotated[
 Graph = Annotated[
     bool,
     Option(
-        help="Learn the graph of near words that dx.Path.v1, the default mechanism, draws on",
+        help="Learn the graph of near words that dx.Path.v2, the default mechanism, draws on",
     ),
 ]
 Join = Annotated[
@@ -97,7 +99,14 @@ def _joined(vectors: str, chosen: Filter, unfinished: Path | None) -> Space:
         f"{found.found:.0%} came to lie beside themselves.",
         err=True,
     )
+    if found.found < FOUND_FEW:
+        typer.echo(
+            "dx space: that is few: the map hardly knows where the joined words belong, and words of "
+            "another meaning may be drawn for them. Vectors of more dimensions or of more text help.",
+            err=True,
+        )
     if unfinished:
+        typer.echo("Learning which words are near, which may take minutes (--no-graph).", err=True)
         graph_of(found.space, unfinished=unfinished)
     return found.space
 
