@@ -129,10 +129,11 @@ class SentenceDraw:
         found: list[Known] = []
         K, lanes = self.chain.states, batch.tapes.place.shape[1]
         work, room = room[: K * lanes], room[K * lanes :]
-        for step in range(part.start, part.stop):
-            live = int(np.count_nonzero(batch.tapes.place[step] >= 0))
-            here, room = np.split(room, [(K + 1) * live])
-            here, M = here.reshape(K + 1, live), work[: K * live].reshape(K, live)
+        lives = np.count_nonzero(batch.tapes.place[part] >= 0, axis=1).tolist()
+        for step, live in zip(range(part.start, part.stop), lives, strict=True):
+            size = (K + 1) * live
+            here, room = room[:size].reshape(K + 1, live), room[size:]
+            M = work[: K * live].reshape(K, live)
             found.append(self._step(batch, step, X, M, here))
             X = here
         return found
