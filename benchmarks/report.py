@@ -116,14 +116,14 @@ all else (cutting, spelling, receipts).
 
 **Why not .035.** That would be 32 µs a word beside a tokenizer of 1.1 µs. A word is one step of the
 chain, which has 491,307 pairs for 12,001 states, so half a million products and additions. As
-listed pairs they go at 5 thousand million a second on an idle core (scipy, 64 sentences or more
-side by side: 98 µs a word; 118 with 32, 178 with 16), where a product of plain matrices does 43
+listed pairs they go at 5 thousand million a second at best (scipy, 64 sentences or more side by
+side: 98 µs a word; 118 with 32, 178 with 16), where a product of plain matrices does 43
 thousand million (32 with 64 columns). Tables of 6 MB, and sums as large, do not fit a core's own
 memory, so beside other processes it is 110 to 170 µs. What was tried on it:
 
 - Corners of the table as plain matrices: they hold 42 % of the pairs where a tenth of the cells are
-  full, and take as long as 38 % of the time. With a sixth to a sixteenth in place of a tenth, 32 to
-  128 lanes, columns in one to 24 parts, or states in the order of their pairs, all differ by less
+  full, and take as long as 38 % of the time. With a sixth to a sixteenth in place of a tenth, 64 to
+  256 lanes, columns in one to 24 parts, or states in the order of their pairs, all differ by less
   than the noise, or are slower for what has to be gathered.
 - A compiled loop with vectors of 256 bits (numba, no part of the package): 65 to 75 µs where scipy
   took 103 to 120 in the same minute. So with nothing else to do at all, the sums as they are end at
