@@ -101,8 +101,9 @@ def _joined(vectors: str, chosen: Filter, unfinished: Path | None) -> Space:
     )
     if found.found < FOUND_FEW:
         typer.echo(
-            "dx space: that is few: the map hardly knows where the joined words belong, and words of "
-            "another meaning may be drawn for them. Vectors of more dimensions or of more text help.",
+            "dx space: that is few: the map hardly knows where the joined words belong, and words "
+            "of another meaning may be drawn for them. Vectors of more dimensions or of more text "
+            "help.",
             err=True,
         )
     if unfinished:
