@@ -209,10 +209,10 @@ Two processes grow for longer, from 355 MB after 400,000 words: each fills its o
 that were walked to, the most that is kept of them. 10,000,000 words were not run: the machine had a
 load of 17 on 2 cores then.
 
-600,000 words that are all different and all unknown: 263 MB after 60,000, 273 after 120,000, 277
-at the end (1.3 % above that), and each 60,000 take 1.9 to 2.7 seconds of the processor, the last
-2.3. What grows at first are stores up to their bounds (240,000 words, `benchmarks/whole_way.py
---only unknown`: 5.8 % after the first quarter, the last takes .79 times the second's time).
+1,000,000 words that are all different and all unknown (`benchmarks/whole_way.py --only unknown`):
+the last quarter takes .86 times the second quarter's time of the processor (1.12 by the clock, on a
+busy machine), and memory is 7.9 % below that after the first. In finer steps: 263 MB after 60,000,
+273 after 120,000 and 277 after 600,000; what grows at first are stores up to their bounds.
 
 **Fits** of the slow mechanisms on the built-in space (60,000 words of 64 dimensions), in seconds
 of the processor on the busy machine:
@@ -231,24 +231,25 @@ is never read from a file: it is worked out by each fit.
 **Fitting large spaces.** The graph of `dx.Path.v1` and `dx.Path.v2` takes two steps: near words (a
 product of all pairs up to 100,000 words, cells of near rows beyond), and walks from every word,
 whose counts are exact. Threads are as many as products may use (`OMP_NUM_THREADS`). Seconds of the
-processor, all threads together, beside sixteen busy processes on 2 cores, where numpy's product of
-300 dimensions did 48 billion operations a second, of 126 on the quiet machine:
+processor, all threads together, beside eight to sixteen busy processes on 2 cores, where numpy's
+product of 300 dimensions did 48 billion operations a second, of 126 on the quiet machine:
 
 | 50,000 words x 300 | before | now |
 | --- | ---: | ---: |
 | near words | 28 | 28 to 34 |
-| walks from every word: counts, and lists of the words within reach | 67 | 18 |
-| the same, counts alone | | 12 to 16 |
+| walks from every word: counts, and lists of the words within reach | 46 to 67 | 16 to 24 |
+| the same, counts alone | | 12 to 17 |
 | beta of `dx.Path.v1` | | 1.0 |
 
 The first line is the product (31 seconds at that rate, and 12 at the quiet one), which faiss makes
-at the rate of numpy. So 50,000 words take some 50 seconds of a core there; on two quiet cores, by
-the ratio of the rates, 13: reckoned, as no quiet machine was to be had. A walk is faster since
-edges are gone over from the short to the long: 4.4 edges are looked at for each word that is
-reached, where it was all 17.8, and ends and lengths are one number. (To leave out the 38 % of edges
-that a way over two others stands in for won another tenth and no more, and was left.) Two threads
-take as much of the processor as one. Counts and lists are those of before, bit for bit (2,000 and
-10,000 words, by test against scipy's Dijkstra; 10,000 against the walk of before, all words).
+at the rate of numpy. So 50,000 words take some 50 seconds of a core there; on two quiet cores some
+13, if the product goes at the quiet rate: reckoned, as no quiet machine was to be had. (Before is
+reckoned from 1,024 words, now from all.) A walk is faster since edges are gone over from the short
+to the long: 4.4 edges are looked at for each word that is reached, where it was all 17.8, and ends
+and lengths are one number. (To leave out the 38 % of edges that a way over two others stands in for
+won another tenth and no more, and was left.) Two threads take as much of the processor as one.
+Counts and lists are those of before, bit for bit: of all of 10,000 words they were compared, and a
+test holds words of spaces of 600, 2,000 and 10,000 against scipy's Dijkstra.
 
 **400,000 words x 300** were not fitted to the end: the machine left a background process 6 % of a
 core, and near words in cells had not ended after 3.5 minutes of the processor (in an hour and a
