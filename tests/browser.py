@@ -11,6 +11,41 @@ CHROMIUM = shutil.which("chromium")
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0")
 
 
+_FOCUSED = """(() => {
+  const e = document.activeElement;
+  if (!e || e === document.body) return "";
+  e.dataset.met = e.dataset.met || String(Math.random());
+  const name = e.getAttribute("aria-label") || e.innerText || e.placeholder || e.id || "";
+  return [e.tagName, e.getAttribute("role") || "", name.slice(0, 40), e.dataset.met].join(" ");
+})()"""
+_CONTRAST = """(() => {
+  const parse = c => { const n = (c.match(/[\\d.]+/g) || []).map(Number);
+                       return n.length < 4 ? [...n, 1] : n; };
+  const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
+  const linear = v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+  const light = c => { const [r, g, b] = c.map(linear); return .2126 * r + .7152 * g + .0722 * b; };
+  const canvas = matchMedia("(prefers-color-scheme: dark)").matches &&
+    getComputedStyle(document.documentElement).colorScheme.includes("dark")
+    ? [18, 18, 18, 1] : [255, 255, 255, 1];
+  const behind = e => { const all = [];
+    for (let x = e; x; x = x.parentElement) all.unshift(parse(getComputedStyle(x).backgroundColor));
+    return all.reduce((b, a) => over(a, b), canvas); };
+  const found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement, s = getComputedStyle(e);
+    const text = walk.currentNode.data.trim();
+    if (!text || !e.checkVisibility() || ["SCRIPT", "STYLE"].includes(e.tagName) || e.closest("svg")
+        || e.closest("[disabled], [aria-disabled=true], [data-testid=stSliderThumbValue]")
+        || s.fontFamily.includes("Material")) continue;  // icons need 3; a slider's value floats
+    const b = behind(e), f = over(parse(s.color), b);
+    const [x, y] = [light(f), light(b)].sort((p, q) => q - p);
+    found.push([(x + .05) / (y + .05), e.tagName, text.slice(0, 30), s.color, String(b)]);
+  }
+  return JSON.stringify(found);
+})()"""
+
+
 class Page:
     """The one tab. events: all that the browser told so far."""
 
@@ -56,6 +91,29 @@ class Page:
         time.sleep(0.5)
         root = "document.documentElement"
         return self.js(f"{root}.scrollWidth <= {root}.clientWidth")
+
+    def dark(self, on=True):
+        """As whoever asks for dark pages sees it, or for light ones."""
+        asked = {"name": "prefers-color-scheme", "value": "dark" if on else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[asked])
+        time.sleep(0.3)
+
+    def pale(self, least=4.5):
+        """What is written with less contrast than that (WCAG 2.1, 1.4.3), with the ratio."""
+        return [found for found in json.loads(self.js(_CONTRAST)) if found[0] < least]
+
+    def by_tab(self, most=200):
+        """What the Tab key comes to, one after another, from the beginning to the end."""
+        found, key = [], {"key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9}
+        self.js("document.body.tabIndex = -1; document.body.focus(); scrollTo(0, 0)")
+        for _ in range(most):
+            for kind in ("rawKeyDown", "keyUp"):
+                self.call("Input.dispatchKeyEvent", type=kind, **key)
+            here = self.js(_FOCUSED)
+            if not here or here in found:
+                break
+            found.append(here)
+        return found
 
     def errors(self):
         """What its console complains of."""

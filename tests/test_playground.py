@@ -392,7 +392,11 @@ def test_a_browser_shows_it_and_asks_nobody_else(served, tmp_path):
         page.wait_for(f"{HAD} && ({HAD}.click(), true)")
         page.wait_for("document.body.innerText.includes('What had becomes')")
         assert page.errors() == []
-        assert page.fits(390) and page.fits(1280)
+        for dark in (False, True):
+            page.dark(dark)
+            assert page.fits(390) and page.fits(1280) and page.pale() == []
+        met = " ".join(page.by_tab())
+        assert all(f"{what} " in met for what in ("TEXTAREA", "Draw again", "tab", "Epsilon"))
         assert page.js("location.href") == address
         hosts = {url.split("/")[2] for url in page.requests() if not url.startswith("data:")}
         assert hosts == {f"127.0.0.1:{port}"}

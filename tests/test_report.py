@@ -382,7 +382,11 @@ def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
     with browser(tmp_path / "another") as shown:
         shown.call("Page.navigate", url=path)
         shown.wait_for("document.readyState == 'complete'")
-        assert shown.fits(390) and shown.fits(1280)
+        for dark in (False, True):
+            shown.dark(dark)
+            assert shown.fits(390) and shown.fits(1280) and shown.pale() == []
+        # What may have to be scrolled is reached by Tab.
+        assert len(shown.by_tab()) == shown.js("document.querySelectorAll('pre').length")
 
 
 @needs_extra

@@ -58,7 +58,9 @@ def _read_lines(handle: Readable, fields: Fields, on_head: OnHead | None) -> Ite
         if not raw:
             yield Record(number, size, problem=TOO_LONG, ending="\n")
             continue
-        yield _of_line(number, raw)
+        record = _of_line(number, raw)
+        del raw  # it may be long
+        yield record
 
 
 def _of_line(number: int, raw: bytes) -> Record:
