@@ -39,9 +39,9 @@ class Way:
 
 
 WAYS = {
-    "path": Way("path", 100_000),
-    "exponential": Way("exponential", 100_000),
-    "laplace": Way("laplace", 20_000),
+    "path": Way("path", 40_000),
+    "exponential": Way("exponential", 40_000),
+    "laplace": Way("laplace", 40_000),
     "default": Way("", 4_000),
 }
 
