@@ -128,3 +128,10 @@ def test_nothing_that_was_read_stays(pipeline: MakeNlp, short: Callable[[], None
     short()
     one(nlp, TEXT + "The zyzzyva. " + TEXT)
     assert "zyzzyva" not in nlp.vocab.strings
+
+
+@pytest.mark.parametrize("flood", ["a", "a ", "a. ", ".", "_", "\n", " ", ". ", "\n \n"])
+def test_a_flood_is_looked_through_in_a_time_by_its_length(pipeline: MakeNlp, flood: str) -> None:
+    """Quadratic, a megabyte would take minutes."""
+    nlp = pipeline()
+    assert parts.places_of(nlp, flood * (2**20 // len(flood))) == []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 from spacy.language import Language
 
@@ -23,7 +24,10 @@ from .plain import as_made, only_sanitizer
 
 LONG = 2**20  # characters: from here on a text is cut
 PART = 2**18  # characters of a part, and what is missing of its last sentence
-_ENDS = re.compile(r"(?:(\S{0,256}[.!?])\s+|\n\s*\n\s*)(?=\S)")
+# Of bounded length, as a long text may be anything: what is looked for takes time by its length.
+_ENDS = re.compile(r"(?:[.!?]\s{1,8}|\n[^\S\n]{0,8}\n)(?=\S)")
+_LONGEST = 256  # characters before a mark that are looked at
+MOST_TRIES = 2**12  # ends of a part that are looked at, none of which may be one
 _MARKS = {".", "!", "?"}
 _COUNTED = ("tokens", "perturbed", "unknown", "draws")
 _ALONE = ("numbers", "editor", "max_epsilon_per_doc")
@@ -70,22 +74,22 @@ def places_of(nlp: Language, text: str) -> list[int]:
 
 def _next(nlp: Language, seams: Seams, text: str, start: int) -> int | None:
     """The first place after `start` at which nothing goes on."""
-    for match in _ENDS.finditer(text, start):
-        place, last = match.end(), match.group(1)
-        if last is not None and not _ends_sentence(nlp, text, match.start(), last):
+    for match in islice(_ENDS.finditer(text, start), MOST_TRIES):
+        place = match.end()
+        if text[match.start()] in _MARKS and not _ends_sentence(nlp, text, match.start()):
             continue
-        near = slice(place - 4 * seams.most, place), slice(place, place + 4 * seams.most)
+        near = slice(max(0, place - 4 * seams.most), place), slice(place, place + 4 * seams.most)
         left, right = ("".join(text[some].split()) for some in near)
         if not seams.crossed(left, right):
             return place
     return None
 
 
-def _ends_sentence(nlp: Language, text: str, start: int, last: str) -> bool:
-    """Whether the mark is a token of its own. last: what stands before the blank, from start on."""
-    if start and not text[start - 1].isspace():
-        return False  # it is longer than that
-    return nlp.tokenizer(last)[-1].text in _MARKS
+def _ends_sentence(nlp: Language, text: str, mark: int) -> bool:
+    """Whether a mark is a token of its own. mark: its place."""
+    before = text[max(0, mark - _LONGEST) : mark + 1]
+    last = before.split()[-1]
+    return len(last) <= _LONGEST and nlp.tokenizer(last)[-1].text in _MARKS
 
 
 def counts_of(receipt: Receipt) -> dict[str, int]:
