@@ -134,4 +134,4 @@ def test_nothing_that_was_read_stays(pipeline: MakeNlp, short: Callable[[], None
 def test_a_flood_is_looked_through_in_a_time_by_its_length(pipeline: MakeNlp, flood: str) -> None:
     """Quadratic, a megabyte would take minutes."""
     nlp = pipeline()
-    assert parts.places_of(nlp, flood * (2**20 // len(flood))) == []
+    assert len(parts.places_of(nlp, flood * (2**20 // len(flood)))) < 4
