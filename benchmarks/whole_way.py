@@ -1,6 +1,6 @@
 """The whole way of a text, from file to file, as shares of the rate of spaCy's tokenizer:
 
-    OMP_NUM_THREADS=1 python benchmarks/whole_way.py [--words 100000] [--turns 5] [--only alone,...]
+    OMP_NUM_THREADS=1 python benchmarks/whole_way.py [--words 1000000] [--turns 5] [--only alone,...]
 
 Each way is measured in turns with the tokenizer alone, outside of memory zones and with its cache
 full, on the same words; set-up is not counted, and words that were never met are met in a turn
@@ -115,8 +115,8 @@ def ways(folder: Path, only: set[str]) -> Iterator[Way]:
         yield Way("dx sanitize, words alone, two processes", command(nlp, folder, 2))
     if asked("pipe"):
         nlp = make_pipeline(config=ALONE)
-        yield Way("nlp.pipe, default batch", piped(nlp))
-        yield Way("nlp.pipe, batches of 128", piped(nlp, batch_size=128))
+        yield Way("nlp.pipe, default batch", piped(nlp), part=5)
+        yield Way("nlp.pipe, batches of 128", piped(nlp, batch_size=128), part=5)
     if asked("entities"):
         nlp = make_pipeline(entities=["person", "date"])
         yield Way("dx sanitize --entities person,date", command(nlp, folder), 0.05, 5)
@@ -174,7 +174,7 @@ def unknown_words(folder: Path, words: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--words", type=int, default=100_000)
+    parser.add_argument("--words", type=int, default=1_000_000)
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--unknown", type=int, default=1_000_000)
     names = "zones, alone, pipe, entities, sentences, unknown"
