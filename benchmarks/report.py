@@ -139,7 +139,7 @@ memory, so beside other processes it is 110 to 170 µs. What was tried on it:
 
 So .0084 and .0062 are what there is to report, and on such a processor a factor of two at most is
 left in it without another public law, which would be another mechanism. Two threads and two
-processes share the work as before; what they gain was not measured anew.
+processes share the work as before.
 
 **The first output** of `dx sanitize --text` takes 1.42 times the processor time of `python -c
 "import spacy; spacy.blank('en')"` (medians of six alternating runs beside busy processes; 2.06
@@ -156,28 +156,34 @@ with this one, of which scipy, spaCy, numpy, blis and faiss are 430. What it req
 since before there were extras, and a test names it; all else is an extra.
 
 **The whole way** (`OMP_NUM_THREADS=1 python benchmarks/whole_way.py`), from file to file, as
-shares of the rate of spaCy's tokenizer outside of memory zones in the same run, by processor
-time, for 100,000 words; each with the least and the most of five turns. Measured beside eight
-busy processes on 2 cores, where caches of the processor are seldom warm, so that all shares are
-low; they compare with each other.
+shares of the rate of spaCy's tokenizer outside of memory zones in the same run: the middle of five
+turns, the least and the most, on two quiet cores; by the clock, for 1,000,000 words (a fifth for
+`nlp.pipe` and entities, 40,000 for whole sentences).
 
-| way | before | now | wanted |
-| --- | ---: | ---: | ---: |
-| `dx sanitize`, words drawn alone (`configs/path.cfg`) | 0.040 | 0.052 | 0.35 |
-| the same, two processes, by the time of all | 0.029 | 0.051 | – |
-| `dx sanitize`, 400,000 words drawn alone | 0.075 | 0.10 | 0.35 |
+| way | share | wanted |
+| --- | ---: | ---: |
+| spaCy's tokenizer in a memory zone | 0.154 (0.128 to 0.166) | |
+| `dx sanitize`, words drawn alone (`configs/path.cfg`) | 0.359 (0.282 to 0.390) | 0.35 |
+| the same, two processes over one | 1.57 (1.45 to 1.62) times | 1.7 |
+| `nlp.pipe`, words drawn alone, default batch | 0.074 (0.060 to 0.078) | |
+| the same, batches of 128 | 0.068 (0.059 to 0.083) | |
+| `dx sanitize --entities person,date` | 0.060 (0.042 to 0.088) | 0.05 |
+| `dx sanitize`, whole sentences (the default), 40,000 words | 0.004 (0.004 to 0.005) | 0.035 |
+| the same, 4,000 words | 0.009 (0.008 to 0.009) | 0.035 |
+
+Before the changes of this version words alone had 0.155 (0.109 to 0.182) of it, three turns beside
+one busy process. Of 100,000 words it is 0.124 (0.090 to 0.147) now, and was 0.069: the fewer words,
+the more of the time goes to those that are met for the first time. In whole sentences 40,000 words
+hold 6,300 that are different, and to walk from these takes as long as all else when they are first
+met, 2 ms each; that is before the turns of the table.
 
 Words drawn alone go from text to text: no Docs, and what stands between blanks is cut by the
-tokenizer once in a zone; public words stay cut from one zone to the next. Since that table was
-made a run of 60,000 words beside fifteen busy processes went from 2.2 to 1.5 seconds of the
-processor where only ends of pieces that could make a special case are looked at, and to 1.4 where
-words of a zone get four attributes in place of 23 (the middle of four runs; 0.040 to 0.064 of the
-tokenizer's rate, where it was 0.034 before both). What is left are words that a zone meets for
-the first time: a third of the time, for the tokenizer's expressions and spaCy's lexemes take as
-long for one as for some twenty that it knows; then the draws (a quarter, half of it walks from
-new words), spelling (a tenth) and products for words that the space lacks. The tokenizer that all
-of this is held against only looks up what it has kept, so a third of its rate cannot be had with
-pieces that are new.
+tokenizer once in a zone, thousands of such pieces in one call; public words stay cut from one zone
+to the next. Only ends of pieces that could make a special case are looked at, words of a zone get
+four attributes in place of 23, near words lie in one pool of numbers, whether a drawn word is
+beyond reach is walked from both sides, and all texts of a batch are spelled at once. What is left,
+of a million words: a third for pieces that are new, a third for draws (most of it walks from new
+words), a sixth for looking up pieces that are known, a tenth for spelling.
 
 The other ways (entities, whole sentences, `nlp.pipe` of the commands) read public words before a
 zone begins, one for every 96 characters of the zone's texts, up to 32,768 pieces. In the zone the
@@ -189,11 +195,8 @@ Docs of 200 words in batches of 128 went at 130,000 words a second where the def
 81,000, on a quiet machine; on the busy one the two are alike (5.0 and 5.2 seconds of the
 processor for 160,000 words). With a seed batches are as they were, since draws follow them.
 
-**Two processes** give what two cores do. On the machine above, with fifteen busy processes beside
-them, two copies of a job that shares nothing (a product of matrices, sorting, a loop of Python)
-took 2.1 to 2.2, 1.9 to 2.7 and 1.9 to 2.5 times as long as one alone: two are no faster than one
-there, whatever travels between them. Of 1.2 to 1.27 on a quiet machine, what is lost is that each
-process meets each new word for itself.
+**Two processes** go 1.57 times as fast as one (1.63 by the processor's time, which is what would be
+if nothing waited): each meets new words for itself, and one of three processes reads and writes.
 
 **Memory** (`python benchmarks/flat.py`) of all processes together, words drawn alone, with a word
 that no space has in each document:

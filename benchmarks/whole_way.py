@@ -1,6 +1,6 @@
 """The whole way of a text, from file to file, as shares of the rate of spaCy's tokenizer:
 
-    OMP_NUM_THREADS=1 python benchmarks/whole_way.py [--words 1000000] [--turns 5] [--only alone,...]
+    OMP_NUM_THREADS=1 python benchmarks/whole_way.py [--words 1000000] [--turns 5] [--only NAMES]
 
 Each way is measured in turns with the tokenizer alone, outside of memory zones and with its cache
 full, on the same words; set-up is not counted, and words that were never met are met in a turn
