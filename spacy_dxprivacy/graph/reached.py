@@ -5,8 +5,10 @@ No result depends on what is kept, nor on its bound.
 
 from __future__ import annotations
 
+import os
 from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -15,6 +17,8 @@ from .walk import Walker, Walks
 
 POOL_BYTES = 2**26  # of words that were walked to: 64 MB
 STEPS_AT_ONCE = 6  # words are walked from this far, or twice as far, ...
+
+_all: WeakSet[Reached] = WeakSet()
 
 
 class Reached:
@@ -33,6 +37,7 @@ class Reached:
             self._firsts = np.cumsum(self._sizes) - self._sizes
         self._used = len(self._pool)
         self._turn = Lock()  # another thread may forget what was walked
+        _all.add(self)
 
     def at(self, rows: Ints1d, places: Ints1d) -> Ints1d:
         """(k,): the words at these places of the lists of k rows."""
@@ -96,8 +101,11 @@ class Reached:
             grown[: self._used] = self._pool[: self._used]
             self._pool = grown
         self._pool[self._used : end] = walks.words
-        self._firsts[rows] = self._used + np.cumsum(walks.sizes) - walks.sizes
-        self._sizes[rows], self._used = walks.sizes, end
+        # In this order what is kept is right whenever it is interrupted, or the process forked: a
+        # list that is walked to anew begins with what it was.
+        first, self._used = self._used, end
+        self._firsts[rows] = first + np.cumsum(walks.sizes) - walks.sizes
+        self._sizes[rows] = walks.sizes
 
     def _forget(self) -> None:
         self._sizes[:] = self._used = 0
@@ -106,3 +114,13 @@ class Reached:
     # What was drawn for is no business of anybody who gets a copy.
     def __reduce__(self) -> tuple[Any, ...]:
         return Reached, (self._walker, self._counts, self._pool if self._stored else None)
+
+
+def _renew_locks() -> None:
+    """In a forked process: whoever held one is not there."""
+    for one in _all:
+        one._turn = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
