@@ -72,6 +72,7 @@ from .ty import (
     TellsInClear,
     Unknown,
 )
+from .unknown import Raise
 from .validate import fail, one_of, positive
 
 SCOPES = ("token", "type")
@@ -254,12 +255,24 @@ class DxSanitizer:
     def takes_words_alone(self) -> bool:
         """Whether all that counts of a text are its words, each by itself, and all that is wanted
         is a text: then `sanitize_cuts` does what a Doc would need. False before it is fitted."""
-        if self._terms is None:
-            return False
+        fitted = self._terms is not None
+        return fitted and self._is_plain and self.casing == "truecase" and not self._in_context
+
+    @property
+    def takes_parts(self) -> bool:
+        """Whether a text may be drawn in parts that end with a sentence, as documents of their own:
+        nothing looks at it as a whole. With a seed, which is for tests, it is drawn at once."""
+        counts_unknown = isinstance(self.unknown, Raise)
+        alone = self.scope == "token" and not counts_unknown and self.rng.seed is None
+        return alone and self._is_plain
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether words are selected by themselves, and a text with its receipt is all that is
+        made of them."""
         plain = type(self) is DxSanitizer and type(self.selector) in (AllWords, WordList)
         more = (self.numbers, self.editor, self.surrogates or None, self.max_epsilon_per_doc)
-        as_it_is = (self.casing, self.vectors, self.carry) == ("truecase", "table", ())
-        return plain and as_it_is and more == (None,) * 4 and not self._in_context
+        return plain and (self.vectors, self.carry) == ("table", ()) and more == (None,) * 4
 
     def sanitize_cuts(self, cuts: list[Cut]) -> list[tuple[str, Receipt]]:
         """The texts that `pipe` gives for Docs of these words, in one draw. Only where

@@ -14,12 +14,9 @@ from itertools import islice
 
 from spacy.language import Language
 
-from ..component import DxSanitizer
 from ..doc.cutting import Seams
 from ..doc.receipt import Receipt
 from ..errors import DxError, Errors
-from ..selection import AllWords, WordList
-from ..unknown import Raise
 from .plain import as_made, only_sanitizer
 
 LONG = 2**20  # characters: from here on a text is cut
@@ -30,24 +27,15 @@ _LONGEST = 256  # characters before a mark that are looked at
 MOST_TRIES = 2**12  # ends of a part that are looked at, none of which may be one
 _MARKS = {".", "!", "?"}
 _COUNTED = ("tokens", "perturbed", "unknown", "draws")
-_ALONE = ("numbers", "editor", "max_epsilon_per_doc")
 
 
 def is_cut(nlp: Language, text: str) -> bool:
     """Whether this text is drawn in parts: where it is long, and each word or sentence of it is
-    drawn by itself. With a seed, which is for tests, all is drawn at once as ever."""
+    drawn by itself."""
     if not LONG <= len(text) <= nlp.max_length:
         return False
     sanitizer = only_sanitizer(nlp)
-    return sanitizer is not None and as_made(nlp, sanitizer) and _draws_parts(sanitizer)
-
-
-def _draws_parts(sanitizer: DxSanitizer) -> bool:
-    plain = type(sanitizer.selector) in (AllWords, WordList) and not sanitizer.surrogates
-    as_text = (sanitizer.scope, sanitizer.vectors, sanitizer.carry) == ("token", "table", ())
-    alone = all(getattr(sanitizer, name) is None for name in _ALONE)
-    by_count = isinstance(sanitizer.unknown, Raise)  # it says how many there are
-    return plain and as_text and alone and not by_count and sanitizer.rng.seed is None
+    return sanitizer is not None and as_made(nlp, sanitizer) and sanitizer.takes_parts
 
 
 def parts_of(text: str, places: Iterable[int]) -> Iterator[str]:

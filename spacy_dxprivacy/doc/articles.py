@@ -8,7 +8,7 @@ import unicodedata
 ARTICLES = ("a", "an")
 LONGEST = 5  # letters that are said one by one; longer words are shouted
 
-_CONSONANTS = frozenset("bcdfgjklmnpqrstvwxyz")  # whatever comes after them
+_ALWAYS_A = frozenset("bcdfgjklmnpqrstvwxyz")  # whatever comes after them
 _SILENT_H = re.compile(r"hour|honest|honou?r|heir")
 # "you" and "won": university, user, urine, European, one; but not uninsured, usher, urgent.
 _CONSONANT = re.compile(
@@ -27,7 +27,7 @@ _TEENS = re.compile(r"(?:11|18)(?:,\d{3})*(?:\.|$)|(?:11|18)\d\d$", re.ASCII)
 def article_before(word: str) -> str | None:
     """ "a" or "an"; None before what has no sound, such as a comma."""
     simple = len(word) > 1 and word.isascii() and word.isalpha() and word.islower()
-    return "a" if simple and word[0] in _CONSONANTS else _before_any(word)
+    return "a" if simple and word[0] in _ALWAYS_A else _before_any(word)
 
 
 def _before_any(word: str) -> str | None:

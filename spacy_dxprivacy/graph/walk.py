@@ -69,11 +69,17 @@ class Walker:
 
     def edges_of(self, words: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
         """All edges of k words: which of the words each begins at, where it ends, and its steps."""
-        degrees = self.degrees[self.longest].take(words).astype(np.int64)
+        degrees = self.degrees[self.longest].take(words)
+        edges = self._shortest_edges(words, degrees).astype(np.int64)
         over = np.repeat(np.arange(len(words)), degrees)
-        shift = self.starts[words] - (np.cumsum(degrees) - degrees)
-        edges = self.edges.take(np.arange(len(over)) + shift[over]).astype(np.int64)
         return over, edges & ((1 << self.bits) - 1), edges >> self.bits
+
+    def _shortest_edges(self, words: Ints1d, degrees: Numbers1d) -> Numbers1d:
+        """So many edges of each of k words, from the short to the long: see self.edges."""
+        ends = np.cumsum(degrees, dtype=np.int64)
+        places = np.repeat(self.starts.take(words) - ends + degrees, degrees)
+        places += np.arange(len(places))
+        return self.edges.take(places)
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n): steps of the shortest path, infinity from the reach on."""
@@ -139,10 +145,7 @@ class Walker:
         keys, words, degrees = self._going(here, step, depths)
         if not len(keys):
             return
-        ends = np.cumsum(degrees, dtype=np.int64)
-        places = np.repeat(self.starts.take(words) - ends + degrees, degrees)
-        places += np.arange(len(places))
-        edges = self.edges.take(places)
+        edges = self._shortest_edges(words, degrees)
         lengths = (edges >> self.bits).astype(np.uint8)
         lengths += np.uint8(step)
         keys = np.repeat(keys - words, degrees)

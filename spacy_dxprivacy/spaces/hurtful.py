@@ -63,12 +63,11 @@ class Instead(Mapping[str, str]):
 
     @cached_property
     def _known(self) -> dict[str, str]:
-        rows = np.flatnonzero(self._bad)
+        rows = np.array(list(self._rows.values()), dtype=np.int64)
         small = self._vectors.size <= MOST_NUMBERS
-        near = (
-            _nearest(self._vectors, rows, self._bad) if small else _next(rows, self._bad).tolist()
-        )
-        return {self._words[a]: self._words[b] for a, b in zip(rows.tolist(), near, strict=True)}
+        near = _nearest(self._vectors, rows, self._bad) if small else _next(rows, self._bad)
+        found = [self._words[row] for row in near.tolist()]
+        return dict(zip(self._rows, found, strict=True))
 
     def get(self, word: str, default: Any = None) -> Any:
         """Asked of every word that comes out: no exception for those that may."""
@@ -86,7 +85,7 @@ def _allowed() -> Allowed:
     return Allowed(None, [*read_words(OFFENSIVE), *read_words(HURTFUL)])
 
 
-def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> list[int]:
+def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
     A, found = vectors[rows].astype(np.float64), _next(rows, bad)
     least = np.full(len(rows), np.inf)
     for part in blocks(len(vectors), max(1, BLOCK_NUMBERS // len(rows))):
@@ -97,7 +96,7 @@ def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> list[int]:
         nearer = S[np.arange(len(rows)), near] < least
         found[nearer] = part.start + near[nearer]
         least = np.minimum(least, S.min(axis=1))
-    return found.tolist()
+    return found
 
 
 def _next(rows: Ints1d, bad: Bools1d) -> Ints1d:
