@@ -287,6 +287,11 @@ def _sanitize(
     return tally
 
 
+class Interrupted(KeyboardInterrupt):
+    """Where a KeyboardInterrupt itself goes through code that was a string, as of a dataclass that
+    is being made, Python ends by SIGINT, although it is caught: the exit status would be lost."""
+
+
 @contextmanager
 def _interruptible() -> Iterator[Callable[[], None]]:
     """A polite `kill` ends the run as Ctrl-C does, so that it leaves nothing behind.
@@ -297,11 +302,11 @@ def _interruptible() -> Iterator[Callable[[], None]]:
 
     def interrupt(number: int, frame: object) -> NoReturn:
         came.append(number)
-        raise KeyboardInterrupt
+        raise Interrupted
 
     def again() -> None:
         if came:
-            raise KeyboardInterrupt
+            raise Interrupted
 
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
