@@ -10,7 +10,15 @@ from contextlib import contextmanager
 CHROMIUM = shutil.which("chromium")
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0")
 
-
+# Code, number and text of each key.
+KEYS = {
+    "Tab": ("Tab", 9, ""),
+    "Enter": ("Enter", 13, "\r"),
+    "Space": ("Space", 32, " "),
+    "ArrowLeft": ("ArrowLeft", 37, ""),
+    "ArrowRight": ("ArrowRight", 39, ""),
+    "ArrowDown": ("ArrowDown", 40, ""),
+}
 _FOCUSED = """(() => {
   const e = document.activeElement;
   if (!e || e === document.body) return "";
@@ -80,9 +88,25 @@ class Page:
         """In place of what is there; Ctrl+Enter ends it."""
         self.js(f"document.querySelector({json.dumps(selector)}).select()")
         self.call("Input.insertText", text=text)
-        enter = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "modifiers": 2}
-        for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, **enter)
+        self.press("Enter", modifiers=2)
+
+    def press(self, key, **more):
+        """A key, as somebody without a mouse does."""
+        code, number, text = KEYS[key]
+        for kind in ("keyDown" if text else "rawKeyDown", "keyUp"):
+            typed = {"text": text} if text and kind == "keyDown" and not more else {}
+            how = {"key": text or key, "code": code, "windowsVirtualKeyCode": number} | more | typed
+            self.call("Input.dispatchKeyEvent", type=kind, **how)
+
+    def tab_to(self, name, most=200):
+        """Presses Tab until what has this in its name has the focus. Gives how it is called."""
+        self._to_the_beginning()
+        for _ in range(most):
+            self.press("Tab")
+            here = self.js(_FOCUSED)
+            if name in here:
+                return here
+        raise AssertionError(f"Tab does not come to {name}")
 
     def fits(self, width):
         """Whether nothing has to be scrolled sideways at this width, in pixels."""
@@ -104,16 +128,18 @@ class Page:
 
     def by_tab(self, most=200):
         """What the Tab key comes to, one after another, from the beginning to the end."""
-        found, key = [], {"key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9}
-        self.js("document.body.tabIndex = -1; document.body.focus(); scrollTo(0, 0)")
+        found = []
+        self._to_the_beginning()
         for _ in range(most):
-            for kind in ("rawKeyDown", "keyUp"):
-                self.call("Input.dispatchKeyEvent", type=kind, **key)
+            self.press("Tab")
             here = self.js(_FOCUSED)
             if not here or here in found:
                 break
             found.append(here)
         return found
+
+    def _to_the_beginning(self):
+        self.js("document.body.tabIndex = -1; document.body.focus(); scrollTo(0, 0)")
 
     def errors(self):
         """What its console complains of."""

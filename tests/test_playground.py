@@ -371,6 +371,41 @@ def test_names_of_this_machine_are(host):
 
 HAD = "[...document.querySelectorAll('button')].find(b => b.innerText == 'had')"
 SHOWN = "document.querySelector('[data-testid=sanitised]')?.innerText"
+EPSILON = "Number(document.querySelector('input[type=range]').value)"
+MECHANISM = "document.querySelector('input[role=combobox]').value"
+
+
+@pytest.mark.slow
+@needs_extra
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+def test_all_of_it_works_without_a_mouse(served, tmp_path):
+    """Another text, another draw, another epsilon, another mechanism, each of the parts."""
+    port, _ = served
+    with browser(tmp_path / "profile") as page:
+        page.call("Page.navigate", url=f"http://127.0.0.1:{port}/")
+        page.wait_for(SHOWN)
+        page.tab_to("TEXTAREA")
+        page.call("Input.insertText", text="Zorblatt told the doctor. " * 9)
+        page.press("Enter", modifiers=2)
+        before = page.wait_for(f"{SHOWN}?.includes('REDACTED') && {SHOWN}")
+        page.tab_to("Draw again")
+        page.press("Space")
+        before = page.wait_for(f"{SHOWN} != {json.dumps(before)} && {SHOWN}")
+        page.tab_to("Epsilon")
+        at = page.js(EPSILON)
+        page.press("ArrowRight")
+        page.wait_for(f"{EPSILON} > {at} && {SHOWN} != {json.dumps(before)}")
+        page.tab_to("DIV tab")
+        for _ in range(2):
+            page.press("ArrowRight")
+        page.press("Enter")
+        page.wait_for("document.body.innerText.includes('What was not protected')")
+        was = page.js(MECHANISM)
+        page.tab_to("combobox")
+        page.press("ArrowDown")
+        page.press("ArrowDown")
+        page.press("Enter")
+        page.wait_for(f"{MECHANISM} != {json.dumps(was)}")
 
 
 @pytest.mark.slow
