@@ -8,18 +8,18 @@ apart than their radii together. It is the length of an edge like any other, so 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d, blocks
+from .walk import Walker
 from .word_graph import WordGraph
 
 QUANTA = 16  # to a unit of length
-NUMBERS = 2**21  # distances at once, of eight bytes each
+AT_ONCE = 128  # words walked from at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,35 +45,30 @@ class PolicyGraph:
 
     def within(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
         """For each of k words: the words nearer than both radii together, by rising number, and how
-        many quanta nearer."""
-        found: dict[int, tuple[Numbers1d, Numbers1d]] = {}
-        for radius in np.unique(self.radii[rows]).tolist():
-            some = rows[self.radii[rows] == radius]
-            found.update(zip(some.tolist(), self._walks(some, radius), strict=True))
-        return [found[row] for row in rows.tolist()]
+        many quanta nearer.
 
-    def _walks(self, rows: Ints1d, radius: int) -> Iterator[tuple[Numbers1d, Numbers1d]]:
-        """From words of one radius. By the potentials of _table a word w is at
-        path(v, w) + r(v) - r(w), which is below 2 r(v) where path(v, w) is below r(v) + r(w): so
-        the walks need go no farther (Johnson 1977)."""
-        from scipy.sparse.csgraph import dijkstra
-
-        for part in blocks(len(rows), max(1, NUMBERS // len(self))):
-            # Whole quanta in float64: their sums are exact.
-            for D in dijkstra(self._table, indices=rows[part], limit=2 * radius - 1):
-                words = np.flatnonzero(D < 2 * radius)
-                yield words.astype(np.int32), (2 * radius - D[words]).astype(np.int16)
+        By the potentials of the walker a word w is at path(v, w) + r(v) - r(w), which is below
+        2 r(v) where path(v, w) is below r(v) + r(w): so a walk needs to go no farther (Johnson
+        1977)."""
+        found: list[tuple[Numbers1d, Numbers1d]] = []
+        far = 2 * self.radii[rows] - 1
+        room = self._walker.room(min(len(rows), AT_ONCE))
+        for part in blocks(len(rows), min(AT_ONCE, self._walker.at_once)):
+            walks = self._walker.by_number(rows[part], far[part], room)
+            nearer = np.repeat(far[part] + 1, walks.sizes) - walks.steps
+            cuts = np.cumsum(walks.sizes)[:-1]
+            words = np.split(walks.words.astype(np.int32), cuts)
+            found += zip(words, np.split(nearer.astype(np.int16), cuts), strict=True)
+        return found
 
     @cached_property
-    def _table(self) -> Any:
-        """csr (n, n): quanta of each edge, plus the radius where it begins, less that where it
-        ends; not negative."""
-        from scipy.sparse import csr_array
-
-        n, owners = len(self), np.repeat(np.arange(len(self)), np.diff(self.starts))
+    def _walker(self) -> Walker:
+        """Over quanta of each edge, plus the radius where it begins, less that where it ends; not
+        negative."""
+        owners = np.repeat(np.arange(len(self)), np.diff(self.starts))
         steps = self.steps + self.radii[owners] - self.radii[self.ends]
-        parts = (self.ends.astype(np.int32), self.starts.astype(np.int32))
-        return csr_array((steps.astype(np.float64), *parts), shape=(n, n))
+        reach = 2 * int(self.radii.max())
+        return Walker(self.starts, self.ends, steps, reach)
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n), in units of length."""

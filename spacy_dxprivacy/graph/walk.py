@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d, Ints2d, Numbers1d
 
-NUMBERS = 2**26  # distances at once, of one byte each
+NUMBERS = 2**26  # distances at once, of one byte each or two
 MOST = 512  # words walked from at once
-UNSEEN = 255  # more than any reach, which is 4 (ln n + 1.5) steps
-AT = 2**48  # a path of s steps to a key is AT * s + key while it is sorted
+LENGTHS = 64  # classes that edges are told apart by, at most
+TURNS = 16  # of a walk of many steps
+BITS = 16  # of a number that has steps below a word: a path to it, or an edge
+STEPS = 2**BITS - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,30 +38,31 @@ class Walks:
 
 
 class Walker:
-    """Dijkstra's walk from many words at once, in whole steps: what is s steps away is settled for
-    all of them before anything that is farther.
+    """Dijkstra's walk from many words at once, in whole steps: what is within so many steps is
+    settled for all of them before anything that is farther (Meyer and Sanders 2003).
 
-    starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions. The edges of
-    a word are gone over from the short to the long, so that those which lead too far are not looked
-    at: most words are met near the end of a walk, where few edges are short enough.
+    starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions; not
+    negative. The edges of a word are gone over from the short to the long, so that those which lead
+    too far are not looked at: most words are met near the end of a walk, where few edges are short
+    enough.
     """
 
     def __init__(self, starts: Ints1d, ends: Ints1d, steps: Ints1d, reach: int) -> None:
         self.n, self.reach = len(starts) - 1, reach
+        self.stride = 1 if reach < LENGTHS else reach // TURNS
         owners = np.repeat(np.arange(self.n), np.diff(starts))
-        self.shortest = int(steps.min(initial=UNSEEN))
-        self.longest = int(steps.max(initial=self.shortest))
-        width = self.longest + 1
-        keys = owners * width + steps
-        # An edge is one number, its steps above its end, as narrow as can be: of what costs time
-        # here, half is looking up what the cache of the processor does not hold.
-        self.bits = max(1, int(self.n - 1).bit_length())
-        edges = (steps.astype(np.int64) << self.bits) | ends
-        self.edges = edges[np.argsort(keys, kind="stable")].astype(_narrow(width << self.bits))
+        self.longest = int(steps.max(initial=0))
+        self.grain = 1 + self.longest // LENGTHS
+        width = 1 + self.longest // self.grain
+        order = np.argsort(owners << BITS | steps, kind="stable")
+        self.edges = (ends.astype(np.int64) << BITS | steps)[order]
         self.starts: Ints1d = starts[:-1].astype(np.int64)
+        keys = owners * width + steps // self.grain
         upto = np.bincount(keys, minlength=self.n * width).reshape(self.n, width).cumsum(axis=1)
-        # (width, n): how many edges of each word have so many steps or fewer.
-        self.degrees = np.ascontiguousarray(upto.T.astype(_narrow(int(upto.max(initial=0)) + 1)))
+        # (width, n): how many edges of each word are in the classes of lengths up to each.
+        self.degrees = np.ascontiguousarray(_narrowed(upto.T))
+        # Wide enough for a path that is too long by an edge.
+        self.dtype: Any = np.min_scalar_type(reach + self.longest).type
 
     @property
     def at_once(self) -> int:
@@ -69,12 +71,12 @@ class Walker:
 
     def edges_of(self, words: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
         """All edges of k words: which of the words each begins at, where it ends, and its steps."""
-        degrees = self.degrees[self.longest].take(words)
-        edges = self._shortest_edges(words, degrees).astype(np.int64)
+        degrees = self.degrees[-1].take(words)
         over = np.repeat(np.arange(len(words)), degrees)
-        return over, edges & ((1 << self.bits) - 1), edges >> self.bits
+        edges = self._shortest_edges(words, degrees)
+        return over, edges >> BITS, edges & STEPS
 
-    def _shortest_edges(self, words: Ints1d, degrees: Numbers1d) -> Numbers1d:
+    def _shortest_edges(self, words: Ints1d, degrees: Numbers1d) -> Ints1d:
         """So many edges of each of k words, from the short to the long: see self.edges."""
         ends = np.cumsum(degrees, dtype=np.int64)
         places = np.repeat(self.starts.take(words) - ends + degrees, degrees)
@@ -98,96 +100,94 @@ class Walker:
 
     def room(self, k: int) -> Numbers1d:
         """What walks from k words need to note where they were."""
-        return np.full(min(self.at_once, k) * self.n, UNSEEN, dtype=np.uint8)
+        return np.empty(min(self.at_once, k) * self.n, dtype=self.dtype)
 
     def walks(self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d) -> Walks:
         """From k words, at_once at most. seen: a room."""
-        found = list(self._settle(rows, depths, seen))
-        keys = np.concatenate([np.sort(some) for _, some in found])
-        steps = np.repeat([step for step, _ in found], [len(some) for _, some in found])
-        owner = keys // self.n
-        order = np.argsort(owner, kind="stable")
-        return Walks(np.bincount(owner, minlength=len(rows)), keys[order] % self.n, steps[order])
+        paths = np.concatenate(list(self._settle(rows, depths, seen)))
+        owner, words = np.divmod(paths >> BITS, self.n)
+        keys = (owner * self.reach + (paths & STEPS)) * self.n + words
+        keys.sort()
+        steps, words = np.divmod(keys, self.n)
+        owner, steps = np.divmod(steps, self.reach)
+        return Walks(np.bincount(owner, minlength=len(rows)), words, steps)
+
+    def by_number(self, rows: Ints1d, depths: Ints1d, seen: Numbers1d) -> Walks:
+        """As `walks`, but the words of each by rising number."""
+        paths = np.sort(np.concatenate(list(self._settle(rows, depths, seen))))
+        owner, words = np.divmod(paths >> BITS, self.n)
+        return Walks(np.bincount(owner, minlength=len(rows)), words, paths & STEPS)
 
     def counts(self, rows: Ints1d, seen: Numbers1d) -> Ints2d:
         """(k, reach): how many words are at each distance from each of k words, without the words,
         which takes three quarters of the time."""
-        found = np.zeros((len(rows), self.reach), dtype=np.int64)
-        for step, here in self._settle(rows, None, seen):
-            found[:, step] = np.bincount(here // self.n, minlength=len(rows))
-        return found
+        found = np.zeros(len(rows) * self.reach, dtype=np.int64)
+        for paths in self._settle(rows, None, seen):
+            keys = (paths >> BITS) // self.n * self.reach + (paths & STEPS)
+            found += np.bincount(keys, minlength=len(found))
+        return found.reshape(len(rows), self.reach)
 
-    def _settle(
-        self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d
-    ) -> Iterator[tuple[int, Ints1d]]:
-        """What is 0, 1, 2, ... steps away, as owner * n + word. seen: UNSEEN everywhere, for every
-        such number, and so it is again at the end."""
-        here = np.arange(len(rows)) * self.n + rows
+    def _settle(self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d) -> Iterator[Ints1d]:
+        """Turn by turn, what is so many steps away, as paths: (owner * n + word) << BITS | steps,
+        each once. seen: of the type of a room, for every owner and word; what
+        is in it does not matter."""
+        k, far = len(rows), np.full(len(rows), self.reach - 1) if depths is None else depths
+        here = np.arange(k) * self.n + rows
+        # As if all had been seen where nobody is to go: what is not nearer is left alone.
+        seen = seen[: k * self.n]
+        seen.reshape(k, self.n)[:] = 1 + far[:, None]
         seen[here] = 0
-        waiting: list[list[Ints1d]] = [[] for _ in range(self.reach)]
-        waiting[0] = [here]
-        for step, keys in enumerate(waiting):
-            if not keys:
-                continue
-            # A word that was reached on several paths waits at the length of each.
-            here = np.concatenate(keys)
-            here = here[seen.take(here) == step]
-            waiting[step] = []
-            yield step, here
-            for length, reached in self._reached(here, step, depths, seen):
-                waiting[length].append(reached)
-        seen.fill(UNSEEN)
+        waiting: list[list[Ints1d]] = [[] for _ in range(1 + self.reach // self.stride)]
+        waiting[0] = [here << BITS]
+        for turn in range(len(waiting)):
+            settled = []
+            while waiting[turn]:  # again, where the next word is within the turn as well
+                paths = np.concatenate(waiting[turn])
+                # A word that was reached on several paths waits at the length of each.
+                paths = paths[seen.take(paths >> BITS) == (paths & STEPS)]
+                settled.append(paths)
+                waiting[turn] = []
+                for later, reached in self._reached(paths, far, seen):
+                    waiting[later].append(reached)
+            if settled:
+                yield settled[0] if len(settled) == 1 else _nearest(np.concatenate(settled))
 
-    def _reached(
-        self, here: Ints1d, step: int, depths: Ints1d | None, seen: Numbers1d
-    ) -> Iterator[tuple[int, Ints1d]]:
-        """Over one edge more, by lengths of the path: what is nearer by it than was seen before."""
-        keys, words, degrees = self._going(here, step, depths)
-        if not len(keys):
+    def _reached(self, paths: Ints1d, far: Ints1d, seen: Numbers1d) -> Iterator[tuple[int, Ints1d]]:
+        """Over one edge more, by turns: what is nearer by it than was seen before."""
+        begun, words, degrees = self._going(paths, far)
+        if not len(words):
             return
-        edges = self._shortest_edges(words, degrees)
-        lengths = (edges >> self.bits).astype(np.uint8)
-        lengths += np.uint8(step)
-        keys = np.repeat(keys - words, degrees)
-        keys += edges & edges.dtype.type((1 << self.bits) - 1)
-        nearer = np.flatnonzero(lengths < seen.take(keys))
-        paths = lengths.take(nearer) * np.int64(AT) + keys.take(nearer)
-        yield from self._noted(_distinct(paths), seen)
+        found = self._shortest_edges(words, degrees)
+        found += np.repeat(begun, degrees)
+        nearer = (found & STEPS).astype(self.dtype) < seen.take(found >> BITS)
+        found = _nearest(found.take(np.flatnonzero(nearer)))
+        steps = (found & STEPS).astype(self.dtype)
+        seen[found >> BITS] = steps
+        turns = steps // self.dtype(self.stride)
+        found = found.take(np.argsort(turns, kind="stable"))
+        ends = np.cumsum(np.bincount(turns))
+        for turn in np.flatnonzero(np.diff(ends, prepend=0)).tolist():
+            yield turn, found[ends[turn - 1] if turn else 0 : ends[turn]]
 
-    def _going(
-        self, here: Ints1d, step: int, depths: Ints1d | None
-    ) -> tuple[Ints1d, Ints1d, Numbers1d]:
-        """Of keys those with edges that are short enough, their words, and how many such edges."""
-        owners = here // self.n
-        words = here - owners * self.n
-        if depths is None:
-            left = min(self.reach - 1 - step, self.longest)
-            degrees = self.degrees[left].take(words)
-        else:
-            rest = np.clip(depths - step, 0, self.longest).take(owners)
-            degrees = self.degrees.ravel().take(rest * self.n + words)
+    def _going(self, paths: Ints1d, far: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
+        """Of paths those to words with edges that may be short enough, without the words; the
+        words, and how many such edges. Those of the class that is cut are among them: `seen` keeps
+        out what is too far."""
+        owners, words = np.divmod(paths >> BITS, self.n)
+        rest = np.minimum(far.take(owners) - (paths & STEPS), self.longest) // self.grain
+        degrees = self.degrees.ravel().take(rest * self.n + words)
         some = np.flatnonzero(degrees)
-        return here.take(some), words.take(some), degrees.take(some)
-
-    def _noted(self, paths: Ints1d, seen: Numbers1d) -> Iterator[tuple[int, Ints1d]]:
-        """paths: rising, all different."""
-        lengths = (paths // AT).astype(np.uint8)
-        keys = paths & (AT - 1)
-        # The farthest first: of two paths to one word the shorter one is noted last, and stays.
-        seen[keys[::-1]] = lengths[::-1]
-        cuts = np.flatnonzero(np.diff(lengths, prepend=UNSEEN)).tolist()
-        for start, end in pairwise([*cuts, len(keys)]):
-            yield int(lengths[start]), keys[start:end]
+        words = words.take(some)
+        return paths.take(some) - (words << BITS), words, degrees.take(some)
 
 
-def _distinct(some: Ints1d) -> Ints1d:
-    """Rising, and each once."""
-    some.sort()
-    fresh = np.ones(len(some), dtype=bool)
-    np.not_equal(some[1:], some[:-1], out=fresh[1:])
-    return some[fresh]
+def _nearest(paths: Ints1d) -> Ints1d:
+    """The shortest one to each word, by rising number."""
+    paths.sort()
+    return paths.take(np.flatnonzero(np.diff(paths >> BITS, prepend=-1)))
 
 
-def _narrow(n: int) -> Any:
-    """The narrowest type for the numbers below n, and no narrower than uint16."""
-    return np.min_scalar_type(max(n - 1, 2**8))
+def _narrowed(some: Ints2d) -> Ints2d:
+    """The same numbers, as narrow as can be."""
+    found: Ints2d = some.astype(np.min_scalar_type(int(some.max(initial=0))))
+    return found
