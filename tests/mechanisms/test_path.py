@@ -324,6 +324,8 @@ def test_beyond_some_size_near_words_are_sought_in_cells_and_most_are_found(monk
     space = Space.from_vectors([f"w{i}" for i in range(3000)], X)
     exact = word_graph.build(space)
     monkeypatch.setattr(near, "EXACT_ROWS", 1000)
+    monkeypatch.setattr(near, "NEAR_TO_MANY", 100)
+    monkeypatch.setattr(near, "CELLS_SEARCHED", 32)
     fast = word_graph.build(space)
     one, other = (set(zip(*(e.tolist() for e in g.edges[:2]), strict=True)) for g in (exact, fast))
     assert len(one & other) > 0.95 * len(one)
@@ -344,6 +346,7 @@ def test_a_neighbour_that_an_index_does_not_find_is_no_neighbour(monkeypatch):
     space = Space.from_vectors([f"w{i}" for i in range(400)], X)
     monkeypatch.setattr(near, "EXACT_ROWS", 10)
     monkeypatch.setattr(near, "CELLS_SEARCHED", 1)
+    monkeypatch.setattr(near, "NEAR_TO_MANY", 0)
     graph = word_graph.build(space)
     low, high, _ = graph.edges
     assert np.all(low < high) and np.bincount(np.r_[low, high]).max() < 100
