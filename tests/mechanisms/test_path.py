@@ -318,14 +318,13 @@ def test_a_class_that_the_space_lacks_and_one_with_too_few_words_are_refused(clo
 # -- many words ----------------------------------------------------------------------------------
 
 
-def test_beyond_some_size_near_words_are_sought_in_cells_and_most_are_found(monkeypatch):
+def test_beyond_some_size_near_words_are_sought_by_codes_and_most_are_found(monkeypatch):
     rng = np.random.default_rng(5)
     X = (rng.normal(size=(50, 8)) * 3)[rng.integers(50, size=3000)] + rng.normal(size=(3000, 8))
     space = Space.from_vectors([f"w{i}" for i in range(3000)], X)
     exact = word_graph.build(space)
     monkeypatch.setattr(near, "EXACT_ROWS", 1000)
-    monkeypatch.setattr(near, "NEAR_TO_MANY", 100)
-    monkeypatch.setattr(near, "CELLS_SEARCHED", 32)
+    monkeypatch.setattr(near, "COMPARED", 200)
     fast = word_graph.build(space)
     one, other = (set(zip(*(e.tolist() for e in g.edges[:2]), strict=True)) for g in (exact, fast))
     assert len(one & other) > 0.95 * len(one)
@@ -338,15 +337,3 @@ def test_one_is_told_before_a_fit_that_takes_long(cloud, monkeypatch):
     monkeypatch.setattr(word_graph, "MANY_WORDS", N - 1)
     with pytest.warns(DxWarning, match=r"DX103.*400 words.*max_words"):
         word_graph.build(cloud)
-
-
-def test_a_neighbour_that_an_index_does_not_find_is_no_neighbour(monkeypatch):
-    """Cells of which one alone is looked at hold fewer words than a list is long."""
-    X = np.random.default_rng(6).normal(size=(400, 3)) + 50.0 * (np.arange(400)[:, None] % 4)
-    space = Space.from_vectors([f"w{i}" for i in range(400)], X)
-    monkeypatch.setattr(near, "EXACT_ROWS", 10)
-    monkeypatch.setattr(near, "CELLS_SEARCHED", 1)
-    monkeypatch.setattr(near, "NEAR_TO_MANY", 0)
-    graph = word_graph.build(space)
-    low, high, _ = graph.edges
-    assert np.all(low < high) and np.bincount(np.r_[low, high]).max() < 100
