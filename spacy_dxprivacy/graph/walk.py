@@ -10,8 +10,8 @@ import numpy as np
 
 from ..arrays import Floats2d, Ints1d, Ints2d, Numbers1d
 
-NUMBERS = 2**26  # distances at once, of one byte each or two
-MOST = 512  # words walked from at once
+NUMBERS = 2**25  # distances at once, of one byte each or two: with more, caches hold too few
+MOST = 128  # words walked from at once
 LENGTHS = 64  # classes that edges are told apart by, at most
 TURNS = 16  # of a walk of many steps
 BITS = 16  # of a number that has steps below a word: a path to it, or an edge
@@ -72,16 +72,19 @@ class Walker:
     def edges_of(self, words: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
         """All edges of k words: which of the words each begins at, where it ends, and its steps."""
         degrees = self.degrees[-1].take(words)
-        over = np.repeat(np.arange(len(words)), degrees)
-        edges = self._shortest_edges(words, degrees)
+        some = np.flatnonzero(degrees)
+        over = np.repeat(some, degrees[some])
+        edges = self._shortest_edges(words[some], degrees[some])
         return over, edges >> BITS, edges & STEPS
 
     def _shortest_edges(self, words: Ints1d, degrees: Numbers1d) -> Ints1d:
-        """So many edges of each of k words, from the short to the long: see self.edges."""
-        ends = np.cumsum(degrees, dtype=np.int64)
-        places = np.repeat(self.starts.take(words) - ends + degrees, degrees)
-        places += np.arange(len(places))
-        return self.edges.take(places)
+        """So many edges of each of k words, from the short to the long: see self.edges. Each has
+        some."""
+        starts, ends = self.starts.take(words), np.cumsum(degrees, dtype=np.int64)
+        places = np.ones(int(ends[-1]), dtype=np.int64)  # each is the next one, ...
+        places[0] = starts[0]
+        places[ends[:-1]] = starts[1:] - starts[:-1] - degrees[:-1] + 1  # ... but for the first
+        return self.edges.take(np.cumsum(places, out=places))
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n): steps of the shortest path, infinity from the reach on."""
@@ -144,7 +147,7 @@ class Walker:
             while waiting[turn]:  # again, where the next word is within the turn as well
                 paths = np.concatenate(waiting[turn])
                 # A word that was reached on several paths waits at the length of each.
-                paths = paths[seen.take(paths >> BITS) == (paths & STEPS)]
+                paths = paths[seen.take(paths >> BITS) == paths.astype(self.dtype)]
                 settled.append(paths)
                 waiting[turn] = []
                 for later, reached in self._reached(paths, far, seen):
@@ -159,9 +162,10 @@ class Walker:
             return
         found = self._shortest_edges(words, degrees)
         found += np.repeat(begun, degrees)
-        nearer = (found & STEPS).astype(self.dtype) < seen.take(found >> BITS)
+        # Steps are the lowest digits, so a narrower number keeps them.
+        nearer = found.astype(self.dtype) < seen.take(found >> BITS)
         found = _nearest(found.take(np.flatnonzero(nearer)))
-        steps = (found & STEPS).astype(self.dtype)
+        steps = found.astype(self.dtype)
         seen[found >> BITS] = steps
         turns = steps // self.dtype(self.stride)
         found = found.take(np.argsort(turns, kind="stable"))
@@ -184,7 +188,10 @@ class Walker:
 def _nearest(paths: Ints1d) -> Ints1d:
     """The shortest one to each word, by rising number."""
     paths.sort()
-    return paths.take(np.flatnonzero(np.diff(paths >> BITS, prepend=-1)))
+    keys = paths >> BITS
+    first = np.ones(len(keys), dtype=bool)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    return paths[first]
 
 
 def _narrowed(some: Ints2d) -> Ints2d:

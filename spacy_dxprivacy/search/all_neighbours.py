@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ..arrays import Floats2d, Ints2d, blocks
-from .faiss_codes import build, default_factory, load_faiss
+from .faiss_codes import FLAT, build, load_faiss
 
 EXACT_ROWS = 100_000  # beyond, rows that seem near by their codes are compared
 COMPARED = 1024  # with each: of the hundred nearest, .99 are among them
@@ -49,6 +49,14 @@ def _index(Y: Floats2d, depth: int) -> Any:
         index: Any = faiss.IndexFlatL2(d)
         index.add(Y)
         return index
-    index = faiss.IndexRefineFlat(build(Y, default_factory(n, d)), faiss.swig_ptr(Y))
+    index = faiss.IndexRefineFlat(build(Y, _factory(d)), faiss.swig_ptr(Y))
     index.k_factor = max(1.0, COMPARED / depth)
     return index
+
+
+def _factory(d: int) -> str:
+    """Four bits for every three dimensions: a row is sought, and not a noisy vector, and fewer
+    codes are as good for that."""
+    triples = -(-d // 3)
+    pad = "" if d % 3 == 0 else f"Pad{3 * triples},"
+    return "Flat" if d < FLAT else f"{pad}PQ{triples}x4fs"
