@@ -38,7 +38,7 @@ def nearest_others(Y: Floats2d, depth: int) -> Ints2d:
 
 
 def _index(Y: Floats2d, depth: int) -> Any:
-    """All pairs, or for many rows codes of them, eight times as fast, and some pairs.
+    """All pairs, or for many rows codes of all pairs, and some of the pairs themselves.
 
     Cells of an inverted file lose more than they win: of words, the short rows are near to many
     wherever these are, and where they are missed, others rank before their turn, and words reach

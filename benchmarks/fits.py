@@ -1,0 +1,82 @@
+"""How long the graph of a large space takes to learn, and how much memory:
+
+    OMP_NUM_THREADS=2 python benchmarks/fits.py [--words 50000] [--dimensions 300]
+
+A synthetic space whose norms and distances are like those of GloVe; its near words, the walks from
+all of them, and beta of `dx.Path.v1`, each with the seconds by the clock and of the processor (all
+threads together). Near words are held against a brute force for some of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import synthetic
+
+from spacy_dxprivacy import Space
+from spacy_dxprivacy.graph import edges, word_graph
+from spacy_dxprivacy.graph.word_graph import WordGraph
+from spacy_dxprivacy.mechanisms.path import solve_beta
+from spacy_dxprivacy.search.faiss_codes import load_faiss
+
+EPSILON = 2.2
+PROBES = 300
+
+
+def timed(what: str, work: Callable[[], Any]) -> Any:
+    """What the work gives; prints how long it took."""
+    processor, start = time.process_time(), time.perf_counter()
+    found = work()
+    took = time.perf_counter() - start, time.process_time() - processor
+    print(f"  {what}: {took[0]:.1f} s, {took[1]:.1f} of the processor", flush=True)
+    return found
+
+
+def recall(space: Space, lists: np.ndarray) -> str:
+    """The share of the nearest ten, and of all in the lists, that are found."""
+    X = np.ascontiguousarray(space.vectors, dtype=np.float32)
+    rows = np.random.default_rng(0).choice(len(X), PROBES, replace=False)
+    exact = load_faiss().knn(X[rows], X, lists.shape[1] + 1)[1][:, 1:]
+    shares = [
+        np.mean([np.isin(a[:k], b[:k]).mean() for a, b in zip(exact, lists[rows], strict=True)])
+        for k in (10, lists.shape[1])
+    ]
+    return f"{shares[0]:.3f} of the nearest 10, {shares[1]:.3f} of {lists.shape[1]}"
+
+
+def walked(space: Space, lists: np.ndarray, folder: Path) -> WordGraph:
+    """The graph, with these near words."""
+    with patch.object(word_graph, "neighbour_lists", lambda *_: lists):
+        return word_graph.build(space, unfinished=folder)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--words", type=int, default=50_000)
+    parser.add_argument("--dimensions", type=int, default=300)
+    given = parser.parse_args()
+    n, d = given.words, given.dimensions
+    space = Space(synthetic.words(n), synthetic.glove_like(n, d))
+    print(f"{n:,} words x {d}")
+    start, parts = time.perf_counter(), np.zeros(n, dtype=np.int64)
+    lists = timed("near words", lambda: edges.neighbour_lists(space, parts))
+    with tempfile.TemporaryDirectory() as folder:
+        graph = timed("edges and walks", lambda: walked(space, lists, Path(folder) / "unfinished"))
+    timed("beta", lambda: solve_beta(graph, EPSILON))
+    all_of_it = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"  all of it: {all_of_it:.1f} s; {peak:.2f} GB at most, with the vectors")
+    print(f"  near words: {recall(space, lists)}")
+    print(f"  a word reaches {graph.counts.sum(dtype=np.int64) / n:,.0f} others")
+
+
+if __name__ == "__main__":
+    main()
