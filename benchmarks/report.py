@@ -237,41 +237,46 @@ The draws are those of before. Only the mean distance of `dx.Jaccard.v1`, on spa
 4,096 words, has seven digits in common with what it was. What a promise hangs on (the diameter)
 is never read from a file: it is worked out by each fit.
 
-**Fitting large spaces.** The graph of `dx.Path.v1` and `dx.Path.v2` takes two steps: near words (a
-product of all pairs up to 100,000 words, cells of near rows beyond), and walks from every word,
-whose counts are exact. Threads are as many as products may use (`OMP_NUM_THREADS`). Seconds of the
-processor, all threads together, beside eight to sixteen busy processes on 2 cores, where numpy's
-product of 300 dimensions did 48 billion operations a second, of 126 on the quiet machine:
+**Fitting large spaces** (`OMP_NUM_THREADS=2 python benchmarks/fits.py --words 50000`). The graph of
+`dx.Path.v1` and `dx.Path.v2` takes two steps: near words, and walks from every word, whose counts
+are exact. Threads are as many as products may use. On two cores with nothing else to do, by the
+clock (of the processor, all threads together), vectors of 300 dimensions like those of GloVe:
 
-| 50,000 words x 300 | before | now |
+| words | 50,000 | 400,000 |
 | --- | ---: | ---: |
-| near words | 28 | 28 to 34 |
-| walks from every word: counts, and lists of the words within reach | 46 to 67 | 16 to 24 |
-| the same, counts alone | | 12 to 17 |
-| beta of `dx.Path.v1` | | 1.0 |
+| near words | 13 to 15.5 s (25 to 30) | 6.6 to 6.9 min (13) |
+| walks from every word | 12 to 15.5 s (21 to 24) | 12 to 14 min (28), reckoned from the first 50,000 |
+| beta of `dx.Path.v1` | .6 s | |
+| all of it; asked | 29 to 32 s; 20 s | 19 to 21 min; 15 min |
+| memory at most; asked | .6 GB | 3.0 GB; 6 GB |
 
-The first line is the product (31 seconds at that rate, and 12 at the quiet one), which faiss makes
-at the rate of numpy. So 50,000 words take some 50 seconds of a core there; on two quiet cores some
-13, if the product goes at the quiet rate: reckoned, as no quiet machine was to be had. (Before is
-reckoned from 1,024 words, now from all.) A walk is faster since edges are gone over from the short
-to the long: 4.4 edges are looked at for each word that is reached, where it was all 17.8, and ends
-and lengths are one number. (To leave out the 38 % of edges that a way over two others stands in for
-won another tenth and no more, and was left.) Two threads take as much of the processor as one.
-Counts and lists are those of before, bit for bit: of all of 10,000 words they were compared, and a
-test holds words of spaces of 600, 2,000 and 10,000 against scipy's Dijkstra.
+So both are slower than asked by a third to a half, on a processor that does 86 billion operations a
+second on a core in products (when quiet: its pace differs by 1.7 from one minute to the next). The
+product of all pairs of 50,000 words takes 9 s of two cores by itself, and the nearest hundred of
+each another 4.
 
-**400,000 words x 300** were not fitted to the end: the machine left a background process 6 % of a
-core, and near words in cells had not ended after 3.5 minutes of the processor (in an hour and a
-quarter), with 2.4 GB at their peak. The walks: a word reaches 264 others of 10,000 and 1,197 of
-50,000, so some 8,500 of 400,000 (reckoned), and on a graph of 400,000 words (eight of 50,000,
-mixed) 3.3 to 3.75 million words are reached in a second, with 0.7 GB. That makes 900 to 1,000
-seconds of a busy core, or about 8 minutes on two. So 15 minutes hang on near words taking less than
-7; all pairs (96 * 10^12 operations) are out of reach, with 6 to 7 minutes on two quiet cores and 17
-on busy ones, for the product alone. `dx space` shows how far it is, and keeps what is done beside
-its target (`OUT.unfinished`) for more than 150,000 words: run again after it ended early, it goes
-on from there. `dx.Path.v2` needs nothing more of all words for whole sentences; a prior of words
-alone (`dx.WordFrequency.v1`) walks from every word by scipy, 3 ms each at 20,000 words, which for
-400,000 is not to be had in 15 minutes.
+**Near words of more than 100,000** are found by codes of four bits for every three dimensions, of
+which the 1,024 that seem nearest are compared: of 100,000 words they are all of the nearest ten and
+.914 of the nearest hundred, and a word reaches 2,768 others where it is 2,791 by all pairs (28 s of
+two cores, 50 by all pairs); of the built-in space .983 and .970. Cells of an inverted file (32 of
+1,385, 120,000 words) find .912 and .497, in 170 s; cells of directions, each by one product, .971
+and .601 in 38 s. They lose more than they win: the short rows are near to many words wherever these
+are, and where they are missed others rank before their turn, so words reach more others (64,000 of
+400,000, where it is 16,000), and walks take four times as long.
+
+**Walks.** 4.4 edges are looked at for each word that is reached, from the short to the long, at 30 ns
+each. Not faster: all words numbered by the nearness of the graph (Cuthill and McKee), sources side
+by side as bits of one number (of 64 words, clustered, six tenths of the steps are of one word
+alone), leaving out edges that a way over two others stands in for. Counts and lists are those of
+before, bit for bit: a test holds words of spaces of 600, 2,000 and 10,000 against scipy's Dijkstra.
+
+What is reached differs more than anything else. Of the synthetic 10,000 words a word reaches 240,
+of 10,151 of word2vec (300 dimensions) 7,570, of 11,925 of a GloVe of Twitter (25) 4,510, of the
+built-in 60,000 2,270. So 400,000 real vectors take longer than the synthetic ones: keep the most
+frequent (`max_words`), or join them to the built-in space (`dx space --join`). `dx space` shows how
+far it is, and keeps what is done beside its target (`OUT.unfinished`) for more than 150,000 words:
+run again after it ended early, it goes on from there. `dx.Path.v2` needs nothing more of all words
+for whole sentences; a prior of words alone (`dx.WordFrequency.v1`) walks from every word once more.
 
 **Other tools on the same text** (`OMP_NUM_THREADS=1 python benchmarks/side_by_side.py --python
 ENV/bin/python`, 2,000 words, five turns, least and most):
