@@ -13,6 +13,7 @@ import time
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
 from spacy_dxprivacy.batch.build import full_name, short_names
-from spacy_dxprivacy.cli import Options, make_pipeline, plan_jobs, sanitize
+from spacy_dxprivacy.cli import Options, make_pipeline, plan_jobs, sanitize, sanitizing
 from spacy_dxprivacy.component import DEFAULT_CONFIG
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
@@ -216,6 +217,24 @@ def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):
     assert result.exit_code == 1 and "bad.csv" in result.stderr  # the others are written
     assert "the names of the files" in result.stderr
     no_secret_in(result.stderr)
+
+
+def test_a_file_that_vanishes_is_named_once_and_the_others_are_written(dx, tmp_path):
+    source, out = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    for name in ("a", "b", "c"):
+        (source / f"{name}.txt").write_text("The cat sleeps")
+
+    def planned(*args, **kwargs):
+        jobs = plan_jobs(*args, **kwargs)
+        (source / "b.txt").unlink(missing_ok=True)
+        return jobs
+
+    with patch.object(sanitizing, "plan_jobs", planned):
+        result = dx(source, out)
+    assert result.exit_code == 1 and sorted(p.name for p in out.iterdir()) == ["a.txt", "c.txt"]
+    (told,) = [line for line in result.stderr.splitlines() if "b.txt" in line]
+    assert told.count("b.txt") == 1 and "No such file" in told
 
 
 def test_documents_in_spacy_files_carry_their_receipts(dx, tmp_path):

@@ -47,7 +47,15 @@ class Job:
     @property
     def size(self) -> int:
         """Bytes to read; 0 where that is not known."""
-        return 0 if self.source is None else self.source.stat().st_size
+        return 0 if self.source is None else size_of(self.source)
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file; 0 where it has gone: it is told at its turn, and the others are read."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 @dataclass(frozen=True)

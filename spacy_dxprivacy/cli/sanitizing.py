@@ -329,6 +329,7 @@ class Failures:
     def __call__(self, job: Job, number: int, why: str) -> None:
         """A record that failed, or a whole file (0)."""
         where = f"{job.name}, {UNITS[job.read_as]} {number}" if number else job.name
+        why = why.removeprefix(f"{job.name}: ")  # as it is said where there is one file alone
         line = f"dx sanitize: {where}: {with_options(why)}"
         self.count += 1
         log.write(line)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
+from ..batch.jobs import size_of
 from ..batch.run import FileOptions
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
@@ -105,11 +106,11 @@ def sanitize_paths(
         recipe = Recipe.of_options(**chosen)
         nlp = recipe.load()
     start = time.perf_counter()
-    with bytes_bar(sum(shard.source.stat().st_size for shard in shards)) as bar:
+    with bytes_bar(sum(size_of(shard.source) for shard in shards)) as bar:
 
         def on_shard(shard: Shard, why: str) -> None:
             more.interrupted()
-            bar.update(shard.source.stat().st_size)
+            bar.update(size_of(shard.source))
             if why:
                 above_bar(f"dx sanitize: {shard.name}: {with_options(why)}")
 

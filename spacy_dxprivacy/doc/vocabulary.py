@@ -13,8 +13,8 @@ from typing import Any
 import srsly
 from spacy.language import Language
 
-# New words after which it pays: the tables have grown by some 8 MB, and it takes a few ms.
-MANY_WORDS = 2**17
+# New words after which it pays: the tables have grown by some 4 MB, and it takes a few ms.
+MANY_WORDS = 2**16
 
 
 def trim_vocab(nlp: Language, *, after: int = 0) -> bool:

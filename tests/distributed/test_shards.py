@@ -73,6 +73,21 @@ def test_every_document_comes_out_once(
     assert counts["tokens"] == SHARDS * DOCUMENTS * LENGTH
 
 
+def test_a_shard_that_vanishes_is_told_and_the_others_are_written(
+    dx: Dx, sources: list[Path], out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def planned(*args: Any, **kwargs: Any) -> Any:
+        shards = plan_shards(*args, **kwargs)
+        shards[0].source.unlink()
+        return shards
+
+    monkeypatch.setattr("spacy_dxprivacy.distributed.plan_shards", planned)
+    result = dx(*sources, out)
+    assert result.exit_code == 1 and "No such file" in result.stderr
+    told = manifest(out)["shards"].values()
+    assert sum(shard.get("releases", 0) for shard in told) == SHARDS - 1
+
+
 def test_receipts_add_up(dx: Dx, sources: list[Path], out: Path) -> None:
     dx(*sources, out)
     m = manifest(out)
