@@ -152,8 +152,8 @@ processes share the work as before.
 times before). On a quiet machine the time before was 2.35 s, so this is about 1.6 s there:
 reckoned from the share. Of 2.75 s of one run, 1.7 are Python, spaCy and its English; 0.3 our own
 imports (a command is imported when it is asked for, the rules for entities when a pipeline has
-them); 0.55 the space, its graph, the lengths of the policy, and scipy (0.25), which walks on
-them; 0.12 the draw that tries a mechanism after `fit`; 0.12 the text. How far words of the
+them); 0.55 the space, its graph, the lengths of the policy, and scipy (0.25) for its sparse
+tables; 0.12 the draw that tries a mechanism after `fit`; 0.12 the text. How far words of the
 built-in space are apart, which receipts tell, took another 0.6 to 1.1 and is looked up now. What
 is left of ours is what the draw needs.
 
