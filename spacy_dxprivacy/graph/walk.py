@@ -78,8 +78,10 @@ class Walker:
         return over, edges >> BITS, edges & STEPS
 
     def _shortest_edges(self, words: Ints1d, degrees: Numbers1d) -> Ints1d:
-        """So many edges of each of k words, from the short to the long: see self.edges. Each has
-        some."""
+        """So many edges of each of k words, from the short to the long: see self.edges. Each word
+        has some."""
+        if not len(words):
+            return self.edges[:0]
         starts, ends = self.starts.take(words), np.cumsum(degrees, dtype=np.int64)
         places = np.ones(int(ends[-1]), dtype=np.int64)  # each is the next one, ...
         places[0] = starts[0]
@@ -132,8 +134,7 @@ class Walker:
 
     def _settle(self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d) -> Iterator[Ints1d]:
         """Turn by turn, what is so many steps away, as paths: (owner * n + word) << BITS | steps,
-        each once. seen: of the type of a room, for every owner and word; what
-        is in it does not matter."""
+        each word once. seen: a room; what is in it does not matter."""
         k, far = len(rows), np.full(len(rows), self.reach - 1) if depths is None else depths
         here = np.arange(k) * self.n + rows
         # As if all had been seen where nobody is to go: what is not nearer is left alone.

@@ -75,6 +75,37 @@ def test_a_walk_may_end_early(graph):
             assert np.array_equal(words, whole[row][:near])
 
 
+@pytest.mark.parametrize("longest", [20, 400])
+def test_edges_may_have_no_length_and_walks_may_have_many_steps(longest):
+    rng, n, reach = np.random.default_rng(4), 120, 2 * longest
+    lengths = np.triu(rng.integers(1, longest, (n, n)) * (rng.random((n, n)) < 0.06), 1)
+    lengths = np.where(rng.random((n, n)) < 0.003, -1, lengths)  # stands for 0
+    table = csr_array(lengths + lengths.T)
+    walker = walk.Walker(table.indptr, table.indices, np.maximum(table.data, 0), reach)
+    D = np.minimum(shortest(table, n), reach)
+    for row, depths in ((0, None), (7, np.array([longest]))):
+        ((_, walks),) = walker(np.array([row]), depths)
+        near = D[row] <= (reach - 1 if depths is None else longest)
+        order = np.lexsort((np.arange(n), D[row]))
+        assert np.array_equal(walks.words, order[near[order]])
+        assert np.array_equal(walks.steps, D[row][walks.words])
+    by_number = walker.by_number(np.arange(n), np.full(n, longest), walker.room(n))
+    rows, words = np.nonzero(D <= longest)
+    assert np.array_equal(by_number.words, words)
+    assert np.array_equal(by_number.steps, D[rows, words])
+
+
+def shortest(table, n):
+    """All distances, where -1 stands for an edge of no length (Floyd 1962)."""
+    D = np.full((n, n), 10**6)
+    coo = table.tocoo()
+    D[coo.row, coo.col] = np.maximum(coo.data, 0)
+    np.fill_diagonal(D, 0)
+    for k in range(n):
+        D = np.minimum(D, D[:, k, None] + D[k])
+    return D
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "apart"), [(2_000, 2), (10_000, 20)])
 def test_counts_of_many_words_are_those_of_the_shortest_paths(n, apart):

@@ -10,6 +10,7 @@ import pytest
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.graph import reached
 from spacy_dxprivacy.graph.reached import Reached
+from spacy_dxprivacy.graph.walk import Walker
 from spacy_dxprivacy.graph.word_graph import build
 
 N = 300
@@ -43,6 +44,14 @@ def test_words_are_near_if_the_path_is_shorter_than_the_reach(graph, near):
     within = graph.walker.distances(np.arange(N))[rows, others] < graph.reach
     assert within.any() and not within.all()
     assert np.array_equal(near.are_near(rows, others), within)
+    assert near.are_near(rows[:0], others[:0]).tolist() == []
+
+
+def test_a_word_without_edges_reaches_itself():
+    alone = Walker(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([3, 3]), 10)
+    (walks,) = (walks for _, walks in alone(np.array([2, 0])))
+    assert walks.sizes.tolist() == [1, 2] and walks.words.tolist() == [2, 0, 1]
+    assert [part.tolist() for part in alone.edges_of(np.array([2]))] == [[], [], []]
 
 
 def test_a_copy_knows_nothing_of_what_was_walked_to(graph):
