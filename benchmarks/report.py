@@ -288,8 +288,7 @@ run again after it ended early, it goes on from there. `dx.Path.v2` needs nothin
 for whole sentences; a prior of words alone (`dx.WordFrequency.v1`) walks from every word once more.
 
 **On a GPU** there are no figures: none was to be had. What computes there after
-`spacy.require_gpu()`, and that its draws are those of the processor, is in
-[configuration](configuration.md#large-spaces-and-the-gpu).
+`spacy.require_gpu()` is in [configuration](configuration.md#large-spaces-and-the-gpu).
 
 **Other tools on the same text** (`OMP_NUM_THREADS=1 python benchmarks/side_by_side.py --python
 ENV/bin/python`, 2,000 words, five turns, least and most):
