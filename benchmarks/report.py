@@ -251,13 +251,13 @@ is never read from a file: it is worked out by each fit.
 are exact. Threads are as many as products may use. On two cores with nothing else to do, by the
 clock (of the processor, all threads together), vectors of 300 dimensions like those of GloVe:
 
-| words | 50,000 | 400,000 |
-| --- | ---: | ---: |
-| near words | 13 to 15.5 s (25 to 30) | 6.6 to 6.9 min (13) |
-| walks from every word | 12 to 15.5 s (21 to 24) | 12 to 14 min (28), reckoned from the first 50,000 |
-| beta of `dx.Path.v1` | .6 s | |
-| all of it; asked | 29 to 32 s; 20 s | 19 to 21 min; 15 min |
-| memory at most; asked | .6 GB | 3.0 GB; 6 GB |
+| words | 50,000 | 400,000 | 400,000, one core beside the tests |
+| --- | ---: | ---: | ---: |
+| near words | 13 to 15.5 s (25 to 30) | 6.6 to 6.9 min (13) | 12.8 min (12.5) |
+| walks from every word | 12 to 15.5 s (21 to 24) | 12 to 14 min, from the first 50,000 | 24 min (21.9) |
+| beta of `dx.Path.v1` | .6 s | | 2.6 s |
+| all of it; asked | 29 to 32 s; 20 s | 19 to 21 min; 15 min | 37 min |
+| memory at most; asked | .6 GB | 6 GB | 4.1 GB |
 
 So both are slower than asked by a third to a half, on a processor that does 86 billion operations a
 second on a core in products (when quiet: its pace differs by 1.7 from one minute to the next). The
