@@ -267,15 +267,15 @@ each another 4.
 **Near words of more than 100,000** are found by codes of four bits for every three dimensions, of
 which the 1,024 that seem nearest are compared: of 100,000 words they are all of the nearest ten and
 .914 of the nearest hundred, and a word reaches 2,768 others where it is 2,791 by all pairs (28 s of
-two cores, 50 by all pairs); of 400,000 .999 and .841; of the built-in space .983 and .970. Cells
-of an inverted file (32 of 1,385, 120,000 words) find .912 and .497, in 170 s; cells of directions, each by one product, .971
-and .601 in 38 s. They lose more than they win: the short rows are near to many words wherever these
-are, and where they are missed others rank before their turn, so words reach more others (64,000 of
-400,000, where it is 16,000), and walks take four times as long.
+two cores, 50 by all pairs); of 400,000 .999 and .841; of the built-in space .983 and .970. Cells of
+an inverted file (32 of 1,385, 120,000 words) find .912 and .497, in 170 s; cells of directions,
+each by one product, .971 and .601 in 38 s. They lose more than they win: the short rows are near to
+many words wherever these are, and where they are missed others rank before their turn, so words
+reach more others (64,000 of 400,000, where it is 16,000), and walks take four times as long.
 
 **Walks.** 4.4 edges are looked at for each word that is reached, from the short to the long, at 30
-ns each. Not faster: all words numbered by the nearness of the graph (Cuthill and McKee), sources side
-by side as bits of one number (of 64 words, clustered, six tenths of the steps are of one word
+ns each. Not faster: all words numbered by the nearness of the graph (Cuthill and McKee), sources
+side by side as bits of one number (of 64 words, clustered, six tenths of the steps are of one word
 alone), leaving out edges that a way over two others stands in for. Counts and lists are those of
 before, bit for bit: a test holds words of spaces of 600, 2,000 and 10,000 against scipy's Dijkstra.
 
