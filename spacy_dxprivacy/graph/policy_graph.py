@@ -19,7 +19,6 @@ from .walk import Walker
 from .word_graph import WordGraph
 
 QUANTA = 16  # to a unit of length
-AT_ONCE = 128  # words walked from at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,8 +51,8 @@ class PolicyGraph:
         1977)."""
         found: list[tuple[Numbers1d, Numbers1d]] = []
         far = 2 * self.radii[rows] - 1
-        room = self._walker.room(min(len(rows), AT_ONCE))
-        for part in blocks(len(rows), min(AT_ONCE, self._walker.at_once)):
+        room = self._walker.room(len(rows))
+        for part in blocks(len(rows), self._walker.at_once):
             walks = self._walker.by_number(rows[part], far[part], room)
             nearer = np.repeat(far[part] + 1, walks.sizes) - walks.steps
             cuts = np.cumsum(walks.sizes)[:-1]

@@ -21,8 +21,8 @@ SEARCHED_AT_ONCE = 8192
 
 
 def nearest_others(Y: Floats2d, depth: int) -> Ints2d:
-    """Y: float32 (n, d) -> int64 (n, depth): the rows nearest to each, without itself. Shows its
-    progress on a terminal."""
+    """Y: float32 (n, d) -> int64 (n, depth): the rows nearest to each, without itself; -1 where an
+    index finds no more. Shows its progress on a terminal."""
     n = len(Y)
     found = np.full((n, depth + 1), -1, dtype=np.int64)
     index = _index(Y, depth + 1)

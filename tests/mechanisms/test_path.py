@@ -337,3 +337,19 @@ def test_one_is_told_before_a_fit_that_takes_long(cloud, monkeypatch):
     monkeypatch.setattr(word_graph, "MANY_WORDS", N - 1)
     with pytest.warns(DxWarning, match=r"DX103.*400 words.*max_words"):
         word_graph.build(cloud)
+
+
+def test_a_neighbour_that_an_index_does_not_find_is_no_neighbour(monkeypatch):
+    """Of every other list, the second half is missing."""
+    X = np.random.default_rng(6).normal(size=(400, 3)) + 50.0 * (np.arange(400)[:, None] % 4)
+    space = Space.from_vectors([f"w{i}" for i in range(400)], X)
+
+    def found(Y, depth):
+        lists = near.nearest_others(Y, depth)
+        lists[::2, depth // 2 :] = -1
+        return lists
+
+    monkeypatch.setattr("spacy_dxprivacy.graph.edges.nearest_others", found)
+    graph = word_graph.build(space)
+    low, high, _ = graph.edges
+    assert np.all(low < high) and np.bincount(np.r_[low, high]).max() < 100
