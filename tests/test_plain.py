@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from spacy_dxprivacy.batch.build import the_sanitizer
 from spacy_dxprivacy.batch.plain import plain_texts
 from spacy_dxprivacy.batch.records import Record
 from spacy_dxprivacy.batch.stream import outcomes
-from spacy_dxprivacy.batch.workers import outcomes_of_workers
+from spacy_dxprivacy.batch.workers import lanes, outcomes_of_workers
 
 PATH = {"@dx_mechanisms": "dx.Path.v1", "epsilon": 2.2}
 SENTENCES = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 2.2}
@@ -117,3 +118,17 @@ def test_workers_send_receipts_whole(pipeline: MakeNlp) -> None:
     for (_, outcome), (_, receipt) in zip(found, expected, strict=True):
         assert not isinstance(outcome, str)
         assert {k: outcome.receipt[k] for k in told} == {k: receipt[k] for k in told}
+
+
+@pytest.mark.parametrize("frozen_before", [False, True])
+def test_objects_are_frozen_while_there_are_workers(pipeline: MakeNlp, frozen_before: bool) -> None:
+    """What they share with their parent would be copied by a collection of garbage. Who froze
+    objects before keeps them frozen."""
+    if frozen_before:
+        gc.freeze()
+    try:
+        with lanes(pipeline(), 2):
+            assert gc.get_freeze_count() > 0
+        assert (gc.get_freeze_count() > 0) == frozen_before
+    finally:
+        gc.unfreeze()

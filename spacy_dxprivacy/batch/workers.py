@@ -10,6 +10,7 @@ or locks: one pipe for each worker, which holds one task at a time.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -38,7 +39,7 @@ from .stream import Outcome, Sanitized, in_zone, zone
 # all workers to end at about the same time. Later tasks are larger, as there is more text, and each
 # word of a task is cut once.
 TASK_CHARACTERS = 2**16
-MOST_CHARACTERS = 2**19
+MOST_CHARACTERS = 2**17
 GROWTH = 16  # tasks of each worker that are as much as all before
 TASKS_AHEAD = 2  # for each worker; what is read ahead is in memory
 PATIENCE = 5.0  # seconds for a worker to end when it is told to
@@ -59,7 +60,7 @@ def outcomes_of_workers(
     """with_docs: send whole documents back. Raises DxError where a worker dies or fails."""
     parts = chunks(records, characters=TASK_CHARACTERS, most=batch_size)
     tasks = map(_Task, _grown(parts, GROWTH * n_process))
-    with _workers(nlp, n_process, with_docs, batch_size) as links:
+    with _heap_frozen(), _workers(nlp, n_process, with_docs, batch_size) as links:
         for task in _done(tasks, links):
             yield from _received(nlp, task)
 
@@ -184,6 +185,20 @@ def _workers(
             link.close()
 
 
+@contextmanager
+def _heap_frozen() -> Iterator[None]:
+    """Keeps the garbage collector off the objects there are: it writes into each, and so would copy
+    the memory that workers share with their parent."""
+    ours = not gc.get_freeze_count()
+    if ours:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if ours:
+            gc.unfreeze()
+
+
 def _stop(workers: list[multiprocessing.Process]) -> None:
     """They have nothing to lose: what they were told has been written, or never will be."""
     started = [worker for worker in workers if worker.pid is not None]
@@ -294,7 +309,7 @@ def lanes(nlp: Language, n_process: int) -> Iterator[list[Lane]]:
     if n_process == 1:
         yield [partial(_work, nlp, with_docs=False)]
         return
-    with _workers(nlp, n_process, False) as links:
+    with _heap_frozen(), _workers(nlp, n_process, False) as links:
         yield [partial(_asked, link) for link in links]
 
 

@@ -27,7 +27,7 @@ from .tokens import tokenized
 
 MOST_PIECES = 2**16  # of one zone; some 20 MB
 MOST_PUBLIC = 2**15  # pieces that are kept for ever; some 10 MB
-PUBLIC_SHARE = 64  # tokens of texts for each public piece that is cut before the next ones
+PUBLIC_SHARE = 16  # tokens of texts for each public piece that is cut before the next ones
 PUBLIC_AT_ONCE = 256  # a few milliseconds
 AT_ONCE = 2**12  # pieces that are cut together, with a token between two of them
 _PIECES = re.compile(r"\S+ ?|\s+")

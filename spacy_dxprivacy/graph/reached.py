@@ -97,7 +97,9 @@ class Reached:
     def _keep(self, rows: Ints1d, walks: Walks) -> None:
         end = self._used + len(walks.words)
         if end > len(self._pool):
-            grown = np.empty(2 * end, dtype=self._pool.dtype)
+            # All of it at once: what is not used yet takes no memory, and nothing is copied.
+            size = max(end, POOL_BYTES // self._pool.itemsize)
+            grown = np.empty(size, dtype=self._pool.dtype)
             grown[: self._used] = self._pool[: self._used]
             self._pool = grown
         self._pool[self._used : end] = walks.words
