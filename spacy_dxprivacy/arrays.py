@@ -17,6 +17,7 @@ Floats1d = np.ndarray[tuple[int], np.dtype[np.float64]]
 Floats2d = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Floats3d = np.ndarray[tuple[int, int, int], np.dtype[np.float64]]
 Numbers1d = np.ndarray[tuple[int], np.dtype[Any]]  # of any width
+Numbers2d = np.ndarray[tuple[int, int], np.dtype[Any]]
 
 
 def blocks(n: int, size: int) -> Iterator[slice]:

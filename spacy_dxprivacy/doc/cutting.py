@@ -27,7 +27,8 @@ from .tokens import tokenized
 
 MOST_PIECES = 2**16  # of one zone; some 20 MB
 MOST_PUBLIC = 2**15  # pieces that are kept for ever; some 10 MB
-PUBLIC_SHARE = 16  # tokens of texts for each public piece that is cut before the next ones
+# Tokens after which all public pieces are cut: as the square, since it pays where texts are long.
+ALL_PUBLIC_AFTER = 2**20
 PUBLIC_AT_ONCE = 256  # a few milliseconds
 AT_ONCE = 2**12  # pieces that are cut together, with a token between two of them
 _PIECES = re.compile(r"\S+ ?|\s+")
@@ -100,7 +101,7 @@ class Cutter:
     def warm_up(self) -> None:
         """Cut the public pieces that are due by the length of the texts so far. Call it before
         anything else of a zone."""
-        due = self._tokens // PUBLIC_SHARE - self._asked
+        due = MOST_PUBLIC * self._tokens**2 // ALL_PUBLIC_AFTER**2 - self._asked
         if due >= PUBLIC_AT_ONCE and self._asked < MOST_PUBLIC:
             self.know(due)
 

@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d, Numbers2d
 from ..graph import STEPS, WordGraph, graph_of
 from ..guarantee import Guarantee
 from ..privacy.calibration import solved_beta
@@ -148,31 +148,29 @@ class _Draw:
         return drawn
 
     def _others(self, rows: Ints1d, uniforms: Floats1d, rng: Rng) -> Ints1d:
-        counts = self.graph.counts[rows].astype(np.int64)
-        steps = self._steps(rows, counts, uniforms)
+        words, which = np.unique(rows, return_inverse=True)  # sums are alike for the same word
+        counts = self.graph.counts[words]
+        steps = _places(self._sums(words, counts), which, uniforms)
         beyond = steps == self.graph.reach
         others = np.empty(len(rows), dtype=np.int64)
         others[beyond] = self._beyond(rows[beyond], rng)
         near = np.flatnonzero(~beyond)
-        at = counts[near, steps[near]]
-        first = np.cumsum(counts[near], axis=1)[np.arange(len(near)), steps[near]] - at
-        places = first + (rng.uniform(len(near)) * at).astype(np.int64)
+        at = counts[which[near], steps[near]].astype(np.int64)
+        ends = np.cumsum(counts, axis=1, dtype=np.int64)[which[near], steps[near]]
+        places = ends - at + (rng.uniform(len(near)) * at).astype(np.int64)
         others[near] = self.graph.reached.at(rows[near], places)
         return others
 
-    def _steps(self, rows: Ints1d, counts: Ints1d, uniforms: Floats1d) -> Ints1d:
-        """(k,): how many steps away, by the weight of all words at each distance."""
+    def _sums(self, words: Ints1d, counts: Numbers2d) -> Floats2d:
+        """(k, reach + 1): the weight of all words so many steps away or fewer; the last is of all
+        words of the part."""
         reach = self.graph.reach
-        W = np.empty((len(rows), reach + 1))
+        W = np.empty((len(words), reach + 1))
         W[:, :reach] = counts
-        W[:, reach] = self.graph.part_sizes[rows] - counts.sum(axis=1)
+        W[:, reach] = self.graph.part_sizes[words] - counts.sum(axis=1, dtype=np.int64)
         W *= np.exp(-self.beta * np.arange(reach + 1) / STEPS)
         np.cumsum(W, axis=1, out=W)
-        total = W[:, -1]
-        # uniform * total must not be rounded up to the total, beyond the last weight.
-        marks = np.minimum(uniforms * total, np.nextafter(total, 0))
-        steps: Ints1d = (W <= marks[:, None]).sum(axis=1)
-        return steps
+        return W
 
     def _beyond(self, rows: Ints1d, rng: Rng) -> Ints1d:
         """Any word of the part that is not within reach: drawn from all until it is not."""
@@ -189,3 +187,17 @@ class _Draw:
         places = (rng.uniform(len(rows)) * graph.part_sizes[rows]).astype(np.int64)
         found: Ints1d = graph.members[graph.first_members[rows] + places]
         return found
+
+
+def _places(sums: Floats2d, which: Ints1d, uniforms: Floats1d) -> Ints1d:
+    """(k,): in each of k rows of growing sums, the first place where the sum is above this part of
+    the last one. By halves, as in a sorted list, but all rows at once."""
+    total = sums[which, -1]
+    # uniform * total must not be rounded up to the total, beyond the last sum.
+    marks = np.minimum(uniforms * total, np.nextafter(total, 0))
+    width, places = sums.shape[1], np.zeros(len(which), dtype=np.int64)
+    flat, before = sums.reshape(-1), which * sums.shape[1] - 1
+    for bit in reversed(range(width.bit_length())):
+        ahead = np.minimum(places + (1 << bit), width)
+        places = np.where(flat[before + ahead] <= marks, ahead, places)
+    return places
