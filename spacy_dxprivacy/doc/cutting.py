@@ -28,7 +28,7 @@ from .tokens import tokenized
 MOST_PIECES = 2**16  # of one zone; some 20 MB
 MOST_PUBLIC = 2**15  # pieces that are kept for ever; some 10 MB
 # Tokens after which all public pieces are cut: as the square, since it pays where texts are long.
-ALL_PUBLIC_AFTER = 2**20
+ALL_PUBLIC_AFTER = 3 * 2**18
 PUBLIC_AT_ONCE = 256  # a few milliseconds
 AT_ONCE = 2**12  # pieces that are cut together, with a token between two of them
 _PIECES = re.compile(r"\S+ ?|\s+")
