@@ -168,19 +168,20 @@ turns, the least and the most, on two quiet cores; by the clock, for 1,000,000 w
 
 | way | share | wanted |
 | --- | ---: | ---: |
-| spaCy's tokenizer in a memory zone | 0.154 (0.128 to 0.166) | |
-| `dx sanitize`, words drawn alone (`configs/path.cfg`) | 0.349 (0.292 to 0.377) | 0.35 |
-| the same, 4,000,000 words (three turns) | 0.349 (0.339 to 0.371) | 0.35 |
-| the same, two processes over one | 1.59 (1.36 to 1.68) times | 1.7 |
-| `nlp.pipe`, words drawn alone, default batch | 0.080 (0.076 to 0.094) | |
-| the same, batches of 128 | 0.077 (0.063 to 0.099) | |
-| `dx sanitize --entities person,date` | 0.046 (0.040 to 0.052) | 0.05 |
-| `dx sanitize`, whole sentences (the default), 40,000 words | 0.005 (0.004 to 0.006) | 0.035 |
-| the same, 4,000 words | 0.009 (0.008 to 0.009) | 0.035 |
+| spaCy's tokenizer in a memory zone | 0.169 (0.155 to 0.216) | |
+| `dx sanitize`, words drawn alone (`configs/path.cfg`) | 0.301 (0.296 to 0.305) | 0.35 |
+| the same, two processes over one | 1.53 (1.44 to 1.58) times | 1.7 |
+| `nlp.pipe`, words drawn alone, default batch | 0.077 (0.071 to 0.079) | |
+| the same, batches of 128 | 0.080 (0.076 to 0.083) | |
+| `dx sanitize --entities person,date` | 0.056 (0.048 to 0.083) | 0.05 |
+| `dx sanitize`, whole sentences (the default), 40,000 words | 0.004 (0.004 to 0.005) | 0.035 |
 
-The same table made some hours before, on the same two quiet cores: words alone 0.359 (0.282 to
-0.390), two processes 1.57, entities 0.060 (0.042 to 0.088). So what is asked of words alone and of
-entities is met about half of the time: these are the limits of what this machine can tell.
+**One machine is not another.** On two other cores, a day before and with 7 % more work for words
+alone, the same table had 0.349 (0.292 to 0.377) and some hours earlier 0.359 for them, 1.59 and
+1.57 for two processes, 0.046 and 0.060 for entities, 0.009 for 4,000 words in whole sentences; of
+4,000,000 words 0.349. Here the tokenizer takes .87 µs a word where it took 1.1 there. In turns, in
+the same minutes, words alone have 0.288 where the version of the day before has 0.268: so 0.35 is
+met on one machine and not on another, and a share says less than two trees in turns.
 
 Before the changes of this version words alone had 0.155 (0.109 to 0.182) of it, three turns beside
 one busy process. Of 100,000 words it is 0.124 (0.090 to 0.147) now, and was 0.069: the fewer words,
@@ -206,31 +207,36 @@ Docs of 200 words in batches of 128 went at 130,000 words a second where the def
 81,000, on a quiet machine; on the busy one the two are alike (5.0 and 5.2 seconds of the
 processor for 160,000 words). With a seed batches are as they were, since draws follow them.
 
-**Two processes** go 1.59 times as fast as one (1.64 by the processor's time, which is what would be
-if nothing waited; 1.59 and 1.64 of 4,000,000 words as well, so it is not their start). Reading,
-sending and writing are .35 s of the 3.4 s that 1,000,000 words take, in the parent; the two workers
-together need a tenth more of the processor than one alone. Larger parts of work (64, 190, 512 and
-4,096 kB at a time) change nothing.
+**Two processes** go 1.5 to 1.6 times as fast as one (five tables of five turns: 1.21, 1.53, 1.55,
+1.66 and 1.72 in the middle; of 3,000,000 words 1.5 to 1.85). Each sees half of the text, but most
+of its words: to cut 1,000,000 words, one process cuts 41,600 pieces and makes 32,600 lexemes, two
+cut 61,000 and make 55,400, some .3 s more where one takes 3.0 s. Reading, sending and writing are
+.2 s in the parent; and two processes that know nothing of each other were slower than one alone by
+a tenth in one trial of two. Parts of work of 64 to 4,096 kB differ by less than the turns do, so
+they are at most 128 kB, which holds the least in memory.
 
 **Memory** (`python benchmarks/flat.py --words 10000000`) of all processes together, words drawn
 alone, with a word that no space has in each document:
 
 | way, 10,000,000 words | MB after a fifth | half | the end | since the fifth | since half |
 | --- | ---: | ---: | ---: | ---: | ---: |
-| standard input | 237 | 246 | 249 | 5.1 % | 1.2 % |
-| a file | 239 | 252 | 256 | 6.9 % | 1.6 % |
-| a file, two processes | 386 | 422 | 437 | 13.0 % | 3.6 % |
-| ten shards | 240 | 253 | 270 | 12.6 % | 6.7 % |
+| standard input | 237 | 241 | 245 | 3.4 % | 1.7 % |
+| a file | 236 | 242 | 245 | 3.7 % | 1.2 % |
+| a file, two processes (two runs) | 338, 328 | 343 | 351 | 3.9, 7.0 % | 2.3 % |
+| ten shards | 243 | 249 | 253 | 4.1 % | 1.6 % |
 
-Wanted were 5 %. What grows are stores of public words up to their bounds, in each process: pieces
-that are kept cut (10 MB, full after 3,000,000 words), words that were walked to (3 MB after the
-first million, 14 after the tenth, 64 at most), and spaCy's table of lexemes (65,536 of them, then
-it is emptied). Of the text nothing stays.
+Wanted were 5 %. What grows are stores of public words up to their bounds, in each process: words
+that were walked to (3 MB after the first million, 14 after the tenth, 64 at most), pieces that are
+kept cut (10 MB, full after 790,000 words), and spaCy's table of lexemes (65,536 of them, then it is
+emptied). Two processes fill two of each, 13 to 23 MB in all. To forget walks at 8 MB in place
+of 64 holds less, and takes 13 % longer for 10,000,000 words. Before, it was 5.1, 6.9, 13.0 and
+12.6 %, and two processes took 437 MB: the garbage collector wrote into what they share with their
+parent, and so copied it. Of the text nothing stays.
 
 1,000,000 words that are all different and all unknown (`benchmarks/whole_way.py --only unknown`):
-the last quarter takes .86 times the second quarter's time of the processor (1.12 by the clock, on a
-busy machine), and memory is 7.9 % below that after the first. In finer steps: 263 MB after 60,000,
-273 after 120,000 and 277 after 600,000; what grows at first are stores up to their bounds.
+the last quarter takes 1.04 times the second quarter's time, and memory is 3.0 % above that after
+the first (on another machine .86 by the processor, and 7.9 % below). In finer steps: 263 MB after
+60,000, 273 after 120,000 and 277 after 600,000; what grows at first are stores up to their bounds.
 
 **Fits** of the slow mechanisms on the built-in space (60,000 words of 64 dimensions), in seconds
 of the processor on the busy machine:
@@ -251,18 +257,16 @@ is never read from a file: it is worked out by each fit.
 are exact. Threads are as many as products may use. On two cores with nothing else to do, by the
 clock (of the processor, all threads together), vectors of 300 dimensions like those of GloVe:
 
-| words | 50,000 | 400,000 | 400,000, one core beside the tests |
-| --- | ---: | ---: | ---: |
-| near words | 13 to 15.5 s (25 to 30) | 6.6 to 6.9 min (13) | 12.8 min (12.5) |
-| walks from all | 12 to 15.5 s (21 to 24) | 12 to 14 min, from the first 50,000 | 24 min (21.9) |
-| beta of `dx.Path.v1` | .6 s | | 2.6 s |
-| all of it; asked | 29 to 32 s; 20 s | 19 to 21 min; 15 min | 37 min |
-| memory at most; asked | .6 GB | 6 GB | 4.1 GB |
+| words | 50,000 (three runs) | 400,000 | 50,000, slower machine | 400,000, one core of it |
+| --- | ---: | ---: | ---: | ---: |
+| near words | 8.5 to 8.8 s (17) | 2.3 min (4.4) | 13 to 15.5 s (25 to 30) | 12.8 min (12.5) |
+| walks from all | 7.1 to 7.6 s (11) | 5.9 min (10.9) | 12 to 15.5 s (21 to 24) | 24 min (21.9) |
+| beta of `dx.Path.v1` | .4 s | 1.5 s | .6 s | 2.6 s |
+| all of it; asked | **15.8 to 16.8 s**; 20 s | **8.2 min**; 15 min | 29 to 32 s | 37 min |
+| memory at most; asked | .6 GB | **4.1 GB**; 6 GB | .6 GB | 4.1 GB |
 
-So both are slower than asked by a third to a half, on a processor that does 86 billion operations a
-second on a core in products (when quiet: its pace differs by 1.7 from one minute to the next). The
-product of all pairs of 50,000 words takes 9 s of two cores by itself, and the nearest hundred of
-each another 4.
+So what is asked is met on a machine of this pace, and missed by a half on a slower one, where the
+product of all pairs of 50,000 words takes 9 s of two cores by itself.
 
 **Near words of more than 100,000** are found by codes of four bits for every three dimensions, of
 which the 1,024 that seem nearest are compared: of 100,000 words they are all of the nearest ten and
@@ -293,17 +297,17 @@ for whole sentences; a prior of words alone (`dx.WordFrequency.v1`) walks from e
 `spacy.require_gpu()` is in [configuration](configuration.md#large-spaces-and-the-gpu).
 
 **Other tools on the same text** (`OMP_NUM_THREADS=1 python benchmarks/side_by_side.py --python
-ENV/bin/python`, 2,000 words, five turns, least and most):
+ENV/bin/python`, 4,000 words, five turns, least and most):
 
 | tool | share of the tokenizer's rate |
 | --- | ---: |
-| `dx sanitize`, words alone | 0.033 (0.026 to 0.044) |
-| `dx sanitize`, whole sentences (the default) | 0.0047 (0.0034 to 0.0075) |
-| `dx sanitize --entities person,date` | 0.019 (0.014 to 0.031) |
-| `dx.Laplace.v1`, 10,000 words, texts of 20 words | 0.017 (0.015 to 0.020) |
-| pypantera 1.0.2, CMP: that mechanism on these texts | 0.00035 (0.00023 to 0.00052) |
-| presidio 2.2, analyzer and anonymizer, its rules and no model | 0.058 (0.044 to 0.063) |
-| scrubadub 2.0.1, its default detectors | 0.61 (0.55 to 0.62) |
+| `dx sanitize`, words alone | 0.082 (0.068 to 0.086) |
+| `dx sanitize`, whole sentences (the default) | 0.0052 (0.0045 to 0.0076) |
+| `dx sanitize --entities person,date` | 0.035 (0.034 to 0.037) |
+| `dx.Laplace.v1`, 10,000 words, texts of 20 words | 0.022 (0.020 to 0.026) |
+| pypantera 1.0.2, CMP: that mechanism on these texts | 0.00033 (0.00029 to 0.00034) |
+| presidio 2.2, analyzer and anonymizer, its rules and no model | 0.061 (0.036 to 0.065) |
+| scrubadub 2.0.1, its default detectors | 0.65 (0.62 to 0.69) |
 
 presidio and scrubadub look for patterns, and change nothing else; without a model they find no
 name. pypantera 1.0.2 installs its code as a package called `src`, and imports nothing else of its
