@@ -60,7 +60,7 @@ def outcomes_of_workers(
     """with_docs: send whole documents back. Raises DxError where a worker dies or fails."""
     parts = chunks(records, characters=TASK_CHARACTERS, most=batch_size)
     tasks = map(_Task, _grown(parts, GROWTH * n_process))
-    with _heap_frozen(), _workers(nlp, n_process, with_docs, batch_size) as links:
+    with _workers(nlp, n_process, with_docs, batch_size) as links:
         for task in _done(tasks, links):
             yield from _received(nlp, task)
 
@@ -168,21 +168,22 @@ def _workers(
     """One link to each worker. They are gone at the end of the block, however it ends."""
     workers: list[multiprocessing.Process] = []
     links: list[Connection] = []
-    try:
-        for _ in range(n_process):
-            link, far_end = multiprocessing.Pipe()
-            links.append(link)
-            # A daemon is stopped even where another Ctrl-C cuts _stop short.
-            args = (Imported(), nlp, far_end, with_docs, batch_size)
-            workers.append(multiprocessing.Process(target=_serve, args=args, daemon=True))
-            with _signals_held():
-                workers[-1].start()
-            far_end.close()  # so that a link ends with its worker
-        yield links
-    finally:
-        _stop(workers)
-        for link in links:
-            link.close()
+    with _heap_frozen():
+        try:
+            for _ in range(n_process):
+                link, far_end = multiprocessing.Pipe()
+                links.append(link)
+                # A daemon is stopped even where another Ctrl-C cuts _stop short.
+                args = (Imported(), nlp, far_end, with_docs, batch_size)
+                workers.append(multiprocessing.Process(target=_serve, args=args, daemon=True))
+                with _signals_held():
+                    workers[-1].start()
+                far_end.close()  # so that a link ends with its worker
+            yield links
+        finally:
+            _stop(workers)
+            for link in links:
+                link.close()
 
 
 @contextmanager
@@ -309,7 +310,7 @@ def lanes(nlp: Language, n_process: int) -> Iterator[list[Lane]]:
     if n_process == 1:
         yield [partial(_work, nlp, with_docs=False)]
         return
-    with _heap_frozen(), _workers(nlp, n_process, False) as links:
+    with _workers(nlp, n_process, False) as links:
         yield [partial(_asked, link) for link in links]
 
 

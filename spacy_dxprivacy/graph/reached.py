@@ -43,13 +43,18 @@ class Reached:
         """(k,): the words at these places of the lists of k rows."""
         with self._turn:
             lacking = self._lacking(rows, places)
-            if self._used + lacking[2] > POOL_BYTES // self._pool.itemsize and not self._stored:
+            if self._used + lacking[2] > self._room and not self._stored:
                 self._forget()
                 lacking = self._lacking(rows, places)
             for part, walks in self._walker(*lacking[:2]):
                 self._keep(lacking[0][part], walks)
             found: Ints1d = self._pool[self._firsts[rows] + places].astype(np.int64)
         return found
+
+    @property
+    def _room(self) -> int:
+        """So many words are kept."""
+        return POOL_BYTES // self._pool.itemsize
 
     def are_near(self, rows: Ints1d, others: Ints1d) -> Bools1d:
         """bool (k,): whether the path from each of k rows to another word is below the reach.
@@ -98,8 +103,7 @@ class Reached:
         end = self._used + len(walks.words)
         if end > len(self._pool):
             # All of it at once: what is not used yet takes no memory, and nothing is copied.
-            size = max(end, POOL_BYTES // self._pool.itemsize)
-            grown = np.empty(size, dtype=self._pool.dtype)
+            grown = np.empty(max(end, self._room), dtype=self._pool.dtype)
             grown[: self._used] = self._pool[: self._used]
             self._pool = grown
         self._pool[self._used : end] = walks.words
