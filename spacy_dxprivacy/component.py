@@ -50,7 +50,7 @@ from .selection import AllWords, AnyEntities, Entities, Selector, WordList, enti
 from .space import BUILTIN, Space
 from .spaces.hurtful import allowed_by, stand_ins
 from .spaces.sources import SpaceSource
-from .surrogates.base import Surrogate
+from .surrogates.base import Scope, Surrogate
 from .surrogates.presets import Preset, surrogates_of
 from .surrogates.standing import StandIns, stand_in
 from .tables import learned
@@ -691,6 +691,7 @@ class DxSanitizer:
                 "stand_in": one.name,
                 "guarantee": one.guarantee.to_dict(),
                 "chance": one.chance,
+                **_key_id(one),
             }
             for label, one in self._standing.items()
         }
@@ -797,6 +798,12 @@ class DxSanitizer:
         self._space = self.space
         dropped: dict[str, Any] = {"_nlp": None, "on_stand_ins": None}
         return {**self.__dict__, **dropped, "_terms": self.terms, **_HAS_NOT_READ}
+
+
+def _key_id(surrogate: Surrogate) -> dict[str, str]:
+    scope = getattr(surrogate, "scope", None)
+    key_id = scope.key_id if isinstance(scope, Scope) else None
+    return {} if key_id is None else {"key_id": key_id}
 
 
 def _warn_of_lacking(space: Space) -> None:

@@ -259,12 +259,8 @@ class Errors:
         "[DX111] {path} cannot be used as a key: {why}. `python -m spacy dx key FILE` makes one."
     )
     DX170 = (
-        "[DX170] The keyring of the system cannot be used here ({why}). Keep the key in a file "
-        "instead: `python -m spacy dx key FILE` makes one."
-    )
-    DX171 = (
-        "[DX171] The keyring of the system holds no key keyring:{name}. `python -m spacy dx key "
-        "keyring:{name}` makes one."
+        "[DX170] {path}: keys are no longer read from the keyring of the system. Keep the key in a "
+        "file instead: `python -m spacy dx key FILE` makes one."
     )
     DX174 = (
         "[DX174] The solver has no optimum for this group ({why}). Nothing was written; a smaller "

@@ -340,6 +340,83 @@ def test_a_key_makes_the_same_stand_in_in_every_document(key):
     assert len({draw(shift, "2019-03-01", user=str(u))[0] for u in range(9)}) > 1
 
 
+def test_dates_move_by_document_where_nobody_says_whose_it_is(key):
+    """With a key and no user, two documents have shifts of their own, and so has one that is
+    sanitised twice: nothing of its text decides the shift."""
+    shift = made("dx.DateShift.v1", scope="corpus", key=key)
+    drawn = {draw(shift, "2019-03-01", seed=seed)[0] for seed in range(40)}
+    assert len(drawn) > 20
+    one, other = draw(shift, "2019-03-01", "2019-03-11", seed=3)
+    assert np.datetime64(other) - np.datetime64(one) == np.timedelta64(10, "D")
+
+
+def test_the_shift_of_a_user_and_that_of_a_document_are_distributed_alike(tmp_path):
+    """As exp(-epsilon |k|) over keys, and over documents: a key is no weaker a shift."""
+    keys = [str(tmp_path / str(i)) for i in range(300)]
+    for path in keys:
+        make_key(tmp_path / path)
+    shifts = [made("dx.DateShift.v1", epsilon=0.5, scope="corpus", key=path) for path in keys]
+    by_user = [draw(one, "2019-06-15", user="ann") for one in shifts]
+    by_document = [draw(shifts[0], "2019-06-15", seed=i) for i in range(300)]
+    for drawn in (by_user, by_document):
+        days = [(np.datetime64(d) - np.datetime64("2019-06-15")).astype(int) for (d,) in drawn]
+        rate = np.exp(-0.5)
+        near = np.array([(1 - rate) / (1 + rate) * rate ** abs(k) for k in range(-3, 4)])
+        seen = [sum(day == k for day in days) for k in range(-3, 4)]
+        counts = [*seen, len(days) - sum(seen)]
+        expected = len(days) * np.append(near, 1 - near.sum())
+        assert stats.chisquare(counts, expected).pvalue > 1e-4
+
+
+def test_one_shift_for_all_documents_is_asked_for_by_name(key):
+    shift = made("dx.DateShift.v1", scope="one-shift", key=key)
+    drawn = {draw(shift, "2019-03-01", seed=i, user=who)[0] for i in range(5) for who in ("", "a")}
+    assert len(drawn) == 1
+    assert any("two dates of the corpus" in told for told in shift.in_clear)
+    assert shift.guarantee.adjacency.startswith("corpora") and shift.guarantee.status == "claimed"
+    by_user = made("dx.DateShift.v1", scope="corpus", key=key)
+    assert by_user.guarantee.adjacency.startswith("users")
+    assert any("of one user" in told for told in by_user.in_clear)
+    with pytest.raises(DxError, match="key"):
+        made("dx.DateShift.v1", scope="one-shift")
+
+
+def test_a_preset_by_a_key_moves_dates_by_document(key):
+    shift = made("dx.Preset.v1", scope="corpus", key=key)["DATE"]
+    assert len({draw(shift, "2019-03-01", seed=seed)[0] for seed in range(9)}) > 1
+
+
+@pytest.mark.parametrize("name", ["dx.Name.v1", "dx.Place.v1", "dx.Digits.v1", "dx.Contact.v1"])
+def test_a_caller_of_the_service_has_a_key_of_its_own(key, name):
+    """Whoever may ask the service about any name learns nothing of what was released by its key:
+    the surrogates of a caller agree with those of the release, and of other callers, by chance."""
+    surrogate = made(name, scope="corpus", key=key)
+    mentions = [Mention(f"Zorblatt{i} 90210-{i:04}", "X") for i in range(60)]
+
+    def asked(caller):
+        return [surrogate.replace([m], Draws(Rng(0), caller=caller))[0] for m in mentions]
+
+    released, ann, bob = map(asked, ("", "ann", "bob"))
+    assert asked("ann") == ann
+    for one, other in ((released, ann), (released, bob), (ann, bob)):
+        assert sum(a == b for a, b in zip(one, other, strict=True)) <= 3
+
+
+def test_receipts_name_the_key_and_not_what_it_is(key, tmp_path):
+    make_key(tmp_path / "other")
+    ids = {made(n, scope="corpus", key=key).scope.key_id for n in ("dx.Name.v1", "dx.DateShift.v1")}
+    (public,) = ids
+    assert len(public) == 16 and public not in (tmp_path / "key").read_text()
+    other = made("dx.Name.v1", scope="corpus", key=str(tmp_path / "other"))
+    assert other.scope.key_id != public and made("dx.Name.v1").scope.key_id is None
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    preset = {"@dx_surrogates": "dx.Preset.v1", "scope": "corpus", "key": key}
+    nlp.add_pipe("dx_entity_sanitizer", config={"surrogates": preset})
+    told = nlp("Dr. Maria Lopez came on 2019-03-01.")._.dx["surrogates"]
+    assert {one["key_id"] for one in told.values()} == {public}
+
+
 def test_keyed_streams_are_uniform_over_keys():
     drawn = [Keyed(os.urandom(32), "name", "maria lopez").integers(32, 1)[0] for _ in range(3200)]
     assert stats.chisquare(np.bincount(drawn, minlength=32)).pvalue > 1e-4

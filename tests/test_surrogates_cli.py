@@ -142,14 +142,33 @@ def test_what_was_changed_is_marked():
 # -- dates of one user move together ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_the_dates_of_a_user_move_together(tmp_path, fast, processes):
+def test_each_file_of_a_folder_has_its_own_shift_by_a_key(tmp_path, fast):
+    """Whoever knows one date of one file learns nothing of the dates of the others."""
+    key, folder, out = tmp_path / "k" / "a.key", tmp_path / "in", tmp_path / "out"
+    assert dx("key", key).exit_code == 0
+    folder.mkdir()
+    for i in range(12):
+        (folder / f"{i}.txt").write_text("Seen on 2019-06-15.")
+    done = dx("sanitize", folder, out, "--key", key, "--entities", "date", *fast)
+    assert done.exit_code == 0, done.output
+    assert len({path.read_text() for path in out.iterdir()}) > 6
+
+
+@pytest.mark.parametrize(
+    "processes, option",
+    [
+        (1, "--person-field"),
+        (1, "--user-field"),
+        pytest.param(2, "--person-field", marks=pytest.mark.slow),
+    ],
+)
+def test_the_dates_of_a_person_move_together(tmp_path, fast, processes, option):
     key, source, out = tmp_path / "k" / "a.key", tmp_path / "in.jsonl", tmp_path / "o" / "out.jsonl"
     assert dx("key", key).exit_code == 0
     users = [7, "b", 7.0, "7", None, True]
     records = [{"text": "Seen on 2019-06-15.", "who": user} for user in users]
     source.write_text("\n".join(map(json.dumps, records)))
-    options = ["--key", key, "--user-field", "who", "--entities", "date", "-n", processes]
+    options = ["--key", key, option, "who", "--entities", "date", "-n", processes]
     done = dx("sanitize", source, out, *options, *fast)
     assert done.exit_code == 1 and done.stderr.count("it names no user") == 2
     texts = [json.loads(line)["text"] for line in out.read_text().splitlines()]
@@ -159,6 +178,28 @@ def test_the_dates_of_a_user_move_together(tmp_path, fast, processes):
 def test_a_field_of_users_needs_a_key_and_fields(note, tmp_path, fast):
     key = tmp_path / "k" / "a.key"
     dx("key", key)
-    for options in (["--user-field", "who"], ["--user-field", "who", "--key", key]):
+    for options in (["--person-field", "who"], ["--person-field", "who", "--key", key]):
         done = dx("sanitize", note, tmp_path / "o" / "x.txt", "--entities", "date", *options, *fast)
-        assert done.exit_code == 2 and "user" in done.stderr and not (tmp_path / "o").exists()
+        assert done.exit_code == 2 and "--person-field" in done.stderr
+        assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["key", "keyring:study"],
+        ["sanitize", "{note}", "--entities", "person", "--key", "keyring:study"],
+        ["sanitize", "{note}", "{out}", "--table", "{table}", "--table-key", "keyring:study"],
+        ["sanitize", "{note}", "{out}", "--receipt", "{table}", "--sign", "keyring:study"],
+        ["restore", "{note}", "--table", "{table}", "--table-key", "keyring:study"],
+        ["report", "{note}", "{note}", "--receipt", "{note}", "--key", "keyring:study"],
+    ],
+    ids=["key", "sanitize", "table", "sign", "restore", "report"],
+)
+def test_a_key_in_the_keyring_says_what_to_use_instead(note, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    places = {"note": note, "out": tmp_path / "o" / "x.txt", "table": tmp_path / "t"}
+    done = dx(*(part.format(**places) for part in command))
+    assert done.exit_code == 2 and "DX170" in done.stderr and "dx key FILE" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "keyring:study").exists() and not places["out"].exists()

@@ -121,7 +121,7 @@ def check_kept(jobs: list[Job], fields: Fields) -> None:
     if fields.receipt and not any(job.write_as in WITH_FIELDS for job in jobs):
         raise UsageError("`receipt_field` needs an output with fields, such as .jsonl or .csv.")
     if fields.user is not None and any(job.read_as not in WITH_FIELDS for job in jobs):
-        raise UsageError("a field of users needs an input with fields, such as .jsonl or .csv.")
+        raise UsageError("`person_field` needs an input with fields, such as .jsonl or .csv.")
     if fields.more and not any(job.read_as in WITH_FIELDS for job in jobs):
         raise UsageError("`field` needs an input with fields, such as .jsonl or .csv.")
 

@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 
 from ..doc.tokens import cuts_of, joined
 from ..files.limits import MB, MOST_RECORD
-from ..surrogates.standing import USER
+from ..surrogates.standing import CALLER, USER
 from .fields import Fields, Slot, names_of, shown, slots_of
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
@@ -53,7 +53,7 @@ class Record:
     document comes in tokens, whether a blank follows each of `words`. kept: other fields that go
     to the output as they are. ending: what ended the line. problem: why there is no text. hint:
     what helps where it is the first record. row: what it was read from; part: which of its texts
-    this is, from 0. user: whose document it is, where a field says so.
+    this is, from 0. user: whose document it is, where a field says so. caller: of the service.
     """
 
     number: int
@@ -68,6 +68,7 @@ class Record:
     row: Row | None = field(default=None, repr=False)
     part: int = 0
     user: str = field(default="", repr=False)
+    caller: str = field(default="", repr=False)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -85,13 +86,14 @@ class Record:
         return len(self.text) + sum(len(word) + 1 for word in self.words or ())
 
     def for_pipe(self, nlp: Language) -> str | Doc:
-        """The text, or a Doc of its words where it has such, would take long to be cut, or has a
-        user."""
+        """The text, or a Doc of its words where it has such, would take long to be cut, or is of
+        somebody."""
         whole = self._whole(nlp)
-        if not self.user:
+        of = {name: who for name, who in ((USER, self.user), (CALLER, self.caller)) if who}
+        if not of:
             return whole
         doc = nlp.make_doc(whole) if isinstance(whole, str) else whole
-        doc.user_data[USER] = self.user
+        doc.user_data.update(of)
         return doc
 
     def _whole(self, nlp: Language) -> str | Doc:

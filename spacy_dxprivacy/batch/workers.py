@@ -104,7 +104,7 @@ def _done(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
 def _send(link: Connection, records: list[Record]) -> None:
     try:
         # Not link.send: that pickles. The kept fields stay here.
-        told = [(*r.key, r.text, r.words, r.spaces, r.problem, r.user) for r in records]
+        told = [(*r.key, r.text, r.words, r.spaces, r.problem, r.user, r.caller) for r in records]
         link.send_bytes(pack(told))
     except OSError:
         _refuse_to_go_on()
@@ -262,10 +262,11 @@ def _serve(
 
 
 def _record(
-    number: int, part: int, text: str, words: Any, spaces: Any, problem: str, user: str
+    number: int, part: int, text: str, words: Any, spaces: Any, problem: str, *of: str
 ) -> Record:
-    others = {"words": words, "spaces": spaces, "problem": problem, "part": part, "user": user}
-    return Record(number, text=text, **others)
+    user, caller = of
+    others = {"words": words, "spaces": spaces, "problem": problem, "part": part}
+    return Record(number, text=text, **others, user=user, caller=caller)
 
 
 def _end_with_parent() -> None:

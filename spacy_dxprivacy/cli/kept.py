@@ -65,7 +65,7 @@ class Kept:
 
     @cached_property
     def secret(self) -> bytes | None:
-        """What receipts are signed with: read once, since a keyring may ask."""
+        """The key that signs receipts."""
         if self.sign is None:
             return None
         with settings_that_fail():
@@ -112,6 +112,6 @@ class Kept:
 def check_user_field(field: str | None, key: Path | None, *, sharded: bool) -> None:
     """Raises UsageError where nothing goes by the user."""
     if field is not None and key is None:
-        raise UsageError("--user-field needs --key: without one each document has a shift anyway.")
+        raise UsageError("`person_field` needs `key`: without one, dates move by document.")
     if field is not None and sharded:
-        raise UsageError("--user-field is for files, and not for shards.")
+        raise UsageError("`person_field` is for files, and not for shards.")

@@ -19,7 +19,7 @@ from .mistakes import mistakes_in_a_line, settings_that_fail
 # fmt: off
 KeyFile = Annotated[Path, Argument(
     metavar="FILE", show_default=False, help="A new file, for you alone (mode 600). Keep it away "
-    "from what is released. keyring:NAME puts it into the keyring of the system instead",
+    "from what is released",
 )]
 Answer = Annotated[Path, Argument(
     metavar="ANSWER", show_default=False, help="A text in which stand-ins are named",
@@ -28,9 +28,7 @@ Out = Annotated[Path | None, Argument(
     metavar="OUTPUT", show_default=False, help="Where it goes; stdout if left out",
 )]
 TableFile = Annotated[Path, Option("--table", help="What `dx sanitize --table` wrote")]
-TableKey = Annotated[Path, Option(
-    "--table-key", help="The key that it was made with: a file, or keyring:NAME",
-)]
+TableKey = Annotated[Path, Option("--table-key", help="The file of the key that made it")]
 # fmt: on
 
 
@@ -38,7 +36,6 @@ def key_cli(path: KeyFile) -> None:
     """Make a secret key: for stand-ins that are the same in every document, and for tables.
 
     Example: python -m spacy dx key ~/keys/study.key
-    Example: python -m spacy dx key keyring:study
     """
     with mistakes_in_a_line("key"), settings_that_fail():
         make_key(path)

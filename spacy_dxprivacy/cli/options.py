@@ -111,13 +111,13 @@ Surrogates = Annotated[str | None, Option(
 )]
 Key = Annotated[Path | None, Option(
     "--key", show_default=False,
-    help="A secret key (`dx key`; a file, or keyring:NAME): the same person has the same "
-    "stand-in in all documents, which can then be linked",
+    help="The file of a secret key (`dx key`): the same person has the same surrogate in all "
+    "documents, which can then be linked. Dates move by document, or by --person-field",
 )]
 UserField = Annotated[str | None, Option(
-    "--user-field", show_default=False,
-    help="With --key: the field of .jsonl and .csv that says whose document it is; dates of one "
-    "user move together",
+    "--person-field", "--user-field", show_default=False,
+    help="With --key: the field of .jsonl and .csv that says whose document it is. All dates of a "
+    "person move by the same days; without it, those of a document",
 )]
 Preview = Annotated[int, Option(
     "--preview", min=0, help="Print the first N documents, before and after, and write nothing",
@@ -127,8 +127,7 @@ Table = Annotated[Path | None, Option(
     help="Keep what stands for whom in this encrypted file, for you alone; needs --table-key",
 )]
 TableKey = Annotated[Path | None, Option(
-    "--table-key", show_default=False, help="The key of that table (`dx key`): a file, or "
-    "keyring:NAME",
+    "--table-key", show_default=False, help="The file of the key of that table (`dx key`)",
 )]
 Model = Annotated[str | None, Option(
     "--model", help="A pipeline (name or path), for its tokenizer, its vectors and, with "
@@ -180,12 +179,12 @@ BatchSize = Annotated[int, Option("--batch-size", "-b", min=1, help="Documents i
 ReceiptFile = Annotated[Path | None, Option("--receipt", help="Write the receipt to a .json file")]
 Sign = Annotated[Path | None, Option(
     "--sign", show_default=False, help="With --receipt, or shards: sign the receipt and the files "
-    "of the output with this key (`dx key`; a file, or keyring:NAME); `dx report` and `dx audit "
-    "release` check it by --key",
+    "of the output with the key in this file (`dx key`); `dx report` and `dx audit release` check "
+    "it by --key",
 )]
 SignedBy = Annotated[Path | None, Option(
-    "--key", show_default=False, help="The key (a file, or keyring:NAME) that `dx sanitize --sign` "
-    "signed the receipt with: a forged one, or a file that was changed since, ends with status 1",
+    "--key", show_default=False, help="The file of the key that `dx sanitize --sign` signed the "
+    "receipt with: a forged receipt, or a file that is not as it was signed, ends with status 1",
 )]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Print no receipt")]
 Force = Annotated[bool, Option("--force", "-F", help="Overwrite files that exist")]

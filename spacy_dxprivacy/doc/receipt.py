@@ -33,8 +33,9 @@ class Receipt(dict[str, Any]):
     rewritten: only where that editor wrote the document anew: how many tokens it has now. All other
     counts are of the document as it was drawn.
     surrogates: only with stand-ins: for each label its stand-in, the guarantee of what is drawn,
-    the largest chance that a mention comes out as it was, and how many mentions were found,
-    replaced and kept. stood_in: how many tokens of the released document are of stand-ins.
+    the largest chance that a mention comes out as it was, the public name of the key where there is
+    one (key_id), and how many mentions were found, replaced and kept. stood_in: how many tokens of
+    the released document are of stand-ins.
     attacker: what an attacker found of other texts that were drawn with these settings (see
     privacy.levels); None where nobody measured.
     """

@@ -1,4 +1,4 @@
-"""Secret keys of users, in files that they alone can read, or in the keyring of the system.
+"""Secret keys of users, in files that they alone can read.
 
 A key is 32 bytes of the operating system, written in hex. Whoever has it and a list of names can
 tell who stands for whom: it is never kept beside what is released.
@@ -6,6 +6,8 @@ tell who stands for whom: it is never kept beside what is released.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 import re
 import stat
@@ -13,7 +15,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..errors import DxError, Errors, UsageError
-from .keyrings import name_in_keyring, put_in_keyring, taken_from_keyring
 
 BYTES = 32
 MOST = 4096  # bytes of a file that is read as a key
@@ -21,10 +22,9 @@ _KEY = re.compile(r"dx-key:([0-9a-f]{64,1024})\s*", re.ASCII)
 
 
 def make_key(path: Path) -> None:
-    """A new key in a new file of mode 600, or at `keyring:NAME`. Raises UsageError where there is
-    one already, DxError where there is no keyring, and OSError as writing does."""
-    if (name := name_in_keyring(path)) is not None:
-        return put_in_keyring(name, _new())
+    """Write a new key to a new file of mode 600. Raises UsageError where there is one already, and
+    OSError as writing does."""
+    path = _file(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
@@ -34,19 +34,13 @@ def make_key(path: Path) -> None:
             f"{path}: exists already. A key that is lost cannot be made again."
         ) from None
     with os.fdopen(handle, "w") as file:
-        file.write(f"{_new()}\n")
-
-
-def _new() -> str:
-    return f"dx-key:{os.urandom(BYTES).hex()}"
+        file.write(f"dx-key:{os.urandom(BYTES).hex()}\n")
 
 
 def read_key(path: str | Path) -> bytes:
-    """The key in a file, or in the keyring. Raises DxError where it is missing, short, no key, or
-    can be read by others."""
-    if (name := name_in_keyring(path)) is not None:
-        return _decoded(taken_from_keyring(name), path)
-    found = Path(path).expanduser().absolute()
+    """The key in a file. Raises DxError where it is missing, short, no key, or can be read by
+    others."""
+    found = _file(path).expanduser().absolute()
     try:
         info = os.stat(found)
         if os.name == "posix" and info.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
@@ -58,23 +52,34 @@ def read_key(path: str | Path) -> bytes:
 
 @lru_cache(maxsize=8)
 def _read(path: Path, changed: int) -> bytes:
-    return _decoded(path.read_bytes()[: MOST + 1].decode("ascii", "replace"), path)
-
-
-def _decoded(content: str, path: str | Path) -> bytes:
-    found = _KEY.fullmatch(content)
+    found = _KEY.fullmatch(path.read_bytes()[: MOST + 1].decode("ascii", "replace"))
     if found is None:
         raise _bad(path, f"it is not a key of {BYTES} bytes or more")
     return bytes.fromhex(found[1][: len(found[1]) // 2 * 2])
 
 
+def derived(key: bytes, *purpose: str) -> bytes:
+    """A key for one purpose, which tells nothing of the key or of other purposes (HMAC-SHA256)."""
+    parts = [part.encode() for part in purpose]
+    told = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return hmac.new(key, b"dx derived" + told, hashlib.sha256).digest()
+
+
 def check_apart(key: Path, output: Path | None) -> None:
     """Raises UsageError for a key in the folder of what is released, or in one below it."""
-    if output is None or name_in_keyring(key) is not None:
+    key = _file(key)
+    if output is None:
         return
     folder = output.resolve() if output.is_dir() else output.resolve().parent
     if key.expanduser().resolve().is_relative_to(folder):
         raise UsageError(f"{key}: a key is not kept beside the output. Put it in another folder.")
+
+
+def _file(path: str | Path) -> Path:
+    """Raises UsageError for keyring:NAME, which earlier versions took."""
+    if str(path).startswith("keyring:"):
+        raise UsageError(Errors.DX170.format(path=path))
+    return Path(path)
 
 
 def _bad(path: str | Path, why: str) -> DxError:

@@ -43,7 +43,7 @@ class Desk:
         503, 504), and then nothing may be given out."""
         await asyncio.to_thread(self.ledger.check, caller)
         try:
-            found = await asyncio.wait_for(self.engine.draw(texts), self.limits.seconds)
+            found = await asyncio.wait_for(self.engine.draw(texts, caller), self.limits.seconds)
         except asyncio.TimeoutError:
             raise Refused(504, SLOW) from None
         done = [one[1] for one in found if not isinstance(one, str)]

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..batch.records import Record, checked_record
+from ..batch.records import checked_record
 from ..batch.workers import Lane, Packed
 from .limits import Refused
 
@@ -20,6 +20,7 @@ BROKEN = "this service cannot sanitise at present."
 @dataclass
 class _Waiting:
     text: str = field(repr=False)
+    caller: str
     answer: asyncio.Future[Packed]
     loop: asyncio.AbstractEventLoop
 
@@ -52,14 +53,15 @@ class Engine:
         for thread in self._threads:
             thread.start()
 
-    async def draw(self, texts: Sequence[str]) -> list[Packed]:
-        """What came of each text. Raises Refused (503) where too many wait, or a worker failed."""
+    async def draw(self, texts: Sequence[str], caller: str) -> list[Packed]:
+        """What came of each text of a caller. Raises Refused (503) where too many wait, or a worker
+        failed."""
         if self.broken:
             raise Refused(503, BROKEN)
         if self._waiting.qsize() + len(texts) > self.most:
             raise Refused(503, BUSY, after=1)
         loop = asyncio.get_running_loop()
-        some = [_Waiting(text, loop.create_future(), loop) for text in texts]
+        some = [_Waiting(text, caller, loop.create_future(), loop) for text in texts]
         for one in some:
             self._waiting.put(one)
         found = await asyncio.gather(*(one.answer for one in some), return_exceptions=True)
@@ -103,7 +105,7 @@ class Engine:
         return some
 
     def _drawn(self, lane: Lane, some: list[_Waiting]) -> Sequence[Packed | None]:
-        records: list[Record] = [checked_record(i, 0, one.text) for i, one in enumerate(some)]
+        records = [checked_record(i, 0, x.text, caller=x.caller) for i, x in enumerate(some)]
         try:
             return lane(records) if records else []
         except Exception:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
-from ..files.keys import read_key
+from ..files.keys import derived, read_key
 from ..guarantee import Guarantee
 from ..validate import fail, one_of
 from .streams import Draws, Keyed, Stream
 
+KEY_ID = 16  # hexadecimal digits
 SCOPES = ("mention", "document", "corpus")
 WAYS = ("drawn", "words", "kept")
 LINKED = {
@@ -90,11 +91,18 @@ class Scope:
         """What of the input is visible by it."""
         return LINKED[self.reach]
 
+    @property
+    def key_id(self) -> str | None:
+        """A public name of the key: receipts with the same one were made with the same key."""
+        return None if self.key is None else derived(read_key(self.key), "key id").hex()[:KEY_ID]
+
     def stream(self, draws: Draws, kind: str, identity: str) -> Stream:
-        """That of the key for this identity, or the secure one."""
+        """That of the key for this identity, or the secure one. A caller of the service has a key
+        derived for it alone: what it is given says nothing of a corpus or of other callers."""
         if self.key is None:
             return draws.fresh()
-        return Keyed(read_key(self.key), kind, identity)
+        key = read_key(self.key)
+        return Keyed(derived(key, "caller", draws.caller) if draws.caller else key, kind, identity)
 
     def each(
         self,

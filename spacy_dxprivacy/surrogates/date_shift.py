@@ -29,6 +29,17 @@ from .streams import Draws, Stream, below, geometric
 ORDERS = ("mdy", "dmy")
 HIDDEN = "[DATE]"
 YEAR = 2023  # of dates without one, in documents that name none
+ONE_SHIFT = "one-shift"
+ALIKE = {
+    "document": "documents whose dates",
+    "user": "users (or documents that name none) whose dates, in all documents,",
+    "corpus": "corpora whose dates, in all documents,",
+}
+SHARED: dict[str, tuple[str, ...]] = {
+    "document": (),
+    "user": ("which documents are of one user, where that is named: their dates move together",),
+    "corpus": ("the days between any two dates of the corpus: all documents move by one shift",),
+}
 IN_CLEAR = (
     "the days between the dates of a document, and the form that each is written in",
     "minutes of times, ages up to 89, and words that are relative to a date",
@@ -49,15 +60,18 @@ def make_date_shift(
     """epsilon: nats per day, above 0; 0.01 where neither it nor window is given, a shift of 100
     days on the average. window: in its place, the most days of a uniform shift. weeks: shift by
     whole weeks, so that days of the week stay true. order: "mdy" or "dmy", how 03/04/2019 is read
-    where it can be both. scope: "document" or "corpus": one shift for each user of a key, see
-    Draws.user. Raises DxError for settings out of range."""
+    where it can be both. scope: "document"; with the file of a key "corpus", one shift for each
+    user (see Draws.user), drawn anew for each document without one; or "one-shift", the same for
+    all documents of the key. Raises DxError for settings out of range."""
     if epsilon is not None and window is not None:
         raise fail("window", "left out with epsilon: they are two laws of the shift", window)
     if window is not None:
         whole("window", window, least=7 if weeks else 1)
     rate = None if window is not None else positive("epsilon", 0.01 if epsilon is None else epsilon)
-    one_of("scope", scope, ("document", "corpus"))
-    return DateShift(rate, window, bool(weeks), one_of("order", order, ORDERS), Scope(scope, key))
+    one_of("scope", scope, ("document", "corpus", ONE_SHIFT))
+    one_of("order", order, ORDERS)
+    by_key = Scope("corpus" if scope == ONE_SHIFT else scope, key)
+    return DateShift(rate, window, bool(weeks), order, by_key, scope == ONE_SHIFT)
 
 
 @dataclass(frozen=True)
@@ -69,6 +83,7 @@ class DateShift:
     weeks: bool
     order: str
     scope: Scope
+    one_shift: bool = False
 
     name = "dx.DateShift.v1"
     way = "drawn"
@@ -77,9 +92,8 @@ class DateShift:
     @property
     def in_clear(self) -> tuple[str, ...]:
         """What of a mention is visible, for the receipt."""
-        users = ("which documents are of one user: their dates move together",)
         week = ("days of the week",) * self.weeks
-        return IN_CLEAR + week + users * (self.scope.reach == "corpus")
+        return IN_CLEAR + week + SHARED[self._moves]
 
     @property
     def days_stay(self) -> float:
@@ -91,6 +105,13 @@ class DateShift:
         return (1 - rate) / (1 + rate)
 
     @property
+    def _moves(self) -> str:
+        """What moves by one shift."""
+        if self.one_shift:
+            return "corpus"
+        return "user" if self.scope.reach == "corpus" else "document"
+
+    @property
     def _rate(self) -> float:
         return float(self.epsilon or 0)
 
@@ -100,7 +121,7 @@ class DateShift:
         keyed = self.scope.reach == "corpus"
         stay = f"A day stays with a probability of {self.days_stay:.4f}; a year alone seldom moves."
         step = "whole weeks" if self.weeks else "days"
-        alike = f"documents whose dates are all earlier or later by the same number of {step}"
+        alike = f"{ALIKE[self._moves]} are all earlier or later by the same number of {step}"
         uniform = self.window is not None
         steps = 2 * ((self.window or 0) // (7 if self.weeks else 1)) + 1
         told = f"delta is that of one step apart; d steps apart it is d / {steps}. " * uniform
@@ -119,7 +140,9 @@ class DateShift:
         """Each mention, moved. What is no date and not relative to one becomes [DATE]."""
         if not mentions:
             return []
-        stream = self.scope.stream(draws, "dates", draws.user)
+        by_key = self.one_shift or (draws.user and self.scope.key is not None)
+        user = "" if self.one_shift else draws.user
+        stream = self.scope.stream(draws, "dates", user) if by_key else draws.fresh()
         years = [int(y) for mention in mentions for y in _YEARS.findall(mention.text)]
         year = years[0] if years else YEAR
         mover = Mover(self.shift(stream), below(24, stream), self.order, year)

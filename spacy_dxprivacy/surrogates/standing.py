@@ -23,7 +23,8 @@ from .streams import Draws
 
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
 MOST_WORDS = 2**16  # of the vocabulary that stand-ins are cut with
-USER = "dx_user"  # in the user data of the input's Doc: whose it is
+# In the user data of the input's Doc: whose it is, and which caller of the service sent it.
+USER, CALLER = "dx_user", "dx_caller"
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ def stand_in(
     """Draws for all mentions of a document. entities: what a selector found. Raises DxError where a
     stand-in gives something else than a text for each, or gives the originals back."""
     found = find(doc, surrogates, entities)
-    draws = Draws(rng, str(doc.user_data.get(USER, "")))
+    user, caller = (str(doc.user_data.get(name, "")) for name in (USER, CALLER))
+    draws = Draws(rng, user, caller=caller)
     texts: list[str | None] = [None] * len(found)
     mentions = [_mention(doc, span) for span in found]
     for group in _groups(found, surrogates):

@@ -109,12 +109,14 @@ class Draws:
     """What the stand-ins of one document draw from.
 
     rng: the package's stream. user: whose document it is, where that is known; shifts of scope
-    "corpus" are one for each user. memory: what the stand-ins of the document share.
+    "corpus" are one for each user. caller: of the service, or "" outside of it; each caller has a
+    key of its own. memory: what the stand-ins of the document share.
     """
 
     rng: Rng
     user: str = ""
     memory: dict[object, object] = field(default_factory=dict)
+    caller: str = ""
 
     def fresh(self) -> Stream:
         """The secure stream."""
