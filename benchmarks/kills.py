@@ -37,7 +37,6 @@ from pathlib import Path
 
 import numpy as np
 
-import dx_command
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.batch import workers  # noqa: F401  imported once, for all that are forked
 from spacy_dxprivacy.cli import program, shards  # noqa: F401
@@ -155,7 +154,7 @@ class Command:
             for stream in (1, 2):
                 os.dup2(told, stream)
             sys.argv = ["dx", *arguments]
-            dx_command.main()
+            program.main()
         except SystemExit as end:
             status = end.code if isinstance(end.code, int) else int(end.code is not None)
         finally:

@@ -179,9 +179,9 @@ def guided(seconds: float, folder: Path) -> None:
             form = "jsonl" if kind < b"\xd0" else "csv"
             laws.check_readers(folder / f"r.{form}", raw, form)
 
-    from spacy_dxprivacy.audit import files
     from spacy_dxprivacy.batch import lines, record, records, tables
     from spacy_dxprivacy.files import docbin as packed
+    from spacy_dxprivacy.lab.audit import files
     from spacy_dxprivacy.tables.readers import binary, source, table, text
 
     for module in (files, lines, record, records, tables, binary, packed, source, table, text):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .about import __version__
 from .front.accessors import accessors, wait
+from .moved import install
 from .rebuild import assert_sanitized, attach_vectors, release
 from .registries import registry
 
@@ -75,5 +76,6 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
+install()
 accessors(imported=True)  # of pandas and polars, where they are there already,
 wait()  # or as soon as they are

@@ -13,7 +13,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.attacks.persons import link_persons, linked
+from spacy_dxprivacy.lab.attacks.persons import link_persons, linked
 
 NAMES = ["Maria Lopez", "John Smith", "Peter Hansen", "Anna Kowalska"]
 TEXTS = [f"Today {NAMES[i % 4]} was seen, and was told to rest." for i in range(40)]

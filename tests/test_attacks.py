@@ -11,7 +11,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Draw, DxError, Rng
-from spacy_dxprivacy.attacks import (
+from spacy_dxprivacy.lab.attacks import (
     ATTACKS,
     Bigrams,
     Corpus,
@@ -42,7 +42,7 @@ from spacy_dxprivacy.attacks import (
     word_frequencies,
     zipf,
 )
-from spacy_dxprivacy.tuning.settings import make_mechanism
+from spacy_dxprivacy.lab.tuning.settings import make_mechanism
 
 CHOICE = ["dx.Path.v1", "dx.Exponential.v1", "dx.TEM.v1"]
 # Where about half of the words of the small space stay.
@@ -168,7 +168,7 @@ def test_a_channel_that_is_learned_comes_near_to_the_exact_one(name, scene, spac
 
 
 def test_more_numbers_than_fit_are_refused(space, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.attacks.channel.MOST_NUMBERS", 10)
+    monkeypatch.setattr("spacy_dxprivacy.lab.attacks.channel.MOST_NUMBERS", 10)
     rows = np.arange(5)
     with pytest.raises(DxError, match="DX091"):
         channel_of(make_mechanism(CHOICE[0], space, 1.0), space.vectors, rows, rows, Rng(seed=0))

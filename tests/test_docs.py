@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dx_command import COMMANDS
-from spacy_dxprivacy.attacks import ATTACKS
+from spacy_dxprivacy.cli import COMMANDS
+from spacy_dxprivacy.lab.attacks import ATTACKS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

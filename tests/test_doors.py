@@ -7,22 +7,25 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from typer import Typer
 
 import spacy_dxprivacy
-from spacy_dxprivacy import UsageError
+from spacy_dxprivacy import UsageError, cli
 from spacy_dxprivacy.batch.records import Fields
 from spacy_dxprivacy.batch.run import FileOptions
-from spacy_dxprivacy.cli import DxGroup, mistakes
+from spacy_dxprivacy.cli import COMMANDS, mistakes
 from spacy_dxprivacy.cli.mistakes import with_options
-from spacy_dxprivacy.tuning.settings import parse_epsilons
+from spacy_dxprivacy.lab.tuning.settings import parse_epsilons
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
 TESTS = Path(__file__).parent
-ROOMS = [path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE / "cli"]
+DOORS = (PACKAGE / "cli", PACKAGE / "lab" / "commands")
+ROOMS = [path for path in PACKAGE.rglob("*.py") if path.parent not in DOORS]
 
 
 def run(*args: str, timeout: int = 240) -> str:
@@ -131,8 +134,11 @@ def messages() -> Iterator[str]:
 
 def options_of_commands() -> Iterator[str]:
     """What the options are called, by their annotations."""
-    groups = [DxGroup.homes.app(name) for name in DxGroup.homes]
-    commands = [command.callback for group in groups for command in group.registered_commands]
+    commands = []
+    for module, name in COMMANDS.values():
+        found = getattr(import_module(module, cli.__name__), name)
+        is_app = isinstance(found, Typer)
+        commands += [c.callback for c in found.registered_commands] if is_app else [found]
     for command in filter(None, commands):
         for name, hint in get_type_hints(command, include_extras=True).items():
             for option in getattr(hint, "__metadata__", ()):

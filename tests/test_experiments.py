@@ -12,7 +12,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Rng, Space
-from spacy_dxprivacy.experiments import (
+from spacy_dxprivacy.lab.experiments import (
     EXPERIMENTS,
     Options,
     Tasks,
@@ -23,9 +23,9 @@ from spacy_dxprivacy.experiments import (
     text_quality,
     utility,
 )
-from spacy_dxprivacy.experiments.build import Once, make
-from spacy_dxprivacy.experiments.corpus import make_documents, sanitized_pairs
-from spacy_dxprivacy.experiments.scores import odd_found
+from spacy_dxprivacy.lab.experiments.build import Once, make
+from spacy_dxprivacy.lab.experiments.corpus import make_documents, sanitized_pairs
+from spacy_dxprivacy.lab.experiments.scores import odd_found
 from spacy_dxprivacy.projection.rank_sampling import make_rank_sampling
 from spacy_dxprivacy.search.metric import neighbours
 

@@ -10,8 +10,8 @@ import pytest
 
 import spacy_dxprivacy
 from spacy_dxprivacy import DxError, Guarantee, compose
+from spacy_dxprivacy.lab.report.accounts import receipts_of
 from spacy_dxprivacy.privacy.composition import repeat
-from spacy_dxprivacy.report.accounts import receipts_of
 
 FIXTURES = Path(__file__).parent / "fixtures" / "0.1.0"
 PACKAGE = Path(spacy_dxprivacy.__file__).parent

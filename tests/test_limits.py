@@ -23,13 +23,13 @@ from spacy.tokens import DocBin
 
 import spacy_dxprivacy
 from spacy_dxprivacy import DxError, Space
-from spacy_dxprivacy.audit.files import BadFile, read_file
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.batch.records import Fields, Record, read
 from spacy_dxprivacy.files import docbin as packed
 from spacy_dxprivacy.files import limits
 from spacy_dxprivacy.files.docbin import BadPacked, pack, read_docbin, unpack
+from spacy_dxprivacy.lab.audit.files import BadFile, read_file
 from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent

@@ -10,13 +10,15 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
-from spacy_dxprivacy.experiments import EXPERIMENTS
-from spacy_dxprivacy.experiments import optimum as experiment
 from spacy_dxprivacy.graph import even as evening
 from spacy_dxprivacy.graph.even import SHARE
 from spacy_dxprivacy.graph.kernel import Kernel
 from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
 from spacy_dxprivacy.graph.policy_graph import with_steps
+from spacy_dxprivacy.lab.experiments import EXPERIMENTS
+from spacy_dxprivacy.lab.experiments import optimum as experiment
+from spacy_dxprivacy.lab.tuning import sampled
+from spacy_dxprivacy.lab.tuning.bounds import most_unchanged
 from spacy_dxprivacy.priors.chain import alone_chain
 from spacy_dxprivacy.privacy import columns
 from spacy_dxprivacy.privacy.bounds import least_told, least_told_given, most_kept, told
@@ -32,8 +34,6 @@ from spacy_dxprivacy.sentences.alone import WordDraw
 from spacy_dxprivacy.sentences.budgets import beta_of
 from spacy_dxprivacy.sentences.evened import shorter
 from spacy_dxprivacy.sentences.pasts import laws_of
-from spacy_dxprivacy.tuning import sampled
-from spacy_dxprivacy.tuning.bounds import most_unchanged
 
 
 def plane(n, seed=0):

@@ -29,9 +29,10 @@ from spacy_dxprivacy import DxError
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.component import DEFAULT_CONFIG
-from spacy_dxprivacy.playground import current, hosts, pieces, server
-from spacy_dxprivacy.playground.workshop import Workshop
-from spacy_dxprivacy.report import plain
+from spacy_dxprivacy.lab.playground import current, pieces, server
+from spacy_dxprivacy.lab.playground.workshop import Workshop
+from spacy_dxprivacy.lab.report import plain
+from spacy_dxprivacy.machine import hosts
 
 needs_extra = pytest.mark.skipif(
     any(server.find_spec(name) is None for name in server.NEEDED),
@@ -287,7 +288,7 @@ def test_a_port_that_is_taken_is_one_line():
         other.listen()
         port = other.getsockname()[1]
         with pytest.raises(DxError, match=f"Port {port}"):
-            server.check_port("127.0.0.1", port)
+            hosts.check_port("127.0.0.1", port)
 
 
 def test_help_has_an_example():

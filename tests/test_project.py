@@ -29,7 +29,7 @@ def test_a_command_names_what_there_is(command):
     (line,) = command["script"]
     python, m, spacy, dx, name, *arguments = shlex.split(line)
     assert [python, m, spacy, dx] == ["python", "-m", "spacy", "dx"]
-    known = get_command(dx_cli).commands[name]
+    known = get_command(dx_cli).get_command(None, name)
     options = {option for p in known.params for option in p.opts}
     assert {a for a in arguments if a.startswith("--")} <= options
     assert CliRunner().invoke(dx_cli, [name, "--help"]).exit_code == 0

@@ -20,13 +20,13 @@ from spacy_dxprivacy import Guarantee, Space, registry
 from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.component import DEFAULT_CONFIG
 from spacy_dxprivacy.doc.receipt import Terms
-from spacy_dxprivacy.report import Pair, Token, make_pair, read_receipt, utility_of
-from spacy_dxprivacy.report.accounts import Account
-from spacy_dxprivacy.report.extra import NEEDED, missing
-from spacy_dxprivacy.report.files import tokenizer
-from spacy_dxprivacy.report.page import pieces
-from spacy_dxprivacy.report.pairs import text_of
-from spacy_dxprivacy.report.plain import CLAIMED, CLAIMED_BY, answers
+from spacy_dxprivacy.lab.report import Pair, Token, make_pair, read_receipt, utility_of
+from spacy_dxprivacy.lab.report.accounts import Account
+from spacy_dxprivacy.lab.report.extra import NEEDED, missing
+from spacy_dxprivacy.lab.report.files import tokenizer
+from spacy_dxprivacy.lab.report.page import pieces
+from spacy_dxprivacy.lab.report.pairs import text_of
+from spacy_dxprivacy.lab.report.plain import CLAIMED, CLAIMED_BY, answers
 
 needs_extra = pytest.mark.skipif(
     bool(missing()), reason=f"needs the extra 'report': {', '.join(missing())} not installed"
@@ -440,7 +440,7 @@ def test_a_mistake_is_one_line_and_leaves_no_page(
 
 
 def test_a_missing_library_is_named_with_what_to_type(sanitised, tmp_path, monkeypatch):
-    import spacy_dxprivacy.report.extra as extra
+    import spacy_dxprivacy.lab.report.extra as extra
 
     monkeypatch.chdir(tmp_path)
     before, after, _ = sanitised(".jsonl")

@@ -11,8 +11,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, registry
-from spacy_dxprivacy.privacy.scale import scale_of
-from spacy_dxprivacy.tuning import (
+from spacy_dxprivacy.lab.tuning import (
     SHARES,
     Bench,
     Losses,
@@ -27,7 +26,8 @@ from spacy_dxprivacy.tuning import (
     sampled,
     solve,
 )
-from spacy_dxprivacy.tuning.settings import make_mechanism, parse_epsilons
+from spacy_dxprivacy.lab.tuning.settings import make_mechanism, parse_epsilons
+from spacy_dxprivacy.privacy.scale import scale_of
 
 NAMES = sorted(
     name
@@ -139,7 +139,7 @@ def test_the_short_cut_by_distances_changes_no_figure(name, space, bench, monkey
     mechanism = make_mechanism(name, space, HALF[name])
     assert bench._rate(mechanism) is not None
     short = bench.measure(mechanism)
-    monkeypatch.setattr("spacy_dxprivacy.tuning.bench.KEPT_NUMBERS", 0)
+    monkeypatch.setattr("spacy_dxprivacy.lab.tuning.bench.KEPT_NUMBERS", 0)
     assert bench._rate(mechanism) is None
     long = bench.measure(mechanism)
     for figure in ("unchanged", "near", "distinct", "similarity", "guesser"):
@@ -387,7 +387,7 @@ def test_a_plot_is_drawn(dx, tmp_path):
 def test_a_plot_without_matplotlib_is_refused_at_once(dx, tmp_path, monkeypatch):
     find = importlib.util.find_spec
     hidden = lambda name, *rest: None if name == "matplotlib" else find(name, *rest)  # noqa: E731
-    monkeypatch.setattr("spacy_dxprivacy.tuning.plots.find_spec", hidden)
+    monkeypatch.setattr("spacy_dxprivacy.lab.tuning.plots.find_spec", hidden)
     result = dx("tune", "--plot", tmp_path / "curve.svg")
     assert result.exit_code == 2 and "spacy-dxprivacy[plots]" in result.stderr
 

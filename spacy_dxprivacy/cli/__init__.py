@@ -1,42 +1,43 @@
-"""`dx ...` and `python -m spacy dx ...`: one file a command.
+"""`dx ...` and `python -m spacy dx ...`: one file per command.
 
-spaCy imports what the entry point group `spacy_cli` names, and nothing more; a command joins its
-program by being added to its Typer app (as spacy-curated-transformers and spacy-huggingface-hub
-do). `x_cli` parses and prints; the plain function beside it is what other code calls. A command is
-imported when it is asked for: all of them with all that they work with take a quarter of a second.
+spaCy imports what the entry point group `spacy_cli` names. A command joins spaCy's program by being
+added to its Typer app, as spacy-huggingface-hub does. Each command is imported at its first use:
+together they take a quarter of a second, which every `python -m spacy` would pay.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
+import click
 import typer
 from spacy.cli._util import app
+from typer.core import TyperGroup
 
-from .commands import Commands, Group
+from ..about import __version__
 
-HELP = "Private text: words replaced under metric differential privacy (spacy_dxprivacy)."
-# By name: its file, and the function or the app there.
+HELP = "Private text: words replaced under metric differential privacy."
+LAB = "..lab.commands."
+# By name: the module, relative to this package, and the function or the app there.
 COMMANDS = {
-    "sanitize": ("sanitizing", "sanitize_cli"),
-    "config": ("config", "config_cli"),
-    "completion": ("completion", "completion_cli"),
-    "edit": ("edit", "edit_cli"),
-    "report": ("report", "report_cli"),
-    "index": ("index", "index_cli"),
-    "space": ("space", "space_cli"),
-    "prior": ("prior", "prior_cli"),
-    "tune": ("tune", "tune_cli"),
-    "inspect": ("inspect", "inspect_cli"),
-    "playground": ("playground", "playground_cli"),
-    "serve": ("serve", "serve_cli"),
-    "key": ("key", "key_cli"),
-    "restore": ("key", "restore_cli"),
-    "verify": ("verify", "verify_cli"),
-    "experiment": ("experiment", "experiment_cli"),
-    "attack": ("attack", "attack_cli"),
-    "audit": ("audit", "audit_app"),
+    "sanitize": (".sanitizing", "sanitize_cli"),
+    "config": (".config", "config_cli"),
+    "serve": (".serve", "serve_cli"),
+    "edit": (".edit", "edit_cli"),
+    "key": (".key", "key_cli"),
+    "restore": (".key", "restore_cli"),
+    "space": (".space", "space_cli"),
+    "index": (".index", "index_cli"),
+    "prior": (".prior", "prior_cli"),
+    "verify": (".verify", "verify_cli"),
+    "report": (LAB + "report", "report_cli"),
+    "tune": (LAB + "tune", "tune_cli"),
+    "inspect": (LAB + "inspect", "inspect_cli"),
+    "playground": (LAB + "playground", "playground_cli"),
+    "audit": (LAB + "audit", "audit_app"),
+    "attack": (LAB + "attack", "attack_cli"),
+    "experiment": (LAB + "experiment", "experiment_cli"),
 }
 _HOMES = {
     "Options": ("batch.run", "FileOptions"),
@@ -46,17 +47,56 @@ _HOMES = {
 }
 
 
-class DxGroup(Group):
-    """The commands of dx."""
+class DxGroup(TyperGroup):
+    """The commands of dx, in two groups: what sanitises, and what evaluates."""
 
-    homes = Commands(__name__, COMMANDS)
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
+        """Import a command; None for a name that is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name]
+        found = getattr(import_module(module, __name__), name)
+        if not isinstance(found, typer.Typer):
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            alone.command(cmd_name)(found)
+            found = alone
+        command = typer.main.get_command(found)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a section for each group of commands."""
+        lab = {name for name, (module, _) in COMMANDS.items() if module.startswith(LAB)}
+        for title, names in (("Use", COMMANDS.keys() - lab), ("Evaluate", lab)):
+            rows = [
+                (name, self.get_command(ctx, name).get_short_help_str(limit=64))
+                for name in COMMANDS
+                if name in names
+            ]
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
-dx_cli = typer.Typer(name="dx", cls=DxGroup, help=HELP, no_args_is_help=True)
+dx_cli = typer.Typer(name="dx", cls=DxGroup, help=HELP, no_args_is_help=True, rich_markup_mode=None)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"dx {__version__}")
+        raise typer.Exit
 
 
 @dx_cli.callback()
-def _group() -> None:
+def _group(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version"),
+    ] = False,
+) -> None:
     """A callback keeps it a group."""
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import errno
+import sys
 
 import typer
 
 from . import dx_cli
 from .mistakes import let_go_of_stdout
+
+
+def main() -> None:
+    """Run `dx` and exit with its status."""
+    sys.exit(run())
 
 
 def run() -> int:

@@ -91,7 +91,7 @@ def serve_cli(
     Example: python -m spacy dx serve --tokens callers --budget 5000 --ledger spent.db
     """
     from ..front.settings import ready
-    from ..playground.server import check_port
+    from ..machine.hosts import check_port
     from ..serve.callers import add_token
     from ..serve.limits import Limits
     from ..serve.run import Service, check_extra, serve

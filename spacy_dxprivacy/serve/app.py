@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ..about import __version__
 from ..batch.workers import Packed
-from ..playground.hosts import Asgi
+from ..machine.hosts import Asgi
 from . import openapi
 from .anonymize import OPERATORS, job_of
 from .bodies import LINES, Asked, asked, kind_of, parsed, read_object, read_parts

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from ..playground.hosts import Asgi, host_of, is_loopback
+from ..machine.hosts import Asgi, host_of, is_loopback
 from .metrics import Metrics
 
 LOG = logging.getLogger("spacy_dxprivacy.serve")

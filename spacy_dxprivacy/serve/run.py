@@ -16,7 +16,7 @@ from spacy.language import Language
 from ..batch.build import the_sanitizer
 from ..batch.workers import lanes
 from ..errors import DxError, Errors, UsageError
-from ..playground.hosts import is_loopback
+from ..machine.hosts import is_loopback
 from ..validate import whole
 from .callers import Callers, read_callers
 from .desk import Desk

@@ -11,7 +11,7 @@ import time
 import pytest
 from audit_doubles import LIARS
 
-from spacy_dxprivacy.audit import NOT_REFUTED, REFUTED, audit
+from spacy_dxprivacy.lab.audit import NOT_REFUTED, REFUTED, audit
 
 from .test_mechanisms import names, of_config
 

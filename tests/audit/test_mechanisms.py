@@ -16,12 +16,12 @@ from audit_doubles import LIARS, Double, TooLittle, made
 from mechanisms.found import names, settings_of
 
 from spacy_dxprivacy import DxError, Guarantee, Space
-from spacy_dxprivacy.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, Report, audit
-from spacy_dxprivacy.audit.bounds import ceiling, lower, upper, wilson
-from spacy_dxprivacy.audit.claims import Claim, claim_of
-from spacy_dxprivacy.audit.events import unreachable
-from spacy_dxprivacy.audit.law import law
-from spacy_dxprivacy.audit.vocabularies import cloud, plane
+from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, Report, audit
+from spacy_dxprivacy.lab.audit.bounds import ceiling, lower, upper, wilson
+from spacy_dxprivacy.lab.audit.claims import Claim, claim_of
+from spacy_dxprivacy.lab.audit.events import unreachable
+from spacy_dxprivacy.lab.audit.law import law
+from spacy_dxprivacy.lab.audit.vocabularies import cloud, plane
 from spacy_dxprivacy.ty import StatesLaw
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import Space, release
-from spacy_dxprivacy.audit import BadFile, audit_release
-from spacy_dxprivacy.audit.files import inflated, unpacked, walk
+from spacy_dxprivacy.lab.audit import BadFile, audit_release
+from spacy_dxprivacy.lab.audit.files import inflated, unpacked, walk
 
 PLAIN = "the a cat dog house garden sleeps runs in and near old small tree river day night london"
 TEXTS = [
@@ -327,7 +327,7 @@ def test_what_is_missing_or_empty_is_an_error(run, original, tmp_path):
 
 
 def test_a_bomb_is_not_unpacked(monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.audit.files.MOST_UNPACKED", 1000)
+    monkeypatch.setattr("spacy_dxprivacy.lab.audit.files.MOST_UNPACKED", 1000)
     with pytest.raises(BadFile, match="unpacks"):
         inflated(zlib.compress(bytes(100_000)))
 
@@ -341,10 +341,10 @@ def test_what_is_nested_too_deep_is_refused():
 
 
 def test_files_beyond_the_limits_are_refused(monkeypatch, original, tmp_path):
-    monkeypatch.setattr("spacy_dxprivacy.audit.files.MOST_BYTES", 10)
+    monkeypatch.setattr("spacy_dxprivacy.lab.audit.files.MOST_BYTES", 10)
     with pytest.raises(BadFile, match="larger"):
         audit_release(original, original)
-    monkeypatch.setattr("spacy_dxprivacy.audit.files.MOST_FILES", 0)
+    monkeypatch.setattr("spacy_dxprivacy.lab.audit.files.MOST_FILES", 0)
     with pytest.raises(BadFile, match="more than"):
         audit_release(original, original)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sentences.laws import KINDS, small_mechanism, small_space
 
-from spacy_dxprivacy.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED
-from spacy_dxprivacy.audit.claims import Claim, claim_of
-from spacy_dxprivacy.audit.sentences import WORDS, sentences
+from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED
+from spacy_dxprivacy.lab.audit.claims import Claim, claim_of
+from spacy_dxprivacy.lab.audit.sentences import WORDS, sentences
 
 WORDS_OF_SPACE = 12
 

@@ -13,7 +13,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.audit.sides import MOST_SPREAD, sides, told_apart
+from spacy_dxprivacy.lab.audit.sides import MOST_SPREAD, sides, told_apart
 
 CONFIG = Path(__file__).parents[2] / "configs" / "exponential.cfg"
 

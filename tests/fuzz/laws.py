@@ -14,7 +14,6 @@ from confection import ConfigValidationError
 from spacy.language import Language
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized
-from spacy_dxprivacy.audit.files import BadFile, read_file
 from spacy_dxprivacy.batch.guess import guess
 from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.batch.records import Fields, Record, read
@@ -22,6 +21,7 @@ from spacy_dxprivacy.batch.records import checked_record as record_of
 from spacy_dxprivacy.batch.source import source_of_file
 from spacy_dxprivacy.batch.stream import outcomes
 from spacy_dxprivacy.files.docbin import BadPacked, unpack
+from spacy_dxprivacy.lab.audit.files import BadFile, read_file
 from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors
 
 from .generate import SECRETS, WORDS

@@ -9,11 +9,19 @@ from sentences.laws import KINDS, N, all_sentences, small_mechanism, small_space
 from test_attacks_language import likelihoods
 
 from spacy_dxprivacy import DxError, Rng
-from spacy_dxprivacy.attacks import Corpus, Reader, Scene, Trial, attack, causal_guess, sanitised
-from spacy_dxprivacy.attacks.language import KNOWN, Language
-from spacy_dxprivacy.attacks.link import sentence_scores
-from spacy_dxprivacy.attacks.membership import auc, pairs_to_test
-from spacy_dxprivacy.attacks.tries import LINK_LENGTH
+from spacy_dxprivacy.lab.attacks import (
+    Corpus,
+    Reader,
+    Scene,
+    Trial,
+    attack,
+    causal_guess,
+    sanitised,
+)
+from spacy_dxprivacy.lab.attacks.language import KNOWN, Language
+from spacy_dxprivacy.lab.attacks.link import sentence_scores
+from spacy_dxprivacy.lab.attacks.membership import auc, pairs_to_test
+from spacy_dxprivacy.lab.attacks.tries import LINK_LENGTH
 from spacy_dxprivacy.language.words import word_tokens
 from spacy_dxprivacy.priors.chain import alone_chain
 

@@ -6,9 +6,9 @@ import pytest
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.batch.build import prior_config
 from spacy_dxprivacy.errors import DxError, UsageError
+from spacy_dxprivacy.lab.tuning.settings import parse_mechanism
 from spacy_dxprivacy.priors.builtin import KINDS, builtin_law
 from spacy_dxprivacy.priors.measure import nats_of_pairs
-from spacy_dxprivacy.tuning.settings import parse_mechanism
 
 STOP = -1
 TEXTS = {

@@ -1,0 +1,1 @@
+"""Evaluate: attacks, audits, experiments, tuning, reports, the playground, and their commands."""

@@ -1,0 +1,163 @@
+"""How likely each word makes each output: what a mechanism tells an attacker.
+
+Exact where the mechanism states its probabilities. Others are simulated by the attacker, who
+knows the mechanism and can run it as often as it likes; few outputs of a word are met often, so
+counts are mixed with what the distance of two words says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ...errors import DxError, Errors
+from ...search.metric import in_blocks
+from ...ty import Mechanism, StatesProbabilities
+from ...validate import fail
+from .corpus import drawn
+from .prior import places_in
+
+if TYPE_CHECKING:
+    from ...randomness import Rng
+
+BLOCK_NUMBERS = 2**22
+MOST_NUMBERS = 2**29  # float32: 2 GB, and as much for a copy
+LOWEST = -700.0  # stands for ln 0: sums of many stay finite
+BINS = 128
+ROUNDS = 30
+WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
+
+
+@dataclass(frozen=True)
+class Channel:
+    """logs: float32 (m, q), ln P(output | word). words: int64 (m,), outputs: int64 (q,), rising.
+
+    exact: whether these are the mechanism's probabilities, or learned from its draws.
+    """
+
+    words: Ints1d
+    outputs: Ints1d
+    logs: Floats2d
+    exact: bool
+
+    def columns(self, outputs: Ints1d) -> Ints1d:
+        """The columns of outputs (t,). Raises DxError for one that is not here."""
+        return _places(self.outputs, outputs, "outputs")
+
+    def of(self, words: Ints1d) -> Floats2d:
+        """float32 (len(words), q). Raises DxError for a word that is not here."""
+        return self.logs[_places(self.words, words, "words")]
+
+
+def _places(known: Ints1d, asked: Ints1d, name: str) -> Ints1d:
+    places = places_in(known, asked)
+    if len(places) and places.min() < 0:
+        raise fail(name, "of this channel", "others")
+    return places
+
+
+def channel_of(
+    mechanism: Mechanism,
+    X: Floats2d,
+    words: Ints1d,
+    outputs: Ints1d,
+    rng: Rng,
+    *,
+    draws: int | Ints1d = 30,
+) -> Channel:
+    """mechanism: fitted on the vectors X (n, d). words, outputs: rows, in any order. draws: for
+    each word, or (m,) for the sorted distinct words, where there are no probabilities."""
+    words, outputs = np.unique(words), np.unique(outputs)
+    if len(words) * len(outputs) > MOST_NUMBERS:
+        raise DxError(Errors.DX091.format(words=len(words), outputs=len(outputs)))
+    if isinstance(mechanism, StatesProbabilities):
+        return Channel(words, outputs, _exact(mechanism, len(X), words, outputs), exact=True)
+    times = np.broadcast_to(np.asarray(draws, dtype=np.int64), len(words))
+    source = np.repeat(np.arange(len(words)), times)
+    seen = drawn(mechanism, words[source], rng).rows
+    P = _simulated(X, words, outputs, source, seen)
+    return Channel(words, outputs, _logs(P), exact=False)
+
+
+def _exact(mechanism: StatesProbabilities, n: int, words: Ints1d, outputs: Ints1d) -> Floats2d:
+    logs = np.empty((len(words), len(outputs)), dtype=np.float32)
+    at_once = max(1, BLOCK_NUMBERS // n)
+    for part in blocks(len(words), at_once):
+        logs[part] = _logs(mechanism.distribution(words[part])[:, outputs])
+    return logs
+
+
+def _logs(P: Floats2d) -> Floats2d:
+    with np.errstate(divide="ignore"):
+        logs: Floats2d = np.log(P, out=P)
+    return np.maximum(logs, LOWEST, out=logs)
+
+
+# -- without probabilities -----------------------------------------------------------------------
+
+
+def _simulated(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
+               seen: Ints1d) -> Floats2d:  # fmt: skip
+    """float32 (m, q): (counts + weight smooth) / (draws + weight). source, seen: (t,): draws."""
+    P = _by_distance(X, words, outputs, source, seen)
+    met = places_in(outputs, seen)
+    pairs = np.stack([source[met >= 0], met[met >= 0]])
+    times = np.bincount(source, minlength=len(words))
+    weight = _weight(pairs, P, times)
+    P *= np.float32(weight)
+    np.add.at(P, tuple(pairs), np.float32(1))
+    P /= (times + weight).astype(np.float32)[:, None]
+    return P
+
+
+def _weight(pairs: Ints2d, smooth: Floats2d, times: Ints1d) -> float:
+    """How many draws the distance is worth: what foretells one half of them best from the other."""
+    flat = np.ravel_multi_index((pairs[0], pairs[1]), smooth.shape)
+    hidden = flat[1::2]
+    met, counts = np.unique(flat[::2], return_counts=True)
+    at = places_in(met, hidden)
+    learned = np.where(at >= 0, counts[at], 0)
+    prior, half = smooth.ravel()[hidden], times[pairs[0, 1::2]] / 2
+    fits = [np.log((learned + w * prior) / (half + w)).sum() for w in WEIGHTS]
+    return WEIGHTS[int(np.argmax(fits))]
+
+
+def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
+                 seen: Ints1d) -> Floats2d:  # fmt: skip
+    """float32 (m, q): the probability of an output by its distance from the word, g(d) / Z of the
+    word, times how much more often it comes than that says (some are near to many places)."""
+    gone = np.linalg.norm(X[words[source]].astype(np.float64) - X[seen], axis=1)
+    width = max(float(gone.max()), 1e-9) / (BINS - 2)
+    times = np.bincount(source, minlength=len(words))
+    there = np.empty((len(words), BINS), dtype=np.int64)  # how many words are in each bin
+    bins = np.empty((len(words), len(outputs)), dtype=np.uint8)
+    for part, D in in_blocks(X[words], X):
+        at = _bins(D, width)
+        bins[part] = at[:, outputs]
+        shifted = at + np.arange(len(at))[:, None] * BINS
+        there[part] = np.bincount(shifted.ravel(), minlength=len(at) * BINS).reshape(-1, BINS)
+    g, Z = _law(np.bincount(_bins(gone, width), minlength=BINS), there, times)
+    smooth: Floats2d = g.astype(np.float32)[bins] / Z.astype(np.float32)[:, None]
+    met = places_in(outputs, seen)
+    came = np.bincount(met[met >= 0], minlength=len(outputs))
+    smooth *= ((came + 1) / (times @ smooth + 1)).astype(np.float32)
+    return np.minimum(smooth, 1.0, out=smooth)
+
+
+def _bins(D: Floats2d, width: float) -> Ints2d:
+    """0 for a word itself, the last one for all that is farther than any draw went."""
+    return np.minimum(np.ceil(D / width), BINS - 1).astype(np.int64)
+
+
+def _law(went: Ints1d, there: Ints2d, times: Ints1d) -> tuple[Floats1d, Floats1d]:
+    """g (bins,) and Z (m,) of P(y | w) = g(distance) / Z_w, the likeliest for these draws: went
+    (bins,), how far they went; there (m, bins), how many words there are; times (m,), the draws."""
+    g, Z = np.ones(BINS), there.sum(axis=1).astype(np.float64)
+    for _ in range(ROUNDS):
+        g = (went + 0.5) / np.maximum((times / Z) @ there, 1e-300)
+        g[there.sum(axis=0) == 0] = 0.0
+        Z = there @ g
+    return g, Z

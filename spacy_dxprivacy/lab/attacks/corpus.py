@@ -1,0 +1,196 @@
+"""Texts as arrays: what an attacker wants to know, and what it gets to see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...arrays import Bools1d, Floats2d, Ints1d, blocks
+from ...doc.passages import LONGEST
+from ...ty import Draw, DrawsTogether, Mechanism
+from ...validate import fail, one_of
+
+if TYPE_CHECKING:
+    from ...randomness import Rng
+
+SCOPES = ("token", "type")
+AT_ONCE = 2**15  # words drawn at once
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The words of documents, one after another: those that the space holds, in their order.
+
+    rows: int64 (t,), of a space. starts: int64 (documents + 1,), where each begins, and t.
+    sentences: bool (t,), True where a sentence begins; every document begins one. before: t
+    strings, the marks and blanks that stand before each word in clear.
+    """
+
+    rows: Ints1d
+    starts: Ints1d
+    sentences: Bools1d
+    before: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        documents: Iterable[Ints1d],
+        sentences: Iterable[Bools1d] | None = None,
+        before: Iterable[Sequence[str]] | None = None,
+    ) -> Corpus:
+        """documents: int64 (length,) each. sentences: bool (length,) each, where sentences begin;
+        without it a document is one, cut where doc.passages would cut it. before: strings, as many;
+        without it blanks, and stops where sentences end. Empty documents, and unknown words (-1),
+        are left out."""
+        rows = [np.asarray(some, dtype=np.int64) for some in documents]
+        begins = [_whole(some) for some in rows] if sentences is None else list(sentences)
+        marks = [_marks(some) for some in begins] if before is None else before
+        known = [_known(*parts) for parts in zip(rows, begins, marks, strict=True)]
+        known = [parts for parts in known if len(parts[0])]
+        if not known:
+            raise fail("the text", "a word or more that the space holds", "none")
+        starts = np.cumsum([0, *(len(some) for some, *_ in known)])
+        words, cuts = (np.concatenate([parts[i] for parts in known]) for i in range(2))
+        clear = tuple(mark for *_, some in known for mark in some)
+        return cls(words, starts.astype(np.int64), cuts, clear)
+
+    def __len__(self) -> int:
+        """How many documents."""
+        return len(self.starts) - 1
+
+    def __iter__(self) -> Iterator[Ints1d]:
+        return iter(np.split(self.rows, self.starts[1:-1]))
+
+    @property
+    def doc_of(self) -> Ints1d:
+        """int64 (t,): the document of each word."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def first(self, words: int) -> Corpus:
+        """The documents from the first on, until they have this many words."""
+        enough = int(np.searchsorted(self.starts[1:], words)) + 1
+        return self._some(np.arange(len(self)) < enough)
+
+    def cut(self, length: int) -> Corpus | None:
+        """The first words of each document that has as many; None where fewer than two have."""
+        long = np.diff(self.starts) >= length
+        return self._some(long).opening(length) if long.sum() > 1 else None
+
+    def opening(self, length: int) -> Corpus:
+        """Of each document the words from the first on, as many as this."""
+        parts = [
+            (rows[:length], begins[:length], marks[:length])
+            for rows, begins, marks in self._documents
+        ]
+        return Corpus.of(*zip(*parts, strict=True))
+
+    def halves(self) -> tuple[Corpus, Corpus | None]:
+        """Every second document, and the others; None where there is only one."""
+        second = np.arange(len(self)) % 2 == 1
+        return self._some(~second), self._some(second) if second.any() else None
+
+    def _some(self, which: Bools1d) -> Corpus:
+        wanted = (one for one, wanted in zip(self._documents, which, strict=True) if wanted)
+        return Corpus.of(*zip(*wanted, strict=True))
+
+    @property
+    def _documents(self) -> Iterator[tuple[Ints1d, Bools1d, tuple[str, ...]]]:
+        """Of each its words, where its sentences begin, and what stands before its words."""
+        cuts = np.split(self.sentences, self.starts[1:-1])
+        spans = pairwise(self.starts.tolist())
+        marks = (self.before[a:b] for a, b in spans)
+        return zip(self, cuts, marks, strict=True)
+
+    def words(self) -> Ints1d:
+        """int64 (t,): a number for each (document, word), the same where a word is repeated in a
+        document, from 0 on."""
+        keys = np.stack([self.doc_of, self.rows])
+        same: Ints1d = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
+        return same
+
+
+def _whole(rows: Ints1d) -> Bools1d:
+    begins: Bools1d = np.arange(len(rows)) % LONGEST == 0
+    return begins
+
+
+def _marks(begins: Bools1d) -> list[str]:
+    return ["" if i == 0 else ". " if begin else " " for i, begin in enumerate(begins.tolist())]
+
+
+def _known(
+    rows: Ints1d, begins: Bools1d, marks: Sequence[str]
+) -> tuple[Ints1d, Bools1d, list[str]]:
+    """Without unknown words; a sentence that began with one begins with the next that is known."""
+    there = rows >= 0
+    sentence = np.cumsum(begins)[there]
+    clear = [mark for mark, known in zip(marks, there.tolist(), strict=True) if known]
+    return rows[there], np.diff(sentence, prepend=-1) > 0, clear
+
+
+def draws_sentences(mechanism: Mechanism) -> bool:
+    """Whether words of a sentence are drawn together, so that it is told where they begin."""
+    return isinstance(mechanism, DrawsTogether) and mechanism.draws_together
+
+
+def sanitised(corpus: Corpus, mechanism: Mechanism, rng: Rng, *, scope: str = "token") -> Draw:
+    """What is released of each word: outputs (t,), and vectors (t, d) where there are such. As the
+    component does it: scope "token" draws every word, in its sentence where the mechanism draws
+    such; "type" every distinct word of a document, alone."""
+    if one_of("scope", scope, SCOPES) == "token":
+        return drawn(mechanism, corpus.rows, rng, corpus.sentences)
+    _, firsts, draw_of = np.unique(corpus.words(), return_index=True, return_inverse=True)
+    draw = drawn(mechanism, corpus.rows[firsts], rng)
+    vectors = None if draw.vectors is None else draw.vectors[draw_of]
+    return Draw(draw.rows[draw_of], vectors)
+
+
+def drawn(
+    mechanism: Mechanism, rows: Ints1d, rng: Rng, starts: Bools1d | None = None
+) -> Draw:  # fmt: skip
+    """mechanism.sample, a part at a time. starts: bool (k,), where sentences begin, for mechanisms
+    that draw such; without it words are drawn alone."""
+    if starts is not None and isinstance(mechanism, DrawsTogether) and mechanism.draws_together:
+        return Draw(_by_sentences(mechanism, rows, starts, rng))
+    parts = blocks(max(1, len(rows)), AT_ONCE)
+    draws = [mechanism.sample(rows[part], rng) for part in parts]
+    vectors: list[Floats2d] = [draw.vectors for draw in draws if draw.vectors is not None]
+    return Draw(
+        np.concatenate([draw.rows for draw in draws]), np.concatenate(vectors) if vectors else None
+    )
+
+
+def _by_sentences(mechanism: Any, rows: Ints1d, starts: Bools1d, rng: Rng) -> Ints1d:
+    """Parts of about AT_ONCE words, none of which ends within a sentence."""
+    number = np.cumsum(starts)
+    first = np.flatnonzero(starts)
+    part_of = (first // AT_ONCE)[number - 1]
+    cuts = np.flatnonzero(np.diff(part_of)) + 1
+    pairs = zip(np.split(rows, cuts), np.split(starts, cuts), strict=True)
+    return np.concatenate([mechanism.sample(some, rng, begins).rows for some, begins in pairs])
+
+
+def repeated(
+    corpus: Corpus, mechanism: Mechanism, places: Ints1d, words: Ints1d, times: int, rng: Rng
+) -> Draw:  # fmt: skip
+    """Releases of the words (p,) in place of those at places (p,) of a text: `times` of the first,
+    then of the second. Where sentences are drawn, each is released with its whole sentence."""
+    if not draws_sentences(mechanism):
+        return drawn(mechanism, np.repeat(words, times), rng)
+    first = np.flatnonzero(corpus.sentences)
+    last = np.append(first[1:], len(corpus.rows))
+    which = np.searchsorted(first, places, side="right") - 1
+    rows, starts, wanted, total = [], [], [], 0
+    for place, word, a, b in zip(places, words, first[which], last[which], strict=True):
+        some = corpus.rows[a:b].copy()
+        some[place - a] = word
+        wanted.append(total + place - a + np.arange(times) * (b - a))
+        rows.append(np.tile(some, times))
+        starts.append(np.tile(np.arange(b - a) == 0, times))
+        total += times * (b - a)
+    out = drawn(mechanism, np.concatenate(rows), rng, np.concatenate(starts))
+    return Draw(out.rows[np.concatenate(wanted)])

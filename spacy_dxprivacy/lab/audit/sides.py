@@ -1,0 +1,117 @@
+"""What shows beside the outputs: how long a draw takes, and which words the space lacks.
+
+Neither is covered by a guarantee. Both are measured against a limit that is stated here.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Floats1d, Ints1d
+from ...randomness import Rng
+from ...space import Space
+from ...ty import Mechanism
+
+MOST_SPREAD = 1.0  # milliseconds between draws of two words, once each was drawn before
+MOST_SUCCESS = 0.95  # of telling an unknown word from a known one by what dx.RandomWord.v1 drew
+REPEATS = 7
+WARMTH = 20.0  # of a rank, in the frequency of words 1 / (rank + WARMTH)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """cold, warm: milliseconds of the processor for the first draw of a word, and for later ones:
+    least, middle, most of the words. spread: from the fastest word to the slowest, once warm.
+    success: how often it is told at even odds whether an output stands for an unknown word
+    (dx.RandomWord.v1) or for a known one, which come as words do in language."""
+
+    mechanism: str
+    epsilon: float
+    words: int
+    cold: tuple[float, float, float]
+    warm: tuple[float, float, float]
+    spread: float
+    success: float
+
+    @property
+    def within(self) -> bool:
+        """Whether both are within the limits."""
+        return self.spread <= MOST_SPREAD and self.success <= MOST_SUCCESS
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for json."""
+        limits = {"spread": MOST_SPREAD, "success": MOST_SUCCESS}
+        return {**asdict(self), "limits": limits, "within": self.within}
+
+    def lines(self) -> list[str]:
+        """For a terminal."""
+        cold, warm = (" / ".join(f"{ms:.2f}" for ms in some) for some in (self.cold, self.warm))
+        return [
+            f"{self.mechanism} at epsilon {self.epsilon:g}, {self.words} words",
+            f"  first draw of a word: {cold} ms (least, middle, most): it tells which words were "
+            "drawn before",
+            f"  later draws: {warm} ms; {self.spread:.2f} ms from the fastest word to the slowest "
+            f"(limit {MOST_SPREAD:g})",
+            f"  an unknown word (dx.RandomWord.v1) is told from a known one in {self.success:.1%} "
+            f"of guesses at even odds (limit {MOST_SUCCESS:.0%})",
+            f"  {'within' if self.within else 'BEYOND'} the limits",
+        ]
+
+
+def sides(mechanism: Mechanism, space: Space, *, words: int = 40, draws: int = 4000) -> Sides:
+    """Measures a mechanism on a space; it is fitted first. words: whose draws are timed, chosen at
+    random. draws: of outputs, to tell unknown words by."""
+    mechanism.fit(space)
+    rng, choose = Rng(), np.random.default_rng(0)
+    mechanism.sample(np.zeros(1, dtype=np.int64), rng)  # what the first word of all pays for
+    rows = choose.choice(len(space), min(words, len(space)), replace=False)
+    cold = np.array([_seconds(mechanism, row, rng) for row in rows])
+    warm = np.array([_seconds(mechanism, row, rng, REPEATS) for row in rows])
+    return Sides(
+        mechanism.name,
+        mechanism.guarantee.epsilon,
+        len(rows),
+        _spread(cold),
+        _spread(warm),
+        float(warm.max() - warm.min()) * 1e3,
+        told_apart(_known(mechanism, space, draws, rng), rng.integers(len(space), draws)),
+    )
+
+
+def _seconds(mechanism: Mechanism, row: int, rng: Rng, repeats: int = 1) -> float:
+    """Of the processor, for one draw of one word: the least of some, as others disturb it."""
+    found = []
+    for _ in range(repeats):
+        start = time.process_time()
+        mechanism.sample(np.array([row]), rng)
+        found.append(time.process_time() - start)
+    return min(found)
+
+
+def _spread(seconds: Floats1d) -> tuple[float, float, float]:
+    least, middle, most = (np.quantile(seconds, [0, 0.5, 1]) * 1e3).tolist()
+    return least, middle, most
+
+
+def _known(mechanism: Mechanism, space: Space, draws: int, rng: Rng) -> Ints1d:
+    """Outputs for words as they come in language, by their rank in the table."""
+    weights = 1 / (np.arange(len(space)) + WARMTH)
+    edges = np.cumsum(weights / weights.sum())
+    rows = np.minimum(np.searchsorted(edges, rng.uniform(draws)), len(space) - 1)
+    return np.asarray(mechanism.sample(rows, rng).rows)
+
+
+def told_apart(known: Ints1d, unknown: Ints1d) -> float:
+    """How often a threshold on the rank of an output tells the two, at even odds: the best one of
+    every second output, on the others."""
+    places = np.unique(np.concatenate([known[::2], unknown[::2]]))
+    below = np.searchsorted(np.sort(known[::2]), places, "right") / len(known[::2])
+    below = below - np.searchsorted(np.sort(unknown[::2]), places, "right") / len(unknown[::2])
+    best = int(np.argmax(np.abs(below)))
+    side = np.sign(below[best])
+    right = np.mean(known[1::2] <= places[best]) - np.mean(unknown[1::2] <= places[best])
+    return float((1 + side * right) / 2)

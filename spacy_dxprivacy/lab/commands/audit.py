@@ -1,0 +1,189 @@
+"""`python -m spacy dx audit ...`: try to refute a mechanism, and look for leaks in a release."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from ...cli import options
+from ...cli.mistakes import mistakes_in_a_line, setting_up
+from ...cli.options import SignedBy
+from ...cli.signature import check_signature
+from ...errors import UsageError
+from ...files.atomic import check_new, write_bytes
+from ...space import Space
+from ...spaces import BUILTIN, load
+
+audit_app = typer.Typer(
+    name="audit", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    help="Try to refute what a mechanism promises, and look for what a release leaks.",
+)  # fmt: skip
+
+# fmt: off
+Config = Annotated[Path, Argument(
+    metavar="CONFIG", show_default=False,
+    help="A config with a [components.*.mechanism] block, as for `spacy assemble`, or one with a "
+    "[mechanism] block alone",
+)]
+Code = Annotated[Path | None, Option(
+    "--code", "-c", help="A Python file that registers mechanisms of yours. It is run",
+)]
+Epsilon = Annotated[float | None, Option(
+    "--epsilon", "-e", help="In place of the one in CONFIG: an audit sees more at a small one",
+)]
+Quick = Annotated[bool, Option("--quick", help="Some seconds in place of minutes; it sees less")]
+OwnSpace = Annotated[str | None, Option(
+    "--space", help="One more space for exact probabilities: 'builtin', a saved Space, or a file "
+    "of word vectors",
+)]
+Json = Annotated[bool, Option("--json", help="Print json")]
+PageFile = Annotated[Path | None, Option("--page", help="Write a readable .html page as well")]
+Force = Annotated[bool, Option("--force", "-F", help="Overwrite the page if it exists")]
+Release = Annotated[Path, Argument(
+    metavar="PATH", show_default=False,
+    help="What is to be let out: a file that `dx sanitize` writes, a pickle, a saved pipeline, or "
+    "a folder of such. A pickle is never loaded",
+)]
+Against = Annotated[Path, Option(
+    "--against", show_default=False, help="The original: a file or a folder of texts",
+)]
+TextField = Annotated[str, Option("--field", help="The field of text, as for `dx sanitize`")]
+OriginalEncoding = Annotated[str | None, Option(
+    "--encoding", show_default=False,
+    help="Of the original, such as latin-1 or cp1252, where it is not UTF-8",
+)]
+ReceiptFile = Annotated[Path | None, Option(
+    "--receipt", help="What `dx sanitize --receipt` wrote, or the _manifest.json of shards, which "
+    "is found in PATH; a .spacy file carries its own",
+)]
+Replacements = Annotated[str, Option(
+    "--space", help="Where replacements came from: 'builtin', a saved Space, or a file of vectors",
+)]
+Survivors = Annotated[str, Option(
+    "--entities", show_default=False,
+    help="Look for parts of entities of these labels that can still be read, and put none down to "
+    "chance: PERSON,GPE. If left out: those that a receipt of entity mode names",
+)]
+Recogniser = Annotated[str | None, Option(
+    "--model", show_default=False,
+    help="A pipeline (name or path) whose recogniser reads the originals; the rules if left out",
+)]
+ShowWords = Annotated[bool, Option(
+    "--show-words", help="Print the words that were found. They are the secret",
+)]
+# fmt: on
+
+
+@audit_app.command("mechanism")
+def audit_mechanism_cli(
+    config: Config,
+    code: Code = None,
+    epsilon: Epsilon = None,
+    quick: Quick = False,
+    space: OwnSpace = None,
+    as_json: Json = False,
+    page: PageFile = None,
+    force: Force = False,
+) -> None:
+    """Try to refute the guarantee of a mechanism.
+
+    The verdict is "refuted" (exit status 1), "not refuted" or "inconclusive" (exit status 0):
+    no audit can prove a guarantee.
+
+    Example: python -m spacy dx audit mechanism configs/laplace.cfg --epsilon 2 --quick
+    """
+    from ..audit import REFUTED, audit
+    from ..audit.given import mechanism_of
+
+    with mistakes_in_a_line("audit mechanism"):
+        if page is not None:
+            check_new(page, force=force)
+        with setting_up():
+            mechanism = mechanism_of(config, code=code, epsilon=epsilon)
+            own = None if space is None else load(space)
+        report = audit(mechanism, effort="quick" if quick else "full", space=own)
+        if page is not None:
+            write_bytes(page, report.page().encode(), force=force)
+    typer.echo(_json(report.to_dict()) if as_json else "\n".join(report.lines()))
+    raise typer.Exit(int(report.verdict == REFUTED))
+
+
+@audit_app.command("sides")
+def audit_sides_cli(
+    config: Config,
+    code: Code = None,
+    epsilon: Epsilon = None,
+    space: Replacements = BUILTIN,
+    as_json: Json = False,
+) -> None:
+    """Measure what no guarantee covers: the time of a draw, and whether unknown words show.
+
+    Each has a limit; the exit status is 1 beyond it, and 0 otherwise. Measure on a quiet machine.
+
+    Example: python -m spacy dx audit sides configs/path_v2.cfg
+    """
+    from ..audit.given import mechanism_of
+    from ..audit.sides import sides
+
+    with mistakes_in_a_line("audit sides"):
+        with setting_up():
+            mechanism = mechanism_of(config, code=code, epsilon=epsilon)
+            table: Space = load(space)
+        found = sides(mechanism, table)
+    typer.echo(_json(found.to_dict()) if as_json else "\n".join(found.lines()))
+    raise typer.Exit(int(not found.within))
+
+
+@audit_app.command("release")
+def audit_release_cli(
+    path: Release,
+    against: Against,
+    field: TextField = "text",
+    receipt: ReceiptFile = None,
+    key: SignedBy = None,
+    space: Replacements = BUILTIN,
+    as_json: Json = False,
+    show_words: ShowWords = False,
+    entities: Survivors = "",
+    model: Recogniser = None,
+    delimiter: options.Delimiter = None,
+    encoding: OriginalEncoding = None,
+) -> None:
+    """Look for words of the original in what is to be let out.
+
+    What a mechanism can draw is there by chance; all else leaked. The exit status is 1 where
+    something leaked that the receipt does not declare, and 0 otherwise.
+
+    Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
+    """
+    from ...batch.manifests import receipt_beside
+    from ..audit import BadFile, audit_release
+    from ..audit.given import load_model, read_receipt
+
+    with mistakes_in_a_line("audit release"):
+        try:
+            told_in = receipt or receipt_beside(path)
+            account = None if told_in is None else read_receipt(told_in)
+            check_signature(told_in, key, path)
+            with setting_up():
+                table: Space = load(space)
+                nlp = None if model is None else load_model(model)
+            labels = [label.strip() for label in entities.split(",") if label.strip()]
+            found = audit_release(
+                path, against, field=field, receipt=account, space=table, entities=labels, nlp=nlp,
+                delimiter=delimiter, encoding=encoding,
+            )  # fmt: skip
+        except BadFile as error:
+            raise UsageError(str(error)) from None
+    told = found.to_dict(show_words=show_words)
+    lines = found.lines(show_words=show_words)
+    typer.echo(_json(told) if as_json else "\n".join(lines))
+    raise typer.Exit(int(found.leaked))
+
+
+def _json(told: dict[str, Any]) -> str:
+    return json.dumps(told, indent=2, ensure_ascii=False)

@@ -1,0 +1,162 @@
+"""`python -m spacy dx inspect WORD`: its neighbours, what it becomes, and how often it stays."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+from wasabi import table
+
+from ...batch.code import import_code
+from ...cli import options
+from ...cli.asked import split
+from ...cli.bars import Steps
+from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
+from ...errors import UsageError
+from ...files.atomic import check_new, write_bytes
+from ...language.opened import open_model
+from ...spaces import BUILTIN
+from ..tuning.inspected import Inspected, inspect_word
+from ..tuning.judging import read_outputs
+from ..tuning.settings import load_space, name_and_epsilon, parse_epsilons
+from .inspect_entities import Wanted, inspect_entities
+from .tune_output import print_attacker, print_title
+
+BAR = 40
+
+# fmt: off
+Word = Annotated[str | None, Argument(
+    metavar="[WORD]", show_default=False, help="A word of the space; none with --entities",
+)]
+Text = Annotated[str | None, Option(
+    "--text", help="With --entities: a file of texts, or - for stdin; a sample if left out",
+)]
+Most = Annotated[int, Option("-n", "--texts", min=1, help="With --entities: how many texts")]
+Page = Annotated[Path | None, Option(
+    "--page", show_default=False, help="With --entities: a .html file, in place of the terminal. "
+    "It holds the originals",
+)]
+Top = Annotated[int, Option("--top", min=1, help="How many outputs to show")]
+K = Annotated[int, Option("--k", min=1, help="How many neighbours to show")]
+Draws = Annotated[int, Option("--draws", min=2, help="In simulations")]
+Over = Annotated[str | None, Option(
+    "--over", help="Epsilons to show how often the word stays: LOW:HIGH:STEPS or 1.8,2.2; if left "
+    "out, from where it stays in 2% of draws to where it does in 98%",
+)]
+Judge = Annotated[str | None, Option(
+    "--judge", show_default=False,
+    help="How well the outputs read in the place of the word, by this causal language model (a "
+    "Hugging Face folder, a .gguf file, or a name; extra lm)",
+)]
+Sentence = Annotated[str | None, Option(
+    "--sentence", show_default=False, help="For --judge: a public sentence with the word",
+)]
+Json = Annotated[Path | None, Option("--json", help="Write all of it to a .json file")]
+# fmt: on
+
+
+def inspect_cli(
+    word: Word = None,
+    mechanism: options.Mechanism = None,
+    epsilon: options.Epsilon = None,
+    space: options.SpaceName = BUILTIN,
+    max_words: options.MaxWords = None,
+    top: Top = 20,
+    k: K = 10,
+    draws: Draws = 2000,
+    over: Over = None,
+    judge: Judge = None,
+    sentence: Sentence = None,
+    to_json: Json = None,
+    entities: options.Entities = "",
+    surrogates: options.Surrogates = None,
+    text: Text = None,
+    field: options.Field = "text",
+    texts: Most = 10,
+    page: Page = None,
+    code: options.Code = None,
+    force: options.Force = False,
+) -> None:
+    """Show what a word becomes: its neighbours, its outputs, and how often it stays.
+
+    Example: python -m spacy dx inspect doctor --epsilon 2.0
+    Example: python -m spacy dx inspect --entities person,date --text notes.txt --page seen.html
+    """
+    if word is None:
+        with mistakes_in_a_line("inspect"):
+            if not entities:
+                raise UsageError("name a WORD, or labels for `entities`, as in person,date.")
+            import_code(code)
+            asked = (split(entities), surrogates, text, field, texts, page, force)
+            inspect_entities(Wanted(*asked, None if space == BUILTIN else space))
+        return
+    with mistakes_in_a_line("inspect"):
+        if entities or surrogates or text or page:
+            raise UsageError("a WORD goes without `entities`, `surrogates`, `text` and `page`.")
+        with setting_up():
+            import_code(code)
+            name, chosen = name_and_epsilon(mechanism, epsilon)
+            epsilons = None if over is None else parse_epsilons(over)
+            if to_json is not None:
+                check_new(to_json, force=force)
+            if sentence is not None and judge is None:
+                raise UsageError("`sentence` is for a language model: give one by `judge`.")
+            judging = None if judge is None else open_model(judge)
+            words = load_space(space, max_words)
+        with settings_that_fail(), Steps("epsilons") as steps:
+            found = inspect_word(
+                words, word, name, chosen, k=k, draws=draws, epsilons=epsilons, on_step=steps
+            )
+            reads = None if judging is None else read_outputs(judging, found, sentence)
+        typer.secho(f"{words.words[found.row]}: row {found.row} of {words.name}", bold=True)
+        _print_neighbours(found)
+        _print_outputs(found, top, draws)
+        if reads is not None:
+            typer.echo(
+                f"Read by {judge}: {reads[0]:+.2f} nats over the word itself, in the mean of its "
+                f"likeliest outputs ({reads[1]:.0%} of draws)."
+            )
+        _print_stays(found.stays)
+        if to_json is not None:
+            told = found.to_dict() | ({} if reads is None else {"nats_over_word": reads[0]})
+            data = (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
+            write_bytes(to_json, data, force=force)
+
+
+def _print_neighbours(found: Inspected) -> None:
+    rows = [[word, f"{d:.3g}"] for word, d in found.by_euclid]
+    header = ["nearest by Euclid", "distance"]
+    aligns: Any = ("l", "r", "l", "r")
+    metric = found.mechanism.guarantee.metric
+    if found.own is not None and metric != "euclidean":
+        others = [[word, f"{d:.3g}"] for word, d in found.by_metric]
+        others += [["", ""]] * (len(rows) - len(others))
+        rows = [left + right for left, right in zip(rows, others, strict=False)]
+        header += [f"nearest by {metric}", "distance"]
+    typer.echo(table(rows, header=header, aligns=aligns[: len(header)]))
+
+
+def _print_outputs(found: Inspected, top: int, draws: int) -> None:
+    print_title(found.mechanism)
+    how = "exact" if found.outputs.exact else f"in {draws:,} draws"
+    typer.echo(f"What it becomes at epsilon = {found.epsilon:g} ({how}):")
+    print_attacker(found.mechanism, found.epsilon)
+    own, first = found.space.words[found.row], found.becomes[:top]
+    lines = [
+        [word + (" (as it is)" if word == own else ""), f"{p:.2%}", "█" * round(p * BAR)]
+        for word, p in first
+    ]
+    rest = len(found.outputs.rows) - len(first)
+    if rest:
+        share = max(0.0, 1 - sum(p for _, p in first))
+        lines.append([f"{rest:,} others", f"{share:.2%}", "░" * round(share * BAR)])
+    typer.echo(table(lines, header=["output", "share", ""], aligns=("l", "r", "l")))
+
+
+def _print_stays(stays: list[tuple[float, float]]) -> None:
+    typer.echo("How often it comes out as it is:")
+    rows = [[f"{e:g}", f"{p:.1%}", "█" * round(p * BAR)] for e, p in stays]
+    typer.echo(table(rows, header=["epsilon", "share", ""], aligns=("r", "r", "l")))

@@ -1,0 +1,233 @@
+"""What becomes of words: by the probabilities of a mechanism, or by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ...randomness import Rng
+from ...search.metric import neighbours
+from ...ty import HasMetric, Mechanism, StatesProbabilities
+from ...validate import whole
+from .probes import Probes
+
+BLOCK_NUMBERS = 2**22  # numbers at once
+KEPT_NUMBERS = 2**27  # float32 numbers kept from one epsilon to the next: 512 MB
+SAMPLED_AT_ONCE = 2**13
+
+
+@dataclass(frozen=True)
+class WordFigures:
+    """float64 (m,) each, of the probed words.
+
+    unchanged, near: the probability to come out as itself, and as one of its nearest words.
+    distinct: expected number of different outputs in some draws. similarity: mean cosine of output
+    and input. guesser: how often the best guesser is right about this word.
+    exact: whether these are probabilities, or counted in a simulation.
+    """
+
+    unchanged: Floats1d
+    near: Floats1d
+    distinct: Floats1d
+    similarity: Floats1d
+    guesser: Floats1d
+    exact: bool
+
+    def __getitem__(self, name: str) -> Floats1d:
+        values: Floats1d = self.farther if name == "farther" else getattr(self, name)
+        return values
+
+    @property
+    def farther(self) -> Floats1d:
+        """float64 (k,): the share that becomes neither the word nor a near one."""
+        return np.maximum(0.0, 1 - self.unchanged - self.near)
+
+
+class Bench:
+    """Measures mechanisms on one space and some words of it.
+
+    X: (n, d), the vectors. k: how many words are near, by Euclidean distance, the word itself not
+    counted. draws: for each word, in simulations and for `distinct`.
+
+    The guesser sees one output, and knows the mechanism, the probed words and how often each comes.
+    It is exact where the mechanism states its probabilities; elsewhere it learns from one half of
+    the draws and is scored on the other, so it may do a little less than the best.
+    """
+
+    def __init__(self, X: Floats2d, probes: Probes, *, k: int = 20, draws: int = 20) -> None:
+        self.X, self.probes = X, probes
+        self.k = min(whole("k", k, least=1), len(X) - 1)
+        self.draws = whole("draws", draws, least=2)
+        self.near = nearest_others(X, probes.rows, self.k)
+        norms = np.linalg.norm(X.astype(np.float64), axis=1, keepdims=True)
+        self.units = (X / np.where(norms > 0, norms, 1)).astype(np.float32)
+        self._distances: dict[str, Floats2d] = {}
+        self._cosines: Floats2d | None = None
+
+    def measure(self, mechanism: Mechanism) -> WordFigures:
+        """mechanism: fitted on this space."""
+        if isinstance(mechanism, StatesProbabilities):
+            return self._exact(mechanism)
+        return self._simulated(mechanism)
+
+    def unchanged(self, mechanism: Mechanism) -> float:
+        """The share of words that come out as themselves, alone."""
+        rows, weights = self.probes.rows, self.probes.weights
+        if isinstance(mechanism, StatesProbabilities):
+            stay = [P[np.arange(len(P)), rows[part]] for part, P in self._probabilities(mechanism)]
+            return float(weights @ np.concatenate(stay))
+        return float(weights @ (self._drawn(mechanism) == rows[:, None]).mean(axis=1))
+
+    # -- by probabilities --
+
+    def _exact(self, mechanism: Any) -> WordFigures:
+        m, n = len(self.probes.rows), len(self.X)
+        figures = np.empty((4, m))
+        best, winner = np.zeros(n), np.zeros(n, dtype=np.int64)
+        for part, P in self._probabilities(mechanism):
+            figures[:, part] = self._of_block(part, P)
+            joint = P * self.probes.weights[part, None]
+            first = joint.argmax(axis=0)
+            top = joint[first, np.arange(n)]
+            better = top > best
+            best[better], winner[better] = top[better], part.start + first[better]
+        guessed = np.bincount(winner, weights=best, minlength=m) / self.probes.weights
+        unchanged, near, distinct, similarity = figures
+        return WordFigures(unchanged, near, distinct, similarity, guessed, exact=True)
+
+    def _of_block(self, part: slice, P: Floats2d) -> Floats2d:
+        """(4, words of the part): unchanged, near, distinct, similarity."""
+        rows = self.probes.rows[part]
+        misses = np.log1p(-np.minimum(P, 1 - 2.0**-24)) * self.draws
+        return np.stack(
+            [
+                P[np.arange(len(P)), rows],
+                np.take_along_axis(P, self.near[part], axis=1).sum(axis=1, dtype=np.float64),
+                -np.expm1(misses).sum(axis=1, dtype=np.float64),
+                np.einsum("kn,kn->k", P, self._cosines_of(part), dtype=np.float64),
+            ]
+        )
+
+    def _probabilities(self, mechanism: Any) -> Iterator[tuple[slice, Floats2d]]:
+        """P(y | w) of all outputs, by parts of the probed words."""
+        rows, n = self.probes.rows, len(self.X)
+        beta = self._rate(mechanism)
+        at_once = max(1, BLOCK_NUMBERS // n)
+        for part in blocks(len(rows), at_once):
+            if beta is None:
+                yield part, mechanism.distribution(rows[part])
+            else:
+                W = np.exp(-beta * self._distances[mechanism.name][part])
+                yield part, W / W.sum(axis=1, keepdims=True, dtype=np.float64)
+
+    def _rate(self, mechanism: Mechanism) -> float | None:
+        """The beta of a mechanism whose probabilities fall as exp(-beta distance); None of others.
+
+        Distances take long and are the same for each epsilon, so these are kept. That the mechanism
+        is of this kind is not assumed, but looked up in its probabilities of three words.
+        """
+        rows = self.probes.rows
+        if len(rows) * len(self.X) > KEPT_NUMBERS:
+            return None
+        if not (isinstance(mechanism, HasMetric) and isinstance(mechanism, StatesProbabilities)):
+            return None
+        some = np.unique([0, len(rows) // 2, len(rows) - 1])
+        D, P = mechanism.distances(rows[some]), mechanism.distribution(rows[some])
+        kept = self._distances.get(mechanism.name)
+        if not np.isfinite(D).all() or (kept is not None and not np.allclose(D, kept[some])):
+            return None
+        beta = _slope(D, P)
+        W = np.exp(-beta * D)
+        if not np.allclose(W / W.sum(axis=1, keepdims=True), P, rtol=1e-4, atol=1e-12):
+            return None
+        if kept is None:
+            blocks = [mechanism.distances(part) for part in _parts(rows, len(self.X))]
+            self._distances[mechanism.name] = np.concatenate(blocks, dtype=np.float32)
+        return beta
+
+    def _cosines_of(self, part: slice) -> Floats2d:
+        rows = self.probes.rows
+        if len(rows) * len(self.X) > KEPT_NUMBERS:
+            return self.units[rows[part]] @ self.units.T
+        if self._cosines is None:
+            self._cosines = self.units[rows] @ self.units.T
+        return self._cosines[part]
+
+    # -- by simulation --
+
+    def _drawn(self, mechanism: Mechanism) -> Ints2d:
+        """int64 (m, draws)."""
+        rows, rng = np.repeat(self.probes.rows, self.draws), Rng(seed=0)
+        parts = blocks(len(rows), SAMPLED_AT_ONCE)
+        drawn = [mechanism.sample(rows[part], rng).rows for part in parts]
+        return np.concatenate(drawn).reshape(-1, self.draws)
+
+    def _simulated(self, mechanism: Mechanism) -> WordFigures:
+        rows, Y = self.probes.rows, self._drawn(mechanism)
+        ordered = np.sort(Y, axis=1)
+        similar = [self.units[y] @ self.units[row] for row, y in zip(rows, Y, strict=True)]
+        return WordFigures(
+            unchanged=(Y == rows[:, None]).mean(axis=1),
+            near=(Y[:, :, None] == self.near[:, None, :]).any(axis=2).mean(axis=1),
+            distinct=1.0 + (np.diff(ordered, axis=1) > 0).sum(axis=1),
+            similarity=np.mean(similar, axis=1, dtype=np.float64),
+            guesser=self._guessed(Y),
+            exact=False,
+        )
+
+    def _guessed(self, Y: Ints2d) -> Floats1d:
+        """How often the guesser is right about each word. Each half learns from the other; an
+        output that it has not met is taken for the probed word nearest to it."""
+        outputs, at = np.unique(Y, return_inverse=True)
+        at = at.reshape(Y.shape)
+        nearest = neighbours(self.X[outputs], self.X[self.probes.rows], 1)[0][:, 0]
+        halves = at[:, : self.draws // 2], at[:, self.draws // 2 :]
+        right = [
+            (self._guesses(seen, nearest)[hidden] == np.arange(len(Y))[:, None]).mean(axis=1)
+            for seen, hidden in (halves, halves[::-1])
+        ]
+        found: Floats1d = np.mean(right, axis=0)
+        return found
+
+    def _guesses(self, seen: Ints2d, nearest: Ints1d) -> Ints1d:
+        """seen: (m, half) of output numbers -> for each output number, the place of a word. The
+        nearest word is given one draw that did not happen, as a prior."""
+        m, half = seen.shape
+        words, outputs = np.repeat(np.arange(m), half), seen.ravel()
+        words = np.concatenate([words, nearest])
+        outputs = np.concatenate([outputs, np.arange(len(nearest))])
+        pairs, counts = np.unique(outputs * m + words, return_counts=True)
+        scores = counts * self.probes.weights[pairs % m]
+        last = np.lexsort((scores, pairs // m))  # of each output, the word of the highest score
+        guesses = np.empty(len(nearest), dtype=np.int64)
+        guesses[pairs[last] // m] = pairs[last] % m
+        return guesses
+
+
+def nearest_others(X: Floats2d, rows: Ints1d, k: int) -> Ints2d:
+    """int64 (len(rows), k): the k words nearest to each by Euclidean distance, without itself."""
+    if k < 1:
+        return np.empty((len(rows), 0), dtype=np.int64)
+    found = neighbours(X[rows], X, k + 1)[0]
+    itself = found == rows[:, None]
+    itself[~itself.any(axis=1), -1] = True  # crowded out by others at the same point
+    made: Ints2d = found[~itself].reshape(len(rows), k)
+    return made
+
+
+def _slope(D: Floats2d, P: Floats2d) -> float:
+    """beta, by the first word's likeliest and its farthest output that can be told from 0."""
+    D, P = D[0], P[0]
+    far = int(np.argmax(np.where(P > 1e-200, D, -1)))
+    near = int(np.argmin(D))
+    if D[far] <= D[near]:
+        return 0.0
+    return float(np.log(P[near] / P[far]) / (D[far] - D[near]))
+
+
+def _parts(rows: Ints1d, n: int) -> Iterator[Ints1d]:
+    return (rows[part] for part in blocks(len(rows), max(1, BLOCK_NUMBERS // n)))

@@ -1,0 +1,56 @@
+"""Old module paths keep working: an import of one gives the module at its new place.
+
+Nothing is imported before somebody asks. New code uses the new paths.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+PACKAGE = __package__
+# Old path -> new path, below the package. The longest that fits is taken.
+MOVED = {
+    "attacks": "lab.attacks",
+    "audit": "lab.audit",
+    "experiments": "lab.experiments",
+    "playground": "lab.playground",
+    "report": "lab.report",
+    "tuning": "lab.tuning",
+}
+
+
+class MovedModules(MetaPathFinder, Loader):
+    """Finds modules by their old paths. It stands last, so it is asked for no other module."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return a spec for an old path; None for every other name."""
+        return ModuleSpec(name, self) if new_path(name) else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module at the new place where the import system looks for the old one."""
+        sys.modules[module.__name__] = import_module(str(new_path(module.__name__)))
+
+
+def new_path(name: str) -> str | None:
+    """Return the new path of a module by its old one; None where it has not moved."""
+    old = name.removeprefix(f"{PACKAGE}.")
+    while old != name:
+        if old in MOVED:
+            return f"{PACKAGE}.{MOVED[old]}{name.removeprefix(f'{PACKAGE}.{old}')}"
+        old, dot, _ = old.rpartition(".")
+        if not dot:
+            return None
+    return None
+
+
+def install() -> None:
+    """Let imports of old paths through, from now on."""
+    if not any(isinstance(finder, MovedModules) for finder in sys.meta_path):
+        sys.meta_path.append(MovedModules())
