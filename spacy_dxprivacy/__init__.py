@@ -16,7 +16,6 @@ from .registries import registry
 if TYPE_CHECKING:
     from . import editors, mechanisms, projection, selection, spaces, unknown
     from .component import DxSanitizer
-    from .doc import numbers
     from .doc.receipt import Receipt
     from .doc.vocabulary import trim_vocab
     from .errors import DxError, DxWarning, UsageError
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from .privacy.composition import compose
     from .randomness import Rng
     from .space import Space
+    from .surrogates import number as numbers
     from .ty import Draw
 
 __all__ = [
@@ -67,7 +67,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     else:
-        value = import_module(".doc.numbers" if name == "numbers" else f".{name}", __name__)
+        value = import_module(".surrogates.number" if name == "numbers" else f".{name}", __name__)
     globals()[name] = value
     return value
 

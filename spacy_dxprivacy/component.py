@@ -20,7 +20,6 @@ from spacy.tokens import Doc
 from .arrays import Bools1d, Ids1d, Ints1d
 from .doc.cutting import Cut
 from .doc.editing import Written, edited_texts
-from .doc.figures import Figures, draw_figures, find_figures
 from .doc.mentions import Entity, plain_label
 from .doc.passages import Context, context_of, passage
 from .doc.pieces import Layout
@@ -51,6 +50,7 @@ from .space import BUILTIN, Space
 from .spaces.hurtful import allowed_by, stand_ins
 from .spaces.sources import SpaceSource
 from .surrogates.base import Scope, Surrogate
+from .surrogates.figures import Figures, NumberDraw, draw_figures, find_figures
 from .surrogates.presets import Preset, surrogates_of
 from .surrogates.standing import StandIns, stand_in
 from .tables import learned
@@ -65,7 +65,6 @@ from .ty import (
     HasProjection,
     InContext,
     Mechanism,
-    NumberDraw,
     Projection,
     Rewrites,
     TellsAbout,

@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from spacy.tokens import Doc
-
 from .arrays import Bools1d, Bools2d, Floats1d, Floats2d, Ints1d
 from .guarantee import Guarantee
 from .randomness import Rng
@@ -184,25 +182,6 @@ class TellsAbout(Protocol):
 
     @property
     def about(self) -> dict[str, str]: ...
-
-
-@runtime_checkable
-class NumberDraw(Protocol):
-    """Draws numbers by their value. in_clear: what of them stays visible. The promise is that of
-    one token."""
-
-    in_clear: tuple[str, ...]
-
-    @property
-    def guarantee(self) -> Guarantee: ...
-
-    def find(self, doc: Doc) -> Bools1d:
-        """bool (tokens,): the tokens that it takes, by a public pattern."""
-        ...
-
-    def replace(self, texts: list[str], rng: Rng) -> list[str]:
-        """As many texts, drawn each by itself."""
-        ...
 
 
 @runtime_checkable

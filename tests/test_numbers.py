@@ -1,22 +1,28 @@
-"""dx.Numbers.v1: which tokens are numbers, the laws of the noise, and that nothing else stays."""
+"""dx.Number.v1: which tokens are numbers, that its output follows the noisy value alone, exact
+distributions at every border of a form, and that nothing else stays."""
 
 import json
 import math
 import pickle
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
 import spacy
 from conftest import CONSTANT, EXPONENTIAL, LAPLACE, leaks
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import chisquare, kstest
 from spacy.tokens import Doc, DocBin
 
 from spacy_dxprivacy import DxError, Guarantee, Rng, registry
 from spacy_dxprivacy.batch.build import numbers_config
-from spacy_dxprivacy.doc.numbers import noisy_logs, two_sided_geometric
-from spacy_dxprivacy.doc.numerals import LARGEST, find_numbers, read_numeral
 from spacy_dxprivacy.doc.passages import passage
+from spacy_dxprivacy.surrogates import Draws, Mention, number
+from spacy_dxprivacy.surrogates.numerals import LARGEST, find_numbers, is_number, read_value
+from spacy_dxprivacy.surrogates.streams import Secure
+from spacy_dxprivacy.surrogates.streams import geometric as whole_noise
 
 RELATIVE = {"@dx_surrogates": "dx.Numbers.v1", "epsilon": 10.0}
 ABSOLUTE = {"@dx_surrogates": "dx.Numbers.v1", "epsilon": 1.0, "scale": "absolute", "unit": 2.0}
@@ -26,26 +32,40 @@ def make(**settings):
     return registry.dx_surrogates.get("dx.Numbers.v1")(**settings)
 
 
+def draw(surrogate, texts, rng):
+    return surrogate.replace([Mention(text, "NUMBER") for text in texts], Draws(rng))
+
+
 # -- which tokens -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "text",
-    ["0", "7", "98.6", ".5", "1,234.5", "12.5%", "120/80", "-5", "+3", "1499", "2100", "1987.5",
-     "1,987", "0.05", "123456789012345", "10/10"],
+    ["0", "7", "98.6", ".5", "1,234.5", "12.5%", "120/80", "-5", "+3", "1499", "1500", "1987",
+     "2099", "2100", "1987.5", "0.05", "007", "05/12", "0,234", "1234567890123456", "9" * 5000],
 )  # fmt: skip
-def test_a_number_is_written_as_it_was_read(text):
-    assert read_numeral(text).write() == text
+def test_a_number_is_one_by_its_form(text):
+    assert is_number(text)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "x2", "3rd", "5mg", "1500", "1987", "2099", "07/29/2008", "07/2008", "2008-07-29", "8:30",
-     "007", "05/12", "1,23", "1.2.3", "1e5", "1234567890123456", "٣٤", "３４", "½", "²", "5.",
-     "--5", "$5", "12 5", "5\n"],
+    ["", "x2", "3rd", "5mg", "07/29/2008", "2008-07-29", "8:30", "1,23", "1.2.3", "1e5", "٣٤",
+     "３４", "½", "²", "5.", "--5", "$5", "12 5", "5\n", ".1234567890123456"],
 )  # fmt: skip
 def test_other_tokens_are_no_numbers(text):
-    assert read_numeral(text) is None
+    assert not is_number(text)
+
+
+FORM = r"[+-]?([0-9]{1,3}(,[0-9]{3})*|[0-9]{0,20})(\.[0-9]{0,17})?(/[0-9]+)?%?[a-z]?"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.from_regex(FORM, fullmatch=True), st.data())
+def test_whether_a_token_is_a_number_is_the_same_for_all_digits(text, data):
+    """Every digit replaced by any other: no value decides."""
+    other = "".join(data.draw(st.sampled_from("0123456789")) if c.isdigit() else c for c in text)
+    assert is_number(text) == is_number(other)
 
 
 def test_parts_of_dates_and_telephone_numbers_are_no_numbers():
@@ -54,15 +74,17 @@ def test_parts_of_dates_and_telephone_numbers_are_no_numbers():
     assert [token.text for token in doc if find_numbers(doc)[token.i]] == ["10", "20", "5/8"]
 
 
-def test_numbers_are_written_alike_whatever_their_value():
-    numeral = read_numeral("-1,234.50/7%")
-    assert numeral.at([1, 1000]).write() == "-0.01/1000%"
-    assert numeral.at([123456789, 0]).write() == "-1,234,567.89/0%"
-    assert read_numeral(".50").at([3]).write() == ".03"
-    assert read_numeral(".50").at([103]).write() == "1.03"
+# -- the distributions ------------------------------------------------------------------------
 
 
-# -- the laws ---------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("1,234.50", "1234.50"), ("007", "7"), (".50", "0.50"), ("000.0", "0.0"),
+     ("999999999999999", "999999999999999"), ("1000000000000000", "999999999999999"),
+     ("999999999999999.9", "999999999999999.0")],
+)  # fmt: skip
+def test_a_number_is_written_by_its_value_and_decimals_alone(text, written):
+    assert str(read_value(text)) == written
 
 
 def geometric(rate, k):
@@ -73,7 +95,7 @@ def geometric(rate, k):
 @pytest.mark.parametrize("rate", [Fraction(1, 2), Fraction(5, 2), Fraction(0.3)])
 def test_whole_noise_is_two_sided_geometric(rate):
     rng = Rng(seed=3)
-    drawn = np.array([two_sided_geometric(rate, rng) for _ in range(6000)])
+    drawn = np.array([whole_noise(rate, Secure(rng)) for _ in range(6000)])
     k = np.arange(-60, 61)
     expected = np.exp(geometric(float(rate), k)) * len(drawn)
     common = expected >= 5
@@ -86,15 +108,10 @@ def test_whole_noise_is_two_sided_geometric(rate):
     assert found.pvalue > 1e-4
 
 
-def test_noise_of_the_logarithm_is_laplace():
-    noise = noisy_logs(np.full(20000, 55.0), 4.0, Rng(seed=4)) - math.log(56)
-    assert kstest(noise, "laplace", args=(0, 0.25)).pvalue > 1e-4
-
-
 @pytest.mark.parametrize("scale", ["relative", "absolute"])
 def test_what_comes_out_follows_the_law(scale):
     numbers = make(epsilon=5.0, scale=scale)
-    drawn = np.array([float(t) for t in numbers.replace(["80.000"] * 3000, Rng(seed=5))])
+    drawn = np.array([float(t) for t in draw(numbers, ["80.000"] * 3000, Rng(seed=5))])
     noise = (drawn - 80) if scale == "absolute" else np.log1p(drawn) - math.log(81)
     assert kstest(noise, "laplace", args=(0, 0.2)).pvalue > 1e-4
 
@@ -114,18 +131,102 @@ def test_the_bound_holds_for_all_pairs_of_whole_numbers(low, high):
     assert (losses <= rate * np.abs(values[:, None] - values) + 1e-9).all()
 
 
+# Numbers that lie side by side, and are written in another way or were of another class: years,
+# thousands, widths, zeros and points in front, the largest number, ordinals.
+BORDERS = [
+    ("1499", "1500"), ("1999", "2000"), ("2099", "2100"), ("999", "1,000"), ("999", "1000"),
+    ("9,999", "10,000"), ("999,999", "1,000,000"), ("099", "100"), ("9", "010"), (".9", "1.0"),
+    (".99", "01.00"), ("9.9", "10.0"), ("-9", "-10"), ("99%", "100%"), ("2nd", "3rd"),
+    ("19th", "21st"), ("9TH", "11TH"), ("$999", "$1,000"),
+]  # fmt: skip
+
+
+def size_of(text):
+    return 10 ** len(text.rstrip("%").partition(".")[2])
+
+
+def value_of(text):
+    return min(float("".join(c for c in text if c in "0123456789.")), LARGEST)
+
+
+def drawn_with(surrogate, text, k, monkeypatch):
+    """What comes out for k steps of noise."""
+    monkeypatch.setattr(number, "geometric", lambda rate, stream: k)
+    return draw(surrogate, [text], Rng(seed=1))[0]
+
+
+def between(first, last, rate):
+    """P[first <= k <= last] of two-sided geometric noise; 0 does not lie strictly between."""
+
+    def beyond(k):  # P[noise >= k], for k above 0
+        return math.exp(-rate * k) / (1 + math.exp(-rate))
+
+    if first > 0:
+        return beyond(first) - (0 if math.isinf(last) else beyond(last + 1))
+    if last < 0:
+        return between(-last, -first, rate)
+    return 1 - beyond(last + 1) - (0 if math.isinf(first) else beyond(1 - first))
+
+
+def exactly(text, surrogate, low, high, monkeypatch):
+    """{what comes out: its probability}, for outputs of low to high steps. Where the output changes
+    follows from the distribution, and what is written there is asked of the surrogate."""
+    size, v = size_of(text), value_of(text)
+    inner = np.arange(low, high) + 0.5
+    if surrogate.scale == "absolute":
+        rate, edges = surrogate.epsilon / size, inner - round(v * size)
+    else:
+        rate = surrogate.epsilon / number.LOG_SIZE
+        edges = (np.log1p(inner / size) - math.log1p(v)) * number.LOG_SIZE
+    lasts = [*np.floor(edges).astype(int).tolist(), math.inf]
+    firsts = [-math.inf, *(last + 1 for last in lasts[:-1])]
+    found, width = Counter(), lasts[1] - lasts[0]
+    for first, last in zip(firsts, lasts, strict=True):
+        first_k = last - width if math.isinf(first) else first
+        last_k = first + width if math.isinf(last) else last
+        k = (first_k + last_k) // 2
+        found[drawn_with(surrogate, text, k, monkeypatch)] += between(first, last, rate)
+    return found
+
+
+@pytest.mark.parametrize(("one", "other"), BORDERS)
+@pytest.mark.parametrize("scale", ["relative", "absolute"])
+def test_the_guarantee_holds_exactly_at_every_border(one, other, scale, monkeypatch):
+    """The distributions of two numbers side by side, over all that may come out."""
+    size, v, w = size_of(one), value_of(one), value_of(other)
+    low, high = max(0, round(v * size) - 60), round(w * size) + 60
+    epsilon = 10.0 if scale == "relative" else 0.05 * size
+    made = make(epsilon=epsilon, scale=scale, low=low / size, high=high / size)
+    P, Q = (exactly(text, made, low, high, monkeypatch) for text in (one, other))
+    assert P.keys() == Q.keys() and len(P) > 60
+    assert sum(P.values()) == pytest.approx(1) == sum(Q.values())
+    distance = abs(math.log1p(v) - math.log1p(w)) if scale == "relative" else abs(v - w)
+    assert max(abs(math.log(P[text] / Q[text])) for text in P) <= epsilon * distance + 1e-6
+
+
+@pytest.mark.parametrize("scale", ["relative", "absolute"])
+def test_numbers_above_the_largest_are_the_largest(scale, monkeypatch):
+    made = make(epsilon=1.0, scale=scale)
+    for k in (-(10**13), -(10**9), 0, 10**13):
+        one, *others = (
+            drawn_with(made, text, k, monkeypatch)
+            for text in ("999999999999999", "999,999,999,999,999", "1" + "0" * 15, "7" * 400)
+        )
+        assert set(others) == {one} and len(one) <= 15
+
+
 def test_numbers_stay_within_bounds_and_what_can_be_written():
     rng = Rng(seed=6)
     wild = make(epsilon=0.001)
-    found = [float(t) for t in wild.replace(["5", "0.5"] * 200, rng)]
+    found = [float(t) for t in draw(wild, ["5", "0.5"] * 200, rng)]
     assert min(found) >= 0 and max(found) <= LARGEST
     bounded = make(epsilon=0.1, scale="absolute", low=3.05, high=8)
-    found = {float(t) for t in bounded.replace(["5.0"] * 300, rng)}
+    found = {float(t) for t in draw(bounded, ["5.0"] * 300, rng)}
     assert min(found) == 3.1 and max(found) == 8.0
 
 
 @pytest.mark.parametrize(
-    ("settings", "name"),
+    ("given", "name"),
     [
         ({"epsilon": 0.0}, "epsilon"),
         ({"epsilon": math.nan}, "epsilon"),
@@ -136,23 +237,23 @@ def test_numbers_stay_within_bounds_and_what_can_be_written():
         ({"epsilon": 1.0, "low": 3.0, "high": 2.0}, "high"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, name):
+def test_settings_out_of_range_are_refused(given, name):
     with pytest.raises(DxError, match=name):
-        make(**settings)
+        make(**given)
 
 
 # -- documents --------------------------------------------------------------------------------
 
 TEXT = "The doctor saw 77123 of 98,765.4 on 2008-11-29 and 127/83 in 1987."
-NUMBERS = ("77123", "98,765.4", "127/83")
+NUMBERS = ("77123", "98,765.4", "127/83", "1987")
 
 
 def test_receipts_tell_of_numbers_beside_words(make_nlp):
     receipt = make_nlp(mechanism=EXPONENTIAL, numbers=RELATIVE)(TEXT)._.dx
-    assert receipt.numbers["drawn"] == 3
+    assert receipt.numbers["drawn"] == 4
     promise = Guarantee.from_dict(receipt.numbers["guarantee"])
     assert (promise.epsilon, promise.metric, promise.status) == (10.0, "relative", "proven")
-    assert receipt.numbers["total"]["epsilon"] == 30.0
+    assert receipt.numbers["total"]["epsilon"] == 40.0
     counted = receipt.perturbed + receipt.unknown + receipt.kept + receipt.numbers["drawn"]
     assert counted == receipt.tokens
     assert any("which words are numbers" in line for line in receipt.in_clear)
@@ -212,8 +313,8 @@ def test_a_mechanism_for_numbers_that_gives_back_too_few_is_refused(make_nlp):
         guarantee = component.numbers.guarantee
         find = staticmethod(find_numbers)
 
-        def replace(self, texts, rng):
-            return texts[1:]
+        def replace(self, mentions, draws):
+            return [mention.text for mention in mentions[1:]]
 
     component.numbers = Short()
     with pytest.raises(DxError, match="DX038") as caught:

@@ -109,17 +109,15 @@ def alike(text: str, stream: Stream) -> str:
 
 
 def _word(word: str, stream: Stream) -> str:
-    return word if word.lower() in CUES else redrawn(word, stream, lead=False)
+    return word if word.lower() in CUES else redrawn(word, stream)
 
 
-def redrawn(text: str, stream: Stream, *, lead: bool) -> str:
-    """Every digit and letter anew; digits of other scripts become those of that script. lead: no
-    zero at the beginning."""
+def redrawn(text: str, stream: Stream) -> str:
+    """Draw every digit and letter anew; digits of other scripts become those of that script."""
     drawn: list[str] = []
     for c in text:
         if c.isdigit():
-            least = 1 if lead and not any(d.isalnum() for d in drawn) else 0
-            drawn.append(_digit_like(c, least + below(10 - least, stream)))
+            drawn.append(_digit_like(c, below(10, stream)))
         elif c.isalpha():
             letter = chr(ord("a") + below(26, stream))
             drawn.append(letter.upper() if c.isupper() else letter)
@@ -152,6 +150,6 @@ def _mod97(iban: str) -> int:
 
 def _iban(iban: str, stream: Stream) -> str:
     body = "".join("0" if c.isdigit() else "X" for c in iban[4:8])
-    body += redrawn(iban[8:], stream, lead=False)
+    body += redrawn(iban[8:], stream)
     check = 98 - _mod97(iban[:2] + "00" + body)
     return f"{iban[:2]}{check:02d}{body}"

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
-from ..doc.numbers import two_sided_geometric
 from ..randomness import Rng
 
 T = TypeVar("T")
@@ -68,25 +67,43 @@ class Keyed:
         return taken
 
 
-@dataclass(frozen=True)
-class OfStream:
-    """A stream as the samplers of Rng take it: integers with tolist()."""
-
-    stream: Stream
-
-    def integers(self, high: int, k: int) -> OfStream.Listed:
-        return OfStream.Listed(self.stream.integers(high, k))
-
-    class Listed(list[int]):
-        """A list that can be told to be one."""
-
-        def tolist(self) -> list[int]:
-            return list(self)
-
-
 def geometric(rate: Fraction, stream: Stream) -> int:
-    """k with probability proportional to exp(-rate |k|), exactly."""
-    return two_sided_geometric(rate, OfStream(stream))  # type: ignore[arg-type]
+    """k with probability proportional to exp(-rate |k|), exactly: no floating point is in it.
+
+    Reference:
+        Canonne, Kamath, Steinke 2020, algorithm 2.
+    """
+    s, t = rate.numerator, rate.denominator
+    while True:
+        rest = _below_any(t, stream)
+        if not _by_exp(rest, t, stream):
+            continue
+        rounds = 0
+        while _by_exp(1, 1, stream):
+            rounds += 1
+        size, negative = (rest + t * rounds) // s, _below_any(2, stream)
+        if size or not negative:
+            return -size if negative else size
+
+
+def _by_exp(a: int, b: int, stream: Stream) -> bool:
+    """True with probability exp(-a / b), for a <= b."""
+    k = 1
+    while _below_any(b * k, stream) < a:
+        k += 1
+    return k % 2 == 1
+
+
+def _below_any(n: int, stream: Stream) -> int:
+    """A whole number from 0 to n - 1, uniformly, of any size."""
+    bits = (n - 1).bit_length()
+    while True:
+        number = 0
+        for part in stream.integers(WORD, -(-bits // 32)):
+            number = number << 32 | part
+        number >>= -bits % 32
+        if number < n:
+            return number
 
 
 def below(high: int, stream: Stream) -> int:

@@ -21,10 +21,11 @@ from ...batch.fields import Fields
 from ...batch.jobs import Job
 from ...batch.preview import Preview, previews
 from ...doc.mentions import PIECE, is_word, plain_label
-from ...doc.numbers import make_numbers
 from ...randomness import Rng
 from ...surrogates.base import Mention
+from ...surrogates.number import make_number
 from ...surrogates.standing import StandIns
+from ...surrogates.streams import Draws
 
 Names = frozenset[str]
 EPSILONS = (0.003, 0.01, 0.03, 0.1)  # nats per day
@@ -86,8 +87,9 @@ class NumberLaw:
 def number_laws(rng: Rng, epsilons: Sequence[float] = NUMBER_EPSILONS) -> Iterator[NumberLaw]:
     """By draws, in the scale "relative"."""
     for epsilon in epsilons:
-        drawn = make_numbers(epsilon).replace([str(NUMBER)] * DRAWS, rng)
-        values = np.array([float(text.replace(",", "")) for text in drawn])
+        mentions = [Mention(str(NUMBER), "NUMBER")] * DRAWS
+        drawn = make_number(epsilon).replace(mentions, Draws(rng))
+        values = np.array(drawn, dtype=float)
         low, high = np.quantile(values, [0.05, 0.95])
         yield NumberLaw(epsilon, float(low), float(high), float((values == NUMBER).mean()))
 

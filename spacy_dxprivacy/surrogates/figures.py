@@ -1,8 +1,9 @@
-"""The numbers of documents, drawn by a mechanism of their own beside that of the words."""
+"""The numbers of documents, drawn by a surrogate of their own beside the mechanism of the words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from spacy.tokens import Doc
@@ -10,7 +11,16 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d
 from ..errors import DxError, Errors
 from ..randomness import Rng
-from ..ty import NumberDraw
+from .base import Mention, Surrogate
+from .streams import Draws
+
+
+class NumberDraw(Surrogate, Protocol):
+    """A surrogate that finds the tokens that it takes, by a public pattern."""
+
+    def find(self, doc: Doc) -> Bools1d:
+        """Return a mask of the tokens, bool, shape (n_tokens,)."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,12 +52,12 @@ def draw_figures(
     if numbers is None or not texts:
         return Figures(mask, [], 0)
     keys = list(dict.fromkeys(texts)) if once_per_type else texts
-    drawn = numbers.replace(keys, rng)
-    right = isinstance(drawn, list) and len(drawn) == len(keys)
-    if not right or not all(isinstance(text, str) and text for text in drawn):
+    drawn = numbers.replace([Mention(text, "NUMBER") for text in keys], Draws(rng))
+    words = [text for text in drawn if isinstance(text, str) and text]
+    if not isinstance(drawn, list) or not len(words) == len(drawn) == len(keys):
         raise _bad("something else", len(keys), "a list of as many texts")
-    of = dict(zip(keys, drawn, strict=True))
-    return Figures(mask, [of[text] for text in texts] if once_per_type else drawn, len(keys))
+    of = dict(zip(keys, words, strict=True))
+    return Figures(mask, [of[text] for text in texts] if once_per_type else words, len(keys))
 
 
 def _bad(given: str, count: int, expected: str) -> DxError:
