@@ -18,16 +18,15 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from .arrays import Bools1d, Ids1d, Ints1d
-from .doc.cutting import Cut
 from .doc.editing import Written, edited_texts
 from .doc.mentions import Entity, plain_label
 from .doc.passages import Context, context_of, passage
 from .doc.pieces import Layout
-from .doc.receipt import Receipt, Terms
+from .doc.receipt import Terms
 from .doc.replacement import Replacement, replace_words
 from .doc.rewriting import released, tokens_of
 from .doc.spelling import like
-from .doc.texts import spelled, texts_of
+from .doc.texts import spelled
 from .errors import DxError, DxWarning, Errors, Warnings, warn_always
 from .files.limits import read_json
 from .machine.threads import one_thread_in_workers
@@ -251,38 +250,15 @@ class DxSanitizer:
             yield from self._sanitize_closed(docs)
 
     @property
-    def takes_words_alone(self) -> bool:
-        """Whether all that counts of a text are its words, each by itself, and all that is wanted
-        is a text: then `sanitize_cuts` does what a Doc would need. False before it is fitted."""
-        fitted = self._terms is not None
-        return fitted and self._is_plain and self.casing == "truecase" and not self._in_context
-
-    @property
     def takes_parts(self) -> bool:
         """Whether a text may be drawn in parts that end with a sentence, as documents of their own:
-        nothing looks at it as a whole. With a seed, which is for tests, it is drawn at once."""
-        counts_unknown = isinstance(self.unknown, Raise)
-        alone = self.scope == "token" and not counts_unknown and self.rng.seed is None
-        return alone and self._is_plain
-
-    @property
-    def _is_plain(self) -> bool:
-        """Whether words are selected by themselves, and a text with its receipt is all that is
-        made of them."""
+        words are selected by themselves, and nothing looks at the text as a whole. With a seed,
+        which is for tests, it is drawn at once."""
         plain = type(self) is DxSanitizer and type(self.selector) in (AllWords, WordList)
         more = (self.numbers, self.editor, self.surrogates or None, self.max_epsilon_per_doc)
-        return plain and (self.vectors, self.carry) == ("table", ()) and more == (None,) * 4
-
-    def sanitize_cuts(self, cuts: list[Cut]) -> list[tuple[str, Receipt]]:
-        """The texts that `pipe` gives for Docs of these words, in one draw. Only where
-        takes_words_alone, and in a memory zone. Raises what `pipe` raises."""
-        self._check_pipeline()
-        self._has_read_in_zone = True
-        try:
-            return self._sanitize_cuts(cuts)
-        except Exception as error:
-            failure = without_text(error)
-        raise failure
+        alone = self.scope == "token" and not isinstance(self.unknown, Raise)
+        text_only = (self.vectors, self.carry) == ("table", ()) and more == (None,) * 4
+        return plain and alone and text_only and self.rng.seed is None
 
     @property
     def space(self) -> Space:
@@ -327,20 +303,6 @@ class DxSanitizer:
         except Exception as error:
             failure = without_text(error)
         raise failure
-
-    def _sanitize_cuts(self, cuts: list[Cut]) -> list[tuple[str, Receipt]]:
-        if not cuts:
-            return []
-        space, terms = self._in_use()
-        whole = Cut.joined(cuts)
-        clear = whole.words[whole.mask]
-        replacements = self._replaced(
-            [cut.ids[cut.mask] for cut in cuts], lambda wanted: clear[wanted].tolist(), space
-        )
-        sizes = [len(cut) for cut in cuts]
-        texts = texts_of(whole, sizes, replacements)
-        receipts = [_receipt(*parts, terms) for parts in zip(sizes, replacements, strict=True)]
-        return list(zip(texts, receipts, strict=True))
 
     def instead(self, space: Space) -> Mapping[str, str]:
         """What comes out for words of the space that never do."""
@@ -833,13 +795,6 @@ def _read(docs: list[Doc], places: list[Ints1d], wanted: Ints1d) -> list[str]:
     token_of = np.concatenate(places)[wanted]
     pairs = zip(doc_of.tolist(), token_of.tolist(), strict=True)
     return [docs[number][place].text for number, place in pairs]
-
-
-def _receipt(tokens: int, new: Replacement, terms: Terms) -> Receipt:
-    known = int(new.known.sum())
-    return terms.receipt(
-        tokens=tokens, perturbed=known, unknown=len(new.known) - known, draws=new.draws
-    )
 
 
 def _with_new_words(

@@ -60,7 +60,6 @@ OWED_ARGUMENTS: set[tuple[str, str]] = {
     ("distributed/on_spark.py", "sanitize_dataframe"),
     ("distributed/shards.py", "_left"),
     ("distributed/shards.py", "sanitize_shards"),
-    ("doc/cutting.py", "_is_seam"),
     ("doc/editing.py", "edited_texts"),
     ("doc/receipt.py", "receipt"),
     ("doc/replacement.py", "_draw"),

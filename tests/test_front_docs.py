@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from spacy_dxprivacy.serve.words import MOST, know_words
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -94,16 +93,6 @@ def test_a_notebook_runs_from_top_to_bottom(path, tmp_path):
     command = [sys.executable, str(ROOT / "scripts" / "notebooks.py"), path.stem]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr[-3000:]
-
-
-def test_the_words_of_a_space_are_known_before_any_text(make_nlp, space):
-    nlp = make_nlp()
-    know_words(nlp, space.words, most=10)
-    assert MOST > 10 and all(word in nlp.vocab for word in space.words)
-    with nlp.memory_zone():
-        before = len(nlp.vocab)
-        nlp.tokenizer(" ".join(space.words))
-        assert len(nlp.vocab) == before
 
 
 # -- the container, which cannot be built here ---------------------------------------------------

@@ -14,28 +14,32 @@ from itertools import islice
 
 from spacy.language import Language
 
-from ..doc.cutting import Seams
+from ..component import DxSanitizer
 from ..doc.receipt import Receipt
 from ..errors import DxError, Errors
-from .plain import as_made, only_sanitizer
 
 LONG = 2**20  # characters: from here on a text is cut
 PART = 2**18  # characters of a part, and what is missing of its last sentence
 # Of bounded length, as a long text may be anything: what is looked for takes time by its length.
 _ENDS = re.compile(r"(?:[.!?]\s{1,8}|\n[^\S\n]{0,8}\n)(?=\S)")
-_LONGEST = 256  # characters before a mark that are looked at
-MOST_TRIES = 2**12  # ends of a part that are looked at, none of which may be one
+_BESIDE = 256  # characters on each side of a place that the tokenizer is asked about
+MOST_TRIES = 2**10  # ends of a part that are looked at, none of which may be one
 _MARKS = {".", "!", "?"}
 _COUNTED = ("tokens", "perturbed", "unknown", "draws")
 
 
+def only_sanitizer(nlp: Language) -> DxSanitizer | None:
+    """Return the sanitizer of a pipeline that has nothing else; None for any other pipeline."""
+    pipes = [pipe for _, pipe in nlp.pipeline]
+    return pipes[0] if len(pipes) == 1 and isinstance(pipes[0], DxSanitizer) else None
+
+
 def is_cut(nlp: Language, text: str) -> bool:
-    """Whether this text is drawn in parts: where it is long, and each word or sentence of it is
-    drawn by itself."""
-    if not LONG <= len(text) <= nlp.max_length:
-        return False
+    """Return whether this text is drawn in parts: where it is long, and each word or sentence of it
+    is drawn by itself."""
     sanitizer = only_sanitizer(nlp)
-    return sanitizer is not None and as_made(nlp, sanitizer) and sanitizer.takes_parts
+    is_long = LONG <= len(text) <= nlp.max_length
+    return is_long and sanitizer is not None and sanitizer.takes_parts
 
 
 def parts_of(text: str, places: Iterable[int]) -> Iterator[str]:
@@ -49,10 +53,10 @@ def parts_of(text: str, places: Iterable[int]) -> Iterator[str]:
 
 def places_of(nlp: Language, text: str) -> list[int]:
     """Where to cut a text. Call it in a memory zone: it reads some words."""
-    seams, found = Seams(nlp.tokenizer), list[int]()
-    start = 0
+    found, start = list[int](), 0
     while start + 2 * PART < len(text):
-        place = _next(nlp, seams, text, start + PART)
+        ends = islice(_ENDS.finditer(text, start + PART), MOST_TRIES)
+        place = next((m.end() for m in ends if _parts_sentences(nlp, text, m)), None)
         if place is None:
             break
         found.append(place)
@@ -60,24 +64,17 @@ def places_of(nlp: Language, text: str) -> list[int]:
     return found
 
 
-def _next(nlp: Language, seams: Seams, text: str, start: int) -> int | None:
-    """The first place after `start` at which nothing goes on."""
-    for match in islice(_ENDS.finditer(text, start), MOST_TRIES):
-        place = match.end()
-        if text[match.start()] in _MARKS and not _ends_sentence(nlp, text, match.start()):
-            continue
-        near = slice(max(0, place - 4 * seams.most), place), slice(place, place + 4 * seams.most)
-        left, right = ("".join(text[some].split()) for some in near)
-        if not seams.crossed(left, right):
-            return place
-    return None
-
-
-def _ends_sentence(nlp: Language, text: str, mark: int) -> bool:
-    """Whether a mark is a token of its own. mark: its place."""
-    before = text[max(0, mark - _LONGEST) : mark + 1]
-    last = before.split()[-1]
-    return len(last) <= _LONGEST and nlp.tokenizer(last)[-1].text in _MARKS
+def _parts_sentences(nlp: Language, text: str, match: re.Match[str]) -> bool:
+    """Whether a sentence ends there, and the tokenizer sees no further on either side: it cuts both
+    sides alone as it cuts them together. Words that the window breaks are left out."""
+    place = match.end()
+    left = text[max(0, place - _BESIDE) : place].lstrip().partition(" ")[2]
+    right = text[place : place + _BESIDE].rpartition(" ")[0]
+    alone = [t.text for t in nlp.tokenizer(left)], [t.text for t in nlp.tokenizer(right)]
+    together = [t.text for t in nlp.tokenizer(left + right)]
+    words = [word for word in alone[0] if not word.isspace()]
+    is_end = text[match.start()] not in _MARKS or words[-1:] in ([mark] for mark in _MARKS)
+    return is_end and together == alone[0] + alone[1]
 
 
 def counts_of(receipt: Receipt) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -17,7 +17,6 @@ from ..doc.warming import warm_up
 from ..errors import DxError
 from ..rebuild import assert_sanitized, get_receipt
 from .parts import LONG, counts_of, is_cut, parts_of, places_of, receipt_of
-from .plain import PlainTexts, plain_texts
 from .records import Record, chunks
 
 # What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.
@@ -49,7 +48,7 @@ def outcomes(
     """Each record with what came of it, or with the reason why nothing did. A reason never holds
     text of a record. ready: whether the next record can be read without waiting for it; where it
     cannot, those that are there are sanitised first. with_docs: False where texts and receipts are
-    enough, which is faster where words are drawn alone."""
+    enough: then a long text may be drawn in parts."""
     for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS, ready=ready):
         yield from in_zone(nlp, some, batch_size=batch_size, with_docs=with_docs)
 
@@ -63,13 +62,13 @@ def in_zone(
     good = [record for record in records if not record.problem]
     cut = not with_docs and max((len(record.text) for record in good), default=0) >= LONG
     if not cut:
-        yield from _at_once(nlp, good, batch_size, with_docs)
+        yield from _at_once(nlp, good, batch_size)
         return
     for is_long, some in groupby(good, lambda r: r.words is None and is_cut(nlp, r.text)):
         if is_long:
             yield from ((record, _in_parts(nlp, record.text, batch_size)) for record in some)
         else:
-            yield from _at_once(nlp, list(some), batch_size, with_docs)
+            yield from _at_once(nlp, list(some), batch_size)
 
 
 def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
@@ -77,12 +76,12 @@ def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
         places = places_of(nlp, text)
     parts = (Record(i, text=part) for i, part in enumerate(parts_of(text, places)))
     if not places:
-        (found,) = _at_once(nlp, list(parts), batch_size, with_docs=False)
+        (found,) = _at_once(nlp, list(parts), batch_size)
         return found[1]
     drawn: list[str] = []
     counts: Counter[str] = Counter()
     for some in chunks(parts, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
-        for _, result in _at_once(nlp, some, batch_size, with_docs=False):
+        for _, result in _at_once(nlp, some, batch_size):
             if isinstance(result, str):
                 return result
             drawn.append(result.text)
@@ -90,14 +89,10 @@ def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
     return Sanitized("".join(drawn), receipt_of(nlp, counts))
 
 
-def _at_once(
-    nlp: Language, good: list[Record], batch_size: int, with_docs: bool
-) -> Iterator[Outcome]:
-    texts = None if with_docs else plain_texts(nlp)
-    if texts is None:
-        warm_up(nlp, sum(len(record.text) for record in good))
-    with zone(nlp), texts or nullcontext():
-        yield from _sanitized(nlp, good, batch_size, texts)
+def _at_once(nlp: Language, good: list[Record], batch_size: int) -> Iterator[Outcome]:
+    warm_up(nlp, sum(len(record.text) for record in good))
+    with zone(nlp):
+        yield from _sanitized(nlp, good, batch_size)
 
 
 @contextmanager
@@ -111,13 +106,11 @@ def zone(nlp: Language) -> Iterator[None]:
     trim_vocab(nlp, after=MANY_WORDS)
 
 
-def _sanitized(
-    nlp: Language, records: list[Record], batch_size: int, texts: PlainTexts | None
-) -> Iterator[Outcome]:
+def _sanitized(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Outcome]:
     done = 0
     while done < len(records):
         try:
-            for result in _results(nlp, records[done:], batch_size, texts):
+            for result in _piped(nlp, records[done:], batch_size):
                 yield records[done], result
                 done += 1
         except Exception:
@@ -126,15 +119,6 @@ def _sanitized(
             batch = records[done : done + batch_size]
             yield from ((record, _alone(nlp, record)) for record in batch)
             done += len(batch)
-
-
-def _results(
-    nlp: Language, records: list[Record], batch_size: int, texts: PlainTexts | None
-) -> Iterator[Sanitized]:
-    if texts is None:
-        return _piped(nlp, records, batch_size)
-    batches = (records[i : i + batch_size] for i in range(0, len(records), batch_size))
-    return (Sanitized(*made) for some in batches for made in texts.sanitized(some))
 
 
 def _piped(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Sanitized]:

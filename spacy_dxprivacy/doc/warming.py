@@ -8,7 +8,7 @@ vocabulary than how much was read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -18,7 +18,6 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 
 from ..space import Space
-from .cutting import pieces_of
 
 MOST = 2**15  # pieces; some 10 MB
 SHARE = 96  # characters of texts for each piece: it takes as long as three words that are not known
@@ -52,6 +51,15 @@ def warm_up(nlp: Language, characters: int) -> None:
     if due >= AT_ONCE:
         room, tokenizer.max_cache_size = tokenizer.max_cache_size, 2 * MOST
         for piece in islice(warmth.waiting, due):
-            tokenizer(piece.strip())
+            tokenizer(piece)
         tokenizer.max_cache_size = room
         warmth.read += due
+
+
+def pieces_of(public: Sequence[str]) -> Iterator[str]:
+    """Yield words as they stand in a sentence; the frequent ones also before a comma, at its end
+    and at its beginning."""
+    for i in range(0, len(public), 2):
+        yield from public[i : i + 2]
+        word = public[i // 2]
+        yield from (f"{word},", f"{word}.", f"{word[:1].upper()}{word[1:]}")

@@ -25,7 +25,6 @@ from .guard import LOG
 from .ledger import Ledger
 from .limits import Limits, Rates
 from .metrics import Metrics
-from .words import know_words
 
 NEEDED = ("fastapi", "uvicorn")
 PATIENCE = 30  # seconds for requests that are under way when it is told to stop
@@ -89,7 +88,6 @@ def serve(nlp: Language, service: Service, *, ready: Callable[[str], None]) -> N
     _check_private(service.ledger)
     ledger = Ledger(service.ledger, terms.guarantee, service.budget)
     _quiet()
-    know_words(nlp, the_sanitizer(nlp).space.words)  # before there are workers, which then share it
     with lanes(nlp, service.n_process) as some:
         limits = service.limits
         engine = Engine(some, most=limits.waiting)
