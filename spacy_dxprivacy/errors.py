@@ -247,7 +247,7 @@ class Errors:
         "[DX176] {path} was not signed with this key, or was changed since: what it says is what "
         "somebody claims. `dx sanitize --sign KEY` signs a receipt as it is made."
     )
-    DX177 = "[DX177] {path} is not what its receipt was signed for: {what} since."
+    DX177 = "[DX177] {path} is not what its receipt was signed for: {what} since then."
     # presidio
     DX130 = (
         "[DX130] A recogniser of presidio failed ({kind}), so it is not known what is named in the "
@@ -369,6 +369,11 @@ class Warnings:
     )
     DX157 = (
         "[DX157] The memory is too short for so many texts side by side: {texts} at once from here."
+    )
+    DX178 = (
+        "[DX178] {path} was signed by an earlier version. Its signature covers the digest of each file "
+        "and its path below the folder that all of them share: not that folder's own place, and not "
+        "the journal of shards. Sign anew to cover all files."
     )
     DX160 = (
         "[DX160] The editor {editor} left {kept} of {passages} passages as they were released: "

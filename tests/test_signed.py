@@ -1,14 +1,18 @@
 """`dx sanitize --sign`: receipts and files that are as they were signed, and those that are not."""
 
+import hmac
 import json
+import os
+import shutil
 
 import pytest
 import spacy
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, assert_sanitized
+from spacy_dxprivacy import DxError, DxWarning, assert_sanitized
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.files.digests import digest_of
 from spacy_dxprivacy.files.keys import make_key, read_key
 from spacy_dxprivacy.files.signed import check_signed, signed
 
@@ -76,7 +80,7 @@ def test_files_that_changed_came_or_went(folder, made):
     assert done.exit_code == 1 and "DX177" in done.stderr and not (folder / "s.md").exists()
     made(folder / "in", out, receipt=receipt, more=["--force"])
     (out / "c.txt").write_text("Zorblatt")
-    with pytest.raises(DxError, match=r"DX177.*changed or added"):
+    with pytest.raises(DxError, match=r"DX177.*added.*c\.txt"):
         check_signed(receipt, read_key(key), out)
 
 
@@ -129,4 +133,178 @@ def test_receipts_that_somebody_made_up(tmp_path):
         with pytest.raises(DxError, match="DX176"):
             check_signed(receipt, read_key(tmp_path / "key"), file)
     whole = signed(told, bytes(32), {"file": file})
-    assert set(whole) == {"documents", "signed"} and "x" not in whole["signed"]["files"].values()
+    assert set(whole) == {"documents", "signed"} and whole["signed"]["count"] == 1
+    assert whole["signed"]["files"]["file"]["size"] == 1
+
+
+# -- a release that is not what was signed ---------------------------------------------------------
+
+
+def swapped(out):
+    (out / "a.jsonl").rename(out / "x")
+    (out / "sub" / "b.jsonl").rename(out / "a.jsonl")
+    (out / "x").rename(out / "sub" / "b.jsonl")
+
+
+def linked(out):
+    (out / "a.jsonl").rename(out.parent / "a.jsonl")
+    (out / "a.jsonl").symlink_to(out.parent / "a.jsonl")
+
+
+def linked_folder(out):
+    (out / "sub").rename(out.parent / "elsewhere")
+    (out / "sub").symlink_to(out.parent / "elsewhere")
+
+
+def added(name, text="Zorblatt"):
+    def add(out):
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text(text)
+
+    return add
+
+
+ATTACKS = {
+    "two files swapped": swapped,
+    "a file copied": lambda out: shutil.copy(out / "a.jsonl", out / "copy.jsonl"),
+    "a file copied over another": lambda out: shutil.copy(out / "a.jsonl", out / "sub/b.jsonl"),
+    "a file renamed": lambda out: (out / "a.jsonl").rename(out / "c.jsonl"),
+    "a file moved": lambda out: (out / "a.jsonl").rename(out / "sub" / "a.jsonl"),
+    "a file removed": lambda out: (out / "a.jsonl").unlink(),
+    "an equal file removed": lambda out: (out / "c.jsonl").unlink(),
+    "a folder removed": lambda out: shutil.rmtree(out / "sub"),
+    "a folder renamed": lambda out: (out / "sub").rename(out / "other"),
+    "a file emptied": lambda out: (out / "a.jsonl").write_text(""),
+    "a file longer": added("a.jsonl", "more"),
+    "a file added": added("new.txt"),
+    "a hidden file added": added(".new"),
+    "a file of a hidden folder": added(".git/deep/config"),
+    "a manifest in a folder": added("sub/_manifest.json", "{}"),
+    "a manifest at the top": added("_manifest.json", "any text"),
+    "a journal in a folder": added("sub/_journal.jsonl"),
+    "a journal at the top": added("_journal.jsonl"),
+    "another receipt": added("sub/r.json", "{}"),
+    "a file replaced by a link to it": linked,
+    "a folder replaced by a link to it": linked_folder,
+    "a link added": lambda out: (out / "new").symlink_to(out / "a.jsonl"),
+    "a dead link added": lambda out: (out / "new").symlink_to(out / "nowhere"),
+    "a linked folder added": lambda out: (out / "new").symlink_to(out / "sub"),
+    "a pipe added": lambda out: os.mkfifo(out / "pipe"),
+    "a file replaced by a pipe": lambda out: ((out / "a.jsonl").unlink(),
+                                              os.mkfifo(out / "a.jsonl")),
+}  # fmt: skip
+
+
+def first_format(told, key, release):
+    """A receipt as earlier versions signed it: digests by path, and nothing else."""
+    digests = {name: digest_of(release / name) for name in told["signed"]["files"]}
+    content = {**told, "signed": {"files": digests}}
+    code = hmac.new(key, b"dx receipt" + json.dumps(content, sort_keys=True).encode(), "sha256")
+    return {**told, "signed": {"files": digests, "hmac": code.hexdigest()}}
+
+
+@pytest.fixture
+def release(tmp_path):
+    """A folder with three files, two of them equal, its key and its receipt."""
+    make_key(tmp_path / "key")
+    key, out = read_key(tmp_path / "key"), tmp_path / "out"
+    (out / "sub").mkdir(parents=True)
+    for name in ("a.jsonl", "c.jsonl"):
+        (out / name).write_text('{"text": "the dog"}')
+    (out / "sub" / "b.jsonl").write_text('{"text": "the cat"}')
+    files = {p.relative_to(out).as_posix(): p for p in out.rglob("*.jsonl")}
+    receipt = tmp_path / "r.json"
+    receipt.write_text(json.dumps(signed({"documents": 3}, key, files)))
+    return out, key, receipt
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["now", "earlier version"])
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_release_that_was_tampered_with_is_refused(release, attack, old, recwarn):
+    out, key, receipt = release
+    if old:
+        receipt.write_text(json.dumps(first_format(json.loads(receipt.read_text()), key, out)))
+    assert check_signed(receipt, key, out) == 3
+    ATTACKS[attack](out)
+    if old and attack == "a journal at the top":  # which that format left out
+        assert check_signed(receipt, key, out) == 3
+        return
+    with pytest.raises(DxError, match="DX177"):
+        check_signed(receipt, key, out)
+
+
+def test_an_earlier_signature_says_what_it_covers(release, tmp_path):
+    out, key, receipt = release
+    receipt.write_text(json.dumps(first_format(json.loads(receipt.read_text()), key, out)))
+    out.rename(tmp_path / "x")
+    (tmp_path / "y").mkdir()
+    (tmp_path / "x").rename(tmp_path / "y" / "moved")
+    with pytest.warns(DxWarning, match=r"DX178.*journal of shards"):
+        assert check_signed(receipt, key, tmp_path / "y") == 3
+
+
+def test_the_receipt_itself_may_lie_in_the_release(release):
+    out, key, receipt = release
+    inside = receipt.rename(out / "receipt.json")
+    assert check_signed(inside, key, out) == 3
+    shutil.copy(inside, out / "sub" / "receipt.json")
+    with pytest.raises(DxError, match=r"DX177.*sub/receipt\.json"):
+        check_signed(inside, key, out)
+
+
+def test_a_name_that_a_terminal_would_obey_is_escaped(release):
+    out, key, receipt = release
+    (out / "\x1b[2J").write_text("x")
+    with pytest.raises(DxError, match="DX177") as raised:
+        check_signed(receipt, key, out)
+    assert "\x1b" not in str(raised.value)
+
+
+def test_a_folder_is_signed_by_paths_and_one_file_by_its_name(folder, made, audit):
+    (folder / "in" / "sub").mkdir()
+    (folder / "in" / "a.jsonl").rename(folder / "in" / "sub" / "a.jsonl")
+    (folder / "in" / "b.jsonl").rename(folder / "in" / "sub" / "b.jsonl")
+    receipt, out = folder / "r.json", folder / "out"
+    made(folder / "in", out, receipt=receipt)
+    told = json.loads(receipt.read_text())["signed"]
+    assert set(told["files"]) == {"sub/a.jsonl", "sub/b.jsonl"} and told["count"] == 2
+    assert audit(out, receipt).exit_code == 0
+    one = folder / "one" / "a.jsonl"
+    made(folder / "in" / "sub" / "a.jsonl", one, receipt=receipt, more=["--force"])
+    other = one.rename(one.parent / "other.jsonl")
+    assert "DX177" in audit(other, receipt).stderr
+
+
+def test_a_file_of_an_earlier_run_is_not_signed_with_those_of_this_one(folder, made, space_path):
+    receipt, out, bad = folder / "r.json", folder / "out", folder / "in" / "c.jsonl"
+    bad.write_text("no json")
+    out.mkdir()
+    (out / "c.jsonl").write_text("of an earlier run")
+    done = dx("sanitize", folder / "in", out, "--receipt", receipt, "-m", "laplace", "-e", "1",
+              "--space", space_path, "--sign", folder / "keys" / "key", "--force")  # fmt: skip
+    assert done.exit_code == 1
+    assert set(json.loads(receipt.read_text())["signed"]["files"]) == {"a.jsonl", "b.jsonl"}
+
+
+@pytest.mark.parametrize(
+    "tamper", ["a.jsonl", "_journal.jsonl", "sub/_manifest.json", ".hidden", "_partial/x"]
+)
+def test_all_files_of_shards_are_accounted_for(folder, made, audit, tamper):
+    out = folder / "out"
+    made(*sorted((folder / "in").iterdir()), out)
+    assert audit(out, None).exit_code == 0
+    (out / tamper).parent.mkdir(exist_ok=True)
+    with (out / tamper).open("a") as file:
+        file.write("Zorblatt\n")
+    assert "DX177" in audit(out, None).stderr
+
+
+def test_a_shard_that_was_changed_between_two_runs_is_not_signed_again(folder, made, audit):
+    out, sources = folder / "out", sorted((folder / "in").iterdir())
+    made(*sources, out)
+    with (out / "a.jsonl").open("a") as file:
+        file.write('{"text": "and more"}\n')
+    (folder / "in" / "c.jsonl").write_text('{"text": "the third"}')
+    made(*sorted((folder / "in").iterdir()), out)
+    refused = audit(out, None)
+    assert refused.exit_code == 1 and "DX177" in refused.stderr and "a.jsonl" in refused.stderr

@@ -136,6 +136,7 @@ def _run(
             output.discard()
         else:
             sink.finish()
+            tally.written += [] if job.target is None else [job.target]
 
 
 def _sign(results: Sequence[Sanitized], key: bytes | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..about import __version__
@@ -22,7 +23,8 @@ class Tally:
 
     terms: what all receipts say. in_clear: what is visible besides what the receipts name.
     failed: for each input, the numbers of the records of which nothing was written.
-    most_draws: the largest number of draws for a single document. stood_in: how many tokens are of
+    written: the files that were written. most_draws: the largest number of draws for a single
+    document. stood_in: how many tokens are of
     stand-ins. mentions: found, replaced and kept, by label. seconds: without set-up.
     """
 
@@ -30,6 +32,7 @@ class Tally:
     in_clear: list[str] = field(default_factory=list)
     documents: int = 0
     failed: list[list[int]] = field(default_factory=list)
+    written: list[Path] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
     most_draws: int = 0
     stood_in: int = 0

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,7 @@ from typing import Any
 from spacy.language import Language
 
 from ..batch.build import the_sanitizer
-from ..batch.jobs import Job
+from ..batch.tally import Tally
 from ..errors import UsageError
 from ..files.atomic import check_new
 from ..files.keys import check_apart, read_key
@@ -79,13 +78,13 @@ class Kept:
             raise UsageError("`sign` takes an OUTPUT and a `receipt`: those are what is signed.")
         self.secret  # noqa: B018
 
-    def signed(self, told: dict[str, Any], jobs: Sequence[Job]) -> dict[str, Any]:
-        """A receipt of these jobs, with a signature where there is a key."""
-        if self.secret is None:
-            return told
-        files = [job.target for job in jobs if job.target is not None and job.target.is_file()]
-        top = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
-        return signed(told, self.secret, {f.relative_to(top).as_posix(): f for f in files})
+    def signed(self, tally: Tally, output: str | None) -> dict[str, Any]:
+        """The receipt of a run into this output, with a signature where there is a key."""
+        if self.secret is None or output is None:
+            return tally.to_dict()
+        top = Path(output) if Path(output).is_dir() else Path(output).parent
+        files = {path.relative_to(top).as_posix(): path for path in tally.written}
+        return signed(tally.to_dict(), self.secret, files)
 
     @contextmanager
     def collecting(self, nlp: Language) -> Iterator[list[str]]:

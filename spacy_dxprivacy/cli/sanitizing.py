@@ -243,7 +243,7 @@ def _sanitize_files(
         tally = _sanitize(nlp, jobs, how, more.interrupted)
     tally.in_clear += told
     if more.receipt is not None:
-        receipt = kept.signed(tally.to_dict(), jobs)
+        receipt = kept.signed(tally, shards.one_or_two(paths)[1])
         write_bytes(more.receipt, _as_json(receipt), force=how.force)
     for line in tally.lines():
         log.write(line)

@@ -16,10 +16,11 @@ from ..doc.receipt import Terms
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import write_bytes
 from ..files.limits import parse_json
-from ..files.signed import signed
+from ..files.signed import signed, signed_files
 from ..validate import needs
 from .arrow import Columns
 from .engines import Engine
+from .journal import NAME as JOURNAL
 from .journal import Journal
 from .manifest import NAME as MANIFEST
 from .manifest import make_manifest, manifest_bytes
@@ -149,9 +150,13 @@ def _close(journal: Journal, number: int, run: Run, key: bytes | None) -> None:
         journal.end(number)
     run.manifest = make_manifest(journal)
     if key is not None:
-        files = {name: journal.out / name for name in run.manifest["shards"]}
+        manifest = parse_json(manifest_bytes(run.manifest))
+        files = {name: journal.out / name for name in (*run.manifest["shards"], JOURNAL)}
         there = {name: path for name, path in files.items() if path.is_file()}
-        run.manifest = signed(parse_json(manifest_bytes(run.manifest)), key, there)
+        new = {JOURNAL, *(event["name"] for event in run.released)}
+        before = signed_files(journal.out / MANIFEST, key)
+        known = {name: about for name, about in before.items() if name not in new}
+        run.manifest = signed(manifest, key, there, known)
     write_bytes(journal.out / MANIFEST, manifest_bytes(run.manifest), force=True)
 
 
