@@ -7,7 +7,9 @@ pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 from asgi import ask
 from test_serve import make_service  # noqa: F401  a fixture, with the pipeline below
 
+from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.files.keys import make_key
+from spacy_dxprivacy.serve.run import Service, serve
 
 NAMES = [f"{first} {last}" for first in ("Maria", "John", "Anna", "Peter") for last in
          ("Lopez", "Smith", "Jones", "Miller", "Brown", "Davis")]  # fmt: skip
@@ -48,6 +50,15 @@ def test_names_of_a_caller_are_neither_those_of_the_release_nor_of_others(
     pairs = [(a, b) for i, a in enumerate(worlds) for b in worlds[:i]]
     for one, other in pairs:
         assert sum(a == b for a, b in zip(one, other, strict=True)) <= 2
+
+
+def test_a_key_that_callers_would_share_is_refused(nlp):
+    words = {"@dx_selectors": "dx.WordList.v1", "words": ["the"]}
+    mechanism = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
+    other = {"mechanism": mechanism, "selector": words}
+    nlp.add_pipe("dx_sanitizer", name="before", first=True, config=other)
+    with pytest.raises(UsageError, match="first sanitizer"):
+        serve(nlp, Service(), ready=pytest.fail)
 
 
 def test_dates_of_each_text_move_by_a_shift_of_their_own(make_service, nlp):  # noqa: F811

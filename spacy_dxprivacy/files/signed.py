@@ -140,7 +140,8 @@ def _is_same(path: Path, about: Any) -> bool:
         return False
     if isinstance(about, str):  # of the first format
         return digest_of(path) == about
-    return path.stat().st_size == about["size"] and digest_of(path) == about["sha256"]
+    same_size: bool = path.stat().st_size == about["size"]
+    return same_size and digest_of(path) == about["sha256"]
 
 
 def _check_names(release: Path, listed: set[str], there: set[str]) -> None:

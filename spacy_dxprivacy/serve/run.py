@@ -15,6 +15,7 @@ from spacy.language import Language
 
 from ..batch.build import the_sanitizer
 from ..batch.workers import lanes
+from ..component import DxSanitizer
 from ..errors import DxError, Errors, UsageError
 from ..machine.hosts import is_loopback
 from ..validate import whole
@@ -82,6 +83,7 @@ def serve(nlp: Language, service: Service, *, ready: Callable[[str], None]) -> N
     terms = the_sanitizer(nlp).terms
     if terms.seeded:
         raise DxError(Errors.DX072)
+    _check_keys(nlp)
     if service.budget is not None and terms.numbers is not None:
         raise UsageError("a `budget` is of words: numbers have an epsilon of another metric.")
     callers = Callers() if service.tokens is None else read_callers(service.tokens)
@@ -118,6 +120,15 @@ def _quiet() -> None:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("dx serve: %(message)s"))
         LOG.addHandler(handler)
+
+
+def _check_keys(nlp: Language) -> None:
+    """Raises UsageError for a key that callers would share: a sanitizer makes new Docs, which do
+    not say whose they are."""
+    found = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
+    told = [one for pipe in found[1:] for one in (pipe.terms.surrogates or {}).values()]
+    if any("key_id" in one for one in told):
+        raise UsageError("the first sanitizer of a pipeline alone may have a `key` in the service.")
 
 
 def _check_private(path: Path | None) -> None:
