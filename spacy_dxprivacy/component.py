@@ -205,7 +205,7 @@ class DxSanitizer:
         self.editor = editor
         self.surrogates = surrogates_of(surrogates)
         self._by_default = surrogates == ENTITY_CONFIG["surrogates"]
-        self.on_stand_ins: Callable[[StandIns], None] | None = None
+        self.on_stand_ins: Callable[[Doc, StandIns], None] | None = None
         self.rng = Rng(seed)
         self.scope = one_of("scope", scope, SCOPES)
         self.casing = one_of("casing", casing, CASINGS)
@@ -374,9 +374,10 @@ class DxSanitizer:
     def _stand_in(
         self, doc: Doc, standing: dict[str, Surrogate], entities: list[Entity] | None
     ) -> StandIns:
-        drawn = stand_in(doc, standing, self.rng, entities)
+        plain = isinstance(self.selector, Entities)  # all but entities are released
+        drawn = stand_in(doc, standing, self.rng, entities, rest_is_plain=plain)
         if self.on_stand_ins is not None:
-            self.on_stand_ins(drawn)
+            self.on_stand_ins(doc, drawn)
         return drawn
 
     def _finder(self, standing: dict[str, Surrogate]) -> AnyEntities | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from ..batch.build import the_sanitizer
 from ..batch.tally import Tally
@@ -95,10 +96,8 @@ class Kept:
             return
         sanitizer, table = the_sanitizer(nlp), Table()
 
-        def keep(drawn: StandIns) -> None:
-            for mention, text in drawn.pairs:
-                stand_in = sanitizer.surrogates[mention.label].name
-                table.add(mention, text, is_name=stand_in == "dx.Name.v1")
+        def keep(doc: Doc, drawn: StandIns) -> None:
+            table.add_document(doc, drawn, sanitizer.surrogates)
 
         sanitizer.on_stand_ins = keep
         try:

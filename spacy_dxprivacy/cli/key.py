@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -49,7 +50,10 @@ def restore_cli(
     table_key: TableKey = Path("table.key"),
     force: options.Force = False,
 ) -> None:
-    """Put the originals back into an answer, in the place of their stand-ins.
+    """Put the originals back into an answer, in the place of their surrogates.
+
+    Bare numbers, dates without a year, and all else that an answer may have of its own stay, and
+    are listed by label and line.
 
     Example: python -m spacy dx restore answer.txt --table ~/keys/table.dx --table-key ~/keys/a.key
     """
@@ -61,8 +65,15 @@ def restore_cli(
             typer.echo(done.text, nl=False)
         else:
             write_bytes(output, done.text.encode(), force=force)
-    unclear = f"; {done.unclear} stay, as they stand for several" if done.unclear else ""
-    typer.echo(f"{done.restored} put back{unclear}.", err=True)
+    typer.echo(f"{done.restored} put back.", err=True)
+    for label, lines in groupby(sorted(done.left), key=lambda one: one[0]):
+        places = [line for _, line in lines]
+        where = ", ".join(str(line) for line in dict.fromkeys(places))
+        typer.echo(
+            f"{len(places)} of {label} may be something else, or stand for several, and stay: "
+            f"line {where}.",
+            err=True,
+        )
 
 
 def _read(path: Path) -> str:

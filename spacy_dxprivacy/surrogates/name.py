@@ -1,9 +1,10 @@
 r"""Names of persons, drawn independently of those that they stand for (dx.Name.v1).
 
 Law         a first name and a family name, uniform over 1,024 each (frequent in the census of the
-            United States of 1990); no two persons of a document share either, as long as there are
-            enough. With scope "corpus" they are uniform over keys, and two persons share one by
-            chance
+            United States of 1990, and no plain words, places, peoples or brands), without those
+            among the words that the document releases unmodified; no two persons of a document
+            share either, as long as there are enough. With scope "corpus" they are uniform over
+            keys: two persons share one by chance, and any may be in the document
 Guarantee   epsilon 0 for what is drawn: it does not depend on the original. In clear are which
             mentions of a document are of one person and, with form, how each is written
 """
@@ -79,7 +80,7 @@ class Name:
         forms = [form_of(mention.text, mention.before) for mention in mentions]
         them = persons(forms)
         if self.scope.reach == "mention":
-            names = [self._draw(person, draws.fresh(), set()) for person in them]
+            names = [self._draw(person, draws.fresh(), set(draws.plain)) for person in them]
         else:
             drawn = self._of_document(them, draws)
             names = [drawn[person.number] for person in them]
@@ -88,7 +89,7 @@ class Name:
         return list(written if self.form else plain)
 
     def _of_document(self, them: list[Person], draws: Draws) -> dict[int, Drawn]:
-        taken: set[str] = set()
+        taken = set(draws.plain)
         drawn: dict[int, Drawn] = {}
         for person in them:
             if person.number not in drawn:

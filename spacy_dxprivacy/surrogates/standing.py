@@ -101,12 +101,16 @@ def stand_in(
     surrogates: Mapping[str, Surrogate],
     rng: Rng,
     entities: Sequence[Entity] | None = None,
+    *,
+    rest_is_plain: bool = False,
 ) -> StandIns:
-    """Draws for all mentions of a document. entities: what a selector found. Raises DxError where a
-    stand-in gives something else than a text for each, or gives the originals back."""
+    """Draws for all mentions of a document. entities: what a selector found. rest_is_plain: all
+    words outside of entities are released unmodified. Raises DxError where a stand-in gives
+    something else than a text for each, or gives the originals back."""
     found = find(doc, surrogates, entities)
     user, caller = (str(doc.user_data.get(name, "")) for name in (USER, CALLER))
-    draws = Draws(rng, user, caller=caller)
+    plain = _outside(doc, found, entities or ()) if rest_is_plain else frozenset[str]()
+    draws = Draws(rng, user, caller=caller, plain=plain)
     texts: list[str | None] = [None] * len(found)
     mentions = [_mention(doc, span) for span in found]
     for group in _groups(found, surrogates):
@@ -115,6 +119,15 @@ def stand_in(
         for i, text in zip(group, checked(surrogate, some, draws), strict=True):
             texts[i] = text
     return _told(doc, found, mentions, texts, surrogates)
+
+
+def _outside(doc: Doc, found: Sequence[Found], entities: Sequence[Entity]) -> frozenset[str]:
+    """The words outside of all entities, as they are written and with a capital."""
+    spans = [(one.start, one.end) for one in found] + [(one.start, one.end) for one in doc.ents]
+    spans += [(start, end) for _, start, end in entities]
+    inside = {i for start, end in spans for i in range(start, end)}
+    words = {token.text for token in doc if token.is_alpha and token.i not in inside}
+    return frozenset(words | {word.title() for word in words})
 
 
 def _mention(doc: Doc, span: Found) -> Mention:

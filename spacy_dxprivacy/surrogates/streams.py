@@ -127,13 +127,15 @@ class Draws:
 
     rng: the package's stream. user: whose document it is, where that is known; shifts of scope
     "corpus" are one for each user. caller: of the service, or "" outside of it; each caller has a
-    key of its own. memory: what the stand-ins of the document share.
+    key of its own. memory: what the stand-ins of the document share. plain: the words that are
+    released unmodified beside the mentions; names that are among them are not drawn.
     """
 
     rng: Rng
     user: str = ""
     memory: dict[object, object] = field(default_factory=dict)
     caller: str = ""
+    plain: frozenset[str] = frozenset()
 
     def fresh(self) -> Stream:
         """The secure stream."""

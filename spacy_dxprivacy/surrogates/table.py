@@ -1,8 +1,7 @@
-"""What stands for whom, for the holder of the originals alone: an encrypted table, and the way
-back for what a model or a colleague answered.
+"""What stands for whom, for the holder of the originals alone: an encrypted table.
 
 AES-256 in GCM mode (the package cryptography), by a key in a file. Whoever has both has the
-originals of all stand-ins in it.
+originals of all surrogates in it.
 """
 
 from __future__ import annotations
@@ -12,89 +11,117 @@ import hmac
 import json
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from spacy.tokens import Doc
+
 from ..errors import DxError, UsageError
 from ..validate import needs
-from .base import Mention, is_same
-from .person import form_of
+from .base import Mention, Surrogate, is_same
+from .person import form_of, is_initial
+from .restoring import Entry, Restored, is_certain, restore
+from .standing import StandIns
 
-HEAD = b"dx-table-1\n"
+HEAD = b"dx-table-2\n"
 MOST = 2**28  # bytes that are read
 NONCE = 12
+_WORD = re.compile(r"\w+")
 
 
 @dataclass
 class Table:
-    """originals: what each stand-in stands for, by its small letters; more than one where two
-    documents drew the same."""
+    """What each surrogate stands for, by its small letters.
 
-    originals: dict[str, set[str]] = field(default_factory=dict, repr=False)
+    plain: The words outside of mentions, and pairs of such words side by side. A surrogate that
+    occurs among them is not restored, as nobody could say which of the two an answer means.
+    """
 
-    def add(self, mention: Mention, text: str, *, is_name: bool) -> None:
-        """One mention and what stands for it; of a name, its parts as well."""
+    entries: dict[str, Entry] = field(default_factory=dict, repr=False)
+    plain: set[str | tuple[str, str]] = field(default_factory=set, repr=False)
+
+    def add(self, mention: Mention, text: str, surrogate: str) -> None:
+        """Add one mention and what stands for it; of a name, its parts as well."""
         pairs = [(mention.text, text)]
-        one, other = form_of(mention.text).parts, form_of(text).parts
-        if is_name and min(len(one), len(other)) > 1:
-            ends = [(one[0], other[0]), (one[-1], other[-1])]
-            pairs += [(" ".join((one[0], one[-1])), " ".join((other[0], other[-1]))), *ends]
-        for original, stand_in in pairs:
-            if not is_same(original, stand_in):
-                key = " ".join(stand_in.casefold().split())
-                self.originals.setdefault(key, set()).add(" ".join(original.split()))
+        if surrogate == "dx.Name.v1":
+            pairs += _name_parts(mention, text)
+        for original, new in pairs:
+            if is_same(original, new):
+                continue
+            entry = Entry(mention.label, is_certain(new, surrogate))
+            entry = self.entries.setdefault(" ".join(new.casefold().split()), entry)
+            entry.certain &= is_certain(new, surrogate)
+            entry.forms.add(new)
+            entry.originals.add(" ".join(original.split()))
+
+    def add_document(self, doc: Doc, drawn: StandIns, surrogates: Mapping[str, Surrogate]) -> None:
+        """Add all mentions of a document, and the words outside of them."""
+        for mention, text in drawn.pairs:
+            self.add(mention, text, surrogates[mention.label].name)
+        for (city, one), (state, other) in pairwise(drawn.pairs):
+            if state.before == "," and surrogates[state.label].name == "dx.Place.v1":
+                both = replace(state, text=f"{city.text}, {state.text}")
+                self.add(both, f"{one}, {other}", "dx.Place.v1")
+        starts = [0, *(piece.end for piece in drawn.pieces)]
+        ends = [*(piece.start for piece in drawn.pieces), len(doc)]
+        for start, end in zip(starts, ends, strict=True):
+            words = _WORD.findall(doc[start:end].text.casefold())
+            self.plain.update(words)
+            self.plain.update(pairwise(words))
 
     def restore(self, text: str) -> Restored:
-        """The text with the originals in the place of their stand-ins, in whatever case. Those that
-        stand for several stay as they are."""
-        done = {"restored": 0, "unclear": 0}
-        if not self.originals:
-            return Restored(text, 0, 0)
+        """Put originals back where their surrogates cannot be mistaken."""
+        self._doubt_plain()
+        return restore(text, self.entries)
 
-        def back(found: re.Match[str]) -> str:
-            known = _told(self.originals[" ".join(found[0].casefold().split())])
-            done["restored" if known else "unclear"] += 1
-            return found[0] if not known else known.upper() if _is_upper(found[0]) else known
+    def _doubt_plain(self) -> None:
+        for surrogate, entry in self.entries.items():
+            words = _WORD.findall(surrogate)
+            grams = set(words if len(words) == 1 else pairwise(words))
+            entry.certain &= not grams <= self.plain
 
-        return Restored(_pattern(self.originals).sub(back, text), *done.values())
+    def to_json(self) -> str:
+        """All but the plain words."""
+        self._doubt_plain()
+        told = {
+            surrogate: [entry.label, entry.certain, sorted(entry.forms), sorted(entry.originals)]
+            for surrogate, entry in sorted(self.entries.items())
+        }
+        return json.dumps(told)
 
-
-@dataclass(frozen=True)
-class Restored:
-    """A text with originals put back, how many, and how many stayed as they could be several."""
-
-    text: str = field(repr=False)
-    restored: int
-    unclear: int
-
-
-def _told(originals: set[str]) -> str:
-    """The one original, case aside, in capitals and small letters if it is written so anywhere;
-    "" where there are several."""
-    if len({original.casefold() for original in originals}) > 1:
-        return ""
-    return max(originals, key=lambda text: (not _is_upper(text), not text.islower(), text))
-
-
-def _is_upper(text: str) -> bool:
-    return sum(c.isalpha() for c in text) > 1 and text.isupper()
+    @classmethod
+    def from_json(cls, text: bytes) -> Table:
+        """What to_json wrote."""
+        told = json.loads(text)
+        return cls(
+            {
+                surrogate: Entry(label, certain, set(forms), set(originals))
+                for surrogate, (label, certain, forms, originals) in told.items()
+            }
+        )
 
 
-def _pattern(stand_ins: Iterable[str]) -> re.Pattern[str]:
-    """Any of them as whole words, the longest first."""
-    ordered = sorted(stand_ins, key=lambda s: (-len(s), s))
-    parts = [r"\s+".join(re.escape(word) for word in stand_in.split()) for stand_in in ordered]
-    return re.compile(r"(?<!\w)(?:" + "|".join(parts) + r")(?!\w)", re.I)
+def _name_parts(mention: Mention, text: str) -> list[tuple[str, str]]:
+    """(original, surrogate) of the parts of a name; initials are nobody's."""
+    form, new = form_of(mention.text, mention.before), form_of(text, mention.before)
+    one, other = form.parts, new.parts
+    pairs = [(mention.text.strip().removesuffix(form.owner), text.strip().removesuffix(new.owner))]
+    if min(len(one), len(other)) > 1:
+        joined = " ".join((one[0], one[-1])), " ".join((other[0], other[-1]))
+        pairs += [joined, (one[0], other[0]), (one[-1], other[-1])]
+    elif len(one) == len(other) == 1:
+        pairs.append((one[0], other[0]))
+    return [pair for pair in pairs if not any(map(is_initial, pair))]
 
 
 def write_table(table: Table, path: Path, key: bytes, *, force: bool = False) -> None:
     """The table in a file of mode 600, encrypted. Raises UsageError where there is a file already
     and force is not set, and DxError without the package cryptography."""
-    told = {stand_in: sorted(of) for stand_in, of in sorted(table.originals.items())}
     nonce = os.urandom(NONCE)
-    sealed = _cipher(key).encrypt(nonce, json.dumps(told).encode(), HEAD)
+    sealed = _cipher(key).encrypt(nonce, table.to_json().encode(), HEAD)
     path.parent.mkdir(parents=True, exist_ok=True)
     if force:
         path.unlink(missing_ok=True)
@@ -112,16 +139,17 @@ def read_table(path: Path, key: bytes) -> Table:
         raw = path.read_bytes()[:MOST]
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
+    if raw.startswith(b"dx-table-1\n"):
+        raise UsageError(f"{path}: is of an earlier version: make it again.")
     if not raw.startswith(HEAD):
-        raise UsageError(f"{path}: is not a table of stand-ins.")
+        raise UsageError(f"{path}: is not a table of surrogates.")
     start = len(HEAD) + NONCE
     try:
-        told = json.loads(_cipher(key).decrypt(raw[len(HEAD) : start], raw[start:], HEAD))
+        return Table.from_json(_cipher(key).decrypt(raw[len(HEAD) : start], raw[start:], HEAD))
     except DxError:
         raise
     except Exception:
         raise UsageError(f"{path}: is damaged, or was made with another key.") from None
-    return Table({stand_in: set(of) for stand_in, of in told.items()})
 
 
 def check_cipher() -> None:

@@ -153,7 +153,7 @@ def what_is_left(
     of the same texts under a setting that has stand-ins, which knows their names."""
     left, shown, drawn = Left(setting), list[Preview](), list[StandIns]()
     sanitizer = the_sanitizer(nlp)
-    sanitizer.on_stand_ins = drawn.append
+    sanitizer.on_stand_ins = lambda doc, one: drawn.append(one)
     try:
         for preview in previews(nlp, job, fields, most):
             shown.append(preview)

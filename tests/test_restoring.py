@@ -1,0 +1,215 @@
+"""`dx restore`: what comes back as it was is restored; what an answer has of its own never is."""
+
+import random
+import re
+from collections import Counter
+
+import pytest
+import spacy
+
+from spacy_dxprivacy import Rng
+from spacy_dxprivacy.entities.lists import PEOPLES, PLACES
+from spacy_dxprivacy.entities.words import builtin_lexicon
+from spacy_dxprivacy.surrogates import Mention, stand_in, surrogates_of
+from spacy_dxprivacy.surrogates.lists import listed
+from spacy_dxprivacy.surrogates.person import form_of
+from spacy_dxprivacy.surrogates.standing import StandIns
+from spacy_dxprivacy.surrogates.table import Table
+
+PERSONS = ["Maria Lopez", "Ms. Lopez", "Lopez", "Maria", "Lopez's", "Maria’s", "MARIA LOPEZ",
+           "Lopez, Maria", "M. Lopez", "Dr. Wei Chen", "Chen", "Okonkwo",
+           "Dr. Okonkwo's"]  # fmt: skip
+CERTAIN = {
+    "PERSON": PERSONS,
+    "DATE": ["March 5, 2023", "03/12/2023", "2023-04-07", "12 May 2021", "5.6.2020", "31-JAN-2020"],
+    "PHONE": ["(415) 867-5309", "+1 415 867 5309", "867-5309"],
+    "ID": ["44-120-9", "881203", "A-77123-B", "4111 1111 1111 1111"],
+    "EMAIL": ["maria@stmary.org", "m.lopez@acme.io"],
+    "URL": ["https://portal.stmary.org/u/17"],
+    "ADDRESS": ["12 Main Street, Austin, TX 78701"],
+    "ORG": ["Zorblatt Hospital"],
+}
+UNCERTAIN = {
+    "QUANTITY": ["97", "120/97", "97 days", "98.6", "1,050"],
+    "CARDINAL": ["7", "two", "2,000,000"],
+    "DATE": ["May", "March 9", "2019", "Monday", "9 am", "the 3rd of May"],
+    "GPE": ["Texas", "France"],
+    "ID": ["B12", "417"],
+}
+NLP = spacy.blank("en")
+PLAIN = ["The patient", "took", "and left", "with", "later on,", "said that", "at home by"]
+
+
+def made(pieces, seed):
+    """(text, released text, table, surrogates drawn) of a document of (text, label or None)."""
+    doc = NLP(" ".join(text for text, _ in pieces))
+    doc.ents = [doc.char_span(*place, alignment_mode="expand") for place in places_of(pieces)]
+    surrogates = surrogates_of("standard")
+    drawn = stand_in(doc, surrogates, Rng(seed), rest_is_plain=True)
+    table = Table()
+    table.add_document(doc, drawn, surrogates)
+    return doc.text, released(doc, drawn), table, drawn
+
+
+def places_of(pieces):
+    start = 0
+    for text, label in pieces:
+        if label:
+            yield start, start + len(text), label
+        start += len(text) + 1
+
+
+def released(doc, drawn):
+    parts, at = [], 0
+    for piece, (_, text) in zip(drawn.pieces, drawn.pairs, strict=True):
+        span = doc[piece.start : piece.end]
+        parts += [doc.text[at : span.start_char], text]
+        at = span.end_char
+    return "".join(parts) + doc.text[at:]
+
+
+def document(choice, seed, kinds):
+    """A text of one to five mentions, each between plain words."""
+    pieces = []
+    for _ in range(choice.randint(1, 5)):
+        label = choice.choice(sorted(kinds))
+        pieces += [(choice.choice(PLAIN), None), (choice.choice(kinds[label]), label)]
+    return made([*pieces, (".", None)], seed)
+
+
+def test_the_lists_of_names_hold_nothing_that_an_answer_has_of_its_own():
+    lexicon = builtin_lexicon()
+    for name in (*listed("female"), *listed("male"), *listed("surnames")):
+        assert name.lower() not in lexicon.rank and not lexicon.of(name) & (PLACES | PEOPLES)
+    assert [len(listed(which)) for which in ("female", "male", "surnames")] == [512, 512, 1024]
+
+
+def test_what_comes_back_as_it_was_is_restored():
+    """Names, full dates, telephone numbers, codes, mails, addresses: all of them."""
+    choice = random.Random(1)
+    for seed in range(300):
+        text, sent, table, _ = document(choice, seed, CERTAIN)
+        done = table.restore(sent)
+        assert done.text == text and done.left == ()
+
+
+@pytest.fixture
+def table():
+    one = Table()
+    one.add(Mention("Maria Lopez", "PERSON"), "Ilene Cartwright", "dx.Name.v1")
+    one.add(Mention("Austin", "GPE"), "Ashburn", "dx.Place.v1")
+    one.add(Mention("97", "QUANTITY"), "90", "dx.Number.v1")
+    one.add(Mention("June", "DATE"), "March", "dx.DateShift.v1")
+    return one
+
+
+@pytest.mark.parametrize(
+    ("answer", "restored"),
+    [
+        ("Ms. Cartwright (Ilene Cartwright's)", "Ms. Lopez (Maria Lopez's)"),
+        ("Dear Ilene, dear ILENE,", "Dear Maria, dear MARIA,"),
+        ("ilene cartwright said", "Maria Lopez said"),
+        ("Cartwright, Ilene", "Lopez, Maria"),
+        ("Then Cartwright’s son", "Then Lopez’s son"),
+        ("* Cartwright (Ashburn)", "* Lopez (Austin)"),
+    ],
+)
+def test_a_name_is_restored_in_whatever_way_an_answer_writes_it(table, answer, restored):
+    done = table.restore(answer)
+    assert done.text == restored and done.left == ()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Give 90 mg; BP 120/90; repeat in 90 days", "You may march on in March",
+        "Ilene Wells and Norbert Cartwright", "J. Cartwright", "Cartwright Street",
+        "the Cartwright syndrome", "Cartwright's disease", "Ilene-Ann", "Ashburn, Ohio",
+        "cartwright@x.example", "www.cartwright.example", "Cartwrights",
+    ],
+)  # fmt: skip
+def test_what_an_answer_has_of_its_own_stays(table, answer):
+    done = table.restore(answer)
+    assert done.text == answer and done.restored == 0
+
+
+def test_what_stays_is_listed_by_label_and_line(table):
+    table.add(Mention("Dallas", "GPE"), "Ashburn", "dx.Place.v1")
+    done = table.restore("Ilene, give 90 mg.\nIn March or\nMarch: Ashburn.")
+    assert done.text == "Maria, give 90 mg.\nIn March or\nMarch: Ashburn."
+    assert done.left == (("QUANTITY", 1), ("DATE", 2), ("DATE", 3), ("GPE", 3))
+    assert "Maria" not in repr(done) and "Maria" not in repr(table)
+
+
+def test_a_surrogate_that_is_elsewhere_in_the_documents_is_not_restored():
+    """Where nobody chose it: numbers, and names by a key."""
+    pieces = [("Zorblatt met", None), ("Maria", "PERSON"), ("and", None), ("417-2233", "PHONE")]
+    _, _, table, drawn = made(pieces, 1)
+    (_, name), (_, phone) = drawn.pairs
+    assert table.restore(f"{name} at {phone}.").restored == 2
+    other = NLP(f"{name} met a man at {phone}.")
+    table.add_document(other, StandIns([], *[None] * 3, {}), {})
+    done = table.restore(f"{name} at {phone}.")
+    assert done.restored == 0 and done.left == (("PERSON", 1), ("PHONE", 1))
+
+
+def test_a_name_that_a_document_releases_is_not_drawn():
+    """In entity mode the other words are public, so they may decide."""
+    firsts = " ".join((*listed("female")[5:], *listed("male")))
+    drawn = {made([(firsts, None), ("Maria", "PERSON")], seed)[3].pairs[0][1] for seed in range(60)}
+    assert drawn <= set(listed("female")[:5]) and len(drawn) > 1
+
+
+TRAPS = [
+    "Give {n} mg", "BP 120/{n}", "repeat in {n} days", "{n} %", "page {n}", "{n}", "$ {n}.50",
+    "You may march on", "In May 5 people left", "She will mark it", "an august May in March",
+    "on Monday", "in Texas and France", "Dated [DATE], [PERSON]", "** and ***",
+    "{first} Wells wrote", "Norbert {last} wrote", "{other}. {last}", "{last} Street",
+    "{last} Hospital", "the {last} catheter", "{last}'s disease", "{first}-Ann", "{last}s",
+    "x{mail}", "{mail}.uk", "(212) {phone}", "9{code}", "{code},000", "{code}.5", "{code}-7",
+    "{state}, {country}",
+]  # fmt: skip
+
+
+def traps_of(drawn, choice):
+    """What an answer says of its own, with the words and numbers of the surrogates."""
+    initials = {text[0] for mention, text in drawn.pairs if mention.label == "PERSON"}
+    other = next(c for c in "JQVXZKY" if c not in initials)
+    of = {"other": other, "n": "90", "first": "Ilene", "last": "Cartwright",
+          "mail": "a@b.example", "phone": "555", "code": "44", "state": "Ohio",
+          "country": "Peru"}  # fmt: skip
+    for mention, text in drawn.pairs:
+        number = re.search(r"\d+", text)
+        if mention.label == "PERSON":
+            parts = [part for part in form_of(text).parts if len(part) > 2]
+            of |= {"first": parts[0].title(), "last": parts[-1].title()} if parts else {}
+        elif mention.label in ("EMAIL", "PHONE", "ID", "GPE"):
+            key = {"EMAIL": "mail", "PHONE": "phone", "ID": "code", "GPE": "state"}[mention.label]
+            of[key] = text
+        elif number and mention.label in ("QUANTITY", "CARDINAL"):
+            of["n"] = number[0]
+    return [trap.format(**of) for trap in choice.sample(TRAPS, 4)]
+
+
+@pytest.mark.parametrize("count", [pytest.param(10_000, marks=pytest.mark.slow), 500])
+def test_no_answer_is_changed_wrongly(count):
+    """Answers of surrogates, which are restored, and of traps made of them, which all stay."""
+    choice, wrong, restored = random.Random(2), Counter(), 0
+    kinds = {label: CERTAIN.get(label, []) + UNCERTAIN.get(label, [])
+             for label in CERTAIN | UNCERTAIN}  # fmt: skip
+    for seed in range(count // 10):
+        _, _, table, drawn = document(choice, seed, kinds)
+        sure = [(m.text, text) for m, text in drawn.pairs if m.text in CERTAIN.get(m.label, ())]
+        for _ in range(10):
+            parts = [(trap, trap) for trap in traps_of(drawn, choice)]
+            parts += choice.sample(sure, choice.randint(0, len(sure)))
+            choice.shuffle(parts)
+            answer = ".\nwe told ".join(text for _, text in parts) + "."
+            expected = ".\nwe told ".join(original for original, _ in parts) + "."
+            done = table.restore(answer)
+            lines = zip(*(t.split("\n") for t in (done.text, expected, answer)), strict=True)
+            for line, right, was in lines:
+                wrong[was] += line != right
+                restored += line != was
+    assert sum(wrong.values()) == 0, [text for text in wrong if wrong[text]][:9]
+    assert restored > count / 2
