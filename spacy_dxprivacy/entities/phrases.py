@@ -10,6 +10,7 @@ from spacy.tokens import Doc, Span
 
 from .addresses import addresses
 from .cues import cued
+from .dates import date_phrases
 from .fields import codes
 from .grids import cells
 from .lists import ALSO_FIRST, NAMES
@@ -29,6 +30,7 @@ def match_phrases(doc: Doc, text: str) -> Iterator[Match]:
     spans += [("GPE", *span) for span in places(text, is_new)]
     spans += [("PERSON", *span) for span in cued(text, is_name, is_any_first, is_word)]
     spans += cells(text)
+    spans += date_phrases(text)
     for label, start, end in spans:
         # "expand" finds a span for all that is in the text.
         span = cast(Span, doc.char_span(start, end, alignment_mode="expand"))

@@ -31,11 +31,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Mention:
-    """What was found: its text as it stands in the document, its label, and the word before it."""
+    """What was found: its text as it stands in the document, its label, the word before it, and
+    what stands before it, of four words at the most."""
 
     text: str
     label: str
     before: str = ""
+    lead: str = ""
 
 
 @runtime_checkable

@@ -5,15 +5,22 @@ Law         epsilon: P[shift of k days] = exp(-epsilon |k|) (e^epsilon - 1) / (e
             window days. Hours of the day move by one number of hours of its own, uniform over 24
 Guarantee   epsilon: epsilon nats for each day by which all dates of one document are earlier or
             later than those of another (metric-dp). window: delta = d / (2 window + 1) at
-            epsilon 0 for documents whose dates are d days apart: all is told beyond the window
-In clear    how many days and hours lie between two dates of a document, the form of each date,
-            minutes, ages up to 89, and words that are relative to a date
+            epsilon 0 for documents whose dates are d days apart: all is revealed beyond the window.
+            Times: epsilon 0 for documents whose hours are all so many hours apart
+Adjacency   Documents of one layout: the same text beside their dates, and dates of the same forms.
+            No form follows a value: zeros, the length of names of months and the order of day and
+            month are those of the setting and the separators (see date_forms). Dates are as they
+            are read: two digits of a year in a calendar where 00 follows 99; a day without a year
+            the nearest one to the date before it, or of 365 days where no date has a year; weeks,
+            months, ..., decades so many of them from the date before (see timeline)
+Plaintext   how many days lie between two dates of a document, the form of each date, that a holiday
+            is named (all become "a holiday"), minutes, ages up to 89, whether a date implies an age
+            over 89 (it becomes "1933 or earlier"), and words that are relative to a date
 Papers      Ghosh, Roughgarden, Sundararajan 2009 (geometric); Chatzikokolakis et al. 2013 (metrics)
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,12 +30,10 @@ from ..guarantee import Guarantee
 from ..registries import registry
 from ..validate import fail, one_of, positive, whole
 from .base import Mention, Scope
-from .date_forms import TOP_AGE, Mover, NoDate
 from .streams import Draws, Stream, below, geometric
+from .timeline import Timeline
 
 ORDERS = ("mdy", "dmy")
-HIDDEN = "[DATE]"
-YEAR = 2023  # of dates without one, in documents that name none
 ONE_SHIFT = "one-shift"
 ALIKE = {
     "document": "documents whose dates",
@@ -40,12 +45,15 @@ SHARED: dict[str, tuple[str, ...]] = {
     "user": ("which documents are of one user, where that is named: their dates move together",),
     "corpus": ("the days between any two dates of the corpus: all documents move by one shift",),
 }
+LAYOUT = (
+    "texts of one layout, where times are all earlier or later by the same number of hours "
+    "(epsilon 0), and dates are as they are read (docs/surrogates.md): "
+)
 IN_CLEAR = (
     "the days between the dates of a document, and the form that each is written in",
-    "minutes of times, ages up to 89, and words that are relative to a date",
+    "minutes of times, ages up to 89, and words that are relative to a date or a time",
+    "that a holiday is named, and that a date implies an age over 89; neither which nor when",
 )
-_AGE = re.compile(r"\d{1,3}", re.ASCII)
-_YEARS = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)", re.ASCII)
 
 
 @registry.dx_surrogates("dx.DateShift.v1")
@@ -87,7 +95,7 @@ class DateShift:
 
     name = "dx.DateShift.v1"
     way = "drawn"
-    chance = 1.0  # of a year alone, which seldom moves; days_stay is that of a day
+    chance = 1.0  # of a year, which stays where the date beside it stays within its year
 
     @property
     def in_clear(self) -> tuple[str, ...]:
@@ -119,9 +127,9 @@ class DateShift:
     def guarantee(self) -> Guarantee:
         """Of what is drawn, given what is in clear."""
         keyed = self.scope.reach == "corpus"
-        stay = f"A day stays with a probability of {self.days_stay:.4f}; a year alone seldom moves."
+        stay = f"A day stays with a probability of {self.days_stay:.4f}."
         step = "whole weeks" if self.weeks else "days"
-        alike = f"{ALIKE[self._moves]} are all earlier or later by the same number of {step}"
+        alike = LAYOUT + f"{ALIKE[self._moves]} are all earlier or later by the same number of {step}"
         uniform = self.window is not None
         steps = 2 * ((self.window or 0) // (7 if self.weeks else 1)) + 1
         told = f"delta is that of one step apart; d steps apart it is d / {steps}. " * uniform
@@ -143,10 +151,20 @@ class DateShift:
         by_key = self.one_shift or (draws.user and self.scope.key is not None)
         user = "" if self.one_shift else draws.user
         stream = self.scope.stream(draws, "dates", user) if by_key else draws.fresh()
-        years = [int(y) for mention in mentions for y in _YEARS.findall(mention.text)]
-        year = years[0] if years else YEAR
-        mover = Mover(self.shift(stream), below(24, stream), self.order, year)
-        return [_moved(mention, mover) for mention in mentions]
+        return self.move_all(mentions, self.shift(stream), below(24, stream))
+
+    def move_all(self, mentions: Sequence[Mention], days: int, hours: int) -> list[str | None]:
+        """Return what `replace` gives for one shift, which is all that it draws.
+
+        Args:
+            mentions: Those of one document, in the order of the text.
+            days: By which dates move.
+            hours: By which times move.
+
+        Returns:
+            As many texts; None for a mention that stays.
+        """
+        return Timeline(mentions, self.order).move(days, hours)
 
     def shift(self, stream: Stream) -> int:
         """Days, by the law above."""
@@ -155,13 +173,3 @@ class DateShift:
             return step * geometric(Fraction(self._rate) * step, stream)
         most = self.window // step
         return step * (below(2 * most + 1, stream) - most)
-
-
-def _moved(mention: Mention, mover: Mover) -> str | None:
-    is_age = mention.label.upper() == "AGE" or mention.before.casefold() in ("age", "aged")
-    if is_age and _AGE.fullmatch(mention.text):
-        return str(min(int(mention.text), TOP_AGE))
-    try:
-        return mover.move(mention.text)
-    except NoDate:
-        return HIDDEN

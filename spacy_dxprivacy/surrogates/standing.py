@@ -132,7 +132,8 @@ def _outside(doc: Doc, found: Sequence[Found], entities: Sequence[Entity]) -> fr
 
 def _mention(doc: Doc, span: Found) -> Mention:
     before = doc[span.start - 1].text if span.start else ""
-    return Mention(doc[span.start : span.end].text, span.label, before)
+    lead = doc[max(span.start - 4, 0) : span.start].text
+    return Mention(doc[span.start : span.end].text, span.label, before, lead)
 
 
 def _groups(found: Sequence[Found], surrogates: Mapping[str, Surrogate]) -> list[list[int]]:
