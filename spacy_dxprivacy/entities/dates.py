@@ -47,7 +47,9 @@ _PAIR = r"(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])"
 _ANY_PAIR = r"[0-3]?\d/[0-3]?\d"
 _NUMERIC = rf"{_ANY_PAIR}(?:/\d{{4}}|/\d\d)?"
 # Small fractions, scores and doses: dates only where a word says so.
-_COUNTED = r"(?!\s?(?:%|mg|mm|ml|cm|in\b|of\b|tab|dose|pill|cup|strength|power|murmur|systolic|score))"
+_COUNTED = (
+    r"(?!\s?(?:%|mg|mm|ml|cm|in\b|of\b|tab|dose|pill|cup|strength|power|murmur|systolic|score))"
+)
 _FRACTION = r"(?:(?P<same>\d\d?)/(?P=same)|(?:[1-9]|10)/(?:[234568]|10))(?!\d)"
 _TENS = r"(?:9\d|1[0-3]\d)"  # ages over 89, and 90
 _TENS_WORDS = (
@@ -55,6 +57,8 @@ _TENS_WORDS = (
     r"(?:[- ](?:and[- ])?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))?)"
 )
 _TENTHS = r"ninetieth|ninety[- ]\w{3,5}(?:st|nd|rd|th)|(?:one )?hundredth"
+_IS = "|".join(f"(?<={cue} )" for cue in ("he is", "he was", "he's", "i am", "i'm", "patient is"))
+_MEASURED = "%|°|degrees|kg|lbs?|pounds|cm|mm|inches|feet|percent|minutes|hours|days|weeks|months"
 _EVENT = (
     r"(?:on|since|until|till|by|from|before|after|between|dated?:?|dos:?|seen|admitted|"
     r"discharged|d/c|born|died|due|starting|started|through|thru)"
@@ -87,7 +91,7 @@ _FORMS = {
         (?<=age ){_TENS_WORDS}
         (?<=turned ){_TENS_WORDS}
         nonagenarians?|centenarians?
-        (?:(?<=he is )|(?<=he was )|(?<=he's )|(?<=i am )|(?<=i'm )|(?<=patient is )){_TENS}(?=[ .,;]?(?:\s|$|with|and|now|today))(?!\.\d|[ -]?(?:%|°|degrees|kg|lbs?|pounds|cm|mm|inches|feet|percent|minutes|hours|days|weeks|months))
+        (?:{_IS}){_TENS}(?=[ .,;]?(?:\s|$|with|and|now|today))(?!\.\d|[ -]?(?:{_MEASURED}))
         (?:early|late|mid)[- ]{MONTH}\.?,? {YEAR}""",
     "TIME": """noon|midday|midnight
         half past (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)

@@ -498,7 +498,9 @@ def _years(m: Match, beside: Beside) -> Period:
         raise NoDate
 
     def write(index: int) -> str:
-        return _put(m, y=_year_as(index, year), **({"z": _year_as(index + 1, more)} if more else {}))
+        return _put(
+            m, y=_year_as(index, year), **({"z": _year_as(index + 1, more)} if more else {})
+        )
 
     return _period(YEAR, year, 1, write)
 
@@ -614,9 +616,7 @@ NINETY = (
     r"(?:ninety(?:[-\s]\w{3,5})?|(?:one|a)\shundred(?:\sand)?(?:[-\s]"
     rf"(?:{_HOUR_WORDS}))?)"
 )
-_OLD = (
-    r"[-\s]*(?:years?[-\s]+olds?|yrs?[-\s]+old|y/?o|y\.\s?o\.?|y\s/\so\.?|years?\s+of\s+age)"
-)
+_OLD = r"[-\s]*(?:years?[-\s]+olds?|yrs?[-\s]+old|y/?o|y\.\s?o\.?|y\s/\so\.?|years?\s+of\s+age)"
 
 
 def _form(pattern: str, reader: Reader) -> tuple[re.Pattern[str], Reader]:

@@ -35,20 +35,16 @@ from .timeline import Timeline
 
 ORDERS = ("mdy", "dmy")
 ONE_SHIFT = "one-shift"
-ALIKE = {
-    "document": "documents whose dates",
-    "user": "users (or documents that name none) whose dates, in all documents,",
-    "corpus": "corpora whose dates, in all documents,",
+MOVED = {
+    "document": "documents",
+    "user": "users (or documents that name none), in all documents",
+    "corpus": "corpora, in all documents",
 }
 SHARED: dict[str, tuple[str, ...]] = {
     "document": (),
     "user": ("which documents are of one user, where that is named: their dates move together",),
     "corpus": ("the days between any two dates of the corpus: all documents move by one shift",),
 }
-LAYOUT = (
-    "texts of one layout, where times are all earlier or later by the same number of hours "
-    "(epsilon 0), and dates are as they are read (docs/surrogates.md): "
-)
 IN_CLEAR = (
     "the days between the dates of a document, and the form that each is written in",
     "minutes of times, ages up to 89, and words that are relative to a date or a time",
@@ -129,7 +125,11 @@ class DateShift:
         keyed = self.scope.reach == "corpus"
         stay = f"A day stays with a probability of {self.days_stay:.4f}."
         step = "whole weeks" if self.weeks else "days"
-        alike = LAYOUT + f"{ALIKE[self._moves]} are all earlier or later by the same number of {step}"
+        alike = (
+            f"{MOVED[self._moves]} of one layout, with times that are all earlier or later by the "
+            "same number of hours (epsilon 0) and dates, as they are read (docs/surrogates.md), by "
+            f"the same number of {step}"
+        )
         uniform = self.window is not None
         steps = 2 * ((self.window or 0) // (7 if self.weeks else 1)) + 1
         told = f"delta is that of one step apart; d steps apart it is d / {steps}. " * uniform

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 
 from .base import Mention
 from .date_forms import (
@@ -54,7 +55,6 @@ _AGE = re.compile(rf"(\d{{1,3}}|{NINETY})((?:[-\s]years?)?)", re.I | re.ASCII)
 _TOKEN = re.compile(r"\w[\w.'’-]*|\S")
 
 Anchor = tuple[Calendar, int]
-Found = dict[int, "tuple[Calendar, int]"]
 
 
 @dataclass(frozen=True)
@@ -192,11 +192,11 @@ class Timeline:
             if isinstance(one.piece, Period) and one.piece.unit is DECADE and not one.is_birth:
                 continue
             if latest.last - one.since + max(one.length, latest.length) >= TOP_DAYS:
-                yield id(one.piece), lambda days, latest=latest: self._before(latest, days)
+                yield id(one.piece), partial(self._before, latest)
             elif one.is_birth and _is_long_ago(one, others):
                 today = f"{date.today().year - TOP_AGE} or earlier"
                 shown = HIDDEN if others or not one.is_whole else today
-                yield id(one.piece), lambda days, shown=shown: shown
+                yield id(one.piece), partial(_always, shown)
 
     def _dated(self) -> Iterable[_Dated]:
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
@@ -242,6 +242,10 @@ def _read(mention: Mention, order: str) -> list[Piece] | None:
         return None if order else []
     except NoDate:
         return []
+
+
+def _always(text: str, days: int) -> str:
+    return text
 
 
 def _lead(mention: Mention) -> str:

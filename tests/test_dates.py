@@ -1,0 +1,459 @@
+"""Dates and times that move: forms, what the guarantee covers, what undoes a shift, ages."""
+
+import random
+import re
+from collections import Counter
+from datetime import date, timedelta
+from math import exp, tanh
+
+import pytest
+import spacy
+
+from spacy_dxprivacy import Rng
+from spacy_dxprivacy.doc.pieces import Layout
+from spacy_dxprivacy.surrogates import Draws, Mention
+from spacy_dxprivacy.surrogates.date_shift import make_date_shift
+from spacy_dxprivacy.surrogates.standing import stand_in
+from spacy_dxprivacy.surrogates.timeline import Timeline
+
+MONTHS = "January February March April May June July August September October November December"
+MONTHS = MONTHS.split()
+LABELS = ("DATE", "TIME")
+
+
+def mention(text):
+    """ "DOB: |1929" is what stands before it, and the mention."""
+    lead, _, text = text.rpartition("|")
+    before = (lead.split() or [""])[-1]
+    return Mention(text, "DATE", before, lead)
+
+
+def move(*texts, days=40, hours=5, order="mdy"):
+    return make_date_shift(order=order).move_all([mention(t) for t in texts], days, hours)
+
+
+# -- forms ----------------------------------------------------------------------------------------
+
+MOVED = {
+    "12/03/2019": "01/12/2020", "3/4/19": "4/13/19", "03/04/19": "4/13/19", "9/11": "10/21",
+    "Mon 5/3": "Sat 6/12", "23.12.2021": "01.02.2022", "2019-03-12": "2019-04-21",
+    "20190312": "20190421", "2020-01-05T14:05:00Z": "2020-02-14T19:05:00Z",
+    "March 12th": "April 21st", "Tuesday, March 12, 2019": "Sunday, April 21, 2019",
+    "12 March 2019": "21 April 2019", "sept 5": "october 15", "Sept. 9, '98": "October 19, '98",
+    "31-JAN-2020": "11-MAR-2020", "3Jan2020": "12Feb2020", "the 12th of July": "the 21st of August",
+    "the 12th": "the 21st", "MARCH 2019": "APRIL 2019", "03-2019": "04-2019", "May": "June",
+    "mid-March": "mid-April", "2019": "2019", "the 1990s": "the 1990s", "Mon.": "Sat.",
+    "March 3-5, 2019": "April 12-14, 2019", "March 5 to 9, 2021": "April 14 to 18, 2021",
+    "March 28 to April 1, 2021": "May 7 to 11, 2021", "May 3 - June 2": "June 12 - July 12",
+    "May 3-5": "June 12-14", "28 Dec 2020 - 2 Jan 2021": "6-11 February 2021",
+    "Dec 30, 2020 to Jan 3, 2021": "February 8 to 12, 2021", "5/12-5/14/2021": "06/21-06/23/2021",
+    "November 20-24, 2020": "December 30, 2020 - January 3, 2021",
+    "between March 3 and April 5": "between April 12 and May 15",
+    "week 32 of 2020": "week 38 of 2020", "Q4 2020": "Q4 2020", "third quarter": "third quarter",
+    "summer 2020": "summer 2020", "winter 2019-2020": "winter 2020", "FY 2019/20": "FY 2019/20",
+    "3:30 pm": "8:30 pm", "03:30 pm": "8:30 pm", "11 p.m.": "4 a.m.", "14:05": "19:05",
+    "9:05": "14:05", "24:00": "05:00", "noon": "5 pm", "nine o'clock": "two o'clock",
+    "half past nine": "half past two", "2/3/21 at 5:30 PM": "3/15/21 at 10:30 PM",
+    "Christmas": "a holiday", "Easter Monday": "a holiday", "last Thanksgiving": "last holiday",
+    "Christmas Eve 2018": "a holiday in 2018", "Monday, Labor Day": "a holiday",
+    "Christmas Day, December 25": "a holiday",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "moved"), MOVED.items())
+def test_a_date_moves_whole_and_keeps_its_layout(text, moved):
+    assert move(text) == [moved]
+
+
+@pytest.mark.parametrize("text", [
+    "three days later", "last week", "24 hours", "two-week", "10-12 days", "yesterday",
+    "34-year-old", "the 3rd week", "the 20th century",
+])  # fmt: skip
+def test_what_is_relative_stays(text):
+    assert move(text) == [None]
+
+
+@pytest.mark.parametrize("text", [
+    "30 February 2019", "13/13/2019", "31/04/2019", "the Zorblatt year", "12٠", "45", "in 7",
+    "25:00 pm", "9" * 400, "February 30", "April twenty-first, 2019", "2019-13", "0001-01-05",
+])  # fmt: skip
+def test_what_is_no_date_is_hidden_never_released(text):
+    assert move(text, days=-400) == ["[DATE]"]
+
+
+def test_one_order_of_day_and_month_in_a_document():
+    assert move("03/04/2019") == ["04/13/2019"] and move("03/04/2019", order="dmy") == [
+        "13/05/2019"
+    ]
+    assert move("23.12.2021", "2.1.2022") == ["01.02.2022", "11.02.2022"]
+    # "23/12" is none in this order, so the other one may be December as well.
+    assert move("23/12/2021", "2/1/2022", "2022-01-02") == ["[DATE]", "[DATE]", "2022-02-11"]
+
+
+def test_a_date_without_a_year_goes_with_the_date_before_it():
+    texts = ("December 30, 2022", "January 2", "in December", "2023", "the 3rd")
+    moved = ["February 8, 2023", "February 11", "in January", "2023", "the 12th"]
+    assert move(*texts) == moved
+
+
+# -- the guarantee --------------------------------------------------------------------------------
+
+ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
+
+
+def monthly(d, name):
+    """A range of five days, as short as its ends allow."""
+    later = d + timedelta(4)
+    if later.month == d.month:
+        return f"{name} {d.day}-{later.day}, {later.year}"
+    return f"{name} {d.day} - {MONTHS[later.month - 1]} {later.day}, {later.year}"
+
+
+# A day as a careful writer has it, as wide and as short as its value is: of the day, its month, and
+# three letters of that.
+FORMS = {
+    "mdy": lambda d, *_: f"{d.month}/{d.day}/{d.year}",
+    "mdy padded": lambda d, *_: f"{d.month:02d}/{d.day:02d}/{d.year}",
+    "mdy of two digits": lambda d, *_: f"{d.month}/{d.day}/{d.year % 100:02d}",
+    "dmy": lambda d, *_: f"{d.day}.{d.month}.{d.year}",
+    "pair": lambda d, *_: f"{d.month}/{d.day}",
+    "iso": lambda d, *_: f"{d}",
+    "packed": lambda d, *_: f"{d:%Y%m%d}",
+    "long": lambda d, m, _: f"{m} {d.day}, {d.year}",
+    "short": lambda d, _, m: f"{m} {d.day}, {d.year}",
+    "short with a stop": lambda d, _, m: f"{m}{'.' * (m != 'May')} {d.day}, {d.year}",
+    "ordinal": lambda d, m, _: f"{m} {d.day}{ORDINALS.get(d.day, 'th')}, {d.year}",
+    "day first": lambda d, _, m: f"{d.day} {m} {d.year}",
+    "joined": lambda d, _, m: f"{d.day}-{m.upper()}-{d.year}",
+    "without a year": lambda d, m, _: f"{m} {d.day}",
+    "weekday": lambda d, _, m: f"{d:%A}, {m} {d.day}, {d.year}",
+    "weekday alone": lambda d, *_: f"{d:%a}",
+    "range": lambda d, m, _: monthly(d, m),
+    "numeric range": lambda d, *_: f"{d.month}/{d.day}-{d + timedelta(4):%m/%d/%Y}",
+    "beside its month and year": lambda d, m, s: f"{d}|{m}|{d.year}|{s} {d.year}",
+    "beside its quarter and decade": lambda d, *_: (
+        f"{d}|Q{(d.month + 2) // 3} {d.year}|{d.year // 10}0s"
+    ),
+    "beside its week": lambda d, *_: f"{d}|week {d.isocalendar().week} of {d.isocalendar().year}",
+    "several": lambda d, *_: (
+        f"{d}|{d + timedelta(9):%m/%d}|{d - timedelta(2)}|the {(d + timedelta(4)).day}th"
+    ),
+}
+
+
+def mentions_of(d, form):
+    month = MONTHS[d.month - 1]
+    return [Mention(text, "DATE") for text in FORMS[form](d, month, month[:3]).split("|")]
+
+
+ALL_DAYS = [date(1700, 1, 1) + timedelta(n) for n in range(146_097)]
+# Of two digits, 1700 is 2000: a leap day is between these.
+NO_LEAP = {date(1700, 2, 28), date(1800, 2, 28), date(1900, 2, 28)}
+
+
+def distribution(mentions, epsilon, most):
+    """Outcome -> [probability, the least shift that gives it], for shifts of `most` days or less;
+    hours stay."""
+    timeline = Timeline(mentions, "mdy")
+    found = {}
+    for k in range(-most, most + 1):
+        weight = exp(-epsilon * abs(k)) * tanh(epsilon / 2)
+        seen = found.setdefault(tuple(timeline.move(k, 0)), [0.0, most])
+        seen[0] += weight
+        seen[1] = min(seen[1], abs(k))
+    return found
+
+
+def check_adjacent(days, form, epsilon, most):
+    """Of all pairs of documents one day apart each outcome has a ratio of e^epsilon at most."""
+    bound = exp(epsilon) * (1 + 1e-9)
+    last = None
+    for day in days:
+        if last is None or last[0] != day:
+            last = day, distribution(mentions_of(day, form), epsilon, most)
+        after = day + timedelta(1)
+        other = after, distribution(mentions_of(after, form), epsilon, most)
+        for one, two in ((last[1], other[1]), (other[1], last[1])):
+            for outcome, (probability, k) in one.items():
+                if k < most:  # the neighbour's shift is not beyond the last one
+                    assert outcome in two, (day, k)
+                    assert probability <= bound * two[outcome][0], (day, k)
+        last = other
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_documents_one_day_apart_are_as_likely_at_every_border_of_their_form(form):
+    """Days 9 and 10, 12 and 13, the ends of months, years, decades and centuries, leap days."""
+    years = (1899, 1940, 1999, 2000, 2023)
+    days = [date(y, m, d) for y in years for m in range(1, 13) for d in (9, 12)]
+    days += [day for day in ALL_DAYS if day.year in years and (day + timedelta(1)).day == 1]
+    days += [date(y, 2, 28) for y in years]
+    check_adjacent(days, form, 4.0, 8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_documents_one_day_apart_are_as_likely_in_400_years(form):
+    days = [d for d in ALL_DAYS[:-1] if form != "mdy of two digits" or d not in NO_LEAP]
+    check_adjacent(days, form, 15.0, 2)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_documents_one_day_apart_are_as_likely_far_away(form):
+    """The same shift and one more have the same outcome, decades and centuries from here."""
+    for day in (date(2023, 2, 28), date(1999, 12, 31), date(1964, 4, 30)):
+        one, other = (Timeline(mentions_of(d, form), "mdy") for d in (day, day + timedelta(1)))
+        for k in (-146_097, -40_001, -36_525, -3653, -366, -60, 59, 365, 1461, 36_524, 80_000):
+            assert one.move(k, 0) == other.move(k - 1, 0)
+
+
+@pytest.mark.parametrize("order", ["mdy", "dmy"])
+def test_the_form_of_a_numeric_date_is_that_of_the_setting(order):
+    """12/08 and 13/08, 9/30 and 10/01 are written alike."""
+    pairs = [("12/08/2020", "13/08/2020"), ("9/10/2020", "10/10/2020")]
+    if order == "mdy":
+        pairs = [("08/12/2020", "08/13/2020"), ("9/30/2020", "10/01/2020")]
+    for one, other in pairs:
+        for k in range(-400, 400, 7):
+            assert move(one, days=k, order=order) == move(other, days=k - 1, order=order)
+
+
+CLOCKS = {
+    "24 hours": lambda h: f"{h}:59", "padded": lambda h: f"{h:02d}:59",
+    "12 hours": lambda h: f"{h % 12 or 12}:59 {'ap'[h // 12]}m",
+    "12 padded": lambda h: f"{h % 12 or 12:02d}:59{'AP'[h // 12]}M",
+    "hour alone": lambda h: {12: "noon", 0: "midnight"}.get(h, f"{h % 12 or 12} {'ap'[h // 12]}m"),
+    "in words": lambda h: f"half past {'twelve one two three four five six'.split()[h % 7]}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("clock", CLOCKS.values(), ids=CLOCKS)
+def test_times_have_the_same_outcomes_whatever_the_hour(clock):
+    """Epsilon 0: uniform over 24 hours, given the minutes and the form."""
+    of_hours = [Counter(move(clock(h), hours=k)[0] for k in range(24)) for h in range(24)]
+    assert all(of_hour == of_hours[0] for of_hour in of_hours)
+
+
+def test_times_of_a_document_move_by_one_number_of_hours():
+    assert move("9:59 am", "23:10", hours=3) == ["12:59 pm", "02:10"]
+
+
+def test_the_guarantee_says_what_it_covers():
+    shift = make_date_shift(epsilon=0.02)
+    assert (shift.guarantee.kind, shift.guarantee.epsilon) == ("metric-dp", 0.02)
+    assert shift.guarantee.status == "proven"
+    for said in ("one layout", "hours (epsilon 0)", "as they are read", "number of days"):
+        assert said in shift.guarantee.adjacency
+    assert any("holiday" in said for said in shift.in_clear)
+
+
+# -- what undoes a shift --------------------------------------------------------------------------
+
+HOLIDAYS = {
+    "New Year's Day": (1, 1), "MLK Day": (1, 18), "Presidents' Day": (2, 15),
+    "Easter Monday": (4, 5), "Memorial Day": (5, 31), "Juneteenth": (6, 19),
+    "Fourth of July": (7, 4), "Labor Day": (9, 6), "Thanksgiving": (11, 25),
+    "Black Friday": (11, 26), "Christmas": (12, 25),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("dx_entity_ruler")
+    return pipeline
+
+
+def released(nlp, text, seed=0, **settings):
+    """The text with what stands for its dates and times, and how many are."""
+    doc, shift = nlp(text), make_date_shift(**settings)
+    drawn = stand_in(doc, dict.fromkeys(LABELS, shift), Rng(seed))
+    words, spaces = Layout.of(len(doc), drawn.pieces).expand(
+        [t.text for t in doc], [bool(t.whitespace_) for t in doc]
+    )
+    return "".join(w + " " * b for w, b in zip(words, spaces, strict=True))
+
+
+@pytest.mark.parametrize("text", [
+    "Seen on {}, fine.", "Back {} for labs.", "It began in {} and ended.", "Trip {} done.",
+    "John Smith ({}) was here.", "In {} she left.", "He called on {} at home.",
+])  # fmt: skip
+@pytest.mark.parametrize("written", [
+    "9/11", "Mon 5/3", "mid-March", "week 32 of 2020", "summer 2020", "1949-2021", "Q3 2020",
+    "5/12-5/14/2021", "March 5 to 9, 2021", "May 3 - June 2", "28 March - 2 April 2021", "FY2021",
+    "Easter Monday", "Black Friday", "Fourth of July", "Christmas Eve 2018", "2.1.2022",
+])  # fmt: skip
+def test_a_date_is_found_and_replaced_as_one(nlp, text, written):
+    doc = nlp(text.format(written))
+    assert [ent.text for ent in doc.ents if ent.label_ in LABELS] == [written]
+
+
+def test_numbers_that_are_no_dates_stay(nlp):
+    text = "Strength 5/5, 3/6 murmur, 1/2 tablet, BP 120/80, temp 99F, 101 F, paid $93M for 100 m."
+    assert released(nlp, text) == text
+
+
+def write(rng, day, order):
+    """A day in one of many forms. order: of numeric dates in this document."""
+    month = MONTHS[day.month - 1]
+    numeric = f"{day.month}/{day.day}" if order == "mdy" else f"{day.day}/{day.month}"
+    return rng.choice([
+        f"{numeric}/{day.year}", f"{numeric}/{day.year % 100:02d}",
+        f"{day.day}.{day.month}.{day.year}", f"{day}",
+        f"{day:%Y%m%d}", f"{month} {day.day}, {day.year}",
+        f"{month[:3]} {day.day}, {day.year}",
+        f"{day.day} {month} {day.year}", f"{day.day}-{month[:3]}-{day.year}",
+        f"{day:%A}, {month} {day.day}",
+        f"{month} {day.day}", numeric,
+    ])  # fmt: skip
+
+
+def read(text, near, order):
+    """The day of a released date, by another reader than the package's own."""
+    text = re.sub(r"^[A-Z][a-z]+day, ", "", text)
+    found = re.findall(r"\d+", text)
+    name = re.search(r"[A-Za-z]{3,}", text)
+    if name:
+        month = next(i for i, m in enumerate(MONTHS, 1) if m[:3] == name[0][:3])
+        day, *year = map(int, found)
+    elif len(found[0]) == 4:
+        year, month, day = [int(found[0])], int(found[1]), int(found[2])
+    elif len(found[0]) == 8:
+        year, month, day = [int(text[:4])], int(text[4:6]), int(text[6:])
+    else:
+        one, two, *year = map(int, found)
+        month, day = (one, two) if order == "mdy" and "." not in text else (two, one)
+    if not year:
+        return min(
+            (date(near.year + i, month, day) for i in (-1, 0, 1)), key=lambda d: abs(d - near)
+        )
+    return date(year[0] if year[0] > 99 else 2000 + year[0], month, day)
+
+
+def test_intervals_stay_in_2000_documents():
+    """Between all dates of a document, and the day of the week beside each."""
+    rng = random.Random(28)
+    wrong = []
+    for _ in range(2000):
+        order = rng.choice(["mdy", "dmy"])
+        days = [date(2004, 3, 1) + timedelta(rng.randrange(7000))]
+        days += [days[0] + timedelta(rng.randrange(-80, 80)) for _ in range(rng.randrange(1, 4))]
+        texts = [f"{days[0]}", *(write(rng, day, order) for day in days[1:])]
+        k = rng.randrange(-300, 300)
+        moved = move(*texts, days=k, order=order)
+        first = date.fromisoformat(moved[0])
+        read_again = [first, *(read(text, first, order) for text in moved[1:])]
+        named = [(text.split(",")[0], day) for text, day in zip(moved, read_again, strict=True)]
+        right = [day - first for day in read_again] == [day - days[0] for day in days]
+        right &= all(f"{day:%A}" == name for name, day in named if name.endswith("day"))
+        wrong += [texts] * (not right)
+    assert wrong == []
+
+
+def test_who_knows_eleven_holidays_does_not_recover_the_shift(nlp):
+    """The attacker takes each date of the release, and each word that is left of a holiday, for one
+    of the eleven, and guesses the likeliest shift of those. Chance is to guess no shift at all."""
+    rng, epsilon = random.Random(11), 0.1
+    chance = tanh(epsilon / 2)
+    recovered, documents = 0, 250
+    for seed in range(documents):
+        name, (month, day) = rng.choice(list(HOLIDAYS.items()))
+        seen = date(2021, month, day) + timedelta(rng.randrange(1, 30))
+        text = rng.choice([
+            f"Fell on {name}. Seen on {seen}.",
+            f"Fell on {name} 2021, seen {seen:%m/%d/%Y}.",
+            f"On {date(2021, month, day):%A}, {name}, she fell; seen {seen:%d.%m.%Y}.",
+        ])  # fmt: skip
+        out = released(nlp, text, seed, epsilon=epsilon)
+        assert "holiday" in out and not any(part in out for part in name.split()[:1])
+        true = date.fromisoformat(next(iter(dates_in(out)))) - seen
+        guess = min(guesses(out), key=abs)
+        recovered += guess == true.days
+    assert recovered / documents <= 2 * chance
+
+
+def dates_in(text):
+    """ISO dates of what a release has."""
+    for found in re.findall(r"\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4}|\d\d\.\d\d\.\d{4}", text):
+        numbers = found.replace("/", ".").split(".")
+        if len(numbers) == 1:
+            yield found
+        else:
+            one, two, year = numbers
+            yield f"{year}-{two}-{one}" if "." in found else f"{year}-{one}-{two}"
+
+
+def guesses(text):
+    """Shifts that would make a month and day of the release a holiday of 2021, and none."""
+    left = re.findall(rf"({'|'.join(MONTHS)}) (\d+)", text)
+    days = [date(2021, MONTHS.index(month) + 1, int(day)) for month, day in left]
+    days += [date.fromisoformat(found) for found in dates_in(text)]
+    known = [date(2021, *when) for when in HOLIDAYS.values()]
+    return [0] * (not left) + [(day - holiday).days for day in days for holiday in known]
+
+
+def test_what_cannot_be_moved_is_hidden_in_a_text(nlp):
+    text = "Due on 30 February 2019, seen on 13/13/2019."
+    assert released(nlp, text) == "Due on [DATE], seen on [DATE]."
+
+
+# -- ages over 89 ---------------------------------------------------------------------------------
+
+AGES = {
+    "aged 92": "aged 90", "92-year-old": "90-year-old", "92yo": "90yo", "93 y/o": "90 y/o",
+    "101 y.o.": "90 y.o.", "93M": "90M", "93rd birthday": "90th birthday", "age: 94": "age: 90",
+    "ninety-three years old": "ninety years old", "age: |94": "90", "aged |ninety-three": "ninety",
+    "ninety-third birthday": "ninetieth birthday", "centenarian": "nonagenarian",
+    "he was |93": "90",
+    "turned |100": "90",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "cut"), AGES.items())
+def test_ages_over_89_are_cut(text, cut):
+    assert move(text) == [cut]
+    younger = re.sub(r"\d+", "45", text).replace("rd", "th")
+    if re.search(r"\d", text):
+        assert move(younger) == [None]
+
+
+def test_an_age_of_its_own_label():
+    draw = make_date_shift().replace
+    ages = [Mention("104", "AGE"), Mention("45", "AGE")]
+    assert draw(ages, Draws(Rng(0))) == ["90", None]
+
+
+@pytest.mark.parametrize(("text", "gone"), [
+    ("She is a 92yo woman.", "92"), ("93M with fever.", "93"),
+    ("Seen: 93F presents with pain.", "93"),
+    ("His 93rd birthday was fine.", "93"), ("Her ninety-third birthday.", "third"),
+    ("Age 94.", "94"),
+    ("She was aged ninety-three then.", "three"), ("A 93 y/o F.", "93"), ("DOB 1929.", "1929"),
+    ("Date of birth: 04/12/1929", "1929"), ("He was born in March 1929 here.", "1929"),
+    ("She is 93.", "93"), ("A 101-year-old man.", "101"), ("DOB: 4/12/31, seen 3/5/23.", "/31,"),
+])  # fmt: skip
+def test_all_forms_of_an_age_over_89_are_found(nlp, text, gone):
+    assert all(gone not in released(nlp, text, seed) for seed in range(5))
+
+
+def test_a_birth_that_implies_an_age_over_89_is_cut_as_the_age_is(nlp):
+    text = "Born March 5, 1931 and aged 92 on March 6, 2023."
+    for seed in range(20):
+        out = released(nlp, text, seed, epsilon=0.001)
+        found = re.fullmatch(r"Born (\d{4}) or earlier and aged 90 on \w+ \d+, (\d{4})\.", out)
+        assert found and int(found[2]) - int(found[1]) == 90
+
+
+@pytest.mark.parametrize(("texts", "cut"), [
+    (("born |March 5, 1933", "March 3, 2023"), False),
+    (("born |March 5, 1933", "March 5, 2023"), True),
+    (("1933", "2022"), False), (("1933", "2023"), True), (("March 1933", "February 2023"), False),
+    (("born |1934", "March 4, 2023"), False), (("3/5/1933", "3/5/2023"), True),
+    (("DOB |3/5/33", "3/3/23"), False), (("DOB |3/5/33", "3/5/23"), True),
+    (("3/5/33", "3/5/23"), False),
+])  # fmt: skip
+def test_whether_an_age_is_over_89_is_the_same_for_all_shifts_of_a_document(texts, cut):
+    """So it does not tell the shift: it goes by the days between, which all these have."""
+    for days in (-400, 0, 400):
+        first = move(*texts, days=days)[0]
+        assert ("or earlier" in first or first == "[DATE]") == cut
