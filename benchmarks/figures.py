@@ -1,0 +1,73 @@
+"""Result files, and the tables of the docs that are read from them.
+
+    python benchmarks/figures.py      # writes each table that names a result file anew
+
+A result file is JSON under docs/ with
+
+    commit      the commit that was measured
+    command     the command that measures again
+    settings    what was measured, by the names of the registries, factories, presets and levels
+    data        the texts
+    attacker    what the reader of the output knows
+    columns, rows       the table
+
+A page holds the table between `<!-- figures: attacks/linked.json -->` and `<!-- /figures -->`.
+tests/test_figures.py fails where a page and its file differ, and where the command or the settings
+name what no longer exists: measure again, or delete both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+TABLE = re.compile(r"(<!-- figures: (\S+) -->\n)(.*?)(<!-- /figures -->)", re.S)
+
+
+def write_result(path: Path, **result: Any) -> None:
+    """Write a result file that names the commit, and the tables that are read from it."""
+    git = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=True, cwd=DOCS).stdout
+    path.parent.mkdir(exist_ok=True)
+    found = json.dumps({"commit": commit.strip(), **result}, indent=1, ensure_ascii=False)
+    path.write_text(f"{found}\n", encoding="utf8")
+    write_pages()
+
+
+def write_pages() -> None:
+    """Write all tables anew."""
+    for page in DOCS.glob("*.md"):
+        text = page.read_text(encoding="utf8")
+        page.write_text(with_tables(text), encoding="utf8")
+
+
+def with_tables(text: str) -> str:
+    """Return a page whose tables are those of their result files."""
+    return TABLE.sub(lambda found: found[1] + table(_read(found[2])) + found[4], text)
+
+
+def _read(name: str) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads((DOCS / name).read_text(encoding="utf8"))
+    return result
+
+
+def table(result: dict[str, Any]) -> str:
+    """Return the table of a result file in Markdown, and below it what was measured."""
+    numbers = [not isinstance(cell, str) for cell in result["rows"][0]]
+    rule = ["---:" if number else "---" for number in numbers]
+    rows = [result["columns"], rule, *([_cell(cell) for cell in row] for row in result["rows"])]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    told = f"Measured at commit {result['commit']}: `{result['command']}`. {result['data']}"
+    return "\n".join(["", *lines, "", told, "", ""])
+
+
+def _cell(value: object) -> str:
+    return f"{value:.2f}".removeprefix("0") if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    write_pages()
