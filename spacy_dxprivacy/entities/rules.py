@@ -1,6 +1,6 @@
 """The rules of the recogniser: sequences of word kinds, and the forms of numbers and addresses.
 
-A rule is a line of tokens. KIND in capitals is a kind of entity_words.py, `{1,3}`, `?`, `*` and
+A rule is a line of tokens. KIND in capitals is a kind of words.py, `{1,3}`, `?`, `*` and
 `+` repeat it, NUM is spaCy's LIKE_NUM, SPACE a white-space token; a word in small letters stands
 for itself, in any case. What is in (parentheses), before or after, has to be there and is not
 part of the entity.
