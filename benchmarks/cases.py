@@ -12,6 +12,8 @@ from typing import Any
 
 from peers import PEERS
 
+from spacy.language import Language
+
 from spacy_dxprivacy import registry
 
 SIZES = (10_000, 50_000, 400_000, 3_000_000)
@@ -185,8 +187,9 @@ def _ratios(n: int, cores: int, *, quick: bool) -> Iterator[Case]:
         # Longer, since the cache has to fill first.
         yield Case(rows, n, DIMS, 1, 4 * seconds, ("dx.Exponential.v1 / the same, no cache", 20.0))
     if n == 10_000:
-        words = 5_000 if quick else 1_000_000
-        command = Row("python -m spacy dx sanitize", "command", words=words)
+        words = 5_000 if quick else 100_000
+        default = Language.get_factory_meta("dx_sanitizer").default_config["mechanism"]
+        command = Row(f"dx sanitize, {default['@dx_mechanisms']}", "command", default, words=words)
         yield Case((command,), 0, DIMS, cores, seconds)
     if n == 400_000:
         row = Row("70 epsilons x 5,000 words", "experiment", index=EXACT, shown=False)

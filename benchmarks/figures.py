@@ -30,12 +30,17 @@ TABLE = re.compile(r"(<!-- figures: (\S+) -->\n)(.*?)(<!-- /figures -->)", re.S)
 
 def write_result(path: Path, **result: Any) -> None:
     """Write a result file that names the commit, and the tables that are read from it."""
-    git = ["git", "describe", "--always", "--dirty", "--exclude=*"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=True, cwd=DOCS).stdout
     path.parent.mkdir(exist_ok=True)
-    found = json.dumps({"commit": commit.strip(), **result}, indent=1, ensure_ascii=False)
+    found = json.dumps({"commit": commit(), **result}, indent=1, ensure_ascii=False)
     path.write_text(f"{found}\n", encoding="utf8")
     write_pages()
+
+
+def commit() -> str:
+    """Return the commit of the working tree, "-dirty" behind it where files differ from it."""
+    git = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    done = subprocess.run(git, capture_output=True, text=True, cwd=DOCS)
+    return done.stdout.strip() or "unknown"
 
 
 def write_pages() -> None:

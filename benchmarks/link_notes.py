@@ -21,6 +21,7 @@ from pathlib import Path
 
 import spacy
 from figures import DOCS, write_result
+from spacy.language import Language
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
@@ -112,7 +113,7 @@ def main() -> None:
         DOCS / "attacks" / "linked.json",
         command="python benchmarks/link_notes.py" + " --clinical NOTES.jsonl" * bool(args.clinical),
         settings={
-            "mechanism": {"@dx_mechanisms": "dx.Path.v2"},
+            "default": Language.get_factory_meta("dx_sanitizer").default_config["mechanism"],
             "command": f"dx {' '.join(COMMAND)}",
         },
         data="100 notes of 20 invented persons, made by the script; 100 histories of present illness "

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from figures import commit
+
 Figures = dict[str, Any]
 Series = dict[str, list[tuple[float, float]]]
 
@@ -99,10 +101,8 @@ used; of 512 by 512, 2,048 by 256 and four more shapes none is better everywhere
 workers it gets slower, as every Doc travels between processes: `dx sanitize --n-process` sends
 texts.
 
-**Whole sentences** (`dx.Path.v2`, the default): `dx sanitize` did 4,960 words a second of 30,000
-words of notes that the process had never met, and 6,420 of 150,000, on two quiet cores, set-up not
-counted; that was before the steps below. `python benchmarks/sentences.py` has the shares of the
-tokenizer's rate.
+**Whole sentences** (`dx.Path.v2`, the default): the table of [the whole way](#the-whole-way) has the
+share of the tokenizer's rate from file to file; `python benchmarks/sentences.py` measures the draws alone.
 
 A word that is met for the first time is walked from, with the policy `general` to 3,800 others over
 26,000 edges. By scipy's Dijkstra, a word at a time, that took 1.9 to 2.3 ms; now forty words and
@@ -168,7 +168,9 @@ is left of ours is what the draw needs.
 with this one, of which scipy, spaCy, numpy, blis and faiss are 430. What it requires is the same
 since before there were extras, and a test names it; all else is an extra.
 
-**The whole way** (`OMP_NUM_THREADS=1 python benchmarks/whole_way.py`), from file to file, as
+### The whole way
+
+**From file to file** (`OMP_NUM_THREADS=1 python benchmarks/whole_way.py`), as
 shares of the rate of spaCy's tokenizer outside of memory zones in the same run: the middle of five
 turns, the least and the most, on two quiet cores; by the clock, for 1,000,000 words (a fifth for
 `nlp.pipe` and entities, 40,000 for whole sentences).
@@ -351,6 +353,14 @@ CAPTIONS = {
 }
 
 
+ABOUT = {
+    "command": "python benchmarks/run.py --out docs",
+    "settings": {"component": {"factory": "dx_sanitizer"}},
+    "data": "synthetic spaces and texts (benchmarks/synthetic.py)",
+    "attacker": "none: this is about speed and memory",
+}
+
+
 def write(
     out: Path, about: Figures, results: list[Figures], drawn: list[str] | None = None
 ) -> None:
@@ -358,7 +368,8 @@ def write(
     folder = out / "performance"
     folder.mkdir(parents=True, exist_ok=True)
     cases = ",\n".join(json.dumps(result) for result in results)
-    found = f'{{"machine": {json.dumps(about)},\n"cases": [\n{cases}\n]}}\n'
+    head = json.dumps({"commit": commit(), **ABOUT, "machine": about})[:-1]
+    found = f'{head},\n"cases": [\n{cases}\n]}}\n'
     (folder / "results.json").write_text(found, encoding="utf8")
     (out / "performance.md").write_text(page(about, results, drawn or []), encoding="utf8")
 
@@ -471,7 +482,7 @@ def ratio_lines(result: Figures) -> Iterator[tuple[str, str, str]]:
     elif row["what"] == "command":
         rate = f"{first['words_s']:,.0f}, " if first else ""
         what = f"{row['label']}, {row['words']:,} words: words/s, MB"
-        yield what, rate + memory_of(first), "60,000, 1,500 at most"
+        yield what, rate + memory_of(first), "–, 1,500 at most"
     elif row["label"] == "dx.Laplace.v1" and row["shown"]:
         exact = row["index"] == EXACT
         if result["n"] >= (50_000 if exact else 400_000):

@@ -1,0 +1,100 @@
+"""Figures of the docs: each is that of its result file, and what was measured still exists."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from spacy.language import Language
+
+from spacy_dxprivacy import registry
+from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.surrogates.presets import PRESETS
+
+ROOT = Path(__file__).parents[1]
+RESULTS = sorted((ROOT / "docs").glob("*/*.json"))
+NAMES = {"commit", "command", "settings", "data", "attacker"}
+pytestmark = pytest.mark.skipif(not RESULTS, reason="the docs are not beside the tests")
+
+
+def gone(value: Any, name: str = "") -> list[str]:
+    """The settings at any depth that nothing is called any more."""
+    if isinstance(value, dict) and name != "default":
+        return [lost for key, inner in value.items() for lost in gone(inner, key)]
+    if isinstance(value, list):
+        return [lost for inner in value for lost in gone(inner)]
+    there = True
+    if name.startswith("@"):
+        group = getattr(registry, name[1:], None)
+        there = group is not None and value in group.get_all()
+    elif name == "factory":
+        there = Language.has_factory(value)
+    elif name == "preset":
+        there = value in PRESETS
+    elif name == "default":  # what was measured because it is the default
+        there = value == Language.get_factory_meta("dx_sanitizer").default_config["mechanism"]
+    elif name == "command":
+        return gone_of_command(value)
+    return [] if there else [f"{name} = {value}"]
+
+
+def gone_of_command(command: str) -> list[str]:
+    """The parts of a command that do not exist: its name, its file, its options."""
+    program, first, *rest = shlex.split(command)
+    options = {word for word in rest if re.match(r"--?[a-z]", word)}
+    if program == "python":
+        path = ROOT / first
+        source = path.read_text(encoding="utf8") if path.is_file() else ""
+        lost = {option for option in options if f'"{option}"' not in source}
+        return [*([] if source else [first]), *sorted(lost)]
+    group = typer.main.get_command(dx_cli)
+    found = group.get_command(typer.Context(group), first)
+    if program != "dx" or found is None:
+        return [f"{program} {first}"]
+    known = {name for param in found.params for name in (*param.opts, *param.secondary_opts)}
+    return sorted(options - known)
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_a_result_file_names_what_still_exists(path: Path):
+    result = json.loads(path.read_text(encoding="utf8"))
+    assert set(result) >= NAMES and all(result[name] != "" for name in NAMES)
+    assert not gone(result), f"measure again: {result['command']}"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_the_tables_of_a_page_are_those_of_its_result_files(page, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    text = page.read_text(encoding="utf8")
+    assert import_module("figures").with_tables(text) == text, "run benchmarks/figures.py"
+
+
+def test_every_table_of_figures_is_on_a_page():
+    pages = "".join(page.read_text(encoding="utf8") for page in (ROOT / "docs").glob("*.md"))
+    tables = [path for path in RESULTS if "rows" in json.loads(path.read_text(encoding="utf8"))]
+    assert tables
+    assert all(f"<!-- figures: {path.relative_to(ROOT / 'docs')} -->" in pages for path in tables)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"mechanism": {"@dx_mechanisms": "dx.Gone.v1"}},
+        {"@dx_goners": "dx.Path.v2"},
+        {"factory": "dx_gone"},
+        {"surrogates": {"preset": "gone"}},
+        {"default": {"@dx_mechanisms": "dx.Path.v1"}},
+        {"command": "dx gone"},
+        {"command": "dx attack link notes.jsonl --gone 1"},
+        {"command": "python benchmarks/gone.py"},
+        {"runs": [{"command": "python benchmarks/figures.py --gone"}]},
+    ],
+)
+def test_a_setting_that_is_gone_is_noticed(broken):
+    assert len(gone({"settings": broken})) == 1
