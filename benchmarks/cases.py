@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from peers import PEERS
-
 from spacy.language import Language
 
 from spacy_dxprivacy import registry

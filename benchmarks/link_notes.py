@@ -2,10 +2,11 @@
 
     python benchmarks/link_notes.py [--clinical NOTES.jsonl]
 
-The texts are 100 notes of 20 invented persons, five visits each, made below from a fixed seed, and those
-of a file. `dx attack link` gives every second note to the attacker to read, so an original is one of 50.
-The last column is about whole notes: how many have a layout (words and punctuation, by place) that no
-other note has. Layout is in plaintext. Writes docs/attacks/linked.json and the table of docs/attacks.md.
+The texts are 100 notes of 20 invented persons, five visits each, made below from a fixed seed, and
+those of a file. `dx attack link` gives every second note to the attacker to read, so an original is
+one of 50. The last column is about whole notes: how many have a layout (words and punctuation, by
+place) that no other note has. Layout is in plaintext. Writes docs/attacks/linked.json and the table
+of docs/attacks.md.
 """
 
 from __future__ import annotations
@@ -27,29 +28,46 @@ from typer.testing import CliRunner
 from spacy_dxprivacy.cli import dx_cli
 
 NAMES = (
-    "Maria Lopez,Tom Becker,Ada Okonkwo,Wei Chen,Priya Nair,John Doyle,Lena Fischer,Omar Haddad,Rosa Silva,"
-    "Ivan Petrov,Grace Kim,Noah Stein,Aisha Bello,Paul Martin,Yuki Sato,Emma Larsen,Carlos Vega,Ruth Cohen,"
-    "Liam Byrne,Sofia Rossi"
+    "Maria Lopez,Tom Becker,Ada Okonkwo,Wei Chen,Priya Nair,John Doyle,Lena Fischer,"
+    "Omar Haddad,Rosa Silva,Ivan Petrov,Grace Kim,Noah Stein,Aisha Bello,Paul Martin,Yuki Sato,"
+    "Emma Larsen,Carlos Vega,Ruth Cohen,Liam Byrne,Sofia Rossi"
 ).split(",")
 JOBS = "teacher farmer nurse driver lawyer cook student carpenter singer clerk".split()
 WITH = ["her sister", "his wife", "two children", "a friend", "nobody", "an old dog", "his mother"]
-ILLNESS = "asthma diabetes arthritis migraine anemia gout epilepsy psoriasis hypertension depression".split()
+ILLNESS = (
+    "asthma diabetes arthritis migraine anemia gout epilepsy psoriasis hypertension depression"
+).split()
 PLACE = "chest knee back stomach shoulder neck hip throat ear wrist".split()
-DRUG = "aspirin insulin ibuprofen codeine penicillin morphine steroids iron warfarin lithium".split()
+DRUG = (
+    "aspirin insulin ibuprofen codeine penicillin morphine steroids iron warfarin lithium".split()
+)
 WHEN = ["last week", "two days ago", "in March", "after Christmas", "on Monday", "this morning"]
-CAUSE = ["a fall", "a long flight", "a wedding", "lifting boxes", "a cold", "an argument", "a car accident"]
+CAUSE = [
+    "a fall",
+    "a long flight",
+    "a wedding",
+    "lifting boxes",
+    "a cold",
+    "an argument",
+    "a car accident",
+]
 EPSILONS = [0.3, 0.65, 0.9, 1.2]
 COMMAND = ["attack", "link", "NOTES", "-m", "dx.Path.v2", "-e", ",".join(map(str, EPSILONS))]
 VISITS = (
-    "{name} is a {age} year old {job} who came to the clinic {when} with pain in the {place} after {cause}. "
+    "{name} is a {age} year old {job} who came to the clinic {when} with pain in the {place} "
+    "after {cause}. "
     "There is a history of {illness}, treated with {drug}, and no known allergy.",
-    "Follow up of {name}, seen {when}. The {place} still hurts at night, but the patient sleeps better, takes "
+    "Follow up of {name}, seen {when}. The {place} still hurts at night, but the patient sleeps "
+    "better, takes "
     "{drug} twice a day, and went back to work as a {job}.",
-    "Telephone call {when}: {name} asks whether {drug} can be taken with {drug2}. The patient, who lives with "
+    "Telephone call {when}: {name} asks whether {drug} can be taken with {drug2}. The patient, "
+    "who lives with "
     "{home}, was told to stop one of them and to call again if the {place} swells.",
-    "The {job} returned {when} because of {cause}. On examination the {place} was tender and warm. We talked "
+    "The {job} returned {when} because of {cause}. On examination the {place} was tender and "
+    "warm. We talked "
     "about {illness} and agreed to start {drug} at a low dose, and to repeat the blood test.",
-    "Discharge. {name} was admitted {when} for {illness} that got worse after {cause}. With {drug} and rest "
+    "Discharge. {name} was admitted {when} for {illness} that got worse after {cause}. With "
+    "{drug} and rest "
     "it improved; {home} will help at home, and the next visit is in {weeks} weeks.",
 )
 
@@ -75,7 +93,9 @@ def unique_layouts(texts: list[str]) -> float:
     """Return the share of notes whose sequence of words and other tokens no other note has."""
     nlp = spacy.blank("en")
     words = re.compile(r"[^\W_]")
-    layouts = [tuple("w" if words.search(t.text) else t.text for t in doc) for doc in nlp.pipe(texts)]
+    layouts = [
+        tuple("w" if words.search(t.text) else t.text for t in doc) for doc in nlp.pipe(texts)
+    ]
     counts = Counter(layouts)
     return sum(counts[layout] == 1 for layout in layouts) / len(layouts)
 
@@ -84,7 +104,9 @@ def linked(texts: list[str]) -> list[dict[str, str]]:
     """Return the figures of the command on these texts."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "notes.jsonl"
-        path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf8")
+        path.write_text(
+            "".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf8"
+        )
         given = [str(path) if word == "NOTES" else word for word in COMMAND]
         done = CliRunner().invoke(dx_cli, [*given, "--out", folder])
         assert done.exit_code == 0, done.output
@@ -116,7 +138,8 @@ def main() -> None:
             "default": Language.get_factory_meta("dx_sanitizer").default_config["mechanism"],
             "command": f"dx {' '.join(COMMAND)}",
         },
-        data="100 notes of 20 invented persons, made by the script; 100 histories of present illness "
+        data="100 notes of 20 invented persons, made by the script; 100 histories of present "
+        "illness "
         "of MTS-Dialog, the first of 30 words or more. 20 words each, of 1 of 50.",
         attacker="has the originals; by likelihood, knows the mechanism and its epsilon as well",
         columns=[

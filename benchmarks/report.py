@@ -101,8 +101,9 @@ used; of 512 by 512, 2,048 by 256 and four more shapes none is better everywhere
 workers it gets slower, as every Doc travels between processes: `dx sanitize --n-process` sends
 texts.
 
-**Whole sentences** (`dx.Path.v2`, the default): the table of [the whole way](#the-whole-way) has the
-share of the tokenizer's rate from file to file; `python benchmarks/sentences.py` measures the draws alone.
+**Whole sentences** (`dx.Path.v2`, the default): the table of [the whole way](#the-whole-way) has
+the share of the tokenizer's rate from file to file; `python benchmarks/sentences.py` measures the
+draws alone.
 
 A word that is met for the first time is walked from, with the policy `general` to 3,800 others over
 26,000 edges. By scipy's Dijkstra, a word at a time, that took 1.9 to 2.3 ms; now forty words and

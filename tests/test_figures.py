@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import spacy
 import typer
 from spacy.language import Language
 
@@ -34,7 +35,7 @@ def gone(value: Any, name: str = "") -> list[str]:
         group = getattr(registry, name[1:], None)
         there = group is not None and value in group.get_all()
     elif name == "factory":
-        there = Language.has_factory(value)
+        there = spacy.blank("en").has_factory(value)
     elif name == "preset":
         there = value in PRESETS
     elif name == "default":  # what was measured because it is the default
@@ -80,6 +81,14 @@ def test_every_table_of_figures_is_on_a_page():
     tables = [path for path in RESULTS if "rows" in json.loads(path.read_text(encoding="utf8"))]
     assert tables
     assert all(f"<!-- figures: {path.relative_to(ROOT / 'docs')} -->" in pages for path in tables)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/threats.md", "docs/officer.md"])
+def test_how_often_a_release_is_linked_is_that_of_the_result_file(page):
+    rows = json.loads((ROOT / "docs/attacks/linked.json").read_text(encoding="utf8"))["rows"]
+    default = Language.get_factory_meta("dx_sanitizer").default_config["mechanism"]["epsilon"]
+    low, high = sorted(row[3] for row in rows if row[1] == str(default))
+    assert f"{low * 100:.0f} to {high * 100:.0f} %" in (ROOT / page).read_text(encoding="utf8")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from spacy_dxprivacy.surrogates.base import NOTHING
 from spacy_dxprivacy.surrogates.contact import kind_of
 from spacy_dxprivacy.surrogates.digits import _mod97, luhn
 from spacy_dxprivacy.surrogates.lists import STATES, cities, listed, zip_heads
-from spacy_dxprivacy.surrogates.person import form_of
+from spacy_dxprivacy.surrogates.person import Person, form_of, persons
 from spacy_dxprivacy.surrogates.standing import Found, apart
 from spacy_dxprivacy.surrogates.streams import Keyed, Secure, geometric
 
@@ -124,6 +124,60 @@ def test_persons_of_a_document_share_no_part():
     drawn = draw(made("dx.Name.v1"), *(f"Given{i} Family{i}" for i in range(300)))
     parts = [part for text in drawn for part in text.split()]
     assert len(set(parts)) == 600
+
+
+ONE_PERSON = [
+    ("María López", "Maria Lopez", "MARÍA", "Ms. Lopez"),
+    ("Ana Lopez-Garcia", "Ms. Garcia", "Ms. Lopez-Garcia"),
+    ("Frau Dr. Schöller", "Frau Schöller", "Dr. Schöller"),
+    ("Dr. Jane Smith", "Jane Smith", "Smith"),
+    ("Robert Lee Jr.", "Robert Lee", "Lee"),
+    ("Андрей Петров", "Андреи Петров"),
+]
+TWO_PERSONS = [
+    ("John Smith Jr.", "John Smith Sr."),
+    ("John Smith Sr.", "John Smith III"),
+    ("Ms. Smith", "Dr. Smith"),
+    ("Mr. Okafor", "Mrs. Okafor"),
+    ("Mary Smith", "John Smith"),
+    ("Mary Smith", "John Smith, MD"),
+]
+
+
+@pytest.mark.parametrize("mentions", ONE_PERSON, ids=" ".join)
+def test_a_person_has_one_name_however_it_is_written(mentions):
+    assert len(set(draw(made("dx.Name.v1"), *mentions))) == 1
+
+
+@pytest.mark.parametrize("mentions", TWO_PERSONS, ids=" ".join)
+def test_persons_that_a_document_names_apart_share_no_part(mentions):
+    for some in (mentions, mentions[::-1]):
+        one, other = (set(text.split()) for text in draw(made("dx.Name.v1"), *some))
+        assert not one & other
+
+
+def test_a_patient_is_not_the_doctor_of_her_surname():
+    full, doctor, titled, bare = draw(
+        made("dx.Name.v1"), "Mary Smith", "Dr. Smith", "Ms. Smith", "Smith"
+    )
+    assert full == titled == bare != doctor
+
+
+def test_with_a_key_junior_and_senior_are_two_in_all_documents(key):
+    name = made("dx.Name.v1", scope="corpus", key=key)
+    junior, senior = draw(name, "John Smith Jr.", "John Smith Sr.")
+    assert junior != senior
+    assert draw(name, "John Smith Sr.") == [senior] and draw(name, "María Lopez") == draw(
+        name, "Maria Lopez"
+    )
+
+
+@pytest.mark.parametrize("text", ["Given{} Smith", "Ms. Family{}", "M. Family{}", "Mr. Smith"])
+def test_thousands_of_persons_are_not_compared_with_each_other(text, monkeypatch):
+    compared, fits = [], Person.fits
+    monkeypatch.setattr(Person, "fits", lambda *these: compared.append(1) or fits(*these))
+    forms = [form_of(text.format(i)) for i in range(2000)] + [form_of("Smith")] * 2000
+    assert len(persons(forms)) == 4000 and len(compared) < 10_000
 
 
 @pytest.mark.parametrize("original", ["Maria Lopez", "Wei Chen"])

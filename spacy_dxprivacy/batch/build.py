@@ -156,9 +156,9 @@ def short_names(registry_name: str) -> dict[str, str]:
 def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str:
     """The registered name for a short or a full one. Raises UsageError with the names there are,
     and others that would have been taken."""
-    known = short_names(registry_name)
-    if given in known.values():
+    if given in getattr(registry, registry_name).get_all():
         return given
+    known = short_names(registry_name)
     plain = {short.replace("-", ""): full for short, full in known.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:

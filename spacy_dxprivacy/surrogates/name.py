@@ -2,9 +2,10 @@ r"""Names of persons, drawn independently of those that they stand for (dx.Name.
 
 Law         a first name and a family name, uniform over 1,024 each (frequent in the census of the
             United States of 1990, and no plain words, places, peoples or brands), without those
-            among the words that the document releases unmodified; no two persons of a document
-            share either, as long as there are enough. With scope "corpus" they are uniform over
-            keys: two persons share one by chance, and any may be in the document
+            among the words that the document releases unmodified; no two persons that the document
+            names apart (person.py) share either, as long as there are enough. With scope "corpus"
+            they are uniform over keys: two persons share one by chance, and any may be in the
+            document
 Guarantee   epsilon 0 for what is drawn: it does not depend on the original. In clear are which
             mentions of a document are of one person and, with form, how each is written
 """

@@ -18,7 +18,6 @@ from ...cli.bars import Steps
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
 from ...errors import UsageError
 from ...files.atomic import write_bytes
-from ...registries import registry
 from ...spaces import BUILTIN
 from ...validate import one_of
 from ..attacks import ATTACKS, AttackFigure, Reader, Scene
@@ -152,8 +151,7 @@ def _check_model(name: str, model: str | None, prompt: str) -> None:
 
 
 def _registered(given: str) -> str:
-    known = given in registry.dx_mechanisms.get_all()
-    name = given if known else full_name("dx_mechanisms", given)
+    name = full_name("dx_mechanisms", given)
     check_tunable(name)
     return name
 

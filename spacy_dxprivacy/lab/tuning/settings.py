@@ -70,10 +70,7 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
     Raises UsageError for names that there are not.
     """
     name, *given = text.split() or [""]
-    registered = registry.dx_mechanisms.get_all()
-    config: dict[str, Any] = {
-        "@dx_mechanisms": name if name in registered else full_name("dx_mechanisms", name)
-    }
+    config: dict[str, Any] = {"@dx_mechanisms": full_name("dx_mechanisms", name)}
     for setting in given:
         key, sign, value = setting.partition("=")
         if not (key and sign and value):
