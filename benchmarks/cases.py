@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from peers import PEERS
-from spacy.language import Language
 
 from spacy_dxprivacy import registry
+from spacy_dxprivacy.component import DEFAULT_CONFIG
 
 SIZES = (10_000, 50_000, 400_000, 3_000_000)
 BETWEEN = (20_000, 100_000, 200_000)  # for the plot of growth alone
@@ -187,7 +187,7 @@ def _ratios(n: int, cores: int, *, quick: bool) -> Iterator[Case]:
         yield Case(rows, n, DIMS, 1, 4 * seconds, ("dx.Exponential.v1 / the same, no cache", 20.0))
     if n == 10_000:
         words = 5_000 if quick else 100_000
-        default = Language.get_factory_meta("dx_sanitizer").default_config["mechanism"]
+        default = DEFAULT_CONFIG["mechanism"]
         command = Row(f"dx sanitize, {default['@dx_mechanisms']}", "command", default, words=words)
         yield Case((command,), 0, DIMS, cores, seconds)
     if n == 400_000:

@@ -22,10 +22,10 @@ from pathlib import Path
 
 import spacy
 from figures import DOCS, write_result
-from spacy.language import Language
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.component import DEFAULT_CONFIG
 
 NAMES = (
     "Maria Lopez,Tom Becker,Ada Okonkwo,Wei Chen,Priya Nair,John Doyle,Lena Fischer,"
@@ -135,7 +135,7 @@ def main() -> None:
         DOCS / "attacks" / "linked.json",
         command="python benchmarks/link_notes.py" + " --clinical NOTES.jsonl" * bool(args.clinical),
         settings={
-            "default": Language.get_factory_meta("dx_sanitizer").default_config["mechanism"],
+            "default": DEFAULT_CONFIG["mechanism"],
             "command": f"dx {' '.join(COMMAND)}",
         },
         data="100 notes of 20 invented persons, made by the script; 100 histories of present "

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import spacy
 import typer
-from spacy.language import Language
 
 from spacy_dxprivacy import registry
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.component import DEFAULT_CONFIG
 from spacy_dxprivacy.surrogates.presets import PRESETS
 
 ROOT = Path(__file__).parents[1]
@@ -39,7 +39,7 @@ def gone(value: Any, name: str = "") -> list[str]:
     elif name == "preset":
         there = value in PRESETS
     elif name == "default":  # what was measured because it is the default
-        there = value == Language.get_factory_meta("dx_sanitizer").default_config["mechanism"]
+        there = value == DEFAULT_CONFIG["mechanism"]
     elif name == "command":
         return gone_of_command(value)
     return [] if there else [f"{name} = {value}"]
@@ -86,7 +86,7 @@ def test_every_table_of_figures_is_on_a_page():
 @pytest.mark.parametrize("page", ["README.md", "docs/threats.md", "docs/officer.md"])
 def test_how_often_a_release_is_linked_is_that_of_the_result_file(page):
     rows = json.loads((ROOT / "docs/attacks/linked.json").read_text(encoding="utf8"))["rows"]
-    default = Language.get_factory_meta("dx_sanitizer").default_config["mechanism"]["epsilon"]
+    default = DEFAULT_CONFIG["mechanism"]["epsilon"]
     low, high = sorted(row[3] for row in rows if row[1] == str(default))
     assert f"{low * 100:.0f} to {high * 100:.0f} %" in (ROOT / page).read_text(encoding="utf8")
 
