@@ -1,5 +1,6 @@
-"""Budgets of words drawn alone on the built-in space, for each preset and prior: minutes each. And
-how far its words are apart under each preset: seconds (`--apart` does that alone).
+"""The epsilon-beta tables of words drawn alone on the built-in space, for each preset and prior:
+minutes each. And how far its words are apart under each preset: seconds (`--apart` does that
+alone).
 
 python scripts/build_budgets.py
 """
@@ -16,7 +17,7 @@ from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.graph.apart import FILE
 from spacy_dxprivacy.graph.policy import PRESETS, policy_graph
 from spacy_dxprivacy.privacy.scale import measured_apart
-from spacy_dxprivacy.sentences.budgets import KIND, learn
+from spacy_dxprivacy.sentences.calibration import CALIBRATION, learn
 from spacy_dxprivacy.space import BUILTIN
 from spacy_dxprivacy.tables import learned
 
@@ -34,7 +35,7 @@ def main() -> None:
         for prior in PRIORS:
             learn(space, graph, registry.dx_priors.get(prior)().fit(space))
             for name, write in learned.writers(space).items():
-                if name.startswith(KIND):
+                if name.startswith(CALIBRATION.kind):
                     write(BUILTIN / name)
             print(policy, prior, flush=True)
 

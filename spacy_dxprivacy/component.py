@@ -24,7 +24,6 @@ from .doc.passages import Context, context_of, passage
 from .doc.pieces import Layout
 from .doc.receipt import Terms
 from .doc.replacement import Replacement, replace_words
-from .doc.rewriting import released, tokens_of
 from .doc.spelling import like
 from .doc.texts import spelled
 from .errors import DxError, DxWarning, Errors, Warnings, warn_always
@@ -42,7 +41,6 @@ from .rebuild import (
     earlier_receipts,
     install_extensions,
     rebuild,
-    written_anew,
 )
 from .selection import AllWords, AnyEntities, Entities, Selector, WordList, entity_labels, words_of
 from .space import BUILTIN, Space
@@ -65,7 +63,6 @@ from .ty import (
     InContext,
     Mechanism,
     Projection,
-    Rewrites,
     TellsAbout,
     TellsInClear,
     Unknown,
@@ -221,9 +218,6 @@ class DxSanitizer:
             raise fail("max_epsilon_per_doc", expected, max_epsilon_per_doc)
         if editor is not None and vectors == "noisy":
             raise fail("vectors", "'table' with an editor, which goes over words alone", vectors)
-        if isinstance(editor, Rewrites) and self.carry:
-            expected = "[] with an editor that writes texts anew, which have other tokens then"
-            raise fail("carry", expected, list(self.carry))
         self._nlp: Language | None = nlp
         self._labels_known = False
         self._space: Space | None = None
@@ -355,8 +349,7 @@ class DxSanitizer:
         texts = [self._written(*parts) for parts in parts_of]
         written = spelled(self._edited(texts, docs, space))
         pairs_of = list(zip(parts_of, written, strict=True))
-        new = [self._rebuild(*parts, text, terms) for parts, text in pairs_of]
-        return self._rewritten(new, [text.aside for text in written])
+        return [self._rebuild(*parts, text, terms) for parts, text in pairs_of]
 
     def _stand_ins(
         self, docs: list[Doc]
@@ -472,24 +465,13 @@ class DxSanitizer:
     @property
     def _edits_words(self) -> bool:
         """Whether there is an editor that reads words, and not whole texts after all was drawn."""
-        return self.editor is not None and not isinstance(self.editor, EditsTexts | Rewrites)
+        return self.editor is not None and not isinstance(self.editor, EditsTexts)
 
     def _edited(self, texts: list[Written], docs: list[Doc], space: Space) -> list[Written]:
         if not isinstance(self.editor, EditsTexts) or not texts:
             return texts
         instead = self.instead(space)
         return edited_texts(texts, docs[0].vocab, space, self.mechanism, self.editor, instead)
-
-    def _rewritten(self, docs: list[Doc], aside: list[Bools1d]) -> list[Doc]:
-        """docs: as they would be released. aside: bool (tokens,) of each, numbers and stand-ins."""
-        if not isinstance(self.editor, Rewrites) or not docs:
-            return docs
-        shown = [released(*parts) for parts in zip(docs, aside, strict=True)]
-        pairs = zip(docs, self.editor.rewrite(shown), strict=True)
-        return [
-            doc if text == doc.text else written_anew(doc, *tokens_of(text, doc.lang_))
-            for doc, text in pairs
-        ]
 
     def _rebuild(
         self,

@@ -44,6 +44,7 @@ class Errors:
         "[DX006] A document would spend epsilon = {spent:.6g}, more than max_epsilon_per_doc = "
         "{budget:g}. Nothing of it was drawn."
     )
+    DX007 = "[DX007] {name} was removed: {instead}."
     # randomness
     DX010 = (
         "[DX010] A seeded sanitizer belongs to the process that made it, and this is another one. "
@@ -374,10 +375,6 @@ class Warnings:
         "[DX178] {path} was signed by an earlier version. Its signature covers the digest of each "
         "file and its path below the folder that all of them share: not that folder's own place, "
         "and not the journal of shards. Sign anew to cover all files."
-    )
-    DX160 = (
-        "[DX160] The editor {editor} left {kept} of {passages} passages as they were released: "
-        "{why}."
     )
     DX161 = (
         "[DX161] {name} judges texts that it has edited itself, and is too kind to them. Take "

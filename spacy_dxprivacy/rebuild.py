@@ -88,12 +88,6 @@ def rebuild(
     return new
 
 
-def written_anew(doc: Doc, words: list[str], spaces: list[bool]) -> Doc:
-    """A Doc of other words, by public knowledge of one that `rebuild` made, with its receipt."""
-    receipt = get_receipt(doc) or Receipt()
-    return rebuild(doc, words, spaces, Receipt(receipt, rewritten=len(words)))
-
-
 def _laid_out(name: str, values: Any, layout: Layout) -> Any:
     """Annotations of the old tokens as those of the new ones: what stands for an entity is one."""
     new = values[layout.source].copy()

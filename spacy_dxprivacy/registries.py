@@ -14,6 +14,8 @@ from typing import Any, Protocol, TypeVar, cast
 import catalogue
 from spacy import util
 
+from .errors import DxError, Errors
+
 # Each registry, and the room whose import fills it.
 ROOMS = {
     "dx_mechanisms": "mechanisms",
@@ -27,6 +29,15 @@ ROOMS = {
     "dx_surrogates": "surrogates",
 }
 NAMES = tuple(ROOMS)
+# What was removed, registered names and options of commands: what to use instead.
+RETIRED = {
+    "dx.HiddenMarkov.v1": "dx.WordPairs.v1 of the same texts predicts them better (`dx prior`)",
+    "dx.Rewrite.v1": "dx.Remap.v1 with a model puts likelier words into a release",
+    "dx prior --kind": "a prior made of texts is one of word pairs",
+    "dx prior --states": "a prior made of texts is one of word pairs; see --types and --pairs",
+    "dx prior --iterations": "word pairs are counted once",
+    "dx prior --seed": "nothing is drawn at random where word pairs are counted",
+}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,6 +77,11 @@ class Registries(Protocol):
         ...
 
 
+def retired(name: str) -> DxError:
+    """Return what to raise for a key of RETIRED."""
+    return DxError(Errors.DX007.format(name=name, instead=RETIRED[name]))
+
+
 class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
     """A registry that imports the room which fills it before it answers anything."""
 
@@ -74,6 +90,8 @@ class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no ty
         self.room = f"{__package__}.{room}"
 
     def get(self, name: str) -> Any:
+        if name in RETIRED:
+            raise retired(name)
         import_module(self.room)
         return super().get(name)
 

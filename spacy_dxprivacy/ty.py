@@ -65,8 +65,8 @@ class Mechanism(Protocol):
 class Prior(Protocol):
     """A public law of language, which never sees an input.
 
-    draws: "alone" (words know nothing of each other), "sentence" (a sentence is drawn as a whole,
-    its sum being exact) or "left to right".
+    draws: "alone" (words know nothing of each other) or "sentence" (a sentence is drawn as a whole,
+    its sum being exact).
     """
 
     name: str
@@ -152,16 +152,6 @@ class EditsTexts(Protocol):
 
     def edit_texts(self, texts: Any, mechanism: Mechanism) -> list[Ints1d]:
         """texts: editors.shown.Shown, one a text -> for each int64 (k,), its words."""
-        ...
-
-
-@runtime_checkable
-class Rewrites(Protocol):
-    """An editor that writes texts anew, whose words need not be as many as they were."""
-
-    def rewrite(self, texts: Any) -> list[str]:
-        """texts: editors.passages.Released -> for each what it becomes; as it was where that
-        fails."""
         ...
 
 

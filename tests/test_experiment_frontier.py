@@ -17,10 +17,10 @@ from spacy_dxprivacy.lab.attacks.anywhere import found_anywhere, read_off
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Tasks
 from spacy_dxprivacy.lab.experiments.peers import NAMES, USUAL, WORDS
+from spacy_dxprivacy.lab.experiments.prompted import Clip, clip_of, paraphrased
 from spacy_dxprivacy.lab.experiments.sought import nearest, sought
 from spacy_dxprivacy.lab.experiments.stage import texts_of
 from spacy_dxprivacy.language.opened import OPENERS
-from spacy_dxprivacy.language.prompted import Clip, clip_of, paraphrased
 from spacy_dxprivacy.priors.chain import alone_chain
 from spacy_dxprivacy.registries import registry
 

@@ -17,6 +17,7 @@ from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
 from spacy_dxprivacy.graph.policy_graph import with_steps
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments import optimum as experiment
+from spacy_dxprivacy.lab.experiments.pasts import laws_of
 from spacy_dxprivacy.lab.tuning import sampled
 from spacy_dxprivacy.lab.tuning.bounds import most_unchanged
 from spacy_dxprivacy.priors.chain import alone_chain
@@ -31,9 +32,7 @@ from spacy_dxprivacy.privacy.optimal import (
     remapped,
 )
 from spacy_dxprivacy.sentences.alone import WordDraw
-from spacy_dxprivacy.sentences.budgets import beta_of
-from spacy_dxprivacy.sentences.evened import shorter
-from spacy_dxprivacy.sentences.pasts import laws_of
+from spacy_dxprivacy.sentences.calibration import beta_of, shorter
 
 
 def plane(n, seed=0):
@@ -351,7 +350,7 @@ def test_tune_says_what_no_mechanism_passes():
 # -- sentences -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["pairs", "pairs of types", "hidden Markov"])
+@pytest.mark.parametrize("kind", ["pairs", "pairs of types", "many words a state"])
 def test_no_channel_of_sentences_tells_less_by_brute_force(kind):
     chain = small_chain(kind, 3)
     D = np.array([[0, 1, 2.0], [1, 0, 1.5], [2, 1.5, 0]])

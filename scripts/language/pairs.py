@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from language.types import YEAR, Floats, Types, tokens
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.priors.arpa import Arpa
+from spacy_dxprivacy.priors.arpa import Arpa, beyond_back_off
 from spacy_dxprivacy.priors.builtin import OF_FREQUENCY, OF_LOG, OF_PAIR, pack
-from spacy_dxprivacy.priors.counts import pruned as prune
+from spacy_dxprivacy.priors.make import pruned as prune
 
 YEARS = 0.6  # share of the spoken "nineteen" that is the beginning of a year
 STEPS = 30  # of the power method
@@ -44,11 +44,8 @@ class Pairs:
 
 
 def model_of(arpa: Arpa) -> Model:
-    one, two = arpa.levels
-    p = np.exp(one.logs) * (np.array(arpa.words) != "<s>")
-    back = np.exp(np.nan_to_num(one.backs))
-    extra = np.maximum(np.exp(two.logs) - back[two.contexts] * p[two.words], 0)
-    beyond = sp.csr_array((extra, (two.contexts, two.words)), shape=(len(p), len(p)))
+    p, back = arpa.p * (np.array(arpa.words) != "<s>"), arpa.back
+    beyond = beyond_back_off(arpa)
     begin, end = arpa.words.index("<s>"), arpa.words.index("</s>")
     often = p / p.sum()
     for _ in range(STEPS):

@@ -17,18 +17,17 @@ from spacy.training.initialize import get_sourced_components
 from ..component import DEFAULT_CONFIG, DxSanitizer
 from ..errors import UsageError
 from ..files.limits import MOST_CONFIG, TooLarge, check_size
-from ..priors.builtin import KINDS, of_kind
-from ..priors.saved import prior_of_folder
+from ..priors.builtin import KINDS
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
-from ..registries import registry
+from ..registries import RETIRED, registry, retired
 from ..selection import entity_labels
 from ..spaces import BUILTIN
 from ..surrogates.presets import PRESETS
 from ..validate import positive
 from .code import import_code
 
-REWRITES = "dx.Rewrite.v1"
+WORD_PAIRS = "dx.WordPairs.v1"
 NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior", "dx_editors": "editor"}
 # A tenth of a number on the average, or one unit.
 NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}
@@ -126,8 +125,6 @@ def settings_of(
     settings = {name: value for name, value in chosen.items() if value}
     if surrogates == "none":
         settings["surrogates"] = None
-    if settings.get("editor", {}).get("@dx_editors") == REWRITES:
-        settings["carry"] = []  # a text that is written anew has other tokens
     if entities:
         settings["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(entities)}
     return settings
@@ -162,6 +159,9 @@ def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str
     plain = {short.replace("-", ""): full for short, full in known.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
+        for old in RETIRED:
+            if given == old or wanted == _middle(old).lower():
+                raise UsageError(str(retired(old)))
         noun = NOUNS.get(registry_name, "policy for unknown words")
         raise UsageError(f"no {noun} {given!r}. There are: {', '.join(sorted([*known, *others]))}.")
     return plain[wanted]
@@ -226,10 +226,10 @@ def prior_config(given: str) -> dict[str, Any]:
     """The block of a config for a short name, a kind of text whose pairs the package has, a folder
     made by `dx prior`, or an ARPA file."""
     if given in KINDS:
-        return of_kind(given)
+        return {"@dx_priors": WORD_PAIRS, "kind": given}
     path = Path(given)
     if path.is_dir():
-        return {"@dx_priors": prior_of_folder(path), "path": given}
+        return {"@dx_priors": WORD_PAIRS, "path": given}
     if path.is_file():
         return {"@dx_priors": "dx.Ngrams.v1", "path": given}
     return {"@dx_priors": full_name("dx_priors", given, KINDS)}
@@ -258,8 +258,6 @@ def editor_config(
     taken = inspect.signature(registry.dx_editors.get(name)).parameters
     if not set(more) <= set(taken):
         raise UsageError(f"{name} has no {' and no '.join(sorted(more))}.")
-    if lm is None and "model" in taken and taken["model"].default is inspect.Parameter.empty:
-        raise UsageError(f"{name} needs a language model: give one by `lm`.")
     if prompt is not None and lm is None:
         raise UsageError("`prompt` is for a language model: give one by `lm`.")
     return {"@dx_editors": name, **more}

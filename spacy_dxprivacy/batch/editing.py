@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -18,13 +17,12 @@ from spacy.tokens import Doc
 from ..component import DxSanitizer
 from ..doc.editing import Written, edited_texts
 from ..doc.receipt import Receipt
-from ..doc.rewriting import released
 from ..doc.spelling import spell
 from ..errors import DxError, UsageError
 from ..files.atomic import Output
 from ..selection import AllWords
 from ..space import Space
-from ..ty import EditsTexts, Mechanism, Rewrites, TellsAbout
+from ..ty import EditsTexts, Mechanism, TellsAbout
 from .build import NO_LIMIT
 from .edits import Edits
 from .jobs import Job, opened_first
@@ -61,17 +59,16 @@ class Edited:
 
 class ReleaseEditor:
     """Texts in which every word that the space holds may change, but for numbers and what the rules
-    of dx_entity_ruler take for a name, a date or the like. An editor that writes texts anew keeps
-    these as well, and may change all else."""
+    of dx_entity_ruler take for a name, a date or the like."""
 
     def __init__(self, sanitizer: DxSanitizer) -> None:
         """sanitizer: one with the settings of the release and an editor. Raises UsageError where it
         has none that reads texts."""
         editor = sanitizer.editor
-        if not isinstance(editor, EditsTexts | Rewrites):
+        if not isinstance(editor, EditsTexts):
             raise UsageError("there is no language model to edit by: give one by `lm`.")
         sanitizer.warm_up()
-        self.editor: EditsTexts | Rewrites = editor
+        self.editor: EditsTexts = editor
         self.name: str = sanitizer.terms.editor or ""
         self.space: Space = sanitizer.space
         self.instead: Mapping[str, str] = sanitizer.instead(sanitizer.space)
@@ -98,17 +95,12 @@ class ReleaseEditor:
         texts = [_written(doc) for doc in docs]
         told.words += sum(int(text.editable.sum()) for text in texts)
         try:
-            return self._edited(docs, texts, told)
+            return self._edited(texts, told)
         except DxError:
             told.kept += len(docs)
             return [doc.text for doc in docs]
 
-    def _edited(self, docs: list[Doc], texts: list[Written], told: Edited) -> list[str]:
-        if isinstance(self.editor, Rewrites):
-            shown = [released(doc, text.aside) for doc, text in zip(docs, texts, strict=True)]
-            found = self.editor.rewrite(shown)
-            told.changed += sum(_lost(doc.text, new) for doc, new in zip(docs, found, strict=True))
-            return found
+    def _edited(self, texts: list[Written], told: Edited) -> list[str]:
         edited = edited_texts(
             texts, self.nlp.vocab, self.space, self.mechanism, self.editor, self.instead
         )
@@ -121,11 +113,6 @@ class ReleaseEditor:
         told.changed += int(changed.sum())
         words, spaces = spell(new.words, np.array(new.spaces, dtype=bool), changed)
         return "".join(w + " " * s for w, s in zip(words, spaces.tolist(), strict=True))
-
-
-def _lost(old: str, new: str) -> int:
-    """How many words of a text another one lacks."""
-    return (Counter(old.lower().split()) - Counter(new.lower().split())).total()
 
 
 def _written(doc: Doc) -> Written:

@@ -16,6 +16,7 @@ from spacy.cli._util import app
 from typer.core import TyperGroup
 
 from ..about import __version__
+from ..registries import RETIRED, retired
 
 HELP = "Private text: words replaced under metric differential privacy."
 LAB = "..lab.commands."
@@ -67,6 +68,14 @@ class DxGroup(TyperGroup):
         command = typer.main.get_command(found)
         command.name = cmd_name
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command of the arguments; exit where they have an option that was removed."""
+        given = {f"dx {args[0]} {one.partition('=')[0]}" for one in args[1:]}
+        for row in given & RETIRED.keys():
+            typer.echo(f"dx {args[0]}: {retired(row)}", err=True)
+            raise typer.Exit(2)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a section for each group of commands."""

@@ -162,8 +162,7 @@ Scope = Annotated[str | None, Option(
 Editor = Annotated[str | None, Option(
     "--editor", show_default=False,
     help="Go over what was drawn by public knowledge alone, which costs no privacy and is none: "
-    "remap (the likeliest words; by word pairs, or by --lm) or rewrite (free, by --lm, an instruct "
-    "model; names and numbers stay)",
+    "remap (the likeliest words; by word pairs, or by --lm)",
 )]
 LanguageModel = Annotated[str | None, Option(
     "--lm", show_default=False,

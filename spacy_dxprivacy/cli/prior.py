@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from ..priors.corpus import read_texts
-from ..priors.make import ITERATIONS, PAIRS, STATES, TYPES, Made, Recipe, make_prior
+from ..priors.make import PAIRS, TYPES, Made, Recipe, make_prior
 from ..priors.saved import check_target
 from ..spaces import BUILTIN, load
 from . import options
@@ -24,14 +24,10 @@ Texts = Annotated[Path, Argument(
 )]
 Target = Annotated[Path, Argument(
     metavar="OUT", show_default=False,
-    help="A folder to write, for dx.WordPairs.v1 or dx.HiddenMarkov.v1",
+    help="A folder to write, for dx.WordPairs.v1",
 )]
-Kind = Annotated[str, Option(help="pairs, or hidden-markov")]
 Types = Annotated[int, Option(min=2, help="The commonest words, which are told apart")]
 Pairs = Annotated[int, Option(min=0, help="Pairs that are listed: those that tell most")]
-States = Annotated[int, Option(min=1, help="Of a hidden Markov model")]
-Iterations = Annotated[int, Option(min=1, help="Of its training")]
-Seed = Annotated[int, Option(min=0, help="Of its random start; all of it is public")]
 Field = Annotated[str, Option(help="The field of .jsonl that holds the text")]
 Lang = Annotated[str, Option(help="The language, whose tokenizer cuts the texts")]
 SpaceName = Annotated[str, Option(
@@ -44,12 +40,8 @@ SpaceName = Annotated[str, Option(
 def prior_cli(
     texts: Texts,
     target: Target,
-    kind: Kind = "pairs",
     types: Types = TYPES,
     pairs: Pairs = PAIRS,
-    states: States = STATES,
-    iterations: Iterations = ITERATIONS,
-    seed: Seed = 0,
     field: Field = "text",
     lang: Lang = "en",
     space: SpaceName = BUILTIN,
@@ -63,8 +55,7 @@ def prior_cli(
     with mistakes_in_a_line("prior", REMOVED):
         with setting_up():
             check_target(target, force=force)
-            name = target.name
-            recipe = Recipe(kind, types, pairs, states, iterations, seed, lang, name)
+            recipe = Recipe(types=types, pairs=pairs, lang=lang, name=target.name)
             words = load(space)
         made = make_prior(read_texts(texts, field), recipe, words, partial(_say, quiet))
         made.save(target, force=force)
@@ -79,7 +70,7 @@ def _say(quiet: bool, line: str) -> None:
 def told(made: Made, target: Path) -> str:
     """What the prior is worth, in two lines."""
     return (
-        f"{target}: {made.kind}, {len(made.law.words):,} types, of which the space holds "
+        f"{target}: {len(made.law.words):,} types, of which the space holds "
         f"{made.in_space:.1%}\n"
         f"held-out text ({made.held_out_words:,} words): perplexity {made.perplexity:.1f} on the "
         f"{made.coverage:.1%} of words that it knows"

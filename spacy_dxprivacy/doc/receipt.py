@@ -30,8 +30,8 @@ class Receipt(dict[str, Any]):
     document, and how many tokens were drawn (none of them is perturbed or kept). editor: only where
     words were edited after they were drawn, by public knowledge: post-processing, and no privacy.
     editor_model: the digest of its language model, where it has one.
-    rewritten: only where that editor wrote the document anew: how many tokens it has now. All other
-    counts are of the document as it was drawn.
+    rewritten: only in receipts of earlier versions, where an editor wrote the document anew: how
+    many tokens it has now. All other counts are of the document as it was drawn.
     surrogates: only with stand-ins: for each label its stand-in, the guarantee of what is drawn,
     the largest chance that a mention comes out as it was, the public name of the key where there is
     one (key_id), and how many mentions were found, replaced and kept. stood_in: how many tokens of

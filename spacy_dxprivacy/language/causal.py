@@ -11,11 +11,11 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
-from .caches import new_cache
 from .model import OutOfRoom
 
 # By name: their types are not those that they declare, and many installations have neither.
 torch: Any = import_module("torch")
+transformers: Any = import_module("transformers")
 
 F = TypeVar("F", bound=Callable[..., Any])
 WINDOW = 1024  # tokens of a text that are judged at once
@@ -153,7 +153,7 @@ class CausalLanes:
     def _begin(self) -> None:
         device = self.model.network.device
         lanes = len(self.prompts)
-        self._cache = new_cache()
+        self._cache = transformers.DynamicCache()
         self._mask = torch.zeros((lanes, 0), dtype=torch.long, device=device)
         self._at = torch.zeros(lanes, dtype=torch.long, device=device)
         self._logs: Any = torch.zeros((lanes, self.model.vocabulary), device=device)
@@ -204,11 +204,7 @@ class CausalLanes:
         return np.asarray((picked - self._sums).cpu().numpy(), dtype=np.float64)
 
     def scores(self) -> Floats2d:
-        """See prompted.SaysScores."""
         return np.asarray(self._logs.cpu().numpy(), dtype=np.float64)
-
-    def likeliest(self) -> Ints1d:
-        return np.asarray(self._logs.argmax(1).cpu().numpy(), dtype=np.int64)
 
     @without_gradients
     def keep(self, order: Ints1d) -> None:

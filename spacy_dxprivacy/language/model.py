@@ -26,8 +26,8 @@ class Lanes(Protocol):
         """float (lanes, m): ln of the probability that each of tokens (lanes, m) comes next."""
         ...
 
-    def likeliest(self) -> Ints1d:
-        """int64 (lanes,): the token that each lane would go on with."""
+    def scores(self) -> Floats2d:
+        """float64 (lanes, tokens of the vocabulary): the logits of what comes next."""
         ...
 
     def keep(self, order: Ints1d) -> None:

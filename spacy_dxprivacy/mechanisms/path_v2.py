@@ -15,7 +15,6 @@ Papers      this project, docs/path.md; Chatzikokolakis, Palamidessi, Stronati 2
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..graph.kernel import Kernel
 from ..graph.policy import Policy, policy_graph, policy_of, told
@@ -24,9 +23,8 @@ from ..guarantee import Guarantee
 from ..priors.chain import Chain, alone_chain
 from ..registries import registry
 from ..sentences.alone import WordDraw
-from ..sentences.back import ADDED
-from ..sentences.budgets import beta_of
-from ..sentences.evened import even_of
+from ..sentences.calibration import beta_of, even_of
+from ..sentences.forward import ADDED
 from ..space import Space
 from ..ty import Prior
 from ..validate import fail, positive
@@ -36,7 +34,6 @@ from .exponential import LARGEST_SCORE
 HOW = {
     "alone": "Words alone",
     "sentence": "Whole sentences",
-    "left to right": "Words drawn from left to right, each given those released before it",
 }
 SHORTER = "; those that it has shorter than a plain one are drawn 5/8 as long"
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
@@ -140,10 +137,9 @@ class PathV2Settings:
         return self == default and space.digest == Space.builtin().digest
 
 
-def rounding(chain: Any) -> float:
+def rounding(chain: Chain) -> float:
     """Nats a word of a text that the rounding of sums over states adds to the loss at most.
 
     docs/path.md, "floats", has the proof, with 6.1 in place of 6.5.
     """
-    states = chain.states if isinstance(chain, Chain) else 0  # others are in float64
-    return 6.5 * (states + min(states, ADDED) + 10) * FLOAT_STEP
+    return 6.5 * (chain.states + min(chain.states, ADDED) + 10) * FLOAT_STEP

@@ -1,17 +1,14 @@
 """Public language: laws of sentences that never see the input.
 
-law.py carries a law to the words of any space; words.py, sentences_of.py and ngrams.py are what
-configs name (@dx_priors); make.py makes one from public texts, and is imported when it is used:
-few pipelines ever need it.
+law.py carries a law to the words of any space; registered.py has what configs name (@dx_priors);
+make.py makes one from public texts, and is imported when it is used: few pipelines ever need it.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .law import Law, carry
-from .ngrams import make_ngrams
-from .sentences_of import make_hidden_markov, make_word_pairs
-from .words import make_uniform, make_word_frequency
+from .registered import make_ngrams, make_uniform, make_word_frequency, make_word_pairs
 
 if TYPE_CHECKING:
     from .make import Made, Recipe, make_prior
@@ -21,7 +18,6 @@ __all__ = [
     "Made",
     "Recipe",
     "carry",
-    "make_hidden_markov",
     "make_ngrams",
     "make_prior",
     "make_uniform",

@@ -1,6 +1,13 @@
-"""ARPA files: n-grams with back-off weights, as SRILM, KenLM, CMU Sphinx and others write them.
+r"""ARPA files of words and word pairs with back-off, as SRILM, KenLM and others write them.
 
-Paper  Katz 1987, "Estimation of probabilities from sparse data"; the format: SRILM, ngram-format(5)
+    p(y | x) = given, where the pair is listed;  b(x) p(y)  where not
+
+As a chain: T[x, y] = b(x) p(y) + delta[x, y], with delta what listed pairs say beyond their
+back-off. Where a pair is listed with less than its back-off, the back-off counts. Sentences end by
+p(</s> | x); words that a space cannot hold (<s>, <unk>) never come out.
+
+Papers  Katz 1987, "Estimation of probabilities from sparse data"; Chen and Goodman 1999; the
+        format: SRILM, ngram-format(5)
 """
 
 from __future__ import annotations
@@ -10,85 +17,94 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Ints1d, Ints2d
+from ..arrays import Bools1d, Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..tables.readers.source import Source, open_source
+from .chain import chain_of
+from .law import Law, joint
 
 MOST_NGRAMS = 40_000_000  # of one length
-WORDS = 2**30  # more than words: contexts and words make one number
-AT_ONCE = 2**15  # lines
 LONGEST_LINE = 1 << 16
 ROUNDING = 1e-4  # of log10 in a published file
+TOLERANCE = 0.05  # of sums that should be 1, for the same reason
+LEAST = 1e-12  # of a word, so that float32 can hold it
 LN10 = float(np.log(10.0))
 SPECIAL = ("<s>", "</s>", "<unk>", "<UNK>")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Level:
-    """The m n-grams of one length, by rising context and word. contexts: int64 (m,), which n-gram
-    of the level before they begin with. words: int64 (m,), their last word. logs, backs: float64
-    (m,), natural logarithms of the probability and of the back-off weight; nan where none stands.
-    """
+class Pairs:
+    """m pairs, by rising context and word: numbers of words, int64 (m,), and their natural
+    logarithms, float64 (m,)."""
 
     contexts: Ints1d
     words: Ints1d
     logs: Floats1d
-    backs: Floats1d
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-    @cached_property
-    def keys(self) -> Ints1d:
-        """(m,), rising: the context and the word as one number."""
-        return self.contexts * WORDS + self.words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Arpa:
-    """words: in the order of the file. levels: the n-grams of length 1, 2, ..."""
+    """words: V, in the order of the file. logs, backs: float64 (V,), natural logarithms of the
+    probability and of the back-off weight; nan where none stands."""
 
     words: list[str]
-    levels: list[Level]
+    logs: Floats1d
+    backs: Floats1d
+    pairs: Pairs | None = None
+
+    @cached_property
+    def p(self) -> Floats1d:
+        """float64 (V,): of each word alone."""
+        p: Floats1d = np.exp(self.logs)
+        return p
+
+    @cached_property
+    def back(self) -> Floats1d:
+        """float64 (V,): back-off weights; 1 where none stands, as the format has it."""
+        return np.where(np.isnan(self.backs) | (self.pairs is None), 1.0, np.exp(self.backs))
 
     @cached_property
     def said(self) -> Bools1d:
-        """(V,): which of them are words, not marks."""
+        """bool (V,): which of them are words, not marks."""
         return np.array([word not in SPECIAL for word in self.words])
 
-    @cached_property
-    def follows(self) -> Bools1d:
-        """(V,): all but <s>, which never follows anything."""
-        return np.array([word != "<s>" for word in self.words])
+    def place(self, mark: str) -> int | None:
+        """Return the number of a mark; None where the file does not have it."""
+        return self.words.index(mark) if mark in self.words else None
 
-    def find(self, history: list[int]) -> int:
-        """The place of an n-gram on its level, -1 where it is not listed."""
-        return int(self.places(np.array([history], dtype=np.int64))[0])
 
-    def places(self, grams: Ints2d) -> Ints1d:
-        """grams: int64 (m, length) -> (m,), the place of each on its level, -1 where not listed."""
-        nodes = grams[:, 0]
-        for depth in range(1, grams.shape[1]):
-            listed = self.levels[depth].keys
-            if not len(listed):
-                return np.full(len(grams), -1)
-            keys = nodes * WORDS + grams[:, depth]
-            at = np.minimum(np.searchsorted(listed, keys), len(listed) - 1)
-            nodes = np.where((listed[at] == keys) & (nodes >= 0), at, -1)
-        return nodes
+# -- reading -------------------------------------------------------------------------------------
 
-    def after(self, depth: int, context: int) -> slice:
-        """Which n-grams of length depth + 1 begin with this one."""
-        ends = np.searchsorted(self.levels[depth].contexts, [context, context + 1])
-        return slice(int(ends[0]), int(ends[1]))
+
+def read_arpa(path: Path, order: int) -> Arpa:
+    """Read words, and pairs where order is 2; what comes after them is not read. Plain or .gz.
+
+    Raises DxError in one sentence for a file that is missing, cut, damaged, of another encoding or
+    format, too large, without n-grams of this order, or whose probabilities do not add up.
+    """
+    try:
+        with open_source(path) as source:
+            arpa = _Reader(path, order).read(source)
+    except (FileNotFoundError, IsADirectoryError):
+        hint = "dx.Ngrams.v1 takes an ARPA file, plain or packed by gzip."
+        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
+    _check_sums(arpa, path)
+    if order > 1 and arpa.pairs is None:
+        raise _bad(path, f"it has no 2-grams, and order = {order}")
+    return arpa
+
+
+def _bad(path: Path, why: str) -> DxError:
+    return DxError(Errors.DX062.format(path=path, why=why))
 
 
 @dataclass(eq=False, repr=False)
-class _Part:
-    """One section while it is read."""
+class _Section:
+    """The n-grams of one length while they are read."""
 
     length: int
     announced: int
@@ -98,51 +114,33 @@ class _Part:
     backs: array[float] = field(default_factory=lambda: array("d"))
 
 
-def read_arpa(path: Path, order: int) -> Arpa:
-    """n-grams of at most `order` words; what comes after them is not read. Plain or .gz.
-
-    Raises DxError in one sentence for a file that is missing, cut, damaged, of another encoding or
-    format, too large, or whose n-grams cannot be: see check below.
-    """
-    try:
-        with open_source(path) as source:
-            return _Reader(path, order).read(source)
-    except (FileNotFoundError, IsADirectoryError):
-        hint = "dx.Ngrams.v1 takes an ARPA file, plain or packed by gzip."
-        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
-
-
-def bad(path: Path, why: str) -> DxError:
-    return DxError(Errors.DX062.format(path=path, why=why))
-
-
-def _sound(backs: Floats1d) -> bool:
-    """Whether weights are numbers that can be; nan stands for none."""
-    return not (np.isinf(backs) | (backs > 99)).any()
-
-
 class _Reader:
     def __init__(self, path: Path, order: int) -> None:
         self.path, self.order = path, order
         self.counts: dict[int, int] = {}
         self.index: dict[bytes, int] = {}
-        self.levels: list[Level] = []
-        self.number = 0  # lines read
-        self.at = 0  # the line that is looked at
+        self.number = 0  # of the line
 
     def read(self, source: Source) -> Arpa:
         lines = self._lines(source)
         self._header(lines)
-        for length in range(1, min(self.order, max(self.counts)) + 1):
-            self.levels.append(self._level(self._section(length, lines)))
-        return Arpa(self._words(), self.levels)
+        one = self._section(1, lines)
+        logs, backs = np.array(one.logs) * LN10, np.array(one.backs) * LN10
+        pairs = None
+        if self.order > 1 and 2 in self.counts:
+            pairs = self._pairs(self._section(2, lines), backs)
+        try:
+            words = [word.decode("utf-8") for word in self.index]
+        except UnicodeDecodeError:
+            raise _bad(self.path, "its words are not UTF-8") from None
+        return Arpa(words, logs, backs, pairs)
 
     def _lines(self, source: Source) -> Iterator[bytes]:
         rest = b""
         for block in source.blocks():
             *lines, rest = (rest + block).split(b"\n")
             if len(rest) > LONGEST_LINE:
-                raise bad(self.path, f"line {self.number + len(lines) + 1} is too long")
+                raise _bad(self.path, f"line {self.number + len(lines) + 1} is too long")
             for line in lines:
                 self.number += 1
                 source.place = f"line {self.number}"
@@ -152,19 +150,18 @@ class _Reader:
 
     def _header(self, lines: Iterator[bytes]) -> None:
         if not any(line.strip() == b"\\data\\" for line in lines):
-            raise bad(self.path, "it has no section \\data\\")
+            raise _bad(self.path, "it has no section \\data\\")
         for line in lines:
             parts = line.replace(b"=", b" ").split()
             if len(parts) == 3 and parts[0] == b"ngram":
-                self.at = self.number
                 self._count(parts[1], parts[2])
             elif line.startswith(b"\\"):
                 self._expect(1, line)
                 break
         if not self.counts:
-            raise bad(self.path, "its section \\data\\ names no n-grams")
+            raise _bad(self.path, "its section \\data\\ names no n-grams")
         if set(self.counts) != set(range(1, max(self.counts) + 1)):
-            raise bad(self.path, "its section \\data\\ leaves a length of n-grams out")
+            raise _bad(self.path, "its section \\data\\ leaves a length of n-grams out")
 
     def _count(self, length: bytes, count: bytes) -> None:
         try:
@@ -172,73 +169,44 @@ class _Reader:
         except ValueError:
             raise self._bad_line("does not say how many n-grams there are") from None
         if int(count) > MOST_NGRAMS and int(length) <= self.order:
-            raise bad(self.path, f"it has more than {MOST_NGRAMS:,} n-grams of one length")
+            raise _bad(self.path, f"it has more than {MOST_NGRAMS:,} n-grams of one length")
 
     def _expect(self, length: int, line: bytes) -> None:
         if line.strip() != b"\\%d-grams:" % length:
-            raise bad(self.path, f"its section of {length}-grams is missing")
+            raise _bad(self.path, f"its section of {length}-grams is missing")
 
-    def _section(self, length: int, lines: Iterator[bytes]) -> _Part:
-        part, some = _Part(length, self.counts[length]), list[bytes]()
+    def _section(self, length: int, lines: Iterator[bytes]) -> _Section:
+        """Read the n-grams of a length, and the line that ends them."""
+        section = _Section(length, self.counts[length])
         for line in lines:
-            ends = line.startswith(b"\\") and len(line.split()) == 1
-            if not ends:
-                some.append(line)
-            if ends or len(some) == AT_ONCE:
-                self._add(part, some)
-                some = []
-            if ends:
-                self._close(part, line)
-                return part
-        self._add(part, [])
-        raise bad(self.path, f"it is cut off among its {length}-grams (line {self.number})")
+            cells = line.split()
+            if len(cells) == 1 and line.startswith(b"\\"):
+                self._close(section, line)
+                return section
+            try:
+                if cells:
+                    self._add(section, cells)
+            except DxError:
+                if next(lines, None) is not None:
+                    raise
+                # A line that is wrong and the last one was cut.
+        raise _bad(self.path, f"it is cut off among its {length}-grams (line {self.number})")
 
-    def _close(self, part: _Part, line: bytes) -> None:
-        if len(part.logs) != part.announced:
-            given = f"{len(part.logs):,} {part.length}-grams and announces {part.announced:,}"
-            raise bad(self.path, f"it is cut or damaged: it has {given}")
-        if part.length == max(self.counts):
-            if line.strip() != b"\\end\\":
-                raise bad(self.path, "it does not end with \\end\\")
-        else:
-            self._expect(part.length + 1, line)
+    def _close(self, section: _Section, line: bytes) -> None:
+        if len(section.logs) != section.announced:
+            given = f"{len(section.logs):,} {section.length}-grams and announces"
+            raise _bad(self.path, f"it is cut or damaged: it has {given} {section.announced:,}")
+        if section.length < max(self.counts):
+            self._expect(section.length + 1, line)
+        elif line.strip() != b"\\end\\":
+            raise _bad(self.path, "it does not end with \\end\\")
 
-    def _add(self, part: _Part, lines: list[bytes]) -> None:
-        """All at once where they are as they should be, else one by one up to the first fault."""
-        if part.length == 1 or not self._add_quickly(part, lines):
-            first = self.number - len(lines)
-            for number, line in enumerate(lines, start=first):
-                self.at = number
-                if line.strip():
-                    self._add_line(part, line.split())
-        if len(part.logs) > part.announced:
-            raise bad(self.path, f"it has more {part.length}-grams than it announces")
-
-    def _add_quickly(self, part: _Part, lines: list[bytes]) -> bool:
-        length, cells = part.length, [c for c in map(bytes.split, lines) if c]
-        if not {len(c) for c in cells} <= {length + 1, length + 2}:
-            return False
-        try:
-            logs = np.array([float(c[0]) for c in cells])
-            backs = [float(c[length + 1]) if len(c) > length + 1 else np.nan for c in cells]
-            grams = np.array([[self.index[w] for w in c[1 : length + 1]] for c in cells])
-        except (ValueError, KeyError):
-            return False
-        if not len(cells):
-            return True
-        contexts = Arpa([], self.levels).places(grams[:, :-1])
-        if not ((logs <= ROUNDING).all() and (contexts >= 0).all() and _sound(np.array(backs))):
-            return False
-        part.contexts.frombytes(contexts.astype(np.int64).tobytes())
-        part.words.frombytes(grams[:, -1].astype(np.int64).tobytes())
-        part.logs.frombytes((np.minimum(logs, 0.0) * LN10).tobytes())
-        part.backs.frombytes((np.array(backs) * LN10).tobytes())
-        return True
-
-    def _add_line(self, part: _Part, cells: list[bytes]) -> None:
-        length = part.length
-        if len(cells) not in (length + 1, length + 2):
+    def _add(self, section: _Section, cells: list[bytes]) -> None:
+        length, place = section.length, len(section.logs)
+        if not length + 1 <= len(cells) <= length + 2:
             raise self._bad_line(f"is not a {length}-gram with its probability")
+        if place == section.announced:
+            raise _bad(self.path, f"it has more {length}-grams than it announces")
         try:
             log = float(cells[0])
             back = float(cells[length + 1]) if len(cells) > length + 1 else np.nan
@@ -246,48 +214,88 @@ class _Reader:
             raise self._bad_line("has no number where one should be") from None
         if not log <= ROUNDING:
             raise self._bad_line(f"gives a probability above 1 (log10 {log:g})")
-        if not _sound(np.array([back])):
+        if back > 99 or back == -np.inf:
             raise self._bad_line("has a back-off weight out of range")
-        if length == 1 and self.index.setdefault(cells[1], len(part.logs)) != len(part.logs):
+        if length == 1 and self.index.setdefault(cells[1], place) != place:
             raise self._bad_line("holds a word that came before")
-        ids = [self._word(word) for word in cells[1 : length + 1]]
-        part.contexts.append(0 if length == 1 else self._context(ids[:-1]))
-        part.words.append(ids[-1])
-        part.logs.append(min(log, 0.0) * LN10)
-        part.backs.append(back * LN10)
-
-    def _word(self, word: bytes) -> int:
-        found = self.index.get(word, -1)
-        if found < 0:
-            raise self._bad_line("has a word that is not among the 1-grams")
-        return found
-
-    def _context(self, ids: list[int]) -> int:
-        found = Arpa([], self.levels).find(ids)
-        if found < 0:
-            raise self._bad_line("begins with words that are not listed as an n-gram")
-        return found
-
-    def _level(self, part: _Part) -> Level:
-        columns = [np.array(c) for c in (part.contexts, part.words, part.logs, part.backs)]
-        order = np.lexsort((columns[1], columns[0])) if part.length > 1 else slice(None)
-        level = Level(*(column[order] for column in columns))
-        if part.length > 1:
-            self._check(level, part.length)
-        return level
-
-    def _check(self, level: Level, length: int) -> None:
-        same = (np.diff(level.contexts) == 0) & (np.diff(level.words) == 0)
-        if same.any():
-            raise bad(self.path, f"{int(same.sum()):,} of its {length}-grams come twice")
-        if len(level) and np.isnan(self.levels[-1].backs[level.contexts]).all():
-            raise bad(self.path, f"its {length - 1}-grams have no back-off weights")
-
-    def _words(self) -> list[str]:
         try:
-            return [word.decode("utf-8") for word in self.index]
-        except UnicodeDecodeError:
-            raise bad(self.path, "its words are not UTF-8") from None
+            section.contexts.append(self.index[cells[1]])
+            section.words.append(self.index[cells[length]])
+        except KeyError:
+            raise self._bad_line("has a word that is not among the 1-grams") from None
+        section.logs.append(min(log, 0.0))
+        section.backs.append(back)
+
+    def _pairs(self, section: _Section, backs: Floats1d) -> Pairs:
+        contexts, words = np.array(section.contexts), np.array(section.words)
+        order = np.lexsort((words, contexts))
+        contexts, words = contexts[order], words[order]
+        same = (np.diff(contexts) == 0) & (np.diff(words) == 0)
+        if same.any():
+            raise _bad(self.path, f"{int(same.sum()):,} of its 2-grams come twice")
+        if len(words) and np.isnan(backs[contexts]).all():
+            raise _bad(self.path, "its 1-grams have no back-off weights")
+        return Pairs(contexts, words, np.array(section.logs)[order] * LN10)
 
     def _bad_line(self, what: str) -> DxError:
-        return bad(self.path, f"line {self.at} {what}")
+        return _bad(self.path, f"line {self.number} {what}")
+
+
+def _check_sums(arpa: Arpa, path: Path) -> None:
+    """Raise DxError where probabilities do not add up, and say by how much."""
+    # <s> never follows anything.
+    follows = np.array([word != "<s>" for word in arpa.words])
+    p = np.where(follows, arpa.p, 0.0)
+    if abs(p.sum() - 1) > TOLERANCE:
+        raise _bad(path, f"the probabilities of its words add up to {p.sum():.4g}, not to 1")
+    pairs, V = arpa.pairs, len(arpa.words)
+    if pairs is None or not len(pairs.words):
+        return
+    listed = np.bincount(pairs.contexts, np.exp(pairs.logs) * follows[pairs.words], V)
+    by_back_off = p.sum() - np.bincount(pairs.contexts, p[pairs.words], V)
+    sums = (listed + arpa.back * by_back_off)[np.unique(pairs.contexts)]
+    off = np.abs(sums - 1)
+    if off.max() > TOLERANCE:
+        many, worst = int((off > TOLERANCE).sum()), sums[off.argmax()]
+        why = f"the probabilities after {many:,} of {len(sums):,} contexts of length 1"
+        raise _bad(path, f"{why} do not add up to 1 (the worst to {worst:.4g})")
+
+
+# -- as a law ------------------------------------------------------------------------------------
+
+
+def law_of(arpa: Arpa, name: str) -> Law:
+    """Return words and pairs as a law of sentences; words alone where there are no pairs."""
+    from scipy.sparse import diags_array
+
+    said, beyond = arpa.said, beyond_back_off(arpa)
+    u, end = np.maximum(arpa.p[said], LEAST), arpa.place("</s>")
+    stop = np.ones(len(u))  # a file that has no ends says nothing of lengths
+    if end is not None:
+        stop = (arpa.back * arpa.p[end] + beyond[:, [end]].toarray().reshape(-1))[said]
+    delta, back, stop, stays = joint(beyond[said][:, said], stop, u, arpa.back[said])
+    chain = chain_of(
+        begin=_begin(arpa, u, beyond), alone=u / stays, end=stop, back=back, u=u, delta=delta,
+        emit=diags_array(stays).tocsr(),
+    )  # fmt: skip
+    return Law([w for w, s in zip(arpa.words, said, strict=True) if s], chain, name)
+
+
+def beyond_back_off(arpa: Arpa) -> Any:
+    """Return csr float64 (V, V): what pairs say beyond their back-off, never below 0."""
+    from scipy.sparse import csr_array
+
+    shape, pairs = (len(arpa.words), len(arpa.words)), arpa.pairs
+    if pairs is None:
+        return csr_array(shape)
+    extra = np.exp(pairs.logs) - arpa.back[pairs.contexts] * arpa.p[pairs.words]
+    return csr_array((np.maximum(extra, 0.0), (pairs.contexts, pairs.words)), shape=shape)
+
+
+def _begin(arpa: Arpa, u: Floats1d, beyond: Any) -> Floats1d:
+    """(K,): how sentences begin; as words alone where the file does not say."""
+    begin = arpa.place("<s>")
+    if begin is None:
+        return u
+    first: Floats1d = beyond[[begin]].toarray().reshape(-1)[arpa.said] + arpa.back[begin] * u
+    return first if first.sum() > 0 else u

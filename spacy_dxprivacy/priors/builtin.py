@@ -90,11 +90,6 @@ def builtin_law(kind: str | None = None) -> Law:
     return Law(space.words, _chain(arrays), name)
 
 
-def of_kind(kind: str) -> dict[str, str]:
-    """The block of a config. kind: one of KINDS."""
-    return {"@dx_priors": "dx.WordPairs.v1", "kind": kind}
-
-
 def _read(path: Path, space: Space) -> dict[str, Any]:
     with np.load(path) as saved:
         arrays = {name: saved[name] for name in saved.files}
@@ -115,7 +110,9 @@ def _chain(arrays: dict[str, Any]) -> Chain:
     share = often / np.bincount(types, often, K)[types]
     emit = csr_array((share, types, np.arange(len(types) + 1)), shape=(len(types), K))
     ends = _unpack(arrays["end"], OF_LOG)
-    return chain_of(begin, alone, ends, back[:K], u, listed[:K], emit)
+    return chain_of(
+        begin=begin, alone=alone, end=ends, back=back[:K], u=u, delta=listed[:K], emit=emit
+    )
 
 
 def _listed(arrays: dict[str, Any]) -> Any:

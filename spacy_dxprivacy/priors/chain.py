@@ -4,9 +4,9 @@ r"""A public law of sentences whose sums are exact: states that follow each othe
 
     T[z, z'] = back[z] u[z'] + delta[z, z']        B[y, z] = emit[y, z]
 
-Word pairs with back-off are such a law, their states being types of words; so is a hidden Markov
-model (back = 0, delta dense), and words drawn alone (one state). K is the number of states, n that
-of words of the space, S that of sentences side by side.
+Word pairs with back-off are such a law, their states being types of words; so are words drawn
+alone (one state). K is the number of states, n that of words of the space, S that of sentences side
+by side.
 
 Paper  Rabiner 1989, "A tutorial on hidden Markov models"; Katz 1987 (back-off)
 """
@@ -23,9 +23,10 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d
 from ..errors import DxError, Errors
-from .product import Product
 
 ARRAYS = ("begin", "alone", "end", "back", "u")
+TABLES = ("delta", "emit")
+PARTS = ("data", "indices", "indptr")  # of a table
 TOLERANCE = 1e-4  # of sums that should be 1, in float32
 
 
@@ -33,8 +34,8 @@ TOLERANCE = 1e-4  # of sums that should be 1, in float32
 class Chain:
     """begin (K,): of the first state of a sentence. alone (K,): of the state of a word without
     context. end (K,): the probability that a sentence ends after a state. back (K,), u (K,).
-    delta: scipy csr or array, float32 (K, K), not negative. emit: csr float32 (n, K), the words of
-    a state; its columns sum to 1, or to less where words of the law are not in the space.
+    delta: csr float32 (K, K), not negative. emit: csr float32 (n, K), the words of a state; its
+    columns sum to 1, or to less where words of the law are not in the space.
     """
 
     begin: Numbers1d
@@ -94,28 +95,16 @@ class Chain:
 
     @cached_property
     def _into(self) -> Any:
-        """delta by the state that is entered, and u behind it, so that a step is one product: csr
-        or array (K, K + 1)."""
-        if not _sparse(self.delta):
-            return np.hstack([self.delta.T, self.u[:, None]])
+        """csr (K, K + 1): delta by the state that is entered, and u behind it, for one product."""
         from scipy.sparse import csr_array, hstack
 
         K = self.states
         behind = csr_array((self.u, np.zeros(K, np.int32), np.arange(K + 1)), shape=(K, 1))
         return hstack([self.delta.T.tocsr(), behind], format="csr")
 
-    @cached_property
-    def _product(self) -> Any:
-        return Product(self._into) if _sparse(self.delta) else self._into
-
     def forward(self, M: Floats2d) -> Floats2d:
         """M: float (K, S), how likely each state is -> (K, S), the state after it."""
-        return self.step(np.vstack([M, self.back @ M]))
-
-    def step(self, X: Floats2d) -> Floats2d:
-        """X: float (K + 1, S), how likely each state is, and at last the sum of it times back ->
-        (K, S), the state after it."""
-        ahead: Floats2d = self._product @ X
+        ahead: Floats2d = self._into @ np.vstack([M, self.back @ M])
         return ahead
 
     def backward(self, M: Floats2d) -> Floats2d:
@@ -124,22 +113,10 @@ class Chain:
         behind += np.multiply.outer(self.back, self.u @ M)
         return behind
 
-    def before(self, state: int) -> tuple[Numbers1d, Numbers1d]:
-        """The states that delta leads from into this one, and delta there."""
-        into = self._into
-        if not _sparse(into):
-            return np.arange(self.states), into[state, :-1]
-        part = slice(into.indptr[state], into.indptr[state + 1] - 1)
-        return into.indices[part], into.data[part]
-
     def into(self, here: Ints1d, before: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
         """delta from states before to states here, where it is not 0: (e,), (e,), (e,), the places
         in `here` and in `before`, and delta."""
         table = self._into
-        if not _sparse(table):
-            part = table[np.ix_(here, before)]
-            place, source = np.nonzero(part)
-            return place, source, part[place, source]
         first, counts = table.indptr[here], np.diff(table.indptr)[here] - 1
         place = np.repeat(np.arange(len(here)), counts)
         entries = np.arange(len(place)) + np.repeat(first - np.cumsum(counts) + counts, counts)
@@ -158,9 +135,7 @@ class Chain:
     def digest(self) -> str:
         """SHA-256 of all of it, in hexadecimal."""
         hasher = hashlib.sha256()
-        for array in (*(getattr(self, name) for name in ARRAYS), *_numbers(self.delta)):
-            hasher.update(np.ascontiguousarray(array).data)
-        for array in _numbers(self.emit):
+        for array in to_fields(self).values():
             hasher.update(np.ascontiguousarray(array).data)
         return hasher.hexdigest()
 
@@ -179,7 +154,7 @@ def check_chain(chain: Chain) -> None:
             raise _bad(f"{name} should be {K} numbers that are not negative")
     if chain.delta.shape != (K, K) or chain.emit.shape[1:] != (K,):
         raise _bad(f"it has {K} states, and tables of {chain.delta.shape}, {chain.emit.shape}")
-    if any(table.min() < 0 for table in _numbers(chain.delta)[:1] if table.size):
+    if chain.delta.data.min(initial=0) < 0:
         raise _bad("some probabilities are negative")
     for name in ("begin", "alone"):
         _check_sum(name, np.asarray([getattr(chain, name).sum(dtype=np.float64)]))
@@ -207,41 +182,31 @@ def _bad(why: str) -> DxError:
     return DxError(Errors.DX060.format(why=why))
 
 
-def _sparse(table: Any) -> bool:
-    return not isinstance(table, np.ndarray)
-
-
-def _numbers(table: Any) -> tuple[Any, ...]:
-    return (table.data, table.indices, table.indptr) if _sparse(table) else (table,)
-
-
-def chain_of(begin: Any, alone: Any, end: Any, back: Any, u: Any, delta: Any, emit: Any) -> Chain:
-    """A chain in float32, out of numbers of any precision; begin, alone and u are brought to sum 1.
-
-    Raises DxError as check_chain does.
-    """
-    first, single, shared = (np.asarray(a, dtype=np.float64) for a in (begin, alone, u))
-    arrays = (first / first.sum(), single / single.sum(), end, back, shared / shared.sum())
-    parts: list[Any] = [np.asarray(a, dtype=np.float32) for a in arrays]
-    return Chain(*parts, *(table.astype(np.float32) for table in (delta, emit)))
+def chain_of(**fields: Any) -> Chain:
+    """Return a chain in float32 of the fields of Chain, given in any precision: begin, alone and u
+    are brought to sum 1. Raises DxError as check_chain does."""
+    for name in ("begin", "alone", "u"):
+        weights = np.asarray(fields[name], dtype=np.float64)
+        fields[name] = weights / weights.sum()
+    return Chain(
+        **{name: np.asarray(fields[name], dtype=np.float32) for name in ARRAYS},
+        **{name: fields[name].astype(np.float32) for name in TABLES},
+    )
 
 
 def alone_chain(weights: Numbers1d) -> Chain:
     """Words that know nothing of each other. weights: float (n,), above 0."""
     from scipy.sparse import csr_array
 
-    one = np.ones(1)
     emit = csr_array((weights / weights.sum())[:, None])
-    return chain_of(one, one, one, one, one, csr_array((1, 1)), emit)
+    return chain_of(**dict.fromkeys(ARRAYS, np.ones(1)), delta=csr_array((1, 1)), emit=emit)
 
 
 def to_fields(chain: Chain) -> dict[str, Any]:
     """Plain arrays, by name."""
     fields = {name: getattr(chain, name) for name in ARRAYS}
-    for name in ("delta", "emit"):
-        table = getattr(chain, name)
-        parts = ("data", "indices", "indptr") if _sparse(table) else ("data",)
-        fields |= {f"{name}_{p}": a for p, a in zip(parts, _numbers(table), strict=True)}
+    for name in TABLES:
+        fields |= {f"{name}_{part}": getattr(getattr(chain, name), part) for part in PARTS}
     return fields
 
 
@@ -250,12 +215,8 @@ def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
     from scipy.sparse import csr_array
 
     K = len(fields["u"])
-    tables = {}
-    for name, shape in (("delta", (K, K)), ("emit", (n, K))):
-        data = fields[f"{name}_data"]
-        if f"{name}_indptr" in fields:
-            data = csr_array(
-                (data, fields[f"{name}_indices"], fields[f"{name}_indptr"]), shape=shape
-            )
-        tables[name] = data
+    tables = {
+        name: csr_array(tuple(fields[f"{name}_{part}"] for part in PARTS), shape=shape)
+        for name, shape in (("delta", (K, K)), ("emit", (n, K)))
+    }
     return Chain(**{name: fields[name] for name in ARRAYS}, **tables)

@@ -1,4 +1,4 @@
-"""A law of sentences on words of its own, and how it is carried to the words of a space.
+"""A language model on words of its own, and how it is carried to the words of a space.
 
 Words are the same where their spelling is: in exact case first, then without regard to case. Words
 of a space that the law lacks stand beside the nearest word that it has, with a small share of its
@@ -36,13 +36,23 @@ class Law:
     name: str
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class WordList:
+    """words: V strings. weights: float64 (V,), how common each is; 0 for those that are none."""
+
+    words: Sequence[str]
+    weights: Floats1d
+    name: str
+
+
 def carry(law: Law, space: Space, frequency: Floats1d) -> Chain:
     """The law on the words of a space. frequency: float (n,), by which the words of the space that
     are spelled like one word of the law share it.
 
     Raises DxError where no word of the space is in the law.
     """
-    cells = spelled(law.words, space, frequency, law.chain.unigram, law.name)
+    listed = WordList(law.words, law.chain.unigram, law.name)
+    cells = with_neighbours(spelled(listed, space, frequency), space, listed.weights)
     return without_silent(law.chain, (cells @ law.chain.emit).tocsr())
 
 
@@ -52,54 +62,46 @@ def without_silent(chain: Chain, emit: Any) -> Chain:
     from scipy.sparse import diags_array
 
     said = np.asarray(emit.sum(axis=0)).reshape(-1) > 0
-    if said.all() or isinstance(chain.delta, np.ndarray):
+    if said.all():
         return replace(chain, emit=emit.astype(np.float32))
     u = chain.u[said].astype(np.float64)
     inner = chain.delta[said][:, said].astype(np.float64)
     delta, back, end, stays = joint(inner, chain.end[said].astype(np.float64), u, chain.back[said])
-    words = (emit[:, said] @ diags_array(stays)).tocsr()
     begin, alone = chain.begin[said], chain.alone[said] / stays
-    return chain_of(begin if begin.any() else alone, alone, end, back, u, delta, words)
+    return chain_of(
+        begin=begin if begin.any() else alone, alone=alone, end=end, back=back, u=u, delta=delta,
+        emit=(emit[:, said] @ diags_array(stays)).tocsr(),
+    )  # fmt: skip
 
 
-def spelled(
-    words: Sequence[str],
-    space: Space,
-    frequency: Floats1d,
-    weights: Floats1d,
-    name: str,
-    *,
-    join: bool = True,
-) -> Any:
-    """csr float64 (n, V): how much of each word of a law each word of a space is. Columns sum to 1,
-    or to 0 where the space lacks the word. weights: (V,), of the law's words; 0 for those that are
-    none. join: words that the law lacks stand beside others, so that no row is empty.
+def spelled(listed: WordList, space: Space, frequency: Floats1d) -> Any:
+    """Return csr float64 (n, V): how much of each listed word each word of a space is. Columns sum
+    to 1, or to 0 where the space lacks the word.
 
-    Raises DxError where no word of the space is in the law.
+    Raises DxError where no word of the space is listed.
     """
     from scipy.sparse import csr_array
 
-    rows, columns = _pairs(list(words), space)
-    rows, columns = rows[weights[columns] > 0], columns[weights[columns] > 0]
+    V = len(listed.words)
+    rows, columns = _pairs(list(listed.words), space)
+    there = listed.weights[columns] > 0
+    rows, columns = rows[there], columns[there]
     if not len(rows):
-        raise DxError(Errors.DX064.format(prior=name, space=space.name))
-    most = np.zeros(len(words))
+        raise DxError(Errors.DX064.format(prior=listed.name, space=space.name))
+    most = np.zeros(V)
     np.maximum.at(most, columns, frequency[rows])
     shares = np.maximum(frequency[rows], LEAST_SHARE * most[columns])
-    shares /= np.bincount(columns, shares, len(words))[columns]
-    found = csr_array((shares, (rows, columns)), shape=(len(space), len(words)))
-    return _with_neighbours(found, space, found @ weights) if join else found
+    shares /= np.bincount(columns, shares, V)[columns]
+    return csr_array((shares, (rows, columns)), shape=(len(space), V))
 
 
 def _pairs(words: list[str], space: Space) -> tuple[Ints1d, Ints1d]:
     """Rows of the space and words of the law that are spelled alike, each pair once."""
-    rows = np.arange(len(space))
-    of_row = _find(words, space.words)
-    of_word = space.find_all(words)
+    of_row, of_word = _find(words, space.words), space.find_all(words)
     of_word[np.isin(np.arange(len(words)), of_row)] = -1  # the space has it in its own case
-    rows = np.concatenate([rows[of_row >= 0], of_word[of_word >= 0]])
-    columns = np.concatenate([of_row[of_row >= 0], np.flatnonzero(of_word >= 0)])
-    return rows, columns
+    by_row, by_word = np.flatnonzero(of_row >= 0), np.flatnonzero(of_word >= 0)
+    rows = np.concatenate([by_row, of_word[by_word]])
+    return rows, np.concatenate([of_row[by_row], by_word])
 
 
 def _find(words: list[str], sought: Sequence[str]) -> Ints1d:
@@ -110,15 +112,16 @@ def _find(words: list[str], sought: Sequence[str]) -> Ints1d:
     return np.fromiter(found, dtype=np.int64, count=len(sought))
 
 
-def _with_neighbours(cells: Any, space: Space, common: Floats1d) -> Any:
-    """Words of the space with no cell join their hosts. common: (n,), how likely words are."""
+def with_neighbours(cells: Any, space: Space, weights: Floats1d) -> Any:
+    """Return the cells of `spelled`, in which words of the space that had none join others, so that
+    no row is empty. weights: (V,), of the listed words."""
     from scipy.sparse import csr_array
 
     lack = np.diff(cells.indptr) == 0
     if not lack.any():
         return cells
     guests, n = np.flatnonzero(lack), len(space)
-    hosts = nearest_hosts(space, lack, common)
+    hosts = nearest_hosts(space, lack, cells @ weights)
     number = np.bincount(hosts, minlength=n)
     each = np.minimum(JOINED, MOST_JOINED / np.maximum(number, 1))
     stays = 1 / (1 + number * each)

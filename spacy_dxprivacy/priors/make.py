@@ -1,10 +1,21 @@
-"""Public language out of public texts: what `dx prior` does."""
+r"""Public language out of public texts: what `dx prior` does.
+
+Word pairs are counted and smoothed by interpolated modified Kneser-Ney, then pruned by what pairs
+tell:
+
+    P(y | x) = max(c(x y) - D(c), 0) / c(x) + back(x) u(y)     u(y) = N1+(. y) / N1+(. .)
+
+D is one of three discounts, for pairs seen once, twice, and more often. It is a chain as it stands:
+back(x) is the mass of the discounts, and delta >= 0 what is left of the counts.
+
+Paper  Chen and Goodman 1999, "An empirical study of smoothing techniques"; Stolcke 1998,
+       "Entropy-based pruning of backoff language models"
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,37 +24,33 @@ import numpy as np
 from ..arrays import Floats1d, Ints1d
 from ..errors import Errors, UsageError
 from ..space import Space
-from ..validate import one_of, whole
-from . import baum_welch
+from ..validate import whole
+from .chain import Chain, chain_of
 from .corpus import STOP, Corpus, collect
-from .counts import Vocabulary, count_pairs, kneser_ney, pairs_law, vocabulary
-from .law import Law
-from .measure import nats_of_pairs
-from .saved import KINDS, write_law
+from .law import Law, joint
+from .saved import write_law
 
 LEAST_WORDS = 1000
-TYPES, PAIRS, STATES, ITERATIONS = 12_000, 1_000_000, 256, 20
+TYPES, PAIRS = 12_000, 1_000_000
+MOST_PAIRS = 2**25  # different ones in memory; beyond it those seen once are let go
+DISCOUNT = 0.75  # where a text is too small to tell
+
+Say = Callable[[str], object]
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """kind: "pairs" or "hidden-markov". types: words that are told apart. pairs: that are listed.
-    states, iterations, seed: of hidden Markov models. lang: whose tokenizer cuts the texts."""
+    """types: words that are told apart. pairs: that are listed. lang: whose tokenizer cuts the
+    texts."""
 
-    kind: str = "pairs"
     types: int = TYPES
     pairs: int = PAIRS
-    states: int = STATES
-    iterations: int = ITERATIONS
-    seed: int = 0
     lang: str = "en"
     name: str = "custom"
 
     def __post_init__(self) -> None:
-        one_of("kind", self.kind, KINDS)
-        for field, least in (("types", 2), ("pairs", 0), ("states", 1), ("iterations", 1)):
-            whole(field, getattr(self, field), least=least)
-        whole("seed", self.seed, least=0)
+        whole("types", self.types, least=2)
+        whole("pairs", self.pairs, least=0)
 
 
 @dataclass(frozen=True)
@@ -53,22 +60,17 @@ class Made:
     that it knows. in_space: the share of its types that the space holds."""
 
     law: Law
-    kind: str
     words: int
     held_out_words: int
     perplexity: float
     coverage: float
     in_space: float
 
-    def told(self) -> dict[str, Any]:
-        names = ("words", "held_out_words", "perplexity", "coverage", "in_space")
-        return {"types": len(self.law.words), **{name: getattr(self, name) for name in names}}
-
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        write_law(self.law, self.kind, Path(path), self.told(), force=force)
-
-
-Say = Callable[[str], object]
+        """Write it into a folder. Raises UsageError for a path that is in use."""
+        names = ("words", "held_out_words", "perplexity", "coverage", "in_space")
+        figures = {"types": len(self.law.words), **{name: getattr(self, name) for name in names}}
+        write_law(self.law, Path(path), figures, force=force)
 
 
 def make_prior(
@@ -77,20 +79,31 @@ def make_prior(
     space: Space | None = None,
     say: Say = lambda line: None,
 ) -> Made:
-    """texts: public ones, read once, as a stream. space: whose words they should hold; the built-in
-    one if left out. say: called with lines on how it goes.
+    """Make a prior of public texts.
 
-    Raises UsageError for texts with too few words, or none of the space's.
+    Args:
+        texts: Public ones, read once, as a stream.
+        recipe: How; see Recipe.
+        space: Whose words they should hold; the built-in one if left out.
+        say: Called with lines on how it goes.
+
+    Raises:
+        UsageError: For texts with too few words, or none of the space's.
     """
     recipe, space = recipe or Recipe(), space or Space.builtin()
     corpus = collect(texts, recipe.lang)
     vocab = vocabulary(corpus, recipe.types)
-    held_in = _check(vocab, space)
+    in_space = _check(vocab, space)
     say(f"{vocab.trained:,} words, {len(vocab.types):,} types; {vocab.held:,} words held out")
-    law, nats = (_pairs if recipe.kind == "pairs" else _hidden)(corpus, vocab, recipe, say)
-    perplexity = float(np.exp(nats.mean())) if len(nats) else float("nan")
-    coverage = len(nats) / max(vocab.held, 1)
-    return Made(law, recipe.kind, vocab.trained, vocab.held, perplexity, coverage, held_in)
+    counts = count_pairs(corpus, vocab)
+    say(f"{len(counts.count):,} different pairs")
+    law = pairs_law(kneser_ney(counts), vocab.types, recipe.pairs, recipe.name)
+    parts = [ids for ids, held in corpus.chunks() if held and len(ids)]
+    nats = [nats_of_pairs(law.chain, vocab.sentences(ids)) for ids in parts]
+    known = sum(map(len, nats))
+    perplexity = float(np.exp(np.concatenate(nats).mean())) if known else float("nan")
+    coverage = known / max(vocab.held, 1)
+    return Made(law, vocab.trained, vocab.held, perplexity, coverage, in_space)
 
 
 def _check(vocab: Vocabulary, space: Space) -> float:
@@ -105,35 +118,166 @@ def _check(vocab: Vocabulary, space: Space) -> float:
     return share
 
 
-def _pairs(corpus: Corpus, vocab: Vocabulary, recipe: Recipe, say: Say) -> tuple[Law, Floats1d]:
-    """The law, and the nats of each known word that is held out."""
-    counts = count_pairs(corpus, vocab)
-    say(f"{len(counts.count):,} different pairs")
-    law = pairs_law(kneser_ney(counts), vocab.types, recipe.pairs, recipe.name)
-    return law, _held_out(corpus, vocab, partial(nats_of_pairs, law.chain))
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """types: the K commonest words of the training part. of_word: (words,), their numbers, K for
+    all others. trained, held: how many words the two parts have."""
+
+    types: list[str]
+    of_word: Ints1d
+    trained: int
+    held: int
+
+    def sentences(self, ids: Ints1d) -> Ints1d:
+        """ids of words -> types, STOP as it is."""
+        return np.where(ids == STOP, STOP, self.of_word[ids])
 
 
-def _hidden(corpus: Corpus, vocab: Vocabulary, recipe: Recipe, say: Say) -> tuple[Law, Floats1d]:
-    def told(number: int, nats: float) -> None:
-        say(f"iteration {number} of {recipe.iterations}: {nats:.4f} nats a word of the texts")
-
-    def chunks() -> Iterator[Ints1d]:
-        return (vocab.sentences(ids) for ids, held in corpus.chunks() if not held and len(ids))
-
-    model = baum_welch.start(recipe.states, _often(chunks(), vocab), recipe.seed)
-    model = baum_welch.learn(model, chunks, recipe.iterations, told)
-    law = baum_welch.law_of(model, vocab.types, recipe.name)
-    return law, _held_out(corpus, vocab, partial(baum_welch.foretold, model))
-
-
-def _often(chunks: Iterable[Ints1d], vocab: Vocabulary) -> Floats1d:
-    counts = np.zeros(len(vocab.types) + 1)
-    for types in chunks:
-        counts += np.bincount(types[types != STOP], minlength=len(counts))
-    shares: Floats1d = counts / counts.sum()
-    return shares
+def vocabulary(corpus: Corpus, most: int) -> Vocabulary:
+    counts, held = np.zeros(len(corpus.words), dtype=np.int64), 0
+    for ids, out in corpus.chunks():
+        if out:
+            held += int((ids != STOP).sum())
+        else:
+            counts += np.bincount(ids[ids != STOP], minlength=len(counts))
+    trained = int(counts.sum())
+    counts[0] = 0  # words beyond those that were counted
+    order = np.lexsort((np.arange(len(counts)), -counts))[:most]
+    order = order[counts[order] > 0]
+    of_word = np.full(len(counts), len(order))
+    of_word[order] = np.arange(len(order))
+    return Vocabulary([corpus.words[i] for i in order], of_word, trained, held)
 
 
-def _held_out(corpus: Corpus, vocab: Vocabulary, nats: Callable[[Ints1d], Floats1d]) -> Floats1d:
-    some = [nats(vocab.sentences(ids)) for ids, held in corpus.chunks() if held and len(ids)]
-    return np.concatenate(some) if some else np.zeros(0)
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Of pairs, each once, by rising x and y. Numbers from 0 to K - 1 are types, K is any other
+    word, K + 1 as x the begin of a sentence and as y its end."""
+
+    x: Ints1d
+    y: Ints1d
+    count: Ints1d
+    K: int
+
+
+def count_pairs(corpus: Corpus, vocab: Vocabulary) -> Counts:
+    K = len(vocab.types)
+    keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    for ids, out in corpus.chunks():
+        if not out and len(ids):
+            keys, counts = _merged(keys, counts, _keys(vocab.sentences(ids), K))
+            if len(keys) > MOST_PAIRS:
+                keys, counts = keys[counts > 1], counts[counts > 1]
+    return Counts(keys // (K + 2), keys % (K + 2), counts, K)
+
+
+def _keys(types: Ints1d, K: int) -> Ints1d:
+    """Of each word with the one before it, and of each end with the last word."""
+    y = np.where(types == STOP, K + 1, types)
+    x = np.concatenate([[K + 1], y[:-1]])  # an end is the begin of the next sentence
+    return x * (K + 2) + y
+
+
+def _merged(keys: Ints1d, counts: Ints1d, new: Ints1d) -> tuple[Ints1d, Ints1d]:
+    some, number = np.unique(new, return_counts=True)
+    both, place = np.unique(np.concatenate([keys, some]), return_inverse=True)
+    sums = np.bincount(place, np.concatenate([counts, number]), len(both))
+    return both, sums.astype(np.int64)
+
+
+def discounts(count: Ints1d) -> Floats1d:
+    """(3,): of pairs seen once, twice and more often, above 0 and at most as much as they have."""
+    n = np.array([(count == i).sum() for i in range(1, 5)], dtype=float)
+    if (n == 0).any():
+        return np.full(3, DISCOUNT)
+    Y = n[0] / (n[0] + 2 * n[1])
+    D = np.array([i - (i + 1) * Y * n[i] / n[i - 1] for i in range(1, 4)])
+    clipped: Floats1d = np.clip(D, 0.05, [1.0, 2.0, 3.0])
+    return clipped
+
+
+@dataclass(frozen=True, eq=False)
+class Smoothed:
+    """kept: csr (K + 2, K + 2), what is left of counts. back, u, often: float64 (K + 2,)."""
+
+    kept: Any
+    back: Floats1d
+    u: Floats1d
+    often: Floats1d
+
+
+def kneser_ney(counts: Counts) -> Smoothed:
+    from scipy.sparse import csr_array
+
+    W = counts.K + 2
+    total = np.maximum(np.bincount(counts.x, counts.count, W), 1)
+    D = discounts(counts.count)[np.minimum(counts.count, 3) - 1]
+    kept = np.maximum(counts.count - D, 0) / total[counts.x]
+    back = np.bincount(counts.x, np.minimum(D, counts.count), W) / total
+    back[np.bincount(counts.x, minlength=W) == 0] = 1.0  # never followed by anything
+    u = np.bincount(counts.y, minlength=W) / len(counts.y)
+    table = csr_array((kept, (counts.x, counts.y)), shape=(W, W))
+    often = np.bincount(counts.y, counts.count, W).astype(np.float64)
+    return Smoothed(table, back, u, often)
+
+
+def pairs_law(smoothed: Smoothed, types: list[str], most: int, name: str) -> Law:
+    """The law of pairs of types, with at most so many of them listed."""
+    from scipy.sparse import diags_array
+
+    K = len(types)
+    u, back = np.maximum(smoothed.u[:K], 1e-12), smoothed.back[:K]
+    stop = back * smoothed.u[K + 1] + smoothed.kept[:K, [K + 1]].toarray().reshape(-1)
+    delta, back, end, stays = joint(smoothed.kept[:K, :K], stop, u, back)
+    begin = smoothed.kept[[K + 1], :K].toarray().reshape(-1) + smoothed.back[K + 1] * u
+    often = smoothed.often[:K]
+    delta, back = pruned(delta, back, u / u.sum(), often, most)
+    chain = chain_of(
+        begin=begin, alone=often / stays, end=end, back=back, u=u, delta=delta,
+        emit=diags_array(stays).tocsr(),
+    )  # fmt: skip
+    return Law(types, chain, name)
+
+
+def pruned(
+    delta: Any, back: Floats1d, u: Floats1d, mass: Floats1d, most: int
+) -> tuple[Any, Floats1d]:
+    """The pairs that tell most, by P(x, y) ln(P(y | x) / back-off); what others have goes to the
+    back-off. mass: (K,), how common each context is."""
+    from scipy.sparse import csr_array
+
+    cells = delta.tocoo()
+    x, y = cells.coords
+    floor = np.maximum(back[x] * u[y], 1e-12)
+    worth = mass[x] * (cells.data + floor) * np.log1p(cells.data / floor)
+    keep = np.sort(np.argsort(-worth, kind="stable")[:most])
+    left = csr_array((cells.data[keep], (x[keep], y[keep])), shape=cells.shape)
+    left.eliminate_zeros()
+    left.sort_indices()
+    return left, np.maximum(1 - left.sum(axis=1), 0.0)
+
+
+def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
+    """types: sentences of types, each followed by STOP, K for unknown words -> (k,), -ln of each
+    known word given the one before it. For laws whose words are their states."""
+    K = chain.states
+    before = np.concatenate([[STOP], types[:-1]])
+    known = (types >= 0) & (types < K)
+    x, y = before[known], types[known]
+    p = np.empty(len(y))
+    first, alone = x == STOP, x == K
+    p[first], p[alone] = chain.begin[y[first]], chain.alone[y[alone]]
+    on = ~first & ~alone
+    p[on] = chain.back[x[on]].astype(np.float64) * chain.u[y[on]] + _cells(chain, x[on], y[on])
+    return -np.log(np.maximum(p, 1e-30))
+
+
+def _cells(chain: Chain, x: Ints1d, y: Ints1d) -> Floats1d:
+    """delta[x, y], looked up by one number a pair."""
+    table = chain.delta
+    owner = np.repeat(np.arange(chain.states), np.diff(table.indptr))
+    keys, wanted = owner * chain.states + table.indices, x * chain.states + y
+    if not len(keys):
+        return np.zeros(len(x))
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, table.data[at], 0.0)

@@ -1,6 +1,6 @@
 """The folder that a prior is saved in.
 
-prior.json   format, kind ("pairs" or "hidden-markov"), name, digest, and what is told of its making
+prior.json   format, kind ("pairs"), name, digest, and the figures of its making
 law.npz      the words, UTF-8 with line breaks between, and the arrays of the chain
 """
 
@@ -18,11 +18,11 @@ import srsly
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import new_folder
 from ..files.limits import check_ratio, read_json
-from .chain import Chain, from_fields, to_fields
+from ..registries import retired
+from .chain import TABLES, from_fields, to_fields
 from .law import Law
 
-FORMAT = 1
-KINDS = ("pairs", "hidden-markov")
+FORMAT, KIND = 1, "pairs"
 ABOUT, LAW = "prior.json", "law.npz"
 DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError)
 
@@ -33,47 +33,32 @@ def digest_of(law: Law) -> str:
 
 
 def check_target(path: Path, *, force: bool) -> None:
-    """Raises UsageError where the path cannot be a new prior, or replace one with `force`."""
+    """Raise UsageError where the path cannot be a new prior, or replace one with `force`."""
     if path.exists() and not (path / ABOUT).is_file():
         raise UsageError(f"{path}: is no prior, and will not be replaced.")
     if path.exists() and not force:
         raise UsageError(f"{path}: exists already. `force` replaces it.")
 
 
-def write_law(law: Law, kind: str, path: Path, told: Mapping[str, Any], *, force: bool) -> None:
-    """All or nothing. told: further entries of prior.json."""
+def write_law(law: Law, path: Path, figures: Mapping[str, Any], *, force: bool) -> None:
+    """All or nothing. figures: further entries of prior.json."""
     check_target(path, force=force)
     with new_folder(path) as folder:
         words = np.frombuffer("\n".join(law.words).encode(), dtype=np.uint8)
         np.savez_compressed(folder / LAW, words=words, **to_fields(law.chain))
-        about = {"format": FORMAT, "kind": kind, "name": law.name, "digest": digest_of(law)}
-        srsly.write_json(folder / ABOUT, {**about, **told})
+        about = {"format": FORMAT, "kind": KIND, "name": law.name, "digest": digest_of(law)}
+        srsly.write_json(folder / ABOUT, {**about, **figures})
 
 
-def prior_of_folder(path: Path) -> str:
-    """The registered name of what draws from a saved prior. Raises DxError as read_law does."""
-    if not (path / ABOUT).is_file():
-        hint = "A prior is a folder written by: python -m spacy dx prior PUBLIC_TEXTS OUT"
-        raise DxError(Errors.DX026.format(path=path, hint=hint))
-    about = read_json(path / ABOUT)
-    _check_about(about, KINDS, path)
-    return {"pairs": "dx.WordPairs.v1", "hidden-markov": "dx.HiddenMarkov.v1"}[about["kind"]]
-
-
-def read_any(path: Path) -> Law:
-    """Of any kind. Raises DxError as read_law does."""
-    return read_law(path, *KINDS)
-
-
-def read_law(path: Path, *kinds: str) -> Law:
-    """A law of one of the kinds. Raises DxError in one sentence where the folder is missing,
-    damaged, of another format or kind, or not what its digest says."""
+def read_law(path: Path) -> Law:
+    """Read a saved prior. Raises DxError in one sentence where the folder is missing, damaged, of
+    another format or kind, or not what its digest says."""
     if not (path / ABOUT).is_file():
         hint = "A prior is a folder written by: python -m spacy dx prior PUBLIC_TEXTS OUT"
         raise DxError(Errors.DX026.format(path=path, hint=hint))
     try:
         about = read_json(path / ABOUT)
-        _check_about(about, kinds, path)
+        _check_about(about, path)
         law = _read(path / LAW, str(about["name"]))
     except DxError as error:
         raise error if "DX060" not in str(error) else _bad(path, str(error)) from None
@@ -84,12 +69,14 @@ def read_law(path: Path, *kinds: str) -> Law:
     return law
 
 
-def _check_about(about: Any, kinds: tuple[str, ...], path: Path) -> None:
+def _check_about(about: Any, path: Path) -> None:
     if about["format"] != FORMAT:
         why = f"its format is {about['format']!r}, and this version reads {FORMAT}"
         raise _bad(path, why)
-    if about["kind"] not in kinds:
-        raise _bad(path, f"its kind is {about['kind']!r}, and {kinds[0]!r} was asked for")
+    if about["kind"] == "hidden-markov":
+        raise retired("dx.HiddenMarkov.v1")
+    if about["kind"] != KIND:
+        raise _bad(path, f"its kind is {about['kind']!r}, and {KIND!r} was asked for")
 
 
 def _read(path: Path, name: str) -> Law:
@@ -99,18 +86,12 @@ def _read(path: Path, name: str) -> Law:
     with np.load(path, allow_pickle=False) as saved:
         arrays = {key: saved[key] for key in saved.files}
     words = bytes(arrays.pop("words")).decode().split("\n")
+    if any(array.dtype.kind not in "fi" for array in arrays.values()):
+        raise ValueError("not numbers")
     chain = from_fields(arrays, len(words))
-    for table in (chain.delta, chain.emit):
-        if not isinstance(table, np.ndarray):
-            table.check_format(full_check=True)
-    return Law(words, _checked(chain), name)
-
-
-def _checked(chain: Chain) -> Chain:
-    for array in (*to_fields(chain).values(),):
-        if array.dtype.kind not in "fi":
-            raise ValueError("not numbers")
-    return chain
+    for table in TABLES:
+        getattr(chain, table).check_format(full_check=True)
+    return Law(words, chain, name)
 
 
 def _bad(path: Path, why: str) -> DxError:

@@ -8,9 +8,8 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..priors.chain import Chain
-from .draw import Text
+from .draw import Text, spans
 from .emissions import NOTHING, Emissions
-from .tapes import spans
 
 LANES, LANES_KEPT = 32, 8  # sentences side by side, and those all messages of which are kept
 CANDIDATES_AT_ONCE = 2**8
@@ -56,7 +55,7 @@ class SentenceLikelihood:
     def _side_by_side(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats1d:
         """ln Z of some sentences, the longest first."""
         logs = np.zeros(len(first))
-        for step, (_, M) in enumerate(self._forth(self._steps(text, first, lengths))):
+        for step, (_, M) in enumerate(self._forward(self._steps(text, first, lengths))):
             total, ends = M.sum(axis=0), lengths[: M.shape[1]] == step + 1
             total[ends] = self.chain.end @ M[:, ends]
             logs[: M.shape[1]] += np.log(total)
@@ -94,8 +93,8 @@ class SentenceLikelihood:
         for some in blocks(len(order), LANES_KEPT):
             lanes = order[some]
             E = list(self._steps(text, first[lanes], lengths[lanes]))
-            ahead = (one for one, _ in self._forth(E))
-            for step, (one, other) in enumerate(zip(ahead, self._back(E), strict=True)):
+            ahead = (one for one, _ in self._forward(E))
+            for step, (one, other) in enumerate(zip(ahead, self._backward(E), strict=True)):
                 places = first[lanes[: one.shape[1]]] + step - first[0]
                 found[places] = (one * other).T
         return found
@@ -107,7 +106,7 @@ class SentenceLikelihood:
             live = np.count_nonzero(lengths > step)
             yield self._emissions(text, first[:live] + step)
 
-    def _forth(self, E: Iterable[Floats2d]) -> Iterator[tuple[Floats2d, Floats2d]]:
+    def _forward(self, E: Iterable[Floats2d]) -> Iterator[tuple[Floats2d, Floats2d]]:
         """For each step (K, live): what is known of each state from the words before it, in sum 1,
         and that times what the word itself says."""
         ahead: Floats2d | None = None
@@ -121,7 +120,7 @@ class SentenceLikelihood:
     def _begun(self, lanes: int) -> Floats2d:
         return np.repeat(self.chain.begin.astype(np.float64)[:, None], lanes, axis=1)
 
-    def _back(self, E: list[Floats2d]) -> list[Floats2d]:
+    def _backward(self, E: list[Floats2d]) -> list[Floats2d]:
         """For each place, how likely all words after it are, given its state; up to a factor."""
         end = self.chain.end.astype(np.float64)[:, None]
         behind: list[Floats2d] = []

@@ -44,8 +44,8 @@ class Codec:
 # loaded before anybody asks for what was learned of it.
 HOMES = {
     "graph": "graph.store",
-    "alone": "sentences.budgets",
-    "even": "sentences.evened",
+    "alone": "sentences.calibration",
+    "even": "sentences.calibration",
     "fitted": "tables.fitted",
 }
 _codecs: dict[str, Codec] = {}

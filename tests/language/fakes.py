@@ -70,9 +70,6 @@ class FakeLanes:
     def scores(self):
         return np.maximum(self.model.logs[self.last], -50.0)
 
-    def likeliest(self):
-        return self.model.logs[self.last].argmax(axis=1)
-
     def keep(self, order):
         if self.model.room is not None and len(order) > self.model.room:
             raise OutOfRoom
@@ -85,55 +82,3 @@ def small_law(n, seed=3):
     T = rng.random((n, n)) ** 4 + 0.002
     first = rng.random(n) + 0.05
     return T / T.sum(axis=1, keepdims=True), first / first.sum()
-
-
-class FakeWriter:
-    """Answers requests as `write` does: a passage -> words, or None for an answer without end.
-    asked_of: all that it was shown."""
-
-    def __init__(self, write, name="writer", digest="d1", room=None, window=512):
-        self.write, self.name, self.digest, self.room, self.window = (
-            write, name, digest, room, window,
-        )  # fmt: skip
-        self.ends, self.asked_of, self.words = frozenset({0}), [], ["</s>"]
-
-    def encode(self, texts):
-        return [[self._token(word) for word in text.split()] for text in texts]
-
-    def _token(self, word):
-        if word not in self.words:
-            self.words.append(word)
-        return self.words.index(word)
-
-    def decode(self, tokens):
-        return " ".join(self.words[t] for t in tokens)
-
-    def asked(self, text):
-        self.asked_of.append(text)
-        return [*self.encode([text])[0], -len(self.asked_of)]  # by which it is known again
-
-    def fits(self, tokens):
-        return 1000
-
-    def read(self, prompts):
-        if self.room is not None and len(prompts) > self.room:
-            raise OutOfRoom
-        return FakeWriting(self, [self._said(prompt) for prompt in prompts])
-
-    def _said(self, prompt):
-        said = self.write(self.asked_of[-prompt[-1] - 1].rpartition("\n\n")[2])
-        return None if said is None else [*self.encode([said])[0], 0]
-
-
-class FakeWriting:
-    def __init__(self, model, left):
-        self.model, self.left = model, left
-
-    def likeliest(self):
-        return np.array([1 if said is None else said[0] for said in self.left])
-
-    def feed(self, tokens):
-        self.left = [said and said[1:] for said in self.left]
-
-    def keep(self, order):
-        self.left = [self.left[lane] for lane in order]

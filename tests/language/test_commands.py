@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.errors import DxWarning
+from spacy_dxprivacy.lab.tuning.judge import judged
 from spacy_dxprivacy.language import opened
-from spacy_dxprivacy.language.judge import judged
 
-from .fakes import FakeModel, FakeWriter, small_law
+from .fakes import FakeModel, small_law
 
 N = 5
 
@@ -70,22 +70,11 @@ def test_texts_are_edited_as_they_are_sanitised(folder):
     assert json.loads((folder / "r.json").read_text())["editor"] == "dx.Remap.v1"
 
 
-@pytest.mark.parametrize("command", ["edit", "sanitize"])
-def test_texts_are_written_anew(folder, monkeypatch, command):
-    writer = FakeWriter(lambda passage: "So " + passage if "w3" in passage else "")
-    monkeypatch.setitem(opened.OPENERS, "writer", lambda: writer)
-    options = [*MECHANISM, "--editor", "rewrite", "--lm", "writer"]
-    run(command, "in.jsonl", "out.jsonl", *options)
-    texts = [json.loads(line)["text"] for line in (folder / "out.jsonl").read_text().splitlines()]
-    assert all(("w3" in text) == text.startswith("So ") for text in texts) and len(texts) == 6
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (["--lm", "nowhere"], "DX153"),
-        (["--editor", "rewrite"], "dx.Rewrite.v1 needs a language model: give one by --lm"),
-        (["--editor", "rewrite", "--lm", "nowhere"], "DX153"),
+        (["--editor", "rewrite", "--lm", "fake"], "dx.Rewrite.v1 was removed: dx.Remap.v1 with a"),
         (["--lm", "in.jsonl"], "neither a folder nor"),
         (["--lm", "space"], "no config.json"),
         (["--prompt", "Notes."], "--lm"),

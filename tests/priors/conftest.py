@@ -42,8 +42,7 @@ AFTER = {
 
 def move(chain):
     """T (K, K), dense."""
-    delta = chain.delta if isinstance(chain.delta, np.ndarray) else chain.delta.toarray()
-    return delta + np.outer(chain.back, chain.u)
+    return chain.delta.toarray() + np.outer(chain.back, chain.u)
 
 
 def weight(chain, rows):

@@ -1,9 +1,8 @@
-"""dx prior: counts by hand, Baum-Welch against all hidden paths, files, and what users get told."""
+"""dx prior: counts by hand, files, and what users read."""
 
 import gzip
 import json
 import shutil
-from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -13,21 +12,25 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.errors import UsageError
-from spacy_dxprivacy.priors import Recipe, baum_welch, make, make_prior, saved
-from spacy_dxprivacy.priors.baum_welch import Model
+from spacy_dxprivacy.priors import (
+    Recipe,
+    make,
+    make_prior,
+    make_word_frequency,
+    make_word_pairs,
+    saved,
+)
 from spacy_dxprivacy.priors.corpus import STOP, collect, read_texts
-from spacy_dxprivacy.priors.counts import (
+from spacy_dxprivacy.priors.make import (
     Vocabulary,
     count_pairs,
     discounts,
     kneser_ney,
+    nats_of_pairs,
     pairs_law,
     pruned,
     vocabulary,
 )  # fmt: skip
-from spacy_dxprivacy.priors.measure import nats_of_pairs
-from spacy_dxprivacy.priors.sentences_of import make_hidden_markov, make_word_pairs
-from spacy_dxprivacy.priors.words import make_word_frequency
 
 from .conftest import move, sentences, weight
 
@@ -147,110 +150,16 @@ def test_nats_of_held_out_text_are_those_of_the_definition():
     assert nats_of_pairs(chain, types) == pytest.approx(-np.log(expected), rel=1e-5)
 
 
-# -- hidden Markov models --------------------------------------------------------------------------
-
-
-def random_model(K=3, V=4, seed=0):
-    rng = np.random.default_rng(seed)
-    after = rng.dirichlet(np.ones(K + 1), size=K)
-    words = rng.dirichlet(np.ones(V), size=K).T
-    return Model(rng.dirichlet(np.ones(K)), after[:, :-1], after[:, -1], words)
-
-
-def path_weight(m, words, path):
-    p = m.begin[path[0]] * m.words[words[0], path[0]]
-    for i in range(1, len(words)):
-        p *= m.move[path[i - 1], path[i]] * m.words[words[i], path[i]]
-    return p * m.stop[path[-1]]
-
-
-def test_expectations_are_sums_over_all_hidden_paths():
-    m, texts = random_model(), [[0, 1, 2], [3], [2, 2, 0, 1]]
-    expected = {
-        name: np.zeros(getattr(m, name).shape) for name in ("begin", "move", "stop", "words")
-    }
-    log = 0.0
-    for words in texts:
-        paths = list(product(range(3), repeat=len(words)))
-        weights = np.array([path_weight(m, words, path) for path in paths])
-        log += np.log(weights.sum())
-        for path, w in zip(paths, weights / weights.sum(), strict=True):
-            expected["begin"][path[0]] += w
-            expected["stop"][path[-1]] += w
-            for a, b in pairwise(path):
-                expected["move"][a, b] += w
-            for word, state in zip(words, path, strict=True):
-                expected["words"][word, state] += w
-    types = np.concatenate([[*words, STOP] for words in texts])
-    found = baum_welch.expect(m, [types])
-    assert found.count == 8 and found.log == pytest.approx(log, rel=1e-5)
-    for name, sums in expected.items():
-        assert getattr(found, name) == pytest.approx(sums, abs=1e-5), name
-
-
-def test_its_law_weighs_sentences_as_the_model_does():
-    m = random_model(V=4)
-    chain = baum_welch.law_of(m, ["a", "b", "c"], "x").chain  # the last word is any other
-    one = [0, 1, 1]
-
-    def by_hand(words):
-        return sum(path_weight(m, words, p) for p in product(range(3), repeat=len(words)))
-
-    for words in sentences(3, 3):
-        ratio = weight(chain, words) / weight(chain, one)
-        scale = max(1.0, (m.move.sum(axis=1)).max())
-        assert scale == 1.0
-        assert ratio == pytest.approx(by_hand(words) / by_hand(one), rel=1e-4)
-
-
-def test_foretold_is_what_comes_next_given_all_before():
-    m = random_model()
-    words, other = [0, 2, 1], 3
-
-    def begins(prefix):
-        total = 0.0
-        for path in product(range(3), repeat=len(prefix)):
-            p = path_weight(m, prefix, path) / m.stop[path[-1]]
-            total += p
-        return total
-
-    expected = []
-    for i, word in enumerate(words):
-        known = sum(begins([*words[:i], w]) for w in range(other))
-        expected.append(-np.log(begins([*words[:i], word]) / known))
-    found = baum_welch.foretold(m, np.array([*words, STOP, 1, 3, STOP]))
-    alone = -np.log(begins([1]) / sum(begins([w]) for w in range(3)))
-    assert sorted(found) == pytest.approx(sorted([*expected, alone]), rel=1e-5)
-
-
-def test_training_never_makes_the_texts_less_likely(text):
-    seen = []
-    corpus = collect(text)
-    vocab = vocabulary(corpus, 50)
-
-    def chunks():
-        return [vocab.sentences(ids) for ids, held in corpus.chunks() if not held]
-
-    often = np.ones(len(vocab.types) + 1) / (len(vocab.types) + 1)
-    model = baum_welch.start(3, often, seed=1)
-    baum_welch.learn(model, chunks, 12, lambda number, nats: seen.append(nats))
-    assert (np.diff(seen) < 1e-4).all() and seen[-1] < seen[0] - 0.5
-    assert seen[-1] < 1.2  # ln 4 + the entropy of nouns, in three words
-
-
 # -- from texts to a prior -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["pairs", "hidden-markov"])
-def test_a_prior_is_made_saved_and_carried(kind, text, space, tmp_path):
-    made = make_prior(text, Recipe(kind, states=4, iterations=15), space)
+def test_a_prior_is_made_saved_and_carried(text, space, tmp_path):
+    made = make_prior(text, Recipe(), space)
     assert made.coverage == 1.0 and made.words == 2700 and made.held_out_words == 300
     # exp of a third of ln 4 and of the entropy of the nouns, 1.419
-    # hidden states borrow a hundred words from each other
-    assert made.perplexity == pytest.approx(2.547, rel=0.03 if kind == "pairs" else 0.5)
+    assert made.perplexity == pytest.approx(2.547, rel=0.03)
     made.save(tmp_path / "p")
-    prior = (make_word_pairs if kind == "pairs" else make_hidden_markov)(path=str(tmp_path / "p"))
-    chain = prior.fit(space)
+    chain = make_word_pairs(path=str(tmp_path / "p")).fit(space)
     the, dog, ran = (space.find(w) for w in ("the", "dog", "ran"))
     assert weight(chain, [the, dog, ran]) > 5 * weight(chain, [dog, the, ran])
     assert (np.diff(chain.emit.indptr) > 0).all() and (chain.totals <= 1 + 1e-5).all()
@@ -259,17 +168,13 @@ def test_a_prior_is_made_saved_and_carried(kind, text, space, tmp_path):
     assert ratio == pytest.approx(1 / 0.4, rel=0.15)
 
 
-@pytest.mark.slow
-def test_the_same_texts_and_seed_make_the_same_prior(text, space):
-    for recipe in (Recipe(), Recipe("hidden-markov", states=3, iterations=2, seed=5)):
-        one, two = (make_prior(text, recipe, space) for _ in range(2))
-        assert saved.digest_of(one.law) == saved.digest_of(two.law)
-    other = make_prior(text, Recipe("hidden-markov", states=3, iterations=2, seed=6), space)
-    assert saved.digest_of(other.law) != saved.digest_of(two.law)
+def test_the_same_texts_make_the_same_prior(text, space):
+    one, two = (make_prior(text, space=space) for _ in range(2))
+    assert saved.digest_of(one.law) == saved.digest_of(two.law)
 
 
 def test_recipes_that_cannot_be():
-    for wrong in ({"kind": "triples"}, {"types": 1}, {"states": 0}, {"seed": -1}, {"pairs": 1.5}):
+    for wrong in ({"types": 1}, {"pairs": -1}, {"pairs": 1.5}):
         with pytest.raises(DxError, match=next(iter(wrong))):
             Recipe(**wrong)
 
@@ -322,7 +227,8 @@ def out_of_range(folder):
 
 DAMAGE = {
     "another format": (lambda f: change(f, format=9), "its format is 9"),
-    "another kind": (lambda f: change(f, kind="hidden-markov"), "its kind is 'hidden-markov'"),
+    "another kind": (lambda f: change(f, kind="triples"), "its kind is 'triples'"),
+    "a kind of before": (lambda f: change(f, kind="hidden-markov"), "HiddenMarkov.v1 was removed"),
     "another digest": (lambda f: change(f, digest="0"), "not what its digest says"),
     "changed numbers": (tamper, "not what its digest says"),
     "states that lead nowhere": (lead_nowhere, "leads nowhere"),
@@ -394,7 +300,8 @@ def test_mistakes_are_told_in_a_line(text, tmp_path):
         ((few, "x"), "3 words"), ((other, "x"), "none of their words"),
         ((latin, "x"), "line 1 is not UTF-8"), ((rows, "x"), "no text in a field"),
         ((broken, "x"), "not valid JSON"), ((good, tmp_path / "empty"), "is no prior"),
-        ((good, "x", "--kind", "triples"), "kind"), ((good, "x", "--space", "nowhere"), "DX026"),
+        ((good, "x", "--kind", "hidden-markov"), "--kind was removed"),
+        ((good, "x", "--space", "nowhere"), "DX026"),
     ]  # fmt: skip
     for arguments, why in cases:
         done = run(*[tmp_path / a if a == "x" else a for a in arguments])

@@ -8,7 +8,7 @@ import pytest
 
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.priors import arpa as reader
-from spacy_dxprivacy.priors.ngrams import make_ngrams
+from spacy_dxprivacy.priors import make_ngrams
 from spacy_dxprivacy.ty import Prior
 
 from .conftest import AFTER, ARPA, sentences, weight
@@ -80,25 +80,11 @@ def test_states_without_words_are_left_out_and_change_nothing(arpa, two):
         assert ratio == pytest.approx(weight(whole, [1] * n) / weight(whole, [1]), rel=1e-5)
 
 
-def test_longer_ngrams_are_drawn_left_to_right_with_back_off(tmp_path, two):
+def test_of_a_file_of_longer_ngrams_the_pairs_are_taken(arpa, tmp_path, two):
     path = tmp_path / "three.arpa"
     path.write_text(TRIGRAMS)
-    prior = make_ngrams(str(path), order=3)
-    law = prior.fit(two)
-    assert prior.draws == "left to right" and law.words == 2
-
-    def after(*words):
-        return law.after(np.array([two.find(w) for w in words], dtype=np.int64))
-
-    def expected(a, b):
-        return np.array([a, b]) / (a + b)
-
-    assert after() == pytest.approx(expected(0.6, 0.24))
-    assert after("a") == pytest.approx(expected(0.2, 0.5))
-    # After a b: b by the file, the rest by the back-off of (a, b), 5/7 of what follows b.
-    assert after("a", "b") == pytest.approx(expected(0.5 * 5 / 7, 0.5))
-    assert after("b", "b") == pytest.approx(expected(0.5, 0.3))
-    assert after("b", "a", "b") == pytest.approx(after("a", "b"))
+    whole, pairs = (make_ngrams(str(p)).fit(two) for p in (path, arpa))
+    assert whole.digest == pairs.digest
 
 
 def test_it_is_a_prior_of_the_registry(arpa):
@@ -175,11 +161,16 @@ def test_limits(arpa, two, monkeypatch):
 
 
 def test_orders_that_there_are_not(arpa, two):
-    for order in (0, 6, 2.5):
+    for order in (0, 2.5):
         with pytest.raises(DxError, match="order"):
             make_ngrams(str(arpa), order=order)
-    with pytest.raises(DxError, match="no 3-grams"):
-        make_ngrams(str(arpa), order=3).fit(two)
+    with pytest.raises(DxError, match="at most 2, which uses the word pairs of any file"):
+        make_ngrams(str(arpa), order=3)
+    words = ARPA[: ARPA.index("\\2-grams")].replace("ngram 2=3\n", "") + "\\end\\\n"
+    arpa.write_text(words)
+    with pytest.raises(DxError, match="no 2-grams"):
+        make_ngrams(str(arpa), order=2).fit(two)
+    assert make_ngrams(str(arpa), order=1).fit(two).words == 2
 
 
 def test_a_space_of_another_language_is_told(arpa):

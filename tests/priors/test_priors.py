@@ -13,11 +13,10 @@ from thinc.api import Config
 
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.graph.features import builtin_features
-from spacy_dxprivacy.priors import Law, carry
+from spacy_dxprivacy.priors import Law, carry, make_uniform, make_word_frequency
 from spacy_dxprivacy.priors.builtin import builtin_law, frequencies, frequency_of
 from spacy_dxprivacy.priors.chain import chain_of, check_chain, from_fields, to_fields
 from spacy_dxprivacy.priors.law import joint, nearest_hosts
-from spacy_dxprivacy.priors.words import make_uniform, make_word_frequency
 from spacy_dxprivacy.ty import Prior
 
 from .conftest import weight
@@ -199,7 +198,10 @@ def law():
     """Words a, b and C; two states, the first of a and C."""
     emit = csr_array(np.array([[0.6, 0], [0, 1], [0.4, 0]]))
     delta = csr_array(np.array([[0.1, 0.5], [0.3, 0]]))
-    chain = chain_of([0.7, 0.3], [0.5, 0.5], [0.2, 0.4], [0.4, 0.7], [0.5, 0.5], delta, emit)
+    chain = chain_of(
+        begin=[0.7, 0.3], alone=[0.5, 0.5], end=[0.2, 0.4], back=[0.4, 0.7], u=[0.5, 0.5],
+        delta=delta, emit=emit,
+    )  # fmt: skip
     return Law(["a", "b", "C"], chain, "small")
 
 
@@ -277,7 +279,8 @@ def test_sums_below_one_can_stand_in_words_and_ends():
     T, stop = rng.dirichlet(np.ones(4), size=3)[:, :3] * 0.8, np.full(3, 0.1)
     u, back = np.full(3, 1 / 3), np.full(3, 0.05)
     delta, rest, end, stays = joint(csr_array(T), stop, u, back)
-    chain = chain_of(u, u, end, rest, u, delta, csr_array(np.diag(stays)))
+    emit = csr_array(np.diag(stays))
+    chain = chain_of(begin=u, alone=u, end=end, back=rest, u=u, delta=delta, emit=emit)
     M = T + np.outer(back, u)
     for a, b, c in ((0, 1, 2), (2, 2, 1)):
         whole = M[a, b] * M[b, c] * stop[c] / 3

@@ -19,7 +19,7 @@ from spacy_dxprivacy.sentences.alone import WordDraw
 
 N = 5
 BETA = 0.7
-KINDS = ("pairs", "pairs of types", "hidden Markov", "alone")
+KINDS = ("pairs", "pairs of types", "many words a state", "alone")
 
 
 def small_space(n: int = N, seed: int = 0) -> Space:
@@ -36,12 +36,12 @@ def small_chain(kind: str, n: int = N, seed: int = 1) -> Chain:
     rng = np.random.default_rng(seed)
     if kind == "alone":
         return alone_chain(rng.random(n) + 0.1)
-    K = {"pairs": n, "pairs of types": 3, "hidden Markov": 4}[kind]
+    K = {"pairs": n, "pairs of types": 3, "many words a state": 4}[kind]
     back = rng.random(K) * 0.6 + 0.2
     delta = rng.random((K, K)) * (rng.random((K, K)) < 0.6)
     back[delta.sum(axis=1) == 0] = 1
     delta *= ((1 - back) / np.maximum(delta.sum(axis=1), 1e-12))[:, None]
-    if kind == "hidden Markov":
+    if kind == "many words a state":
         emit = _sums_to_one(rng.random((n, K)) * (rng.random((n, K)) < 0.8) + 0.01, 0)
         delta, back = delta + back[:, None] / K, np.zeros(K)
     else:
@@ -52,10 +52,7 @@ def small_chain(kind: str, n: int = N, seed: int = 1) -> Chain:
     begin, alone, u = (_sums_to_one(rng.random(K) + 0.05, 0) for _ in range(3))
     end = rng.random(K)
     arrays = [np.asarray(a, dtype=np.float32) for a in (begin, alone, end, back, u, delta, emit)]
-    if kind != "hidden Markov":
-        arrays[5] = csr_array(arrays[5])
-    arrays[6] = csr_array(arrays[6])
-    return Chain(*arrays)
+    return Chain(*arrays[:5], *map(csr_array, arrays[5:]))
 
 
 def uneven(space: Space) -> PolicyGraph:
@@ -88,8 +85,7 @@ def all_sentences(n: int, length: int) -> np.ndarray:
 
 def log_q(chain: Chain, sentence: np.ndarray) -> float:
     """By matrix products, in float64."""
-    delta = chain.delta if isinstance(chain.delta, np.ndarray) else chain.delta.toarray()
-    T = delta.astype(float) + np.outer(chain.back.astype(float), chain.u)
+    T = chain.delta.toarray().astype(float) + np.outer(chain.back.astype(float), chain.u)
     B = chain.emit.toarray().astype(float)
     M = chain.begin.astype(float) * B[sentence[0]]
     for word in sentence[1:]:

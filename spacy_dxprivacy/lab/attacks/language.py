@@ -20,8 +20,8 @@ from ...mechanisms.base.sentences import SentenceMechanism
 from ...priors.builtin import KINDS, builtin_law, frequency_of
 from ...priors.chain import Chain, alone_chain
 from ...priors.corpus import STOP
-from ...priors.measure import nats_of_pairs
-from ...priors.sentences_of import WordPairs
+from ...priors.make import nats_of_pairs
+from ...priors.registered import WordPairs
 from ...space import Space
 from ...ty import Mechanism
 from .corpus import Corpus

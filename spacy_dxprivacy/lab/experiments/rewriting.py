@@ -13,12 +13,12 @@ from spacy.tokens import Doc
 from ...arrays import Bools1d
 from ...batch.rows import words_of
 from ...language.opened import open_model
-from ...language.prompted import clip_of, paraphrased
 from ...randomness import Rng
 from ..attacks.anywhere import found_anywhere, read_off
 from ..attacks.reading import Seen, filled_guess
 from ..report.files import tokenizer
 from .peers import DP_PROMPT, NO_PROMISE, PAPERS, PRESIDIO, REDACTION
+from .prompted import clip_of, paraphrased
 from .result import Row
 from .stage import NAN, Said, Stage
 

@@ -26,20 +26,20 @@ from ...arrays import Floats1d, Floats2d, Ints1d
 from ...batch.build import prior_config
 from ...errors import DxError
 from ...graph import graph_of
-from ...mechanisms.base.sentences import Drawing, SentenceMechanism
+from ...mechanisms.base.sentences import SentenceMechanism, WholeSentences
 from ...priors.chain import Chain
 from ...privacy.bounds import least_told_given, told
 from ...randomness import Rng
 from ...registries import registry
 from ...sentences.draw import Text
 from ...sentences.emissions import NOTHING
-from ...sentences.pasts import laws_of
 from ...space import Space
 from ...validate import fail
 from ..tuning.settings import parse_mechanism
 from .build import quietly
 from .optimum import group_of
 from .options import Options, of_space
+from .pasts import laws_of
 from .result import Result, Row, draw_lines, finish
 
 LENGTH = 10
@@ -134,7 +134,7 @@ def row_of(name: str, mechanism: SentenceMechanism, ground: Ground) -> Row:
 def _together(mechanism: SentenceMechanism, ground: Ground) -> tuple[float, float, float]:
     clear, starts = ground.clear, ground.starts
     out = mechanism.sample(clear, Rng(seed=1), starts).rows
-    drawing, free = cast(Drawing, mechanism.built.together), np.zeros(len(clear), dtype=bool)
+    drawing, free = cast(WholeSentences, mechanism.built.together), np.zeros(len(clear), dtype=bool)
     logs = drawing.likelihood(Text(clear, starts, free), out)
     logs = logs - drawing.likelihood(Text(np.full_like(clear, NOTHING), starts, free), out)
     path, kept = ground.loss[clear, out].mean(), (clear == out).mean()

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any
 
 from ...about import __version__
-from ...language.judge import Judged
 from ...space import Space
+from ..tuning.judge import Judged
 from . import plain, plots
 from .accounts import Account
 from .extra import check

@@ -9,9 +9,9 @@ from pathlib import Path
 from ...batch.manifests import receipt_beside
 from ...batch.records import Fields
 from ...errors import UsageError, Warnings, warn_always
-from ...language.judge import Judged, judged
 from ...language.model import LanguageModel
 from ...space import Space
+from ..tuning.judge import Judged, judged
 from .accounts import DAMAGED, Account, read_receipt, receipts_of
 from .files import Source, plan_sources, read_pairs
 from .measured import measured

@@ -15,12 +15,12 @@ import numpy as np
 from ...arrays import Bools1d, Ints1d
 from ...batch.rows import Words, sentences_of_file
 from ...errors import UsageError
-from ...language.judge import nats_a_word
 from ...language.model import LanguageModel
 from ...randomness import Rng
 from ...space import Space
 from ...ty import DrawsTogether, Mechanism
 from .inspected import Inspected
+from .judge import nats_a_word
 
 WORDS = 1000  # that are judged
 OUTPUTS = 64  # of a word

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,29 +18,12 @@ from ...randomness import Rng
 from ...sentences.alone import WordDraw
 from ...sentences.draw import SentenceDraw, Text
 from ...sentences.emissions import NOTHING, Emissions
-from ...sentences.left_to_right import LeftToRight
 from ...sentences.likelihood import SentenceLikelihood
 from ...ty import Draw
 from ...validate import fail
 from .alone import checked_candidates, checked_layout, flags
 from .built import BuiltMechanism
 from .checks import checked_rows
-
-
-class Drawing(Protocol):
-    """How the words of a text are drawn, given each other."""
-
-    def draw(self, text: Text, rng: Rng) -> Ints1d:
-        """int64 (k,): the replacements."""
-        ...
-
-    def likelihood(self, text: Text, outputs: Ints1d) -> Floats1d:
-        """float64 (sentences,): ln P(outputs | rows)."""
-        ...
-
-    def of_candidates(self, text: Text, outputs: Ints1d, candidates: Ints2d) -> Floats2d:
-        """float64 (k, m): see SentenceMechanism.log_likelihood."""
-        ...
 
 
 class WholeSentences:
@@ -55,11 +38,11 @@ class WholeSentences:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sentences:
-    """A mechanism on one space. chain: the public law, a Chain, or one of the next word.
-    words: how a word is drawn alone. stated: the graph of the guarantee, where some of its lengths
+    """A mechanism on one space. chain: the public language model. words: how a word is drawn
+    alone. stated: the graph of the guarantee, where some of its lengths
     are longer than those of the draw. before: the public law, where the chain has other weights."""
 
-    chain: Any
+    chain: Chain
     kernel: Kernel
     words: WordDraw
     guarantee: Guarantee
@@ -77,10 +60,8 @@ class Sentences:
         return len(self.kernel.graph)
 
     @cached_property
-    def together(self) -> Drawing | None:
+    def together(self) -> WholeSentences | None:
         """How the words of a text are drawn, given each other; None where they are drawn alone."""
-        if not isinstance(self.chain, Chain):
-            return LeftToRight(self.chain, self.kernel)
         return None if self.chain.is_alone else WholeSentences(self.chain, self.kernel)
 
 

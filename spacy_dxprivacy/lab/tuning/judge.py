@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .model import LanguageModel
+from ...language.model import LanguageModel
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from spacy_dxprivacy.priors.ahead import Ahead
 from spacy_dxprivacy.priors.chain import Chain
-from spacy_dxprivacy.sentences.back import Back, Known, Sums
+from spacy_dxprivacy.sentences.backward import Backward
+from spacy_dxprivacy.sentences.draw import LANES, batches
 from spacy_dxprivacy.sentences.emissions import pick
-from spacy_dxprivacy.sentences.tapes import LANES, batches
+from spacy_dxprivacy.sentences.forward import Filtered, Forward, Sums
 
 K, S = 300, 40
 
 
-def large_chain(sparse: bool) -> Chain:
+@pytest.fixture(scope="module")
+def chain():
     """Its first states lead to most others, and some states are entered by back-off alone."""
     rng = np.random.default_rng(2)
     often = 1 / (1 + np.arange(K) / 20)
@@ -22,40 +23,34 @@ def large_chain(sparse: bool) -> Chain:
     back = np.where(delta.sum(axis=1) > 0, rng.random(K), 1)
     delta *= ((1 - back) / np.maximum(delta.sum(axis=1), 1e-12))[:, None]
     begin, alone, u = (a / a.sum() for a in rng.random((3, K)))
-    arrays = [a.astype(np.float32) for a in (begin, alone, rng.random(K), back, u, delta)]
-    if sparse:
-        arrays[5] = csr_array(arrays[5])
-    return Chain(*arrays, csr_array(np.eye(K, dtype=np.float32)))
-
-
-@pytest.fixture(params=[True, False], ids=["pairs", "all"])
-def chain(request):
-    return large_chain(request.param)
+    arrays = [
+        a.astype(np.float32) for a in (begin, alone, rng.random(K), back, u, delta, np.eye(K))
+    ]
+    return Chain(*arrays[:5], *map(csr_array, arrays[5:]))
 
 
 def known_of(chain):
     M = np.random.default_rng(3).random((K, S), dtype=np.float32) ** 6
     M /= M.sum(axis=0)
     sums = Sums(chain, np.float32)(M)
-    return Known(np.vstack([sums[:, 1].sum(axis=0).astype(np.float32), M]), sums)
+    return Filtered(np.vstack([sums[:, 1].sum(axis=0).astype(np.float32), M]), sums)
 
 
 def test_a_step_is_that_of_the_law(chain):
     known, weights = known_of(chain), np.random.default_rng(4).random(K)
     found = np.empty((K, S), np.float32)
-    Ahead(chain, weights, np.float32)(known.X, found)
+    Forward(chain, weights, np.float32)(known.X, found)
     M = known.X[1:].astype(float)
     expected = (chain.delta.T @ M + np.outer(chain.u, chain.back @ M)) * weights[:, None]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 def test_a_table_has_its_corners_and_its_rest(chain):
-    ahead = Ahead(chain, np.ones(K), np.float32)
-    wide = [corner.shape[1] - 1 for _, corner in ahead._corners]
-    assert wide[0] == K if ahead._rest is None else wide[0] > wide[-1] == 0
-    cells = sum(int(np.count_nonzero(corner[:, 1:])) for _, corner in ahead._corners)
-    rest = 0 if ahead._rest is None else ahead._rest.table.nnz
-    assert cells + rest == np.count_nonzero(chain.delta.T @ np.eye(K))
+    forward = Forward(chain, np.ones(K), np.float32)
+    wide = [corner.shape[1] - 1 for _, corner in forward.corners]
+    assert wide[0] > wide[-1] == 0
+    cells = sum(int(np.count_nonzero(corner[:, 1:])) for _, corner in forward.corners)
+    assert cells + sum(part.nnz for _, part in forward.rest.parts) == chain.delta.nnz
 
 
 def test_states_side_by_side_are_those_of_one_after_the_other(chain):
@@ -63,18 +58,17 @@ def test_states_side_by_side_are_those_of_one_after_the_other(chain):
     ends = np.arange(S) % 5 == 0
     for _ in range(20):
         after, (which, uniform) = rng.integers(0, K, S), rng.random((2, S))
-        found = Back(chain)(known, ends, after, which, uniform)
+        found = Backward(chain)(known, ends, after, which, uniform)
         for i in range(S):
             one = known.X[1:, i], int(after[i]), float(which[i]), float(uniform[i])
             assert found[i] == (pick(one[0], one[3]) if ends[i] else before(chain, *one))
 
 
 def before(chain, M, after, which, uniform):
-    states, delta = chain.before(after)
-    cells = delta * M[states]
+    cells = chain.delta[:, [after]].toarray().reshape(-1) * M
     direct, by_back = cells.sum(dtype=float), float(chain.back @ M) * chain.u[after]
     if which * (direct + by_back) < direct:
-        return states[pick(cells, uniform)]
+        return pick(cells, uniform)
     return pick(chain.back * M, uniform)
 
 

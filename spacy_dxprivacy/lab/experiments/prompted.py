@@ -15,15 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d
-from .model import NOTHING, Lanes, LanguageModel
-
-if TYPE_CHECKING:
-    from ..randomness import Rng
+from ...arrays import Floats2d, Ints1d
+from ...language.model import NOTHING, LanguageModel
+from ...randomness import Rng
 
 ASKED = "Say this in other words, in one paragraph:\n\n{}"
 PUBLIC = (
@@ -31,14 +28,6 @@ PUBLIC = (
     "Thank you for your order; it will be sent to you tomorrow morning.",
     "He was tired, so he made himself a cup of tea and went to bed.",
 )
-
-
-class SaysScores(Protocol):
-    """Lanes that tell their logits."""
-
-    def scores(self) -> Floats2d:
-        """float64 (lanes, tokens of the vocabulary)."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -60,7 +49,7 @@ def clip_of(model: LanguageModel) -> Clip:
     for sentence in PUBLIC:
         lanes = model.read([model.asked(ASKED.format(sentence))])
         for token in model.encode([sentence])[0]:
-            seen.append(_scores(lanes)[0])
+            seen.append(lanes.scores()[0])
             lanes.feed(np.array([token]))
     logits = np.stack(seen)
     return Clip(float(logits.mean()), float(logits.max()))
@@ -92,7 +81,7 @@ def _side_by_side(
     said: list[list[int]] = [[] for _ in prompts]
     left = np.ones(len(prompts), dtype=bool)
     while left.any():
-        tokens = _drawn(_scores(lanes), temperature, clip, rng)
+        tokens = _drawn(lanes.scores(), temperature, clip, rng)
         for lane in np.flatnonzero(left).tolist():
             said[lane].append(int(tokens[lane]))
             left[lane] = len(said[lane]) < most[lane] and int(tokens[lane]) not in model.ends
@@ -109,7 +98,3 @@ def _drawn(scores: Floats2d, temperature: float, clip: Clip, rng: Rng) -> Ints1d
     found = [np.searchsorted(row, u, side="right") for row, u in zip(sums, uniforms, strict=True)]
     tokens: Ints1d = np.minimum(np.array(found, dtype=np.int64), scores.shape[1] - 1)
     return tokens
-
-
-def _scores(lanes: Lanes) -> Floats2d:
-    return cast(SaysScores, cast(Any, lanes)).scores()

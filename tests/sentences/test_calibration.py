@@ -1,4 +1,4 @@
-"""Budgets of words drawn alone: never above what was asked for, and kept beside the space."""
+"""Words drawn alone: their epsilon is never above what was asked for, and its table is kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
 from spacy_dxprivacy.priors.chain import alone_chain
-from spacy_dxprivacy.sentences import budgets
+from spacy_dxprivacy.sentences import calibration
 from spacy_dxprivacy.sentences.calibration import exact_epsilon, solved_for_words, weights_at
 from spacy_dxprivacy.tables import learned
 
@@ -18,7 +18,7 @@ CHAIN = alone_chain(np.random.default_rng(1).random(N) ** 3 + 1e-4)
 
 @pytest.fixture
 def space(monkeypatch):
-    monkeypatch.setattr(budgets, "MANY", 0)
+    monkeypatch.setattr(calibration, "MANY", 0)
     X = np.random.default_rng(0).normal(size=(N, 4))
     return Space.from_vectors([f"w{i}" for i in range(N)], X)
 
@@ -26,31 +26,33 @@ def space(monkeypatch):
 @pytest.mark.parametrize("epsilon", [0.05, 0.9, 1.6, 5.0])
 def test_a_beta_holds_what_was_asked_for_and_hardly_less(space, epsilon):
     graph = policy_graph(space, PLAIN)
-    beta = budgets.beta_of(space, graph, CHAIN, epsilon)
+    beta = calibration.beta_of(space, graph, CHAIN, epsilon)
     assert exact_epsilon(graph, weights_at(graph, CHAIN.unigram), beta) <= epsilon
     assert beta >= 0.985 * solved_for_words(graph, CHAIN.unigram, epsilon)
 
 
 def test_walks_are_made_once_and_go_with_the_space(space, monkeypatch, tmp_path):
     graph = policy_graph(space, PLAIN)
-    beta = budgets.beta_of(space, graph, CHAIN, 1.0)
+    beta = calibration.beta_of(space, graph, CHAIN, 1.0)
     space.save(tmp_path / "space")
     again = Space.load(tmp_path / "space")
     learned.forget(space)
     learned.read_beside(again, tmp_path / "space")
-    monkeypatch.setattr(budgets, "weights_at", None)
-    assert budgets.beta_of(again, policy_graph(again, PLAIN), CHAIN, 1.0) == beta
+    monkeypatch.setattr(calibration, "weights_at", None)
+    assert calibration.beta_of(again, policy_graph(again, PLAIN), CHAIN, 1.0) == beta
 
 
-def test_another_law_has_budgets_of_its_own(space):
+def test_another_prior_has_a_table_of_its_own(space):
     graph, other = policy_graph(space, PLAIN), alone_chain(np.ones(N))
-    assert budgets.law_of(graph, CHAIN) != budgets.law_of(graph, other)
-    assert budgets.beta_of(space, graph, CHAIN, 1.0) != budgets.beta_of(space, graph, other, 1.0)
+    assert calibration.law_of(graph, CHAIN) != calibration.law_of(graph, other)
+    assert calibration.beta_of(space, graph, CHAIN, 1.0) != calibration.beta_of(
+        space, graph, other, 1.0
+    )
 
 
 @pytest.mark.parametrize("change", [("0.02,", "0.03,"), ("[", "{"), ('"law"', '"lav"')])
 def test_a_file_that_was_changed_is_refused(space, tmp_path, change):
-    budgets.beta_of(space, policy_graph(space, PLAIN), CHAIN, 1.0)
+    calibration.beta_of(space, policy_graph(space, PLAIN), CHAIN, 1.0)
     space.save(tmp_path / "space")
     (path,) = (tmp_path / "space").glob("alone-*/budgets.json")
     path.write_text(path.read_text().replace(*change, 1))

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d
-from ..priors.chain import Chain
+from ...arrays import Floats1d, Floats2d
+from ...priors.chain import Chain
 
 
 def laws_of(chain: Chain, length: int) -> tuple[Floats2d, Floats1d]:

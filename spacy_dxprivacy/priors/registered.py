@@ -1,0 +1,180 @@
+"""The priors that configs name: dx.Uniform.v1, dx.WordFrequency.v1, dx.WordPairs.v1, dx.Ngrams.v1.
+
+Uniform        q(y) = 1 / n; each word is drawn alone. The distribution of dx.Path.v1
+WordFrequency  q(y) proportional to f(y) ** gamma, with f how often y comes in public text; each
+               word is drawn alone. Frequent words are what an attacker guesses anyway
+WordPairs      P(y | x) = back(x) u(y) + delta(x, y), word pairs with back-off; whole sentences are
+               drawn at once, since they can be summed exactly
+Ngrams         the same, of an ARPA file as language models are published in
+Papers         Blahut 1972, Arimoto 1972 (the output distribution of a rate-distortion channel);
+               Katz 1987; Chen and Goodman 1999
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..arrays import Floats1d
+from ..registries import registry
+from ..space import Space
+from ..validate import between, fail, needs, one_of, whole
+from .builtin import KINDS, NAME, builtin_law, frequencies, frequency_of
+from .chain import Chain, alone_chain
+from .law import WordList, carry, spelled
+from .saved import read_law
+
+LEAST = 1e-30  # that float32 can hold
+MOST_CARRIED = 2
+MOST_ORDER = 2  # sums over sentences of longer n-grams are not made
+_carried: dict[tuple[str, str | None], Chain] = {}
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """All words of the space alike."""
+
+    name = "dx.Uniform.v1"
+    draws = "alone"
+
+    def fit(self, space: Space) -> Chain:
+        return alone_chain(np.ones(len(space)))
+
+
+@dataclass(frozen=True)
+class WordFrequency:
+    """Public frequency to the power gamma. path: a folder made by `dx prior`; lang: a language of
+    the package wordfreq; English of this package without either."""
+
+    gamma: float
+    path: Path | None = None
+    lang: str | None = None
+    name = "dx.WordFrequency.v1"
+    draws = "alone"
+
+    def fit(self, space: Space) -> Chain:
+        """Raises DxError where no word of the space is known, or the folder is not as it should."""
+        often = self._often(space)
+        return alone_chain(np.maximum((often / often.max()) ** self.gamma, LEAST))
+
+    def _often(self, space: Space) -> Floats1d:
+        """float64 (n,), above 0; words that are not known are as rare as the rarest that is."""
+        if not self.path and not self.lang and space.digest == Space.builtin().digest:
+            return frequencies()
+        listed = self._listed()
+        often: Floats1d = spelled(listed, space, frequency_of(space)) @ listed.weights
+        above: Floats1d = np.maximum(often, often[often > 0].min())
+        return above
+
+    def _listed(self) -> WordList:
+        if self.path is not None:
+            law = read_law(self.path)
+            return WordList(law.words, law.chain.unigram, law.name)
+        if self.lang is None:
+            return WordList(Space.builtin().words, frequencies(), NAME)
+        from wordfreq import get_frequency_dict
+
+        often = get_frequency_dict(self.lang)
+        weights = np.fromiter(often.values(), np.float64)
+        return WordList(list(often), weights, f"wordfreq, {self.lang}")
+
+
+@dataclass(frozen=True)
+class WordPairs:
+    """path: a folder made by `dx prior`; None for the English pairs of the package. kind: of text
+    (builtin.KINDS), whose pairs of the package it takes."""
+
+    path: Path | None = None
+    kind: str | None = None
+    name = "dx.WordPairs.v1"
+    draws = "sentence"
+
+    def fit(self, space: Space) -> Chain:
+        """Raises DxError where no word of the space is known, or the folder is not as it should."""
+        if self.path is not None:
+            return carry(read_law(self.path), space, frequency_of(space))
+        if space.digest == Space.builtin().digest:
+            return builtin_law(self.kind).chain
+        return _builtin_on(space, self.kind)
+
+
+@dataclass(frozen=True)
+class Ngrams:
+    """path: an ARPA file, plain or .gz. order: the longest n-grams that are used, 1 or 2."""
+
+    path: Path
+    order: int = 2
+    name = "dx.Ngrams.v1"
+    draws = "sentence"
+
+    def fit(self, space: Space) -> Chain:
+        """Raises DxError for a file that cannot be used, or that has no word of the space."""
+        from .arpa import law_of, read_arpa  # few pipelines ever need it
+
+        law = law_of(read_arpa(self.path, self.order), self.path.name)
+        return carry(law, space, frequency_of(space))
+
+
+def _builtin_on(space: Space, kind: str | None) -> Chain:
+    """The pairs of the package on the words of a space. Of the last few spaces they are kept, by
+    digest: a search for an epsilon, or a second pipeline, asks for them again and again."""
+    key = space.digest, kind
+    found = _carried.pop(key, None)
+    if found is None:
+        found = carry(builtin_law(kind), space, frequency_of(space))
+    _carried[key] = found
+    for old in list(_carried)[:-MOST_CARRIED]:
+        _carried.pop(old, None)
+    return found
+
+
+@registry.dx_priors("dx.Uniform.v1")
+def make_uniform() -> Uniform:
+    """All words alike."""
+    return Uniform()
+
+
+@registry.dx_priors("dx.WordFrequency.v1")
+def make_word_frequency(
+    gamma: float = 1.0, path: str | None = None, lang: str | None = None
+) -> WordFrequency:
+    """Words alone, by public frequency to the power gamma, from 0 to 4: of English; or of the texts
+    of a folder made by `dx prior`; or of a language that the package wordfreq has, by its code
+    ("de"), for which the extra `frequency` is needed."""
+    gamma = between("gamma", gamma, 0.0, 4.0, low_in=True, high_in=True)
+    if lang is not None:
+        _check_language(lang, path)
+    return WordFrequency(gamma, None if path is None else Path(path), lang)
+
+
+def _check_language(lang: str, path: str | None) -> None:
+    needs("wordfreq", "A language of dx.WordFrequency.v1", extra="frequency")
+    from wordfreq import available_languages
+
+    one_of("lang", lang, tuple(sorted(available_languages())))
+    if path is not None:
+        raise fail("lang", "left out where a path is given", lang)
+
+
+@registry.dx_priors("dx.WordPairs.v1")
+def make_word_pairs(path: str | None = None, kind: str | None = None) -> WordPairs:
+    """Word pairs: those of the package, for English, or those of a folder made by `dx prior`.
+
+    kind: "clinical" (notes of visits) or "dialogues" (talks, chats, questions to an assistant), for
+    pairs of the package that know such text better; of English as such without it.
+    """
+    if kind is not None:
+        one_of("kind", kind, KINDS)
+        if path is not None:
+            raise fail("kind", "left out where a path is given", kind)
+    return WordPairs(None if path is None else Path(path), kind)
+
+
+@registry.dx_priors("dx.Ngrams.v1")
+def make_ngrams(path: str, order: int = 2) -> Ngrams:
+    """path: an ARPA file. order: 1 for words, 2 for pairs; what a file has beyond is not read."""
+    if whole("order", order, least=1) > MOST_ORDER:
+        raise fail("order", f"at most {MOST_ORDER}, which uses the word pairs of any file", order)
+    return Ngrams(Path(path), order)
