@@ -102,8 +102,6 @@ OWED_ARGUMENTS: set[tuple[str, str]] = {
     ("mechanisms/base/choice.py", "log_likelihood"),
     ("mechanisms/base/sentences.py", "log_likelihood"),
     ("mechanisms/base/sentences.py", "sample"),
-    ("priors/chain.py", "chain_of"),
-    ("priors/law.py", "spelled"),
     ("rebuild.py", "rebuild"),
     ("space.py", "__init__"),
     ("spaces/index_folder.py", "make_index"),
