@@ -1,12 +1,17 @@
 """How many requests a second the service takes, how late its answers are, and whether it grows:
 
 python benchmarks/serve.py [--seconds 20] [--rate 1000] [--words 50] [--mechanism exponential]
+python benchmarks/serve.py --beside 900000 [--mechanism path]
 
 It starts `dx serve`, asks for each text once (the first draw of a word makes its tables), then
 at a fixed rate over kept connections (an open loop: a late answer does not put off the next one;
 times count from when a request was due), and prints what came of it. The client takes a share of
 the same cores, which is printed too, as is what else the machine does. 1,000 requests a second of
 50 words on 2 cores, 99 % below 50 ms, was asked for.
+
+With --beside, small requests are sent one after another, in turns with nothing else under way and
+with a large request of so many bytes under way (many texts, or one where --one-text is given).
+Printed are both times and their ratio: it should be below 2.
 """
 
 from __future__ import annotations
@@ -48,21 +53,28 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=50)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--mechanism", default="exponential")
-    parser.add_argument("--epsilon", default="3")
+    parser.add_argument("--epsilon", default="")
     parser.add_argument("--n-process", default="1")
     parser.add_argument("--tick", default="0.025")
+    parser.add_argument("--beside", type=int, default=0)
+    parser.add_argument("--one-text", action="store_true")
     given = parser.parse_args()
     port = free_port()
+    of = {"path": []}.get(given.mechanism, ["--epsilon", "3"])  # one that has no default
+    epsilon = ["--epsilon", given.epsilon] if given.epsilon else of
     command = [
         sys.executable, "-m", "spacy", "dx", "serve", "--port", str(port), "--mechanism",
-        given.mechanism, "--epsilon", given.epsilon, "--n-process", given.n_process,
+        given.mechanism, *epsilon, "--n-process", given.n_process,
         "--max-requests", "4000", "--tick", given.tick,
     ]  # fmt: skip
     service = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     try:
         service.stderr.readline()  # type: ignore[union-attr]
         asyncio.run(wait_for(port))
-        tell(given, *asyncio.run(load(given, port, service.pid)))
+        if given.beside:
+            asyncio.run(beside(given, port))
+        else:
+            tell(given, *asyncio.run(load(given, port, service.pid)))
     finally:
         service.terminate()
         service.wait(60)
@@ -99,12 +111,15 @@ def requests(words: int, count: int = 200) -> list[bytes]:
     for _ in range(count):
         text = " ".join(draw.choices(known, weights.tolist(), k=words)) + "."
         body = json.dumps({"text": text}).encode()
-        head = (
-            "POST /sanitize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
-            f"content-length: {len(body)}\r\n\r\n"
-        )
-        found.append(head.encode() + body)
+        found.append(head_of(len(body)) + body)
     return found
+
+
+def head_of(size: int) -> bytes:
+    return (
+        "POST /sanitize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        f"content-length: {size}\r\n\r\n"
+    ).encode()
 
 
 async def ask(due: asyncio.Queue[float], bodies: list[bytes], port: int, run: Run) -> None:
@@ -135,6 +150,47 @@ async def answer_of(
     return int(head[9:12])
 
 
+async def beside(given: argparse.Namespace, port: int) -> None:
+    """Times of small requests, quiet and beside a large one, in turns: the machine may be busy."""
+    bodies = requests(given.words)
+    await warm(bodies[:20], port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    times: dict[bool, list[float]] = {False: [], True: []}
+    for turn in range(6):
+        crowded = bool(turn % 2)
+        large = asyncio.ensure_future(ask_for_much(given, port)) if crowded else None
+        await asyncio.sleep(1)
+        until = time.perf_counter() + given.seconds / 6
+        while time.perf_counter() < until:
+            start = time.perf_counter()
+            status = await answer_of(reader, writer, random.choice(bodies))
+            if status != 200 or (large is not None and large.done()):
+                raise SystemExit(f"{status}, or the large request has ended")
+            times[crowded].append(time.perf_counter() - start)
+        if large is not None:
+            large.cancel()
+        await asyncio.sleep(3)  # what a worker began with is finished
+    quiet, busy = (np.quantile(times[key], [0.5, 0.95]) * 1e3 for key in (False, True))
+    print(f"{given.mechanism}, {given.words} words beside {given.beside:,} bytes, "
+          f"load of the machine {os.getloadavg()[0]:.1f}")  # fmt: skip
+    for name, some, n in (("quiet", quiet, len(times[False])), ("beside", busy, len(times[True]))):
+        print(f"  {name}: {some[0]:.1f} ms in the middle, {some[1]:.1f} at 95 %, of {n}")
+    print(f"  ratio: {busy[0] / quiet[0]:.2f} in the middle, {busy[1] / quiet[1]:.2f} at 95 %")
+
+
+async def ask_for_much(given: argparse.Namespace, port: int) -> None:
+    known = Space.builtin().words[:5000]
+    text = " ".join(random.choices(known, k=given.beside // 6))
+    size = len(text) if given.one_text else 3000
+    body = json.dumps({"texts": [text[i : i + size] for i in range(0, len(text), size)]}).encode()
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(head_of(len(body)) + body)
+        await asyncio.sleep(600)
+    finally:
+        writer.close()
+
+
 async def warm(bodies: list[bytes], port: int) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     for body in bodies:
@@ -159,7 +215,7 @@ def family(pid: int) -> list[psutil.Process]:
 
 
 def memory_of(pid: int) -> int:
-    return sum(process.memory_info().rss for process in family(pid))
+    return sum(process.memory_full_info().pss for process in family(pid))  # they share much
 
 
 def seconds_of(pid: int) -> float:

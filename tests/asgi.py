@@ -23,15 +23,18 @@ class Answer:
 
 def ask(
     app: Any, path: str, body: Any = None, *, method: str = "", host: str = "localhost:8000",
-    parts: list[bytes] | None = None, **headers: str,
+    parts: list[bytes | None] | None = None, pause: float = 0, **headers: str,
 ) -> Answer:  # fmt: skip
-    """body: bytes, or what goes as JSON. parts: of a body that comes piece by piece."""
-    return asyncio.run(asked(app, path, body, method=method, host=host, parts=parts, **headers))
+    """body: bytes, or what goes as JSON. parts: of a body that comes piece by piece, None where the
+    client goes away. pause: seconds before each part."""
+    return asyncio.run(
+        asked(app, path, body, method=method, host=host, parts=parts, pause=pause, **headers)
+    )
 
 
 async def asked(
     app: Any, path: str, body: Any = None, *, method: str = "", host: str = "localhost:8000",
-    parts: list[bytes] | None = None, **headers: str,
+    parts: list[bytes | None] | None = None, pause: float = 0, **headers: str,
 ) -> Answer:  # fmt: skip
     raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
     given = {"content_type": "application/json", "host": host, **headers}
@@ -39,16 +42,23 @@ async def asked(
     waiting = list(parts) if parts is not None else [raw or b""]
 
     async def receive() -> dict[str, Any]:
-        if not waiting:
-            await asyncio.sleep(60)
+        await asyncio.sleep(pause if waiting else 60)
         part = waiting.pop(0)
-        return {"type": "http.request", "body": part, "more_body": bool(waiting)}
+        if part is None:
+            return {"type": "http.disconnect"}
+        return {
+            "type": "http.request",
+            "body": part,
+            "more_body": any(p is not None for p in waiting),
+        }
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
     await app(_scope(method or ("GET" if raw is None and parts is None else "POST"), path, given),
               receive, send)  # fmt: skip
+    if not sent:
+        return Answer(0, {}, b"")  # to a client that went away
     start, *rest = sent
     found = {name.decode(): value.decode() for name, value in start["headers"]}
     return Answer(start["status"], found, b"".join(part.get("body", b"") for part in rest))

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import logging
+import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -18,51 +20,69 @@ pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 
 from asgi import ask, asked
+from spacy.language import Language
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.batch.build import the_sanitizer
-from spacy_dxprivacy.batch.workers import lanes
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.serve.anonymize import job_of
 from spacy_dxprivacy.serve.app import make_app
 from spacy_dxprivacy.serve.callers import Callers, add_token, read_callers
-from spacy_dxprivacy.serve.desk import Desk
-from spacy_dxprivacy.serve.engine import Engine
+from spacy_dxprivacy.serve.desk import make_desk
 from spacy_dxprivacy.serve.ledger import Ledger
-from spacy_dxprivacy.serve.limits import Limits, Rates, Refused, rest_of_tick
-from spacy_dxprivacy.serve.metrics import Metrics
-from spacy_dxprivacy.serve.run import Service
+from spacy_dxprivacy.serve.limits import Arrivals, Buckets, Limits, Refused, rest_of_tick
+from spacy_dxprivacy.serve.run import Service, make_server
+from spacy_dxprivacy.serve.workers import Nursery
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
 SECRET = "Xantippe"
 TOKEN = "t" * 24
+TOKENS = {"a" * 24: "ann", "b" * 24: "bob"}
+ANN, BOB = ({"authorization": f"Bearer {token}"} for token in TOKENS)
 LINES = "application/x-ndjson"
+LONG = "moon " * 250  # more characters than a small request has
+TICK_TOCK = 0.05
+
+
+@Language.component("test_trap")
+def trap(doc):
+    """Does what a text says that begins with one of these words."""
+    word = doc[0].text if len(doc) else ""
+    if word == "sleep":
+        time.sleep(TICK_TOCK)
+    elif word == "burn":
+        while True:
+            pass
+    elif word == "crash":
+        os._exit(3)
+    return doc
 
 
 @pytest.fixture
 def nlp(make_nlp):
-    return make_nlp(mechanism=MECHANISM)
+    made = make_nlp(mechanism=MECHANISM)
+    made.add_pipe("test_trap", first=True)
+    return made
 
 
 @pytest.fixture
 def make_service(nlp):
-    """make_service(lane=..., tokens=..., budget=..., path=..., hosts=..., **limits) -> the ASGI"""
-    engines = []
+    """make_service(tokens=..., budget=..., path=..., hosts=..., **limits) -> the ASGI. Its workers
+    are processes."""
+    open_ones = []
 
-    def make(*, lane=None, tokens=None, budget=None, path=None, hosts=(), **limits):
+    def make(*, tokens=None, budget=None, path=None, hosts=(), **limits):
         terms = the_sanitizer(nlp).terms
-        chosen = Limits(**{"tick": 0, **limits})
-        with lanes(nlp, 1) as some:
-            engines.append(Engine([lane] if lane else some, most=chosen.waiting))
+        nursery = Nursery(nlp)
+        open_ones.append(nursery)
         ledger = Ledger(path, terms.guarantee, budget)
-        desk = Desk(engines[-1], terms, Callers(tokens), ledger, chosen, Rates(chosen.rate),
-                    Metrics())  # fmt: skip
+        desk = make_desk(nursery, terms, Callers(tokens), ledger, Limits(**{"tick": 0, **limits}))
+        open_ones.append(desk.engine)
         return make_app(desk, hosts=hosts)
 
     yield make
-    for engine in engines:
-        engine.close()
+    for one in reversed(open_ones):
+        one.close()
 
 
 @pytest.fixture
@@ -134,17 +154,17 @@ def test_the_endpoint_of_presidios_anonymizer(service):
 
 
 @pytest.mark.parametrize("span", [(-1, 2), (3, 3), (0, 99), (True, 2), ("0", 2)])
-def test_a_span_outside_of_the_text_is_refused(span):
+def test_a_span_outside_of_the_text_is_refused(service, span):
     result = {"start": span[0], "end": span[1], "entity_type": "PERSON"}
-    with pytest.raises(Refused, match="analyzer_results"):
-        job_of({"text": "short", "analyzer_results": [result]}, Limits())
+    answer = ask(service, "/anonymize", {"text": "short", "analyzer_results": [result]})
+    assert answer.status == 422 and "'" in answer.json["error"]
 
 
 @pytest.mark.parametrize("kind", ["hash", "encrypt", "custom", "keep", None, 5])
-def test_digests_and_ciphers_are_no_anonymizers(kind):
+def test_digests_and_ciphers_are_no_anonymizers(service, kind):
     body = {"text": "x", "analyzer_results": [], "anonymizers": {"DEFAULT": {"type": kind}}}
-    with pytest.raises(Refused, match="none of this service"):
-        job_of(body, Limits())
+    answer = ask(service, "/anonymize", body)
+    assert answer.status == 422 and "not one of this service" in answer.json["error"]
 
 
 def test_health_figures_and_the_page(service):
@@ -157,7 +177,9 @@ def test_health_figures_and_the_page(service):
     page = ask(service, "/docs").body.decode()
     assert "POST /sanitize" in page and "<script" not in page and "//" not in page
     document = ask(service, "/openapi.json").json
-    assert document["paths"]["/sanitize"]["post"]["requestBody"]["required"]
+    sanitize = document["paths"]["/sanitize"]["post"]
+    assert sanitize["requestBody"]["required"] and sanitize["security"]
+    assert document["components"]["schemas"]["Sanitize"]["additionalProperties"] is False
 
 
 # -- whom ------------------------------------------------------------------------------------------
@@ -283,17 +305,27 @@ def test_a_ledger_charges_all_or_nothing(tmp_path):
     assert ledger.spent("ann") == {"epsilon": 4.0, "delta": 0.0, "draws": 4}
 
 
-def test_rates_fill_again():
+def test_what_is_cut_is_charged_at_most_what_is_left():
+    ledger = Ledger(None, Guarantee("metric-dp", epsilon=1.0, metric="path"), budget=5.0)
+    ledger.charge("ann", [100], capped=True)
+    assert ledger.spent("ann")["epsilon"] == 5.0
+
+
+def test_buckets_fill_again_and_may_be_overdrawn():
     now = [0.0]
-    rates = Rates(2.0, clock=lambda: now[0])
-    for _ in range(2):
-        rates.take("ann")
+    buckets = Buckets(2.0, 2.0, "too many", clock=lambda: now[0])
+    buckets.spend("ann", 2.0)
     with pytest.raises(Refused) as caught:
-        rates.take("ann")
+        buckets.check("ann", 1.0)
     assert caught.value.status == 429 and caught.value.after == 1
-    rates.take("bob")
+    buckets.check("bob", 1.0)
     now[0] = 0.5
-    rates.take("ann")
+    buckets.check("ann", 1.0)
+    buckets.spend("ann", 7.0)
+    with pytest.raises(Refused) as caught:
+        buckets.check("ann")
+    assert caught.value.after == 4
+    Buckets(0.0, None, "never").check("ann", 1.0)
 
 
 @pytest.mark.parametrize("limits", [{"body": 30}, {"characters": 3}, {"texts": 1}])
@@ -310,10 +342,10 @@ def test_a_body_without_a_length_is_counted_as_it_comes(make_service):
 
 
 def test_so_many_at_a_time_and_no_more(make_service):
-    service = make_service(lane=slow_lane, requests=2)
+    service = make_service(requests=2)
 
     async def all_at_once():
-        asks = [asked(service, "/sanitize", {"text": "a"}) for _ in range(5)]
+        asks = [asked(service, "/sanitize", {"text": "sleep"}) for _ in range(5)]
         return [answer.status for answer in await asyncio.gather(*asks)]
 
     assert sorted(asyncio.run(all_at_once())) == [200, 200, 503, 503, 503]
@@ -322,32 +354,6 @@ def test_so_many_at_a_time_and_no_more(make_service):
 def test_texts_that_wait_are_counted(make_service):
     answer = ask(make_service(waiting=3), "/sanitize", {"texts": ["a"] * 4})
     assert answer.status == 503 and answer.headers["retry-after"] == "1"
-
-
-def test_a_draw_that_takes_too_long_is_given_up(make_service):
-    answer = ask(make_service(lane=slow_lane, seconds=0.05), "/sanitize", {"text": "a"})
-    assert answer.status == 504
-
-
-def slow_lane(records):
-    time.sleep(0.2)
-    return [("x", {"draws": 0, "tokens": 1}, None) for _ in records]
-
-
-def test_texts_of_requests_are_drawn_together(make_service):
-    sizes = []
-
-    def lane(records):
-        sizes.append(len(records))
-        return slow_lane(records)
-
-    service = make_service(lane=lane)
-
-    async def all_at_once():
-        await asyncio.gather(*(asked(service, "/sanitize", {"text": "a"}) for _ in range(9)))
-
-    asyncio.run(all_at_once())
-    assert sum(sizes) == 9 and len(sizes) <= 3
 
 
 def test_answers_leave_at_ticks(make_service):
@@ -362,28 +368,48 @@ def test_answers_leave_at_ticks(make_service):
 # -- nothing of a text anywhere else --------------------------------------------------------------
 
 
-def failing_lane(records):
-    raise RuntimeError(f"no: {records[0].text}")
+def test_a_worker_that_dies_tells_nothing_and_is_replaced(service, caplog, capfd):
+    async def both():
+        with caplog.at_level(logging.DEBUG):
+            lost = await asked(service, "/sanitize", {"text": f"crash {SECRET}"})
+        return lost, await asked(service, "/sanitize", {"text": "the king"})
 
-
-def test_a_worker_that_fails_tells_nothing_and_health_says_so(make_service, caplog, capfd):
-    service = make_service(lane=failing_lane)
-    with caplog.at_level(logging.DEBUG):
-        answer = ask(service, "/sanitize", {"text": SECRET})
-    assert answer.status == 503 and SECRET.encode() not in answer.body
-    assert ask(service, "/health").status == 503
+    lost, next_one = asyncio.run(both())
+    assert lost.status == 503 and SECRET.encode() not in lost.body
+    assert next_one.status == 200 and ask(service, "/health").status == 200
+    assert "dx_workers_replaced_total 1" in ask(service, "/metrics").body.decode()
     assert SECRET not in caplog.text + "".join(capfd.readouterr())
+
+
+def test_health_says_when_no_worker_can_be_started_any_more(make_service, monkeypatch):
+    service = make_service()
+
+    def fail(*args):
+        raise EOFError
+
+    monkeypatch.setattr(Nursery, "start", fail)
+    assert ask(service, "/sanitize", {"text": "crash"}).status == 503
+    assert ask(service, "/health").status == 503
 
 
 def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, capfd, monkeypatch):
     def fail(*args):
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("spacy_dxprivacy.serve.app.asked", fail)
+    monkeypatch.setattr("spacy_dxprivacy.serve.models.Sanitize.within", fail)
     answer = ask(make_service(), "/sanitize", {"text": SECRET})
     assert answer.status == 500 and "error" in answer.json
     told = caplog.text + "".join(capfd.readouterr()) + answer.body.decode()
     assert "KeyError" in caplog.text and SECRET not in told
+
+
+@pytest.mark.parametrize("path", ["/sanitize", "/anonymize"])
+@pytest.mark.parametrize("kind", ["application/json", LINES])
+def test_a_client_that_goes_away_leaves_no_trace(service, caplog, capfd, path, kind):
+    with caplog.at_level(logging.DEBUG, logger="spacy_dxprivacy"):
+        for parts in ([b'{"text": "the', None], [b'{"text": "burn"}', None]):
+            ask(service, path, parts=parts, pause=0.01, content_type=kind)
+    assert not caplog.text and not "".join(capfd.readouterr())
 
 
 def broken_requests(count, seed=0):
@@ -422,6 +448,219 @@ def test_broken_requests_are_answered_without_text_or_stack(service, caplog, cap
         assert SECRET.encode() not in answer.body and b"Traceback" not in answer.body
         assert list(answer.json) == ["error"] and SECRET not in str(answer.headers)
     assert SECRET not in caplog.text + "".join(capfd.readouterr())
+
+
+# -- one caller does not stall the others ---------------------------------------------------------
+
+
+def test_a_body_that_trickles_in_has_one_deadline(make_service):
+    service = make_service(seconds=0.2)
+    for kind in ("application/json", LINES):
+        start = time.perf_counter()
+        answer = ask(service, "/sanitize", parts=[b" "] * 100, pause=0.02, content_type=kind)
+        assert answer.status == (408 if kind != LINES else 200)
+        assert time.perf_counter() - start < 0.9  # not the two seconds that all parts take
+
+
+@pytest.mark.parametrize("tokens", [None, TOKENS])
+def test_slow_bodies_of_one_caller_leave_the_others_served(make_service, tokens):
+    service = make_service(tokens=tokens, requests=8)
+
+    async def run():
+        slow = [
+            asyncio.ensure_future(asked(
+                service, "/sanitize", parts=[b" "] * 50, pause=1, **(ANN if tokens else {})
+            ))
+            for _ in range(20)
+        ]  # fmt: skip
+        await asyncio.sleep(0.05)
+        mine = [await asked(service, "/sanitize", {"text": "a"}, **(BOB if tokens else {}))]
+        mine.append(await asked(service, "/sanitize", {"text": "a"}, **(ANN if tokens else {})))
+        ended = [one.result().status for one in slow if one.done()]
+        for one in slow:
+            one.cancel()
+        return [one.status for one in mine], ended
+
+    mine, ended = asyncio.run(run())
+    assert mine == [200, 200]
+    assert set(ended) == {429 if tokens else 503} and len(ended) >= 12
+
+
+def test_the_oldest_of_who_has_most_makes_room():
+    ended = []
+    arrivals = Arrivals(4, 3)
+    for who, key in ("a1", "a2", "b3", "a4", "a5", "b6"):
+        arrivals.enter(who, key, lambda key=key: ended.append(key))
+    assert ended == ["1", "2"]  # the first at the share of its caller, the second for want of room
+    arrivals.leave("a", "4")
+    arrivals.enter("c", "7", lambda: None)
+    assert ended == ["1", "2"]
+
+
+def test_an_expensive_text_is_cut_its_worker_is_replaced_and_it_is_charged(make_service):
+    service = make_service(tokens=TOKENS, budget=5000.0, seconds=1.0)
+    workers = workers_of()
+
+    async def run():
+        costly = asyncio.ensure_future(asked(service, "/sanitize", {"text": "burn a b c"}, **ANN))
+        await asyncio.sleep(0.05)
+        other = await asked(service, "/sanitize", {"text": LONG}, **BOB)
+        cut = await costly
+        again = await asked(service, "/sanitize", {"text": "the king"}, **BOB)
+        budget = await asked(service, "/budget", **ANN)
+        for _ in range(200):
+            new = workers_of()
+            if len(new) == len(workers) and new != workers:
+                break
+            await asyncio.sleep(0.02)
+        assert len(new) == len(workers) and len(workers - new) == 1  # what burned is no more
+        return other.status, cut.status, again.status, budget.json
+
+    other, cut, again, budget = asyncio.run(run())
+    assert (other, cut, again) == (200, 504, 200)
+    assert budget["draws"] == 4 and budget["epsilon"] == 8.0  # of each word, as if given out
+
+
+def test_processor_time_of_a_caller_is_limited(make_service):
+    service = make_service(tokens=TOKENS, cpu=0.1, seconds=1.0)
+
+    async def run():
+        cut = await asked(service, "/sanitize", {"text": "burn"}, **ANN)
+        again = await asked(service, "/sanitize", {"text": "a"}, **ANN)
+        return cut, again, await asked(service, "/sanitize", {"text": "a"}, **BOB)
+
+    cut, again, other = asyncio.run(run())
+    assert (cut.status, again.status, other.status) == (504, 429, 200)
+    assert int(again.headers["retry-after"]) > 60
+
+
+def test_a_caller_has_no_more_than_half_of_the_places(make_service):
+    service = make_service(tokens=TOKENS, requests=4)
+
+    async def run():
+        asks = [asked(service, "/sanitize", {"text": "sleep"}, **ANN) for _ in range(4)]
+        asks += [asked(service, "/sanitize", {"text": "sleep"}, **BOB) for _ in range(2)]
+        return [answer.status for answer in await asyncio.gather(*asks)]
+
+    assert sorted(asyncio.run(run())) == [200] * 4 + [429] * 2
+
+
+def test_small_requests_come_before_large_ones_that_were_there_first(make_service):
+    service = make_service()
+    done = []
+
+    async def one(name, body):
+        assert (await asked(service, "/sanitize", body)).status == 200
+        done.append(name)
+
+    async def run():
+        large = [one("large", {"texts": [f"sleep {LONG}"] * 4}) for _ in range(2)]
+        await asyncio.gather(*large, *(one("small", {"text": "the king"}) for _ in range(3)))
+
+    asyncio.run(run())
+    assert done == ["small"] * 3 + ["large"] * 2
+
+
+@pytest.mark.parametrize(("asks", "before"), [([1] * 6, 4), ([6], 1)], ids=["callers", "requests"])
+def test_callers_take_turns_and_so_do_the_requests_of_one(make_service, asks, before):
+    """Who asks for less does not wait for all that was asked for before, even if both are large."""
+    service = make_service(tokens=TOKENS)
+    done = []
+
+    async def one(name, many, headers):
+        body = {"texts": [f"sleep {LONG * 4}"] * many}
+        assert (await asked(service, "/sanitize", body, **headers)).status == 200
+        done.append(name)
+
+    async def run():
+        other = BOB if len(asks) > 1 else ANN
+        await asyncio.gather(*(one("first", many, ANN) for many in asks), one("last", 1, other))
+
+    asyncio.run(run())
+    assert done.index("last") < before
+
+
+def workers_of():
+    """The processes that sanitise: the grandchildren of this one."""
+    psutil = pytest.importorskip("psutil")
+    found = [p for child in psutil.Process().children() for p in child.children()]
+    return {p for p in found if p.status() != psutil.STATUS_ZOMBIE}
+
+
+# -- over a network --------------------------------------------------------------------------------
+
+
+def over_a_network(app, talk, **limits):
+    """What talk(port) returns, with a server on this machine."""
+
+    async def run():
+        service = Service(port=0, limits=Limits(**limits))
+        server = make_server(app, service)
+        serving = asyncio.ensure_future(server.serve())
+        while not server.started:
+            await asyncio.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        try:
+            return await asyncio.wait_for(talk(port), 20)
+        finally:
+            server.should_exit = server.force_exit = True
+            await serving
+
+    return asyncio.run(run())
+
+
+def request_of(body):
+    raw = json.dumps(body).encode()
+    return (
+        b"POST /sanitize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        b"content-length: %d\r\n\r\n%s" % (len(raw), raw)
+    )
+
+
+async def status_of(reader):
+    head = await reader.readuntil(b"\r\n\r\n")
+    size = int(re.search(rb"content-length: (\d+)", head)[1])
+    await reader.readexactly(size)
+    return int(head.split()[1])
+
+
+@pytest.mark.parametrize("first", [[], [request_of({"text": "the king"})]])
+def test_the_deadline_runs_from_when_a_connection_is_accepted(make_service, first):
+    """Head and body together, and of the next request on a connection from its first byte."""
+
+    async def talk(port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for whole in first:
+            writer.write(whole)
+            assert await status_of(reader) == 200
+            await asyncio.sleep(0.3)  # waiting costs nothing
+        start = time.perf_counter()
+        for byte in request_of({"text": "the king"}):
+            writer.write(bytes([byte]))
+            await asyncio.sleep(0.02)
+            if reader.at_eof() or reader._buffer:
+                break
+        status = await status_of(reader)
+        writer.close()
+        return status, time.perf_counter() - start
+
+    status, took = over_a_network(make_service(seconds=0.5), talk, seconds=0.5)
+    assert status == 408 and 0.4 < took < 1.2
+
+
+def test_connections_that_say_nothing_leave_others_served(make_service):
+    async def talk(port):
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(30)]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(request_of({"text": "the king"}))
+        found = await status_of(reader)
+        closed = sum(1 for reader, _ in silent if reader.at_eof() or reader._buffer)
+        for _, one in [*silent, (reader, writer)]:
+            one.close()
+        return found, closed
+
+    found, closed = over_a_network(make_service(requests=8), talk, requests=8)
+    assert found == 200 and closed >= 22
 
 
 # -- as a process ----------------------------------------------------------------------------------

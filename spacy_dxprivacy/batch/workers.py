@@ -17,10 +17,9 @@ import signal
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any, NoReturn, cast
 
@@ -168,7 +167,7 @@ def _workers(
     """One link to each worker. They are gone at the end of the block, however it ends."""
     workers: list[multiprocessing.Process] = []
     links: list[Connection] = []
-    with _heap_frozen():
+    with heap_frozen():
         try:
             for _ in range(n_process):
                 link, far_end = multiprocessing.Pipe()
@@ -176,7 +175,7 @@ def _workers(
                 # A daemon is stopped even where another Ctrl-C cuts _stop short.
                 args = (Imported(), nlp, far_end, with_docs, batch_size)
                 workers.append(multiprocessing.Process(target=_serve, args=args, daemon=True))
-                with _signals_held():
+                with signals_held():
                     workers[-1].start()
                 far_end.close()  # so that a link ends with its worker
             yield links
@@ -187,7 +186,7 @@ def _workers(
 
 
 @contextmanager
-def _heap_frozen() -> Iterator[None]:
+def heap_frozen() -> Iterator[None]:
     """Keeps the garbage collector off the objects there are: it writes into each, and so would copy
     the memory that workers share with their parent."""
     ours = not gc.get_freeze_count()
@@ -217,7 +216,7 @@ UNIX = hasattr(signal, "pthread_sigmask")
 
 
 @contextmanager
-def _signals_held() -> Iterator[None]:
+def signals_held() -> Iterator[None]:
     """No KeyboardInterrupt while a process starts: Python loses it in what it runs after a fork.
 
     Signals are blocked as well, which the new process inherits: it lets them through when it
@@ -253,7 +252,7 @@ def _serve(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if UNIX:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     install_extensions()
     with suppress(EOFError, OSError):  # when the parent has gone
         while True:
@@ -269,7 +268,7 @@ def _record(
     return Record(number, text=text, **others, user=user, caller=caller)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """A parent that was killed with -9 cannot tell its workers, who would wait for ever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -297,24 +296,3 @@ def _work(
             data = None if doc is None else doc.to_bytes(exclude=["user_hooks"])
             packed[record.key] = (outcome.text, Receipt(outcome.receipt), data)
     return [packed[record.key] for record in records]
-
-
-# -- for a service, which asks when it is asked --------------------------------------------------
-
-Lane = Callable[[list[Record]], list[Packed]]
-
-
-@contextmanager
-def lanes(nlp: Language, n_process: int) -> Iterator[list[Lane]]:
-    """Functions from records to what came of each, one for each process, to be called by one thread
-    each; with one process it is this one. A lane raises DxError where its worker dies or fails."""
-    if n_process == 1:
-        yield [partial(_work, nlp, with_docs=False)]
-        return
-    with _workers(nlp, n_process, False) as links:
-        yield [partial(_asked, link) for link in links]
-
-
-def _asked(link: Connection, records: list[Record]) -> list[Packed]:
-    _send(link, records)
-    return _receive(link)

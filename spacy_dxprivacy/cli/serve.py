@@ -43,6 +43,14 @@ Rate = Annotated[float | None, Option(
 Requests = Annotated[int, Option("--max-requests", min=1, help="Answered at a time")]
 Body = Annotated[int, Option("--max-bytes", min=1, help="Of the body of a request")]
 Characters = Annotated[int, Option("--max-characters", min=1, help="Of a text")]
+Seconds = Annotated[float, Option(
+    "--max-seconds", min=0.1, help="From when a connection is accepted until its request is "
+    "answered. Then the request is given up, its worker killed and the caller charged",
+)]
+Cpu = Annotated[float | None, Option(
+    "--max-cpu", min=0.1, show_default=False, help="Processor seconds a minute of one caller; half "
+    "of what all processes have if left out, with --tokens",
+)]
 Tick = Annotated[float, Option(
     "--tick", min=0, help="Seconds: answers leave at multiples of it, so that the time of a draw "
     "tells less of its words. 0: at once",
@@ -62,6 +70,8 @@ def serve_cli(
     max_requests: Requests = 256,
     max_bytes: Body = 2**20,
     max_characters: Characters = 100_000,
+    max_seconds: Seconds = 30.0,
+    max_cpu: Cpu = None,
     tick: Tick = 0.025,
     n_process: options.NProcess = 1,
     config: options.Config = None,
@@ -103,7 +113,7 @@ def serve_cli(
             check_extra()
             limits = Limits(
                 body=max_bytes, characters=max_characters, requests=max_requests, rate=rate,
-                tick=tick,
+                tick=tick, seconds=max_seconds, cpu=max_cpu,
             )  # fmt: skip
             processes = FileOptions(n_process=n_process).processes
             service = Service(

@@ -1,7 +1,8 @@
-"""A service: requests in, sanitised text out. `python -m spacy dx serve`; see docs/serve.md.
+"""An HTTP service: requests in, sanitised text out. `python -m spacy dx serve`; see docs/serve.md.
 
-guard (who may ask, how much, and that no error tells text) -> app (the routes) -> bodies (what was
-asked) -> engine (draws in batches) -> ledger (what each caller was given)
+connection (time and places before a request is read) -> guard (who asks, one deadline, no text in
+errors) -> app (routes; models: bodies) -> desk (budgets) -> engine (whose turn it is) -> workers
+(processes that hold the pipeline)
 
-Nothing here logs, caches or stores a text, a token or a name of a path that somebody asked for.
+Nothing here logs, caches or stores a text, a token or the path of a request.
 """

@@ -4,123 +4,129 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Collection
+from html import escape
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.security import HTTPBearer
+from pydantic import ValidationError
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Match, Route
 
 from ..about import __version__
-from ..batch.workers import Packed
 from ..machine.hosts import Asgi
-from . import openapi
-from .anonymize import OPERATORS, job_of
-from .bodies import LINES, Asked, asked, kind_of, parsed, read_object, read_parts
-from .desk import Desk, told
-from .guard import FAILED, Guard
+from .desk import Desk, Visit
+from .guard import FAILED, LINES, Guard, content_type
 from .limits import Refused
-from .page import page
+from .models import Anonymize, Anonymized, Problem, Sanitize, Sanitized, refusal
+from .workers import Drawn
 
 AT_ONCE = 32  # lines of a stream that are drawn together
+DESCRIPTION = (
+    "Text in, sanitised text out, under metric differential privacy. Every text is drawn anew at "
+    "every request, and what a caller was given adds up. /about has the guarantee."
+)
+ERRORS = {
+    400: "no JSON", 401: "no token, or a wrong one", 403: "the budget is spent",
+    408: "the body was too slow", 413: "too much", 415: "another content type",
+    422: "not what the route takes, or a text that cannot be sanitised",
+    429: "too many requests, texts or processor seconds of this caller", 503: "busy",
+    504: "it took too long",
+}  # fmt: skip
+_NO_ROUTE = {404: "there is no such route.", 405: "this route takes another method."}
+
+routes = APIRouter()
 
 
 def make_app(desk: Desk, *, hosts: Collection[str] = ()) -> Asgi:
-    """The whole service, as ASGI. hosts: see Guard."""
-    return Guard(_routes(desk), desk.metrics, hosts=hosts, most=desk.limits.requests)
-
-
-def _routes(desk: Desk) -> FastAPI:
+    """Return the whole service, as ASGI. hosts: see Guard."""
+    problems: Any = {
+        status: {"model": Problem, "description": why} for status, why in ERRORS.items()
+    }
     app = FastAPI(
-        title="spacy_dxprivacy", version=__version__, docs_url=None, redoc_url=None,
-        redirect_slashes=False, description=openapi.DESCRIPTION,
+        title="spacy_dxprivacy", version=__version__, description=DESCRIPTION, responses=problems,
+        docs_url=None, redoc_url=None, redirect_slashes=False,
+        dependencies=[Depends(HTTPBearer(auto_error=False))],  # in the document; Guard checks it
     )  # fmt: skip
-    for kind, handler in ((Refused, _refused), (HTTPException, _no_route), (Exception, _failed)):
+    app.state.desk = desk
+    app.include_router(routes)
+    app.router.routes.insert(0, _LinesRoute("/sanitize", _sanitize_lines, methods=["POST"]))
+    for kind, handler in (
+        (Refused, _refused), (RequestValidationError, _wrong), (HTTPException, _no_route),
+        (Exception, _failed),
+    ):  # fmt: skip
         app.add_exception_handler(kind, handler)
-    for path, method, function, told_of in (
-        ("/sanitize", "POST", _sanitize, openapi.SANITIZE),
-        ("/anonymize", "POST", _anonymize, openapi.ANONYMIZE),
-        ("/anonymizers", "GET", _anonymizers, None),
-        ("/about", "GET", _about, None),
-        ("/budget", "GET", _budget, None),
-        ("/health", "GET", _health, None),
-        ("/metrics", "GET", _metrics, None),
-    ):
-        endpoint = _with(desk, function)
-        app.add_api_route(path, endpoint, methods=[method], openapi_extra=told_of,
-                          response_model=None)  # fmt: skip
-    openapi.wants_tokens(app)
-    document = page(app.openapi())  # Swagger's own page loads its scripts from elsewhere
-    app.add_route("/docs", lambda request: Response(document, media_type="text/html"))
-    return app
+    app.add_route("/docs", lambda request: HTMLResponse(_page(app.openapi())))
+    return Guard(app, desk, hosts=hosts)
 
 
-def _with(desk: Desk, function: Any) -> Any:
-    async def endpoint(request: Request) -> Response:
-        response: Response = await function(desk, request)
-        return response
-
-    endpoint.__name__, endpoint.__doc__ = function.__name__.strip("_"), function.__doc__
-    return endpoint
+def _with(request: Request) -> tuple[Desk, Visit]:
+    return request.app.state.desk, request.state.visit
 
 
-def _admit(desk: Desk, request: Request, **how: bool) -> str:
-    return desk.admit(request.headers.get("authorization"), **how)
-
-
-async def _sanitize(desk: Desk, request: Request) -> Response:
-    """Sanitise a text, several, or a stream of lines of JSON. Each is drawn anew, and counts."""
-    started = time.perf_counter()
-    caller = _admit(desk, request)
-    if kind_of(request) == LINES:
-        return _Lines(desk, caller, request)
-    wanted = asked(await read_object(request, desk.limits), desk.limits)
-    found = await desk.draw(caller, wanted.texts)
-    await desk.wait(started)
-    return JSONResponse(_answer(wanted, found), status_code=_status(wanted, found))
-
-
-def _status(wanted: Asked, found: list[Packed]) -> int:
-    return 422 if wanted.one and isinstance(found[0], str) else 200
-
-
-def _answer(wanted: Asked, found: list[Packed]) -> dict[str, Any]:
+@routes.post("/sanitize", responses={200: {"model": Sanitized}})
+async def sanitize(wanted: Sanitize, request: Request) -> Response:
+    """Sanitise a text or several. Each is drawn anew, and counts. As application/x-ndjson, a line
+    with a `text` in gives a line out, while they come."""
+    desk, visit = _with(request)
+    found = await desk.draw(visit, wanted.within(desk.limits))
+    await desk.wait(visit)
     if wanted.one:
-        return _entry(found[0], receipts=wanted.receipts)
-    answer: dict[str, Any] = {"texts": [None if isinstance(one, str) else one[0] for one in found]}
-    failures = {str(i): one for i, one in enumerate(found) if isinstance(one, str)}
+        return JSONResponse(_entry(wanted, found[0]), 422 if isinstance(found[0], str) else 200)
+    entries = [_entry(wanted, one) for one in found]
+    answer: dict[str, Any] = {"texts": [one.get("text") for one in entries]}
+    failures = {str(i): one["error"] for i, one in enumerate(entries) if "error" in one}
     if failures:
         answer["errors"] = failures
     if wanted.receipts:
-        answer["receipts"] = [None if isinstance(one, str) else told(one[1]) for one in found]
-    return answer
+        answer["receipts"] = [one.get("receipt") for one in entries]
+    return JSONResponse(answer)
 
 
-def _entry(one: Packed, *, receipts: bool) -> dict[str, Any]:
+def _entry(wanted: Sanitize, one: Drawn) -> dict[str, Any]:
     if isinstance(one, str):
         return {"error": one}
-    return {"text": one[0], **({"receipt": told(one[1])} if receipts else {})}
+    return {"text": one[0], **({"receipt": one[1]} if wanted.receipts else {})}
+
+
+class _LinesRoute(Route):
+    """A route for bodies of lines of JSON alone."""
+
+    def matches(self, scope: Any) -> tuple[Match, Any]:
+        if scope["type"] == "http" and content_type(Headers(scope=scope)) != LINES:
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
+async def _sanitize_lines(request: Request) -> Response:
+    return _Lines(request)
 
 
 class _Lines(Response):
     """Lines of JSON in, lines of JSON out, while they come."""
 
-    def __init__(self, desk: Desk, caller: str, request: Request) -> None:
+    def __init__(self, request: Request) -> None:
         super().__init__(media_type=LINES)
         del self.headers["content-length"]
-        self.desk, self.caller, self.request = desk, caller, request
+        self.request = request
+        self.desk, self.visit = _with(request)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         try:
             rest = b""
-            async for part in read_parts(self.request, self.desk.limits):
+            async for part in self.request.stream():
                 *lines, rest = (rest + part).split(b"\n")
                 await self._send(lines, send)
             await self._send([rest], send)
         except Refused as error:
             await self._write([{"error": error.why}], send)
+        except HTTPException as error:  # of Guard
+            await self._write([{"error": error.detail}], send)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _send(self, lines: list[bytes], send: Any) -> None:
@@ -129,20 +135,19 @@ class _Lines(Response):
             await self._write(await self._answers(full[start : start + AT_ONCE]), send)
 
     async def _answers(self, lines: list[bytes]) -> list[dict[str, Any]]:
-        """One for each line, in order. Raises Refused where no more is given to this caller."""
-        started = time.perf_counter()
-        wanted = [self._asked(line) for line in lines]
-        good = [one for one in wanted if isinstance(one, Asked)]
-        drawn = iter(await self.desk.draw(self.caller, [one.texts[0] for one in good]))
-        await self.desk.wait(started)
-        return [
-            _entry(next(drawn), receipts=one.receipts) if isinstance(one, Asked) else one
-            for one in wanted
-        ]
+        """One for each line, in order. Raises Refused where this caller is given no more."""
+        wanted = [self._wanted(line) for line in lines]
+        good = [one.text for one in wanted if isinstance(one, Sanitize)]
+        drawn = iter(await self.desk.draw(self.visit, good))
+        await self.desk.wait(self.visit)
+        return [_entry(one, next(drawn)) if isinstance(one, Sanitize) else one for one in wanted]
 
-    def _asked(self, line: bytes) -> Asked | dict[str, Any]:
+    def _wanted(self, line: bytes) -> Sanitize | dict[str, Any]:
         try:
-            wanted = asked(parsed(line), self.desk.limits)
+            wanted = Sanitize.model_validate_json(line)
+            wanted.within(self.desk.limits)
+        except ValidationError as error:
+            return {"error": refusal(error.errors(include_input=False)).why}
         except Refused as error:
             return {"error": error.why}
         return wanted if wanted.one else {"error": "a line has one 'text'."}
@@ -152,69 +157,84 @@ class _Lines(Response):
         await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
-async def _anonymize(desk: Desk, request: Request) -> Response:
-    """As presidio's anonymizer: what its analyzer found is replaced, all else stays in clear."""
-    started = time.perf_counter()
-    caller = _admit(desk, request)
-    job = job_of(await read_object(request, desk.limits), desk.limits)
-    found = await desk.draw(caller, job.to_draw)
+@routes.post("/anonymize", responses={200: {"model": Anonymized}})
+async def anonymize(wanted: Anonymize, request: Request) -> Response:
+    """As presidio's anonymizer: what its analyzer found is replaced, all else stays unmodified."""
+    desk, visit = _with(request)
+    found = await desk.draw(visit, wanted.within(desk.limits))
     failures = [one for one in found if isinstance(one, str)]
     if failures:
         raise Refused(422, failures[0])
-    await desk.wait(started)
-    return JSONResponse(job.answer([one[0] for one in found if not isinstance(one, str)]))
+    await desk.wait(visit)
+    return JSONResponse(wanted.answer([one[0] for one in found]))
 
 
-async def _anonymizers(desk: Desk, request: Request) -> Response:
-    """The names that /anonymize knows."""
-    _admit(desk, request, counts=False)
-    return JSONResponse(list(OPERATORS))
+@routes.get("/anonymizers")
+async def anonymizers(request: Request) -> Response:
+    """The names of anonymizers that /anonymize takes."""
+    return JSONResponse(["dx", "mask", "redact", "replace"])
 
 
-async def _about(desk: Desk, request: Request) -> Response:
-    """The mechanism, its guarantee, and what stays in clear: the same for all texts."""
-    _admit(desk, request, counts=False)
-    return JSONResponse(desk.about())
+@routes.get("/about")
+async def about(request: Request) -> Response:
+    """The mechanism, its guarantee, and what stays in plaintext: the same for all texts."""
+    return JSONResponse(_with(request)[0].about())
 
 
-async def _budget(desk: Desk, request: Request) -> Response:
+@routes.get("/budget")
+async def budget(request: Request) -> Response:
     """What this caller was given so far, and what is left."""
-    caller = _admit(desk, request, counts=False)
-    return JSONResponse(await asyncio.to_thread(desk.account, caller))
+    desk, visit = _with(request)
+    return JSONResponse(await asyncio.to_thread(desk.account, visit.caller))
 
 
-async def _health(desk: Desk, request: Request) -> Response:
+@routes.get("/health")
+async def health(request: Request) -> Response:
     """200 while it can sanitise, 503 when it cannot any more. It takes no token."""
-    if desk.engine.broken:
-        raise Refused(503, "a worker failed: start this service anew.")
+    if request.app.state.desk.engine.broken:
+        raise Refused(503, "this service cannot sanitise any more. Start it again.")
     return JSONResponse({"status": "ok"})
 
 
-async def _metrics(desk: Desk, request: Request) -> Response:
-    """Figures for Prometheus."""
-    _admit(desk, request, counts=False)
-    kind = "text/plain; version=0.0.4; charset=utf-8"
-    return PlainTextResponse(desk.metrics.text(), media_type=kind)
-
-
-# -- errors, none of which holds anything of a request -------------------------------------------
-
-
-def _error(status: int, why: str, after: int | None = None) -> JSONResponse:
-    headers = {} if after is None else {"retry-after": str(after)}
-    if status == 401:
-        headers["www-authenticate"] = "Bearer"
-    return JSONResponse({"error": why}, status_code=status, headers=headers)
+@routes.get("/metrics")
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus. No caller, no path and no text is a label."""
+    return PlainTextResponse(
+        _with(request)[0].metrics.text(), media_type="text/plain; version=0.0.4"
+    )
 
 
 async def _refused(request: Request, error: Any) -> Response:
-    return _error(error.status, error.why, error.after)
+    return JSONResponse({"error": error.why}, error.status, error.headers)
+
+
+async def _wrong(request: Request, error: Any) -> Response:
+    return await _refused(request, refusal(error.errors()))
 
 
 async def _no_route(request: Request, error: Any) -> Response:
-    why = {404: "there is no such route.", 405: "this route takes another method."}
-    return _error(error.status_code, why.get(error.status_code, "this cannot be answered."))
+    own = {
+        413: error.detail,
+        400: "the body is not JSON.",
+    }  # of Guard, and of a body no parser takes
+    why = {**own, **_NO_ROUTE}.get(error.status_code, "this cannot be answered.")
+    return JSONResponse({"error": why}, error.status_code)
 
 
 async def _failed(request: Request, error: Any) -> Response:
-    return _error(500, FAILED)  # and Guard says in the log what it was
+    return JSONResponse({"error": FAILED}, 500)  # Guard logs its type and place
+
+
+def _page(document: dict[str, Any]) -> str:
+    """The OpenAPI document in short, as a page that loads nothing: Swagger's loads its scripts from
+    elsewhere."""
+    rows = "".join(
+        f"<tr><th>{method.upper()} {escape(path)}<td>{escape(told.get('description', ''))}"
+        for path, methods in document["paths"].items()
+        for method, told in methods.items()
+    )
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{document["info"]["title"]}'
+        f"</title><h1>{document['info']['title']} {__version__}</h1><p>{escape(DESCRIPTION)}</p>"
+        f'<table>{rows}</table><p><a href="openapi.json">openapi.json</a> has bodies and answers.'
+    )

@@ -46,16 +46,18 @@ class Ledger:
         self._path = path
         self._open()
 
-    def charge(self, caller: str, draws: list[int]) -> None:
+    def charge(self, caller: str, draws: list[int], *, capped: bool = False) -> None:
         """Adds texts with so many draws each, all or none. Raises Refused (403) where the sum would
-        be more than the budget, and then nothing was added."""
+        be more than the budget, and then nothing was added. capped: add what is left instead."""
         totals = [repeat(self.promise, number) for number in draws]
         # Without a promise there is no sum; SQLite has no room for infinity as a number to add.
         epsilon = sum(one.epsilon for one in totals) if self.promise.holds else 0.0
         delta = min(1.0, sum(one.delta for one in totals)) if self.promise.holds else 0.0
         with self._change() as table:
             if self.budget is not None and self._epsilon(table, caller) + epsilon > self.budget:
-                raise Refused(403, SPENT)
+                if not capped:
+                    raise Refused(403, SPENT)
+                epsilon = max(0.0, self.budget - self._epsilon(table, caller))
             table.execute(
                 "INSERT INTO spent VALUES (?, ?, ?, ?) ON CONFLICT (caller) DO UPDATE SET "
                 "epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_left
 from collections import Counter
 
@@ -13,43 +12,42 @@ HELP = {
     "dx_failed_texts_total": "Texts that could not be sanitised.",
     "dx_tokens_total": "Tokens of what was given out.",
     "dx_draws_total": "Draws of what was given out.",
+    "dx_workers_replaced_total": "Workers that died, or were killed at a deadline.",
 }
 
 
 class Metrics:
-    """Counters, a histogram of seconds by route, and how many requests are under way."""
+    """Counters, a histogram of seconds by route, and how many requests are under way. It belongs to
+    the event loop: no thread changes it."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._counts: Counter[tuple[str, str]] = Counter()
         self._seconds: dict[str, list[float]] = {}  # of a route: by bound, then above, then the sum
         self.under_way = 0
 
     def add(self, name: str, number: float = 1, **labels: str) -> None:
         """Adds to a counter of HELP."""
-        with self._lock:
-            self._counts[name, _labels(labels)] += number  # type: ignore[assignment]
+        self._counts[name, _labels(labels)] += number  # type: ignore[assignment]
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """One request more."""
         self.add("dx_requests_total", route=route, status=str(status))
-        with self._lock:
-            times = self._seconds.setdefault(route, [0.0] * (len(BOUNDS) + 2))
-            times[bisect_left(BOUNDS, seconds)] += 1
-            times[-1] += seconds
+        times = self._seconds.setdefault(route, [0.0] * (len(BOUNDS) + 2))
+        times[bisect_left(BOUNDS, seconds)] += 1
+        times[-1] += seconds
 
     def text(self) -> str:
         """In the text format of Prometheus, version 0.0.4."""
-        with self._lock:
-            counts, seconds = dict(self._counts), {k: list(v) for k, v in self._seconds.items()}
         lines: list[str] = []
         for name, told in HELP.items():
             lines += [f"# HELP {name} {told}", f"# TYPE {name} counter"]
-            mine = sorted((labels, n) for (counter, labels), n in counts.items() if counter == name)
+            mine = sorted(
+                (labels, n) for (counter, labels), n in self._counts.items() if counter == name
+            )
             lines += [f"{name}{labels} {number:g}" for labels, number in mine or [("", 0)]]
         lines += ["# HELP dx_requests_under_way Requests that are not answered yet."]
         lines += ["# TYPE dx_requests_under_way gauge", f"dx_requests_under_way {self.under_way}"]
-        return "\n".join([*lines, *_histogram(seconds), ""])
+        return "\n".join([*lines, *_histogram(self._seconds), ""])
 
 
 def _histogram(seconds: dict[str, list[float]]) -> list[str]:

@@ -7,25 +7,29 @@ import os
 import signal
 import stat
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from spacy.language import Language
 
 from ..batch.build import the_sanitizer
-from ..batch.workers import lanes
 from ..component import DxSanitizer
 from ..errors import DxError, Errors, UsageError
-from ..machine.hosts import is_loopback
+from ..machine.hosts import Asgi, is_loopback
 from ..validate import whole
 from .callers import Callers, read_callers
-from .desk import Desk
-from .engine import Engine
+from .desk import make_desk
 from .guard import LOG
 from .ledger import Ledger
-from .limits import Limits, Rates
-from .metrics import Metrics
+from .limits import Arrivals, Limits
+from .workers import Nursery
+
+if TYPE_CHECKING:
+    import uvicorn
 
 NEEDED = ("fastapi", "uvicorn")
 PATIENCE = 30  # seconds for requests that are under way when it is told to stop
@@ -76,8 +80,6 @@ def check_extra() -> None:
 def serve(nlp: Language, service: Service, *, ready: Callable[[str], None]) -> None:
     """Answer requests until SIGTERM or Ctrl-C; what is under way then is finished first. ready:
     told where it listens. Raises DxError where files do not fit, KeyboardInterrupt for Ctrl-C."""
-    import uvicorn
-
     from .app import make_app
 
     terms = the_sanitizer(nlp).terms
@@ -88,28 +90,38 @@ def serve(nlp: Language, service: Service, *, ready: Callable[[str], None]) -> N
         raise UsageError("a `budget` is of words: numbers have an epsilon of another metric.")
     callers = Callers() if service.tokens is None else read_callers(service.tokens)
     _check_private(service.ledger)
-    ledger = Ledger(service.ledger, terms.guarantee, service.budget)
     _quiet()
-    with lanes(nlp, service.n_process) as some:
-        limits = service.limits
-        engine = Engine(some, most=limits.waiting)
-        desk = Desk(engine, terms, callers, ledger, limits, Rates(limits.rate), Metrics())
-        config = uvicorn.Config(
-            make_app(desk, hosts=service.hosts), host=service.address, port=service.port,
-            access_log=False, log_config=None, server_header=False, date_header=False,
-            proxy_headers=False, ws="none", lifespan="off", backlog=2048,
-            timeout_keep_alive=10, timeout_graceful_shutdown=PATIENCE,
-        )  # fmt: skip
-        # uvicorn raises the signal once more when it has stopped: that ends in peace.
-        before = signal.signal(signal.SIGTERM, lambda number, frame: None)
-        try:
-            where = f"[{service.address}]" if ":" in service.address else service.address
-            ready(f"http://{where}:{service.port}")
-            uvicorn.Server(config).run()
-        finally:
-            signal.signal(signal.SIGTERM, before)
-            engine.close()
-            ledger.close()
+    # The nursery comes before files and threads, which it would copy.
+    with closing(Nursery(nlp, service.n_process)) as nursery:
+        with closing(Ledger(service.ledger, terms.guarantee, service.budget)) as ledger:
+            desk = make_desk(nursery, terms, callers, ledger, service.limits)
+            server = make_server(make_app(desk, hosts=service.hosts), service)
+            # uvicorn raises the signal once more when it has stopped: that ends in peace.
+            before = signal.signal(signal.SIGTERM, lambda number, frame: None)
+            try:
+                where = f"[{service.address}]" if ":" in service.address else service.address
+                ready(f"http://{where}:{service.port}")
+                server.run()
+            finally:
+                signal.signal(signal.SIGTERM, before)
+                desk.engine.close()
+
+
+def make_server(app: Asgi, service: Service) -> uvicorn.Server:
+    """Return a server that writes nothing of a request anywhere."""
+    import uvicorn
+
+    from .connection import Connection
+
+    most, seconds = service.limits.requests, service.limits.seconds
+    heads = Arrivals(most, max(1, most // 2))
+    return uvicorn.Server(uvicorn.Config(
+        app, host=service.address, port=service.port,
+        http=partial(Connection, arrivals=heads, seconds=seconds),  # type: ignore[arg-type]
+        access_log=False, log_config=None, server_header=False, date_header=False,
+        proxy_headers=False, ws="none", lifespan="off", backlog=2048,
+        timeout_keep_alive=10, timeout_graceful_shutdown=PATIENCE,
+    ))  # fmt: skip
 
 
 def _quiet() -> None:

@@ -11,14 +11,12 @@ from asgi import asked
 from spacy.language import Language
 
 from spacy_dxprivacy.batch.build import the_sanitizer
-from spacy_dxprivacy.batch.workers import lanes
 from spacy_dxprivacy.serve.app import make_app
 from spacy_dxprivacy.serve.callers import Callers
-from spacy_dxprivacy.serve.desk import Desk
-from spacy_dxprivacy.serve.engine import Engine
+from spacy_dxprivacy.serve.desk import make_desk
 from spacy_dxprivacy.serve.ledger import Ledger
-from spacy_dxprivacy.serve.limits import Limits, Rates
-from spacy_dxprivacy.serve.metrics import Metrics
+from spacy_dxprivacy.serve.limits import Limits
+from spacy_dxprivacy.serve.workers import Nursery
 
 from . import generate
 from .laws import leaked
@@ -28,14 +26,9 @@ KINDS = ("application/json", "application/json", "application/x-ndjson", "text/p
 
 
 def service(nlp: Language) -> Any:
-    """The application, in this process, without a network."""
-    with lanes(nlp, 1) as some:
-        engine = Engine(some, most=1000)
-    terms, limits = the_sanitizer(nlp).terms, Limits(tick=0)
-    ledger = Ledger(None, terms.guarantee, None)
-    return make_app(
-        Desk(engine, terms, Callers(None), ledger, limits, Rates(limits.rate), Metrics())
-    )
+    """The application, without a network; what sanitises are other processes, until the end."""
+    terms, ledger = the_sanitizer(nlp).terms, Ledger(None, the_sanitizer(nlp).terms.guarantee, None)
+    return make_app(make_desk(Nursery(nlp), terms, Callers(None), ledger, Limits(tick=0)))
 
 
 def check_requests(app: Any, rng: Random, many: int) -> dict[str, int]:

@@ -1,0 +1,259 @@
+"""What requests and responses hold, and what is said of a request that holds something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from .limits import Limits, Refused
+
+NOTE = "Maria told her doctor in London that she sleeps badly."
+NOT_OURS = "an anonymizer is not one of this service, which has dx, mask, redact, replace."
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+class Sanitize(_Body):
+    """One of `text` and `texts`."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"text": NOTE}})
+    text: str = ""
+    texts: list[str] = Field(default=[], description="In place of `text`.")
+    receipts: bool = Field(default=False, description="Also report what was done.")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Sanitize:
+        if self.one == ("texts" in self.model_fields_set):
+            raise ValueError("give one of 'text' and 'texts'.")
+        return self
+
+    @property
+    def one(self) -> bool:
+        """Whether a single text is asked for."""
+        return "text" in self.model_fields_set
+
+    def within(self, limits: Limits) -> list[str]:
+        """Return the texts. Raise Refused (413) where they are too many or too long."""
+        return _within([self.text] if self.one else self.texts, limits)
+
+
+class Result(_Body):
+    """An entity, as presidio's analyzer reports it."""
+
+    start: int = Field(ge=0)
+    end: int
+    entity_type: str
+    score: Any = None
+    analysis_explanation: Any = None
+    recognition_metadata: Any = None
+
+
+class Dx(_Body):
+    """Words are drawn by the mechanism."""
+
+    type: Literal["dx"] = "dx"
+
+
+class Redact(_Body):
+    """The entity is left out."""
+
+    type: Literal["redact"]
+
+    def apply(self, plain: str, kind: str) -> str:
+        """Return what takes the place of an entity."""
+        return ""
+
+
+class Replace(_Body):
+    """The same words take the place of each entity: its type where none are given."""
+
+    type: Literal["replace"]
+    new_value: str = ""
+
+    def apply(self, plain: str, kind: str) -> str:
+        """Return what takes the place of an entity."""
+        return self.new_value or f"<{kind}>"
+
+
+class Mask(_Body):
+    """So many characters are masked, all where no number is given."""
+
+    type: Literal["mask"]
+    masking_char: str = Field(default="*", min_length=1, max_length=1)
+    chars_to_mask: int = 2**31
+    from_end: bool = False
+
+    def apply(self, plain: str, kind: str) -> str:
+        """Return what takes the place of an entity."""
+        count = min(max(0, self.chars_to_mask), len(plain))
+        mask = self.masking_char * count
+        return plain[: len(plain) - count] + mask if self.from_end else mask + plain[count:]
+
+
+Operator = Annotated[Dx | Redact | Replace | Mask, Field(discriminator="type")]
+
+
+class Anonymize(_Body):
+    """In the shape of presidio's anonymizer. What its analyzer found is replaced; all else stays
+    unmodified, as there. `dx`, the default, draws the words of an entity by the mechanism. `hash`
+    and `encrypt` are refused: a digest of a name confirms a guess, and a cipher can be undone."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {
+        "text": NOTE,
+        "analyzer_results": [{"start": 0, "end": 5, "score": 0.9, "entity_type": "PERSON"}],
+    }})  # fmt: skip
+    text: str
+    analyzer_results: list[Result] = []
+    anonymizers: dict[str, Operator] | None = None
+
+    def within(self, limits: Limits) -> list[str]:
+        """Return the texts that are drawn. Raise Refused (413) where they are too many, the text is
+        too long, or (422) an entity lies outside of it."""
+        _within([self.text], limits)
+        if len(self.analyzer_results) > limits.texts:
+            raise Refused(413, f"at most {limits.texts:,} entities go into a request.")
+        if not all(one.start < one.end <= len(self.text) for one in self.analyzer_results):
+            raise Refused(422, "an item of 'analyzer_results' lies outside of the text.")
+        found = self.entities()
+        return [self.text[a:b] for a, b, kind in found if isinstance(self.operator(kind), Dx)]
+
+    def entities(self) -> list[tuple[int, int, str]]:
+        """Return start, end and type, in order. What overlaps is one entity, of the type of its
+        longest part."""
+        merged: list[tuple[int, int, str]] = []
+        longest = 0
+        for one in sorted(self.analyzer_results, key=lambda r: (r.start, -r.end)):
+            size = one.end - one.start
+            if not merged or one.start >= merged[-1][1]:
+                merged.append((one.start, one.end, one.entity_type))
+                longest = size
+                continue
+            start, end, kind = merged[-1]
+            merged[-1] = start, max(end, one.end), one.entity_type if size > longest else kind
+            longest = max(longest, size)
+        return merged
+
+    def operator(self, kind: str) -> Dx | Redact | Replace | Mask:
+        """Return what is done about entities of a type."""
+        chosen = self.anonymizers or {}
+        return chosen.get(kind) or chosen.get("DEFAULT") or Dx()
+
+    def answer(self, drawn: Iterable[str]) -> dict[str, Any]:
+        """Return what presidio answers, from what was drawn for each text of `within`."""
+        parts: list[str] = []
+        items, draws, end, size = [], iter(drawn), 0, 0
+        for first, last, kind in self.entities():
+            operator = self.operator(kind)
+            new = (
+                next(draws)
+                if isinstance(operator, Dx)
+                else operator.apply(self.text[first:last], kind)
+            )
+            start = size + first - end
+            parts += [self.text[end:first], new]
+            end, size = last, start + len(new)
+            items.append({
+                "start": start, "end": size, "entity_type": kind, "text": new,
+                "operator": operator.type,
+            })  # fmt: skip
+        # Presidio has the last one first.
+        return {"text": "".join([*parts, self.text[end:]]), "items": items[::-1]}
+
+
+def _within(texts: list[str], limits: Limits) -> list[str]:
+    if len(texts) > limits.texts:
+        raise Refused(413, f"at most {limits.texts:,} texts go into a request.")
+    if any(len(text) > limits.characters for text in texts):
+        raise Refused(413, f"a text has {limits.characters:,} characters at most.")
+    return texts
+
+
+# -- responses, for the OpenAPI document -----------------------------------------------------------
+
+
+class Problem(BaseModel):
+    """Why there is no text. It holds nothing of the request."""
+
+    error: str
+
+
+class Receipt(BaseModel):
+    """What was done to a text. Its words add up to epsilon."""
+
+    tokens: int
+    perturbed: int
+    unknown: int
+    kept: int
+    draws: int
+    epsilon: float | None
+
+
+class Sanitized(BaseModel):
+    """For `text`: text or error, and a receipt. For `texts`: lists, and errors by place."""
+
+    text: str | None = None
+    receipt: Receipt | None = None
+    error: str | None = None
+    texts: list[str | None] | None = None
+    receipts: list[Receipt | None] | None = None
+    errors: dict[str, str] | None = None
+
+
+class Item(BaseModel):
+    """An entity of the text that was given out."""
+
+    start: int
+    end: int
+    entity_type: str
+    text: str
+    operator: str
+
+
+class Anonymized(BaseModel):
+    """As presidio's anonymizer answers."""
+
+    text: str
+    items: list[Item]
+
+
+# -- wrong requests --------------------------------------------------------------------------------
+
+_MODELS = (Sanitize, Anonymize, Result, Replace, Mask)
+_NAMES = {name for model in _MODELS for name in model.model_fields}
+_REASONS = {
+    "missing": "is missing",
+    "string_type": "is not a string",
+    "string_unicode": "is not valid Unicode",
+    "bool_type": "is not true or false",
+    "int_type": "is not an integer",
+    "list_type": "is not a list",
+    "dict_type": "is not an object",
+    "model_type": "is not an object",
+    "model_attributes_type": "is not an object",
+}
+
+
+def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
+    """Return the answer to a body that is not what its route takes.
+
+    Messages and places of pydantic's errors quote the input (a name that is not known, the tag of a
+    union): what is used is their type and names of our own fields.
+    """
+    error = next(iter(errors))
+    kind, place = error["type"], error["loc"]
+    if kind == "json_invalid":
+        return Refused(400, "the body is not JSON.")
+    if place == ("body",) and kind != "value_error":
+        return Refused(400, "the body is not a JSON object.")
+    if kind == "value_error":
+        return Refused(422, str(error["ctx"]["error"]))  # of our own validators
+    if kind == "extra_forbidden":
+        return Refused(422, "there is a field that this route does not know.")
+    if kind.startswith("union_tag"):
+        return Refused(422, NOT_OURS)
+    names = [part for part in place if part in _NAMES]
+    return Refused(422, f"{names[-1]!r} {_REASONS.get(kind, 'is out of range')}.")

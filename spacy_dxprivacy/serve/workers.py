@@ -1,0 +1,183 @@
+"""Processes that hold the fitted pipeline, and one that starts them.
+
+A server has threads and connections, which a fork would copy: a lock that nobody opens, a socket
+that nobody closes, texts of other callers. So it forks once, before it serves. That process, the
+nursery, does nothing but start and kill workers, which share its memory. Where processes cannot be
+forked they are spawned, which takes seconds in place of milliseconds. Workers have randomness of
+their own (see randomness.py), and exchange msgpack, never pickles, with the server.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import reduction
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from spacy.language import Language
+
+from ..batch.code import Imported
+from ..batch.records import Record
+from ..batch.stream import in_zone
+from ..batch.workers import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
+from ..doc.receipt import COUNTS
+from ..files.docbin import pack, unpack
+from ..rebuild import install_extensions
+
+PATIENCE = 5.0  # seconds for the nursery to end
+BATCH = 32
+
+# A text and the part of its receipt that is its own, or the reason why there is none.
+Drawn = tuple[str, dict[str, Any]] | str
+
+
+@dataclass(eq=False)
+class Worker:
+    """The server's end of a process that sanitises."""
+
+    number: int
+    link: Connection = field(repr=False)
+
+    def ask(self, caller: str, texts: Sequence[str]) -> tuple[float, list[Drawn]]:
+        """Return its processor seconds, and what came of each text. It blocks.
+
+        Raises:
+            OSError, EOFError: The process is no more.
+        """
+        try:
+            self.link.send_bytes(pack([caller, list(texts)]))
+            seconds, found = unpack(self.link.recv_bytes())
+        except (OSError, EOFError):
+            self.link.close()  # here, where nobody else reads
+            raise
+        return seconds, [one if isinstance(one, str) else (one[0], one[1]) for one in found]
+
+
+class Nursery:
+    """Start it before there are threads. workers: how many are wanted; two at least."""
+
+    def __init__(self, nlp: Language, workers: int = 2) -> None:
+        self.workers = max(2, workers)
+        self._link, far_end = multiprocessing.Pipe()
+        self._lock = threading.Lock()
+        args = (Imported(), nlp, far_end, self._link)
+        self._process = multiprocessing.Process(target=_nurse, args=args)
+        with heap_frozen(), signals_held():
+            self._process.start()
+        far_end.close()
+        atexit.register(self.close)  # before multiprocessing waits for it
+
+    def start(self) -> Worker:
+        """Start a worker. Raise OSError or EOFError where the nursery is no more."""
+        with self._lock:
+            self._link.send_bytes(pack(0))
+            number = unpack(self._link.recv_bytes())
+            return Worker(number, Connection(reduction.recv_handle(self._link)))
+
+    def kill(self, worker: Worker) -> None:
+        """End a worker, whatever it does; its memory is gone when this returns."""
+        with self._lock, suppress(OSError, EOFError):
+            self._link.send_bytes(pack(worker.number))
+            self._link.recv_bytes()
+
+    def close(self) -> None:
+        """End the nursery and all workers, which happens at exit at the latest."""
+        atexit.unregister(self.close)
+        self._link.close()
+        self._process.join(PATIENCE)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+
+# -- in the nursery --------------------------------------------------------------------------------
+
+
+def _nurse(imported: Imported, nlp: Language, link: Connection, others: Connection) -> None:
+    """imported: comes first, so that a spawned process knows the code before the pipeline."""
+    _be_quiet()
+    others.close()  # or this end would never learn that the server is no more
+    gc.freeze()
+    children: dict[int, multiprocessing.Process] = {}
+    parent = multiprocessing.parent_process()
+    ends: list[Any] = [link, parent.sentinel] if parent is not None else [link]
+    with suppress(EOFError, OSError):
+        while wait(ends) == [link]:
+            number = unpack(link.recv_bytes())
+            if number:
+                _kill(children.pop(number))
+                link.send_bytes(b"")
+            else:
+                child = _start(imported, nlp, link)
+                children[child.pid or 0] = child
+    for child in children.values():
+        _kill(child)
+
+
+def _start(imported: Imported, nlp: Language, link: Connection) -> multiprocessing.Process:
+    near_end, far_end = multiprocessing.Pipe()
+    child = multiprocessing.Process(target=_work, args=(imported, nlp, far_end), daemon=True)
+    child.start()
+    far_end.close()  # so that a link ends with its worker
+    link.send_bytes(pack(child.pid))
+    reduction.send_handle(link, near_end.fileno(), os.getppid())
+    near_end.close()
+    return child
+
+
+def _kill(child: multiprocessing.Process) -> None:
+    child.kill()
+    child.join()
+
+
+def _be_quiet() -> None:
+    """The server decides when its processes end. Warnings of spaCy may quote tokens."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    if UNIX:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    warnings.simplefilter("ignore")
+
+
+# -- in a worker -----------------------------------------------------------------------------------
+
+
+def _work(imported: Imported, nlp: Language, link: Connection) -> None:
+    """Answer until it is killed. What goes wrong ends the process without a traceback, which may
+    quote a text."""
+    _be_quiet()
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    try:
+        install_extensions()
+        while True:
+            caller, texts = unpack(link.recv_bytes())
+            began = time.process_time()
+            found = sanitized(nlp, caller, texts)
+            link.send_bytes(pack([time.process_time() - began, found]))
+    except BaseException:
+        os._exit(1)
+
+
+def sanitized(nlp: Language, caller: str, texts: Sequence[str]) -> list[Drawn]:
+    """Return what came of each text."""
+    records = [Record(number, text=text, caller=caller) for number, text in enumerate(texts)]
+    found: dict[int, Drawn] = {}
+    for record, outcome in in_zone(nlp, records, batch_size=BATCH, with_docs=False):
+        if isinstance(outcome, str):
+            found[record.number] = outcome
+        else:
+            receipt = outcome.receipt
+            counts = {name: receipt[name] for name in COUNTS}
+            told = {**counts, "epsilon": receipt["total"]["epsilon"]}
+            found[record.number] = (outcome.text, told)
+    return [found[number] for number in range(len(texts))]
