@@ -56,7 +56,7 @@ MOVED = {
     "half past nine": "half past two", "2/3/21 at 5:30 PM": "3/15/21 at 10:30 PM",
     "Christmas": "a holiday", "Easter Monday": "a holiday", "last Thanksgiving": "last holiday",
     "Christmas Eve 2018": "a holiday in 2018", "Monday, Labor Day": "a holiday",
-    "Christmas Day, December 25": "a holiday",
+    "Christmas Day, December 25": "a holiday", "12/25/2018 (Christmas": "a holiday (then",
 }  # fmt: skip
 
 
@@ -363,6 +363,7 @@ def test_who_knows_eleven_holidays_does_not_recover_the_shift(nlp):
             f"Fell on {name}. Seen on {seen}.",
             f"Fell on {name} 2021, seen {seen:%m/%d/%Y}.",
             f"On {date(2021, month, day):%A}, {name}, she fell; seen {seen:%d.%m.%Y}.",
+            f"On {name} ({MONTHS[month - 1]} {day}, 2021) she fell; seen {seen}.",
         ])  # fmt: skip
         out = released(nlp, text, seed, epsilon=epsilon)
         assert "holiday" in out and not any(part in out for part in name.split()[:1])

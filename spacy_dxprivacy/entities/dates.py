@@ -64,7 +64,9 @@ _EVENT = (
     r"discharged|d/c|born|died|due|starting|started|through|thru)"
 )
 _FORMS = {
-    "DATE": rf"""{MONTH}\.? ?{_DAY}(?:,? ?{YEAR})?{TO}{MONTH}\.? ?{_DAY}(?:,? ?{YEAR})?
+    "DATE": rf"""{HOLIDAY}(?: day)?,? \(?(?:{MONTH}\.? {_DAY}(?:,? {YEAR})?|{_NUMERIC})
+        (?:{MONTH}\.? {_DAY}(?:,? {YEAR})?|{_NUMERIC}),? \(?{HOLIDAY}
+        {MONTH}\.? ?{_DAY}(?:,? ?{YEAR})?{TO}{MONTH}\.? ?{_DAY}(?:,? ?{YEAR})?
         {MONTH}\.? ?{_DAY}(?:\s?[-–—]\s?|\s(?:to|through|thru|until|till)\s){_DAY}(?:,? ?{YEAR})?
         {MONTH}\.? ?{_DAY} and {_DAY},? {YEAR}
         {_DAY}(?: {MONTH}\.?(?:,? {YEAR})?)?{TO}{_DAY} {MONTH}\b\.?(?:,? {YEAR})?
@@ -80,7 +82,6 @@ _FORMS = {
         (?:fy|fiscal(?: year)?) ?['’]?(?:\d{{4}}|\d\d)(?:[-/](?:\d{{4}}|\d\d))?
         {SEASON}(?:,? (?:of )?{YEAR})(?:[-/–](?:\d{{4}}|\d\d))?
         (?:{WEEKDAY},? )?{HOLIDAY}(?: weekend)?(?:,? (?:of )?{YEAR}|,? {WEEKDAY}\b)?
-        {HOLIDAY}(?: day)?,? \(?{MONTH}\.? {_DAY}(?:,? {YEAR})?
         mid-?{MONTH}
         {_TENS}{ORDINAL_END} b(?:irth)?day
         (?:{_TENTHS}) birthday

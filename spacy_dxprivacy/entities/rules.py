@@ -134,8 +134,6 @@ SURE_SURNAME
 _DATE = """
 MONTH DAY ,? YEAR?
 MONTH the? ORDINAL ,? YEAR?
-MONTH DAY - DAY ,? YEAR?
-MONTH DAY – DAY ,? YEAR?
 MONTH of? ,? YEAR
 MONTH ' YY
 MONTH - YEAR
@@ -143,14 +141,11 @@ MONTH / YEAR
 DAY of? MONTH ,? YEAR?
 DAY MONTH ' YY
 DAY - MONTH -? YEAR?
-DAY - DAY MONTH YEAR?
 ORDINAL of? MONTH ,? YEAR?
 (on the) ORDINAL
 (until the) ORDINAL
 SURE_MONTH
 (IN_TIME) MONTH
-(IN_TIME) DAY_MONTH
-(date :) DAY_MONTH
 SURE_WEEKDAY DAYPART?
 SURE_WEEKDAY ,? the? ORDINAL of? MONTH? ,? YEAR?
 WEEKDAY ,? MONTH the? DAY ,? YEAR?
@@ -166,9 +161,7 @@ past NUM DATE_UNIT
 previous NUM DATE_UNIT
 following NUM DATE_UNIT
 RELATIVE SEASON
-RELATIVE HOLIDAY
 (in the) SEASON
-SEASON of? YEAR
 SEASON of ' YY
 yesterday
 today
@@ -191,8 +184,6 @@ a? AMOUNT of DATE_UNIT ago?
 (age :) NUM
 (turned) NUM
 (turn) NUM
-NUM y / o
-NUM y / o.
 (he was) NUM
 (she was) NUM
 (i was) NUM
@@ -210,23 +201,6 @@ the? RELATIVE? -? DECADE
 (of ') YY
 (since ') YY
 ' DECADE
-HOLIDAY eve?
-HOLIDAY day
-HOLIDAY YEAR
-new year 's? eve?
-new year 's? day
-new years eve
-independence day
-labor day
-labour day
-memorial day
-veterans day
-boxing day
-good friday
-mother 's day
-father 's day
-valentine 's day
-fourth of july
 """
 
 _TIME = """

@@ -41,8 +41,8 @@ KINDS = (
     "SURE_FIRST FIRST SURE_SURNAME SURNAME NEW PART BODY INITIAL TITLE ROLE PARTICLE "
     "LOW_FIRST LOW_NAME LOW_SUR LOW_NEW MID GREETING SIGNOFF FIELD "
     # times
-    "SURE_MONTH MONTH SURE_WEEKDAY WEEKDAY DAY ORDINAL YEAR DAY_MONTH DECADE RELATIVE AMOUNT "
-    "SEASON HOLIDAY IN_TIME "
+    "SURE_MONTH MONTH SURE_WEEKDAY WEEKDAY DAY ORDINAL YEAR DECADE RELATIVE AMOUNT "
+    "SEASON IN_TIME "
     # places and codes
     "SURE_PLACE PLACE PLACE_HEAD STATE IN_PLACE CODE ID_WORD"
 ).split()
@@ -65,7 +65,6 @@ _PIECE = re.compile(r"[^\W\d_]{3,}")
 _DIGIT = re.compile(r"\d")
 _DIGIT_KINDS = {
     "DAY": re.compile(r"0?[1-9]|[12]\d|3[01]"),
-    "DAY_MONTH": re.compile(r"(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])"),
     "YEAR": re.compile(r"(?:1[89]|20)\d\d"),
     "DECADE": re.compile(r"(?:mid-)?(?:(?:1[5-9]|20)\d0|\d0)['’]?s"),
     "ORDINAL": re.compile(r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)"),

@@ -229,7 +229,8 @@ def read(text: str, beside: Beside) -> list[Piece]:
         raise NoDate
     holidays = [piece for piece in pieces if getattr(piece, "is_holiday", False)]
     if holidays and any(isinstance(piece, Days | Loose) for piece in pieces):
-        return [*holidays[:1]]  # its date or day of the week would tell which one it was
+        # Its date or day of the week would tell which one it was. A bracket stays closed.
+        return [holidays[0], " (then" * (text.count("(") > text.count(")"))]
     return pieces
 
 
@@ -590,7 +591,10 @@ def _count(m: Match, beside: Beside) -> Constant:
 
 def _holiday(m: Match, beside: Beside) -> Piece:
     """The same words for all: which one it is would tell the shift."""
-    lead = (_WORD.findall(m.string[: m.start()])[-1:] or [*beside.before[-1:], ""])[0].lower()
+    lead = (
+        _WORD.findall(m.string[max(m.start() - 20, 0) : m.start()])[-1:]
+        or [*beside.before[-1:], ""]
+    )[0].lower()
     article = "" if lead in DETERMINERS else "A " if lead in (".", "!", "?") else "a "
     if not m["y"]:
         return Constant(f"{article}holiday", is_holiday=True)

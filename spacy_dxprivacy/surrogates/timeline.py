@@ -11,6 +11,7 @@ else the first one after it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -68,6 +69,11 @@ class _Dated:
     last: float
     length: float
     is_birth: bool
+
+    @property
+    def line(self) -> tuple[Calendar, bool]:
+        """Days between two dates of the same one can be counted."""
+        return self.calendar, self.is_whole
 
     @property
     def is_whole(self) -> bool:
@@ -186,13 +192,17 @@ class Timeline:
         """What takes the place of each date 90 years or more before the last one of the document,
         and of a date of birth that is so long ago."""
         dated = list(self._dated())
+        latest: dict[tuple[Calendar, bool], _Dated] = {}
         for one in dated:
-            latest = max((o for o in dated if _is_alike(o, one)), key=lambda o: o.last, default=one)
-            others = [other for other in dated if not other.is_birth and other is not one]
+            if one.last >= latest.setdefault(one.line, one).last:
+                latest[one.line] = one
+        others = [one for one in dated if not one.is_birth]
+        for one in dated:
+            last = latest[one.line]
             if isinstance(one.piece, Period) and one.piece.unit is DECADE and not one.is_birth:
                 continue
-            if latest.last - one.since + max(one.length, latest.length) >= TOP_DAYS:
-                yield id(one.piece), partial(self._before, latest)
+            if one.is_whole and last.last - one.since + max(one.length, last.length) >= TOP_DAYS:
+                yield id(one.piece), partial(self._before, last)
             elif one.is_birth and _is_long_ago(one, others):
                 today = f"{date.today().year - TOP_AGE} or earlier"
                 shown = HIDDEN if others or not one.is_whole else today
@@ -255,9 +265,8 @@ def _lead(mention: Mention) -> str:
 
 def _nearest(at: int, placed: list[tuple[int, Anchor]]) -> Anchor | None:
     """The last one before a place in the text, or the first one after it."""
-    before = [anchor for place, anchor in placed if place < at]
-    after = [anchor for place, anchor in placed if place >= at]
-    return before[-1] if before else after[0] if after else None
+    before = bisect_left(placed, at, key=lambda one: one[0])
+    return placed[max(before - 1, 0)][1] if placed else None
 
 
 def _placed(points: list[Day], near: Anchor | None) -> Anchor:
@@ -307,18 +316,15 @@ def _middle(piece: Period, calendar: Calendar) -> int:
     return calendar.number(*piece.unit.middle(piece.index), 15 if piece.unit is MONTH else 2)
 
 
-def _is_alike(one: _Dated, other: _Dated) -> bool:
-    """Whether days from one to the other can be counted."""
-    return one.calendar == other.calendar and one.is_whole and other.is_whole
-
-
 def _is_long_ago(birth: _Dated, others: list[_Dated]) -> bool:
     """Whether a birth is 90 years before another date, one of which shows two digits of its year;
     or before today, where the document has no other date."""
     if not others and birth.is_whole:
         today = (date.today() - date(2000, 1, 1)).days
         return today - birth.since + birth.length >= TOP_DAYS
-    days = [_of_century(other) for other in others if not _is_alike(other, birth)]
+    days = [
+        _of_century(other) for other in others if not (birth.is_whole and other.line == birth.line)
+    ]
     if not others:
         now = date.today()
         days = [CENTURY.number(2000 + now.year % 100, now.month, min(now.day, 28))]
