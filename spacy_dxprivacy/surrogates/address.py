@@ -1,7 +1,7 @@
 r"""Street addresses with their city, state and postal code (dx.Address.v1).
 
-Law         a house number of as many digits, a street (uniform over 200 names and 8 kinds), a city
-            of the United States with its state and a postal code of that state
+Law         a house number (uniform from 1 to 9999), a street (uniform over 200 names and 8 kinds),
+            a city of the United States with its state and a postal code of that state
 Guarantee   epsilon 0 for what is drawn. In clear is which of these parts a mention has
 """
 
@@ -18,7 +18,11 @@ from .lists import STATES, STREET_KINDS, STREETS, cities, state_name
 from .place import LONG_CODE, Home, home_of, kind_of_place, like_case, postal_code
 from .streams import Draws, Stream, below, digits, pick
 
-IN_CLEAR = ("which parts an address has: house number, street, unit, city, state, postal code",)
+IN_CLEAR = (
+    "which parts an address has, as public lists read them: house number or box, street, unit, "
+    "city, state (abbreviated or not), postal code (long or not), and whether it is in"
+    " capitals of more than three letters",
+)
 _ZIP = re.compile(r"(?<!\d)\d{5}(?:-\d{4})?(?!\d)\s*$", re.ASCII)
 _UNIT = re.compile(r"\b(?:apt|apartment|unit|suite|ste|room|rm|floor|fl|#)\.?\s*#?\s*\w+", re.I)
 _NUMBER = re.compile(r"^\s*\d[\w/-]*")
@@ -113,8 +117,7 @@ def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
     street = f"{pick(STREETS, stream)} {pick(STREET_KINDS, stream)}"
     if number is None:
         return street
-    size = min(max(sum(c.isdigit() for c in number[0]), 1), 6)
-    return f"{1 + below(9, stream)}{digits(size - 1, stream)} {street}"
+    return f"{1 + below(9999, stream)} {street}"
 
 
 def _is_city(part: str) -> bool:

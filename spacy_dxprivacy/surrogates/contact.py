@@ -20,8 +20,8 @@ from .lists import STREETS, listed
 from .streams import Draws, Stream, below, digits, pick
 
 IN_CLEAR = (
-    "which are telephone numbers, mail, web and IP addresses, user names, and the form of "
-    "telephone numbers",
+    "which are telephone numbers, mail, web and IP addresses, user names, the form of telephone "
+    "numbers, and whether web addresses begin with a scheme or www, and user names with @",
 )
 DOMAINS = ("example.com", "example.org", "example.net")
 NETS = ("192.0.2", "198.51.100", "203.0.113")

@@ -25,7 +25,8 @@ from .streams import Draws, Stream, below, digits
 
 IN_CLEAR = (
     "the form of numbers: how many digits and letters, the marks between them, words of forms "
-    "beside them (number, case), and which kind of check digits they have",
+    "beside them (number, case), capitals, the script, which kind of check digits they have, the "
+    "network of a card, the country of an IBAN, and which are addresses of IP and mail",
 )
 _CARD = re.compile(r"\d(?:[ -]?\d){12,18}", re.ASCII)
 _SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}", re.ASCII)

@@ -24,7 +24,10 @@ from .person import Form, Person, form_of, is_initial, persons
 from .streams import Draws, Stream, pick
 
 GENDERS = ("any", "same")
-FORM = "how a name is written: full, one part, initials, title, suffix, possessive, case"
+FORM = (
+    "how a name is written: how many parts, initials, title, suffix, possessive, case, and whether "
+    "public lists read one part as a given or a family name"
+)
 GENDER = "the gender of first names that the lists hold"
 
 

@@ -18,7 +18,10 @@ from .lists import COMPANY_ENDS, HOUSES, STREETS, listed
 from .place import like_case
 from .streams import Draws, Stream, pick
 
-IN_CLEAR = ("which kind of organisation each is, where its name says so (hospital, school, bank)",)
+IN_CLEAR = (
+    "which kind of organisation each is, where its name says so (hospital, school, bank), and "
+    "whether it is possessive, or in capitals of more than three letters",
+)
 
 
 @registry.dx_surrogates("dx.Organisation.v1")

@@ -19,7 +19,11 @@ from .base import Mention, Scope, independent
 from .lists import COUNTRIES, OTHER_COUNTRIES, STATES, cities, state_name, zip_heads
 from .streams import Draws, Stream, digits, pick
 
-IN_CLEAR = ("whether a place is a city, a state, a country or a postal code",)
+IN_CLEAR = (
+    "whether a place is a city, a state (abbreviated or not), a country or a postal code (long or "
+    "not), as public lists read it, and whether it is in capitals (of more than three"
+    " letters) or small letters",
+)
 LONG_CODE = 10  # characters of one of the United States with its last four digits
 # Of the United States, Britain, Canada, the Netherlands, and others in digits.
 _CODE = re.compile(

@@ -21,7 +21,7 @@ CONSTANT = Guarantee(
     "approx-dp",
     0.0,
     metric="discrete",
-    adjacency="mentions with the same traits in clear",
+    adjacency="mentions with the same traits in clear, but for those that are the mark already",
     status="proven",
     source="it does not depend on the original",
 )

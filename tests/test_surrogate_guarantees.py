@@ -1,0 +1,386 @@
+"""One contract for every registered surrogate: adjacent mentions have the same outputs, or outputs
+within the stated guarantee, whatever the values.
+
+Most surrogates state epsilon 0 given the traits in plaintext (`in_clear`). For these the same seed
+must give the same output for any two documents with the same traits. Those that add noise to a
+value must write the noisy value alone: what comes out for one original and one noise comes out for
+any other original with the noise that leads to the same sum. With the distribution of the noise
+(tests/test_numbers.py, tests/test_surrogates.py) that is the guarantee.
+
+A surrogate that is registered and not in CASES fails the first test.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from fractions import Fraction
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from spacy_dxprivacy import Rng, registry
+from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate, date_shift, number
+from spacy_dxprivacy.surrogates.digits import _mod97, luhn
+from spacy_dxprivacy.surrogates.lists import COUNTRIES, HOUSES, STATES, cities, listed
+
+
+@dataclass(frozen=True)
+class Case:
+    """Documents that are adjacent by the guarantee of a surrogate."""
+
+    pairs: Any
+    setting: dict[str, Any]
+    holds: Callable[..., None]
+
+
+def mentions(texts, label="X"):
+    return [Mention(text, label) for text in texts]
+
+
+# -- texts of one form ------------------------------------------------------------------------
+
+
+@st.composite
+def of_form(draw, patterns):
+    """Two texts of one form: 9 stands for any digit, Q for a capital, q for a small letter."""
+    pattern = draw(st.sampled_from(patterns))
+    kinds = {"9": digits, "Q": ascii_uppercase, "q": ascii_lowercase}
+    return tuple(
+        "".join(draw(st.sampled_from(kinds[c])) if c in kinds else c for c in pattern)
+        for _ in range(2)
+    )
+
+
+@st.composite
+def documents(draw, texts, identity=lambda text: text):
+    """Two documents whose mentions are of one form each, and are the same or not alike."""
+    ones = draw(st.lists(texts, min_size=1, max_size=5))
+    again = draw(st.lists(st.integers(0, len(ones) - 1), max_size=2))
+    ones += [ones[i] for i in again]
+    one, other = [a for a, _ in ones], [b for _, b in ones]
+    bare = [
+        ["".join(filter(str.isalnum, identity(t).casefold())) for t in texts]
+        for texts in (one, other)
+    ]
+    places = [(i, j) for i in range(len(one)) for j in range(i)]
+    assume(all((bare[0][i] == bare[0][j]) == (bare[1][i] == bare[1][j]) for i, j in places))
+    return mentions(one), mentions(other)
+
+
+WOMEN, MEN, FAMILIES = (set(listed(which)) for which in ("female", "male", "surnames"))
+FIRSTS = [*sorted((WOMEN ^ MEN) - FAMILIES)[::40], "Zyx", "Anne-Marie", "Ngozi", "Georgia"]
+LASTS = [*sorted(FAMILIES - WOMEN - MEN)[::60], "Zorblatt", "O'Neill", "Picard-Dubois", "Dallas"]
+ONE_GENDER = sorted(WOMEN - MEN - FAMILIES)[::20]
+NAME_FORMS = [
+    "{f} {l}", "Ms. {l}", "Dr. {f} {l}", "{f} {l}'s", "{l}, {f}", "{f} {l} Jr.", "{f[0]}. {l}",
+    "{f}", "{l}'s",
+]  # fmt: skip
+
+
+@st.composite
+def persons_of(draw, firsts=FIRSTS):
+    """Two documents of the same persons but for their names. Each is named in full once."""
+
+    def four(values):
+        return draw(st.permutations(values))[:4]
+
+    names = [list(zip(four(firsts), four(LASTS), strict=True)) for _ in range(2)]
+    for drawn in names:
+        assume(len({first[0] for first, _ in drawn}) == 4)
+    each = st.tuples(st.integers(0, 3), st.sampled_from(NAME_FORMS))
+    said = draw(st.lists(each, min_size=1, max_size=6))
+    said = [(i, "{f} {l}") for i in sorted({i for i, _ in said})] + said
+    texts = ([form.format(f=drawn[i][0], l=drawn[i][1]) for i, form in said] for drawn in names)
+    return tuple(mentions(t, "PERSON") for t in texts)
+
+
+def with_check(text, check):
+    """The last digits of a number such that its check holds."""
+    return next(t for t in (text[:-1] + str(i) for i in range(10)) if check(t) == 0)
+
+
+CARDS = of_form(["4999999999999999", "5999999999999999", "379999999999999"]).map(
+    lambda pair: tuple(with_check(text, luhn) for text in pair)
+)
+
+
+def iban(text):
+    return f"{text[:2]}{98 - _mod97(text[:2] + '00' + text[4:]):02d}{text[4:]}"
+
+
+IBANS = of_form(["GB00QQQQ99999999999999", "DE00999999999999999999"]).map(
+    lambda pair: tuple(map(iban, pair))
+)
+CODES = of_form(
+    ["9", "99999", "999-99-9", "999-99-9999", "MRN 999999", "case no. 99", "Q9999999", "qq99-99",
+     "+1 (999) 999-9999", "999.999.9.9", "qqqqqqqq", "QQQ999qq"]
+).filter(lambda pair: all(luhn(t) for t in pair if t.isdigit() and len(t) > 12))  # fmt: skip
+CONTACTS = of_form(
+    ["+1 (999) 999-9999", "999-9999", "9999999999", "1-999-999-9999 x99", "qqq.qqqq@qqqq.qqq",
+     "q9@qq.qq", "https://qqq.qqq/qq", "http://www.qqq.qq", "www.qqqq.qqq/9", "qqqq.qqq/qq99",
+     "99.99.99.9", "199.99.9.9:9999", "qqqqq99", "@qqqqq", "qqqqqqqq"]
+)  # fmt: skip
+TOWNS = [city for city, _ in cities()[::100]]
+STATE_NAMES = [STATES[short].rstrip("0123456789 ") for short in STATES if short != "NY"]
+
+
+def two_of(values):
+    return st.tuples(st.sampled_from(values), st.sampled_from(values))
+
+
+PLACES = st.one_of(
+    two_of(["Lyon", "Zorblattville", "Springfield", "San Zyx", *TOWNS]),
+    two_of(STATE_NAMES), two_of(list(STATES)), two_of(COUNTRIES),
+    two_of(["LYON", "KARACHI", "AUSTIN"]), two_of(["lyon", "karachi"]),
+    of_form(["99999", "99999-9999"]),
+)  # fmt: skip
+
+
+def place_of(text):
+    """Texas and TX are one."""
+    return STATES[text].rstrip("0123456789 ") if text in STATES else text
+
+
+def firm_of(text):
+    return text.casefold().removeprefix("the ").removesuffix("'s")
+
+
+@st.composite
+def addresses(draw):
+    """Two with the same parts."""
+    form = draw(st.sampled_from(
+        ["{n} {s} Street, {c}, {short} {zip}", "{n} {s} Ave, Apt {u}, {c}", "{n} {s} St", "{zip}",
+         "PO Box {n}, {c}, {short} {zip}-{n4}", "{n} {s} Road, {c}, {state}"]
+    ))  # fmt: skip
+    value = st.integers(1, 99_999)
+    return tuple(
+        form.format(
+            n=draw(value), u=draw(st.integers(1, 500)), zip=f"{draw(value):05}",
+            s=draw(st.sampled_from(["Main", "Elm", "Zorblatt", "Old Mill"])),
+            c=draw(st.sampled_from(TOWNS)), short=draw(st.sampled_from(list(STATES))),
+            state=draw(st.sampled_from(STATE_NAMES)), n4=f"{draw(value) % 9999:04}",
+        )
+        for _ in range(2)
+    )  # fmt: skip
+
+
+@st.composite
+def organisations(draw):
+    end = draw(st.sampled_from(["", *(HOUSES[word] for word in HOUSES), "Inc."]))
+    owner = draw(st.sampled_from(["", "'s"]))
+    heads = st.sampled_from(["Zorblatt", "St. Mary", "Acme", "The Lopez", "Smith & Wesson", "IBM"])
+    upper = draw(st.booleans())
+    texts = [f"{draw(heads)} {end}".strip() + owner for _ in range(2)]
+    assume(not upper or all(len(text) > 3 for text in texts))
+    return tuple(text.upper() if upper else text for text in texts)
+
+
+MARKED = of_form(["qqq-Qq 9", "9999", "Qqqq", "(999) 99.9", "q/q, q"])
+ANYTHING = st.tuples(st.text(min_size=1, max_size=12), st.text(min_size=1, max_size=12))
+
+
+@st.composite
+def number_texts(draw):
+    """Two texts with numbers of the same decimals, in any way of writing them."""
+    decimals = draw(st.integers(0, 3))
+    form = draw(st.sampled_from(["{}", "{} mg", "{}%", "-{}", "${}", "{}/{}", "from {} to {}"]))
+    borders = [
+        0,
+        1,
+        9,
+        10,
+        99,
+        100,
+        999,
+        1000,
+        1499,
+        1500,
+        2099,
+        2100,
+        9999,
+        10**6,
+        10**15 - 1,
+        10**15,
+    ]
+    steps = st.sampled_from(borders).flatmap(lambda b: st.integers(max(0, b - 2), b + 2))
+    steps = st.one_of(steps, st.integers(0, 10**17))
+    return tuple(
+        form.format(*(written(draw, draw(steps), decimals) for _ in range(form.count("{}"))))
+        for _ in range(2)
+    )
+
+
+def written(draw, steps, decimals):
+    whole, part = divmod(steps, 10**decimals)
+    way = draw(st.sampled_from(["{}", "{:,}", "0{}", "00{}"]))
+    if decimals and not whole and draw(st.booleans()):
+        way = ""
+    return way.format(whole) + (f".{part:0{decimals}d}" if decimals else "")
+
+
+@st.composite
+def ordinals(draw):
+    values = st.integers(1, 130)
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    each = (draw(values) for _ in range(2))
+    return tuple(
+        f"the {v}{'th' if v % 100 in (11, 12, 13) else endings.get(v % 10, 'th')}" for v in each
+    )
+
+
+@st.composite
+def dates(draw):
+    """Two documents whose dates are apart by one number of days."""
+    days = st.dates(date(1900, 1, 1), date(2099, 12, 31))
+    ones = draw(st.lists(days, min_size=1, max_size=4))
+    apart = timedelta(draw(st.integers(-40, 40)))
+    return tuple(mentions([day.isoformat() for day in each], "DATE")
+                 for each in (ones, [day + apart for day in ones]))  # fmt: skip
+
+
+def of_numbers(pairs):
+    return pairs.map(lambda pair: tuple(mentions([text]) for text in pair))
+
+
+# -- what holds ------------------------------------------------------------------------------
+
+
+def same_output(surrogate, one, other, data):
+    """Epsilon 0: the output does not depend on which of the two it is."""
+    assert surrogate.guarantee.epsilon == surrogate.guarantee.delta == 0
+    seed = data.draw(st.integers(0, 3))
+    drawn = [shown(surrogate, each, seed) for each in (one, other)]
+    assert drawn[0] == drawn[1]
+
+
+def shown(surrogate, mentions, seed=0):
+    """What a reader sees: None stands for the mention itself."""
+    drawn = surrogate.replace(mentions, Draws(Rng(seed)))
+    return [m.text if text is None else text for m, text in zip(mentions, drawn, strict=True)]
+
+
+def nothing_promised(surrogate, one, other, data):
+    assert not surrogate.guarantee.holds and set(surrogate.replace(one, Draws(Rng(0)))) <= {None}
+
+
+def noisy_value_alone(surrogate, one, other, data):
+    """dx.Number.v1: value and noise come out by their sum alone."""
+    values = [values_of(surrogate, each) for each in (one, other)]
+    far = st.integers(-(10**18), 10**18) | st.integers(-5, 5)
+    noises = [data.draw(far) for _ in values[0]]
+    moved = [k + a - b for k, a, b in zip(noises, *values, strict=True)]
+    assert with_noise(surrogate, one, noises) == with_noise(surrogate, other, moved)
+
+
+def values_of(surrogate, mentions):
+    """What the noise is added to, in steps of it."""
+    texts = " ".join(mention.text.replace(",", "") for mention in mentions)
+    found = re.findall(r"\d*\.\d+|\d+", texts)
+    sizes = [10 ** len(text.partition(".")[2]) for text in found]
+    values = [
+        min(Fraction(text), number.LARGEST)
+        for text in (t if t[0] != "." else "0" + t for t in found)
+    ]
+    if surrogate.scale == "absolute":
+        return [int(value * size) for value, size in zip(values, sizes, strict=True)]
+    return [round(math.log1p(float(value)) * number.LOG_SIZE) for value in values]
+
+
+def with_noise(surrogate, mentions, noises):
+    left = iter(noises)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(number, "geometric", lambda rate, stream: next(left))
+        return shown(surrogate, mentions)
+
+
+def moved_day_alone(surrogate, one, other, data):
+    """dx.DateShift.v1: day and shift come out by their sum alone."""
+    days = [date.fromisoformat(each[0].text) for each in (one, other)]
+    shift = data.draw(st.integers(-3000, 3000))
+    drawn = []
+    for each, by in ((one, shift), (other, shift + (days[0] - days[1]).days)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(date_shift.DateShift, "shift", lambda self, stream, by=by: by)
+            drawn.append(shown(surrogate, each))
+    assert drawn[0] == drawn[1]
+
+
+NUMBERS = tuple(
+    Case(pairs, {"epsilon": 1.0, "scale": scale, **bounds}, noisy_value_alone)
+    for pairs in (of_numbers(number_texts()), of_numbers(ordinals()))
+    for scale in number.SCALES
+    for bounds in ({}, {"low": 2, "high": 1500})
+)
+CASES = {
+    "dx.Name.v1": (
+        Case(persons_of(), {}, same_output),
+        Case(persons_of(), {"form": True}, same_output),
+        Case(persons_of(), {"form": True, "scope": "mention"}, same_output),
+        Case(
+            persons_of(sorted(WOMEN - MEN - FAMILIES)[::20]),
+            {"form": True, "gender": "same"},
+            same_output,
+        ),
+    ),
+    "dx.DateShift.v1": (Case(dates(), {}, moved_day_alone),),
+    "dx.Number.v1": NUMBERS,
+    "dx.Numbers.v1": NUMBERS[:1],  # another name of the same
+    "dx.Digits.v1": (Case(documents(st.one_of(CODES, CARDS, IBANS)), {}, same_output),),
+    "dx.Contact.v1": (Case(documents(CONTACTS), {}, same_output),),
+    "dx.Address.v1": (Case(documents(addresses()), {}, same_output),),
+    "dx.Place.v1": (Case(documents(PLACES, place_of), {}, same_output),),
+    "dx.Organisation.v1": (Case(documents(organisations(), firm_of), {}, same_output),),
+    "dx.Mask.v1": (Case(documents(MARKED), {}, same_output),),
+    "dx.Redact.v1": tuple(
+        Case(documents(ANYTHING), setting, same_output) for setting in ({}, {"text": "NN"})
+    ),
+    "dx.Keep.v1": (Case(documents(ANYTHING), {}, nothing_promised),),
+    "dx.Words.v1": (Case(documents(ANYTHING), {}, nothing_promised),),
+}
+# Presets are maps of the others.
+PRESETS = {"dx.Preset.v1"}
+
+
+def test_every_registered_surrogate_has_a_case():
+    names = {name for name in registry.dx_surrogates.get_all() if name.startswith("dx.")}
+    missing = names - CASES.keys() - PRESETS
+    assert not missing, f"add documents that are adjacent for {sorted(missing)} to CASES"
+
+
+def test_presets_hold_nothing_but_these():
+    for preset in ("standard", "clinical"):
+        made = registry.dx_surrogates.get("dx.Preset.v1")(name=preset)
+        assert {one.name for one in made.values()} <= CASES.keys()
+
+
+every_case = pytest.mark.parametrize(
+    ("name", "case"),
+    [pytest.param(name, case, id=name) for name, cases in CASES.items() for case in cases],
+)
+
+
+def check(name, case, data):
+    surrogate = registry.dx_surrogates.get(name)(**case.setting)
+    assert isinstance(surrogate, Surrogate)
+    one, other = data.draw(case.pairs)
+    case.holds(surrogate, one, other, data)
+
+
+@every_case
+@settings(max_examples=50, deadline=None)
+@given(data=st.data())
+def test_adjacent_mentions_cannot_be_told_apart(name, case, data):
+    check(name, case, data)
+
+
+@pytest.mark.slow
+@every_case
+@settings(max_examples=2000, deadline=None)
+@given(data=st.data())
+def test_many_adjacent_mentions_cannot_be_told_apart(name, case, data):
+    check(name, case, data)
