@@ -24,7 +24,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spacy_dxprivacy import Rng, registry
-from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate, date_shift, number
+from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate, number
 from spacy_dxprivacy.surrogates.digits import _mod97, luhn
 from spacy_dxprivacy.surrogates.lists import COUNTRIES, HOUSES, STATES, cities, listed
 
@@ -223,24 +223,47 @@ def written(draw, steps, decimals):
     return way.format(whole) + (f".{part:0{decimals}d}" if decimals else "")
 
 
-@st.composite
-def ordinals(draw):
-    values = st.integers(1, 130)
-    endings = {1: "st", 2: "nd", 3: "rd"}
-    each = (draw(values) for _ in range(2))
-    return tuple(
-        f"the {v}{'th' if v % 100 in (11, 12, 13) else endings.get(v % 10, 'th')}" for v in each
-    )
+def ordinals():
+    texts = st.integers(1, 130).map(lambda v: f"the {v}{ordinal(v)}")
+    return st.tuples(texts, texts)
 
 
 @st.composite
 def dates(draw):
-    """Two documents whose dates are apart by one number of days."""
-    days = st.dates(date(1900, 1, 1), date(2099, 12, 31))
-    ones = draw(st.lists(days, min_size=1, max_size=4))
-    apart = timedelta(draw(st.integers(-40, 40)))
-    return tuple(mentions([day.isoformat() for day in each], "DATE")
-                 for each in (ones, [day + apart for day in ones]))  # fmt: skip
+    """Two documents of one layout: dates apart by one number of days, times by one of hours."""
+    days = st.dates(date(2000, 1, 1), date(2060, 12, 31))
+    said = draw(st.lists(st.tuples(days, st.sampled_from(DATE_FORMS)), min_size=1, max_size=4))
+    clock = draw(st.lists(st.tuples(st.integers(0, 23), st.sampled_from(TIME_FORMS)), max_size=2))
+    days, hours = timedelta(draw(st.integers(-400, 400))), draw(st.integers(0, 23))
+    both = []
+    for by, more in ((timedelta(0), 0), (days, hours)):
+        texts = [date_text(day + by, form) for day, form in said]
+        texts += [time_text((hour + more) % 24, form) for hour, form in clock]
+        both.append(mentions(texts, "DATE"))
+    return both[0], (both[1], days.days, hours)
+
+
+DATE_FORMS = [
+    "%Y-%m-%d", "%m/%d/%Y", "{0}/{1}/%Y", "%m-%d-%Y", "%B {1}, %Y", "%b {1}, %Y", "{1} %B %Y",
+    "%b %d, %Y", "%B {1}th, %Y", "%Y%m%d",
+]  # fmt: skip
+TIME_FORMS = ["{0:02}:59", "{0}:30", "{1}:59 {2}", "{1} {2}", "{1:02}:05 {2}"]
+
+
+def date_text(day, form):
+    text = day.strftime(form.replace("th", f"{ordinal(day.day)}"))
+    return text.format(day.month, day.day)
+
+
+def time_text(hour, form):
+    return form.format(hour, (hour - 1) % 12 + 1, "am" if hour < 12 else "pm")
+
+
+def ordinal(value):
+    return {1: "st", 2: "nd", 3: "rd"}.get(value % 10 * (value // 10 % 10 != 1), "th")
+
+
+NO_NUMBERS = of_form(["9.9.9", "99,9", "9,99,999 mg", "9.9999999999999999"])
 
 
 def of_numbers(pairs):
@@ -253,6 +276,11 @@ def of_numbers(pairs):
 def same_output(surrogate, one, other, data):
     """Epsilon 0: the output does not depend on which of the two it is."""
     assert surrogate.guarantee.epsilon == surrogate.guarantee.delta == 0
+    drawn_alike(surrogate, one, other, data)
+
+
+def drawn_alike(surrogate, one, other, data):
+    """Also what dx.Number.v1 draws anew: digits that are no number by their form."""
     seed = data.draw(st.integers(0, 3))
     drawn = [shown(surrogate, each, seed) for each in (one, other)]
     assert drawn[0] == drawn[1]
@@ -299,15 +327,12 @@ def with_noise(surrogate, mentions, noises):
 
 
 def moved_day_alone(surrogate, one, other, data):
-    """dx.DateShift.v1: day and shift come out by their sum alone."""
-    days = [date.fromisoformat(each[0].text) for each in (one, other)]
-    shift = data.draw(st.integers(-3000, 3000))
-    drawn = []
-    for each, by in ((one, shift), (other, shift + (days[0] - days[1]).days)):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(date_shift.DateShift, "shift", lambda self, stream, by=by: by)
-            drawn.append(shown(surrogate, each))
-    assert drawn[0] == drawn[1]
+    """dx.DateShift.v1: day and shift come out by their sum alone, and so do hours."""
+    other, days, hours = other
+    shift, turn = data.draw(st.integers(-3000, 3000)), data.draw(st.integers(0, 23))
+    drawn = surrogate.move_all(one, shift, turn)
+    assert drawn == surrogate.move_all(other, shift - days, (turn - hours) % 24)
+    assert "[DATE]" not in drawn and None not in drawn
 
 
 NUMBERS = tuple(
@@ -327,8 +352,11 @@ CASES = {
             same_output,
         ),
     ),
-    "dx.DateShift.v1": (Case(dates(), {}, moved_day_alone),),
-    "dx.Number.v1": NUMBERS,
+    "dx.DateShift.v1": (
+        Case(dates(), {}, moved_day_alone),
+        Case(dates(), {"window": 30}, moved_day_alone),
+    ),
+    "dx.Number.v1": (*NUMBERS, Case(documents(NO_NUMBERS), {}, drawn_alike)),
     "dx.Numbers.v1": NUMBERS[:1],  # another name of the same
     "dx.Digits.v1": (Case(documents(st.one_of(CODES, CARDS, IBANS)), {}, same_output),),
     "dx.Contact.v1": (Case(documents(CONTACTS), {}, same_output),),
