@@ -9,7 +9,7 @@ k is the number of words to replace, n the number of rows of the space, d its di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -146,12 +146,24 @@ class Editor(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
+class ReleasedText:
+    """The k words of one text that was released, and nothing else of it. rows: int64 (k,). starts:
+    bool (k,), where sentences begin. fixed: bool (k,), words that stay. before: k strings, what
+    stands between each word and the one before: blanks, marks, numbers, surrogates."""
+
+    rows: Ints1d
+    starts: Bools1d
+    fixed: Bools1d
+    before: Sequence[str]
+
+
 @runtime_checkable
 class EditsTexts(Protocol):
-    """An editor that reads a release with all that stands in clear between its words."""
+    """An editor that reads a release with all that stands in plaintext between its words."""
 
-    def edit_texts(self, texts: Any, mechanism: Mechanism) -> list[Ints1d]:
-        """texts: editors.shown.Shown, one a text -> for each int64 (k,), its words."""
+    def edit_texts(self, texts: Sequence[ReleasedText], mechanism: Mechanism) -> list[Ints1d]:
+        """For each text int64 (k,), its words."""
         ...
 
 

@@ -12,10 +12,9 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..arrays import Bools1d, Ints1d
-from ..editors.shown import Shown
 from ..errors import DxError, Errors
 from ..space import Space
-from ..ty import Editor, EditsTexts, Mechanism
+from ..ty import Editor, EditsTexts, Mechanism, ReleasedText
 from .passages import Context, clear_before, passage
 
 
@@ -58,7 +57,7 @@ def edited_texts(
     return new
 
 
-def _shown(text: Written, vocab: Vocab, space: Space) -> tuple[Shown, Ints1d]:
+def _shown(text: Written, vocab: Vocab, space: Space) -> tuple[ReleasedText, Ints1d]:
     """What the editor sees, and which tokens its words are. Numbers stay as they were drawn."""
     doc = Doc(vocab, words=text.words, spaces=text.spaces)
     table: Any = doc.to_array([ORTH, NORM, LOWER, LIKE_NUM])
@@ -70,7 +69,7 @@ def _shown(text: Written, vocab: Vocab, space: Space) -> tuple[Shown, Ints1d]:
     sentences = np.cumsum(words.starts)[there]
     starts = np.diff(sentences, prepend=-1) > 0
     before = clear_before(doc, places)
-    return Shown(rows[places], starts, ~editable[places], before), places
+    return ReleasedText(rows[places], starts, ~editable[places], before), places
 
 
 def edited(

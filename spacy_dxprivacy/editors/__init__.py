@@ -1,3 +1,40 @@
-"""What is done to a release by public knowledge alone; importing this package registers it."""
+"""What is done to a release by public knowledge alone: post-processing (@dx_editors)."""
 
-from . import remap as remap
+from __future__ import annotations
+
+from ..registries import registry
+from ..ty import Prior
+from ..validate import fail, one_of, whole
+from .remap import NearestRemap, Remap
+
+LOSSES = ("changed", "path")
+
+
+@registry.dx_editors("dx.Remap.v1")
+def make_remap(
+    prior: Prior | None = None,
+    model: str | None = None,
+    prompt: str = "",
+    beam: int = 4,
+    loss: str = "changed",
+) -> Remap:
+    """prior: the public law of sentences; that of the mechanism if None, else dx.WordPairs.v1.
+
+    model: a causal language model that chooses among the words in its place: a folder, a .gguf
+    file, a name, or a package that holds one (see language.opened). prompt: public words on the
+    kind of text, such as "Clinical note of a patient's visit." beam: how many ways to fill a text
+    are followed at once. loss: "changed" for the most likely words; "path", of words drawn alone,
+    for those that are nearest to the original on average.
+    """
+    one_of("editor.loss", loss, LOSSES)
+    if loss == "path" and model is not None:
+        raise fail("editor.loss", "'changed' with a model, which looks for likely words", loss)
+    if prior is not None and not isinstance(prior, Prior):
+        raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
+    if model is None and prompt:
+        raise fail("prompt", "left out without a model", "one")
+    if model is None:
+        return NearestRemap(prior) if loss == "path" else Remap(prior)
+    from .causal import CausalRemap  # what searches a language model is loaded where there is one
+
+    return CausalRemap(prior, model, prompt, whole("beam", beam, least=1))

@@ -1,8 +1,9 @@
 r"""The most likely original by a causal language model (dx.Remap.v1 with a model).
 
-    w = argmax P(w_1..w_k) P(y | w)       P(w_1..w_k): of the model, given the prompt and what is in
-                                          clear; P(y | w): exp(-beta path) for dx.Path.v2, else the
-                                          probabilities that the mechanism states
+    w = argmax P(w_1..w_k) P(y | w)
+
+P(w_1..w_k) is that of the model, given the prompt and the plaintext between; P(y | w) is exp(-beta
+path) for dx.Path.v2, else what the mechanism states.
 
 Candidates are the words near to what was released. What comes out is neither more private nor less:
 a reader with the same model can do the same.
@@ -10,54 +11,132 @@ a reader with the same model can do the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d, Ints2d
+from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Warnings, warn_always
 from ..language.beam import Search, Sheet, search
-from ..language.words import WordTokens
-from .shown import Shown
+from ..language.model import WordTokens, word_tokens
+from ..language.opened import open_model
+from ..mechanisms.base.sentences import SentenceMechanism
+from ..registries import registry
+from ..space import Space
+from ..ty import Mechanism, Prior, ReleasedText
+from ..validate import fail
+from .remap import Remap, channel
 from .viterbi import Place
 
 CANDIDATES = 32
 NEVER = -1e9
+_ENDS = re.compile(r"[.!?\u2026][\"')\]\u201d\u2019]*\s*$|\n\s*\n\s*$")  # of sentences
 
 Find = Callable[[int], Place]
 
 
-def edit_by_model(
-    texts: Sequence[Shown],
-    guesses: Sequence[Ints1d],
-    find: Find,
-    how: Search,
-) -> list[Ints1d]:
-    """For each text int64 (k,), its words. guesses: of each, by word pairs. find: what a word that
-    was released may have been. Where the model fails, texts stay as they were, and a warning says
-    so."""
-    pairs = zip(texts, guesses, strict=True)
-    sheets = [_sheet(text, guess, find, how.words) for text, guess in pairs]
-    try:
-        found = search(sheets, how)
-    except DxError as error:
-        told = Warnings.DX159.format(editor="dx.Remap.v1", texts=len(texts), why=error)
-        warn_always(told, stacklevel=4)
-        return [text.rows for text in texts]
-    return [_filled(text, words) for text, words in zip(texts, found, strict=True)]
+class CausalRemap(Remap):
+    """See editors.make_remap. The model is loaded by fit, and by a copy when that is first used."""
+
+    def __init__(self, prior: Prior | None, model: str, prompt: str, beam: int) -> None:
+        super().__init__(prior)
+        self.model, self.prompt, self.beam = model, prompt, beam
+        self._space: Space | None = None
+        self._search: Search | None = None
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What a receipt and a saved pipeline say of it. Raises DxError as open_model does."""
+        digest = open_model(self.model).digest
+        return {"editor": self.name, "model": self.model, "digest": digest, "prompt": self.prompt}
+
+    def fit(self, space: Space, mechanism: Mechanism) -> CausalRemap:
+        """As Remap does; words that a mechanism drew alone take no word pairs beside the model.
+        Raises DxError for a model or a prompt that cannot be used."""
+        if self.prior is None and not isinstance(mechanism, SentenceMechanism):
+            self.prior = registry.dx_priors.get("dx.Uniform.v1")()
+        super().fit(space, mechanism)
+        self._space, self._search = space, None
+        self._how.prompted()
+        return self
+
+    @property
+    def _how(self) -> Search:
+        if self._space is None:
+            raise fail("editor", "fitted before it edits", self.name)
+        if self._search is None:
+            words: WordTokens = word_tokens(open_model(self.model), self._space)
+            self._search = Search(words, words.known, prompt=self.prompt, beam=self.beam)
+        return self._search
+
+    def edit(
+        self,
+        rows: Ints1d,
+        mechanism: Mechanism,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        between: list[str] | None = None,
+    ) -> Ints1d:
+        """As Remap.edit. between: k strings, what stands before each word in the release. Words
+        that are taken alone are no text: of these the model says nothing."""
+        if starts is None:
+            return super().edit(rows, mechanism, starts, fixed, between)
+        stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
+        if between is None:  # sentences end with a stop and words with a blank
+            between = [". " if start else " " for start in starts.tolist()]
+            between[:1] = [""] * len(between[:1])
+        return self.edit_texts([ReleasedText(rows, starts, stays, between)], mechanism)[0]
+
+    def edit_texts(self, texts: Sequence[ReleasedText], mechanism: Mechanism) -> list[Ints1d]:
+        """For each text that was released int64 (k,), its words. Where the model fails, texts stay
+        as they were, and a warning says so."""
+        by_pairs = super().edit
+        guesses = [
+            by_pairs(text.rows, mechanism, text.starts, text.fixed) if len(text.rows) else text.rows
+            for text in texts
+        ]
+        released = [text.rows[~text.fixed] for text in texts]
+        find = channel(mechanism, np.unique(np.concatenate([*released, np.zeros(0, int)])))
+        how, place = self._how, partial(self.place, find=find)
+        pairs = zip(texts, guesses, strict=True)
+        sheets = [_sheet(text, guess, place, how.words) for text, guess in pairs]
+        try:
+            found = search(sheets, how)
+        except DxError as error:
+            message = Warnings.DX159.format(editor=self.name, texts=len(texts), why=error)
+            warn_always(message, stacklevel=3)
+            return [text.rows for text in texts]
+        edited = [text.rows.astype(np.int64) for text in texts]
+        for text, new, words in zip(texts, edited, found, strict=True):
+            new[~text.fixed] = words
+        return edited
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**super().__getstate__(), "_search": None}
 
 
-def _filled(text: Shown, words: Ints1d) -> Ints1d:
-    new = text.rows.astype(np.int64)
-    new[~text.fixed] = words
-    return new
-
-
-def _sheet(text: Shown, guess: Ints1d, find: Find, words: WordTokens) -> Sheet:
+def _sheet(text: ReleasedText, guess: Ints1d, find: Find, words: WordTokens) -> Sheet:
     free = ~text.fixed
     C, logs = _candidates(text.rows[free], guess[free], find, words)
-    before = text.clear_before(words.words)
-    return Sheet(before, text.begins[free], C, logs)
+    begins = [i == 0 or _ENDS.search(before) is not None for i, before in enumerate(text.before)]
+    return Sheet(_between_free(text, words.words), np.array(begins, dtype=bool)[free], C, logs)
+
+
+def _between_free(text: ReleasedText, words: Sequence[str]) -> list[str]:
+    """For each word that does not stay, all that stands between it and the last such word. words:
+    of the space."""
+    found, so_far = [], ""
+    parts = zip(text.rows.tolist(), text.fixed.tolist(), text.before, strict=True)
+    for row, stays, before in parts:
+        so_far += before
+        if stays:
+            so_far += words[row]
+        else:
+            found.append(so_far)
+            so_far = ""
+    return found
 
 
 def _candidates(

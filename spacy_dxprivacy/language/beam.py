@@ -9,17 +9,15 @@ other's long words. At the end each place is the word for which the lanes that a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ..errors import DxError, Errors
-from .groups import grouped, in_groups
-from .model import NOTHING, Lanes, LanguageModel
-from .words import NO_TOKEN, WordTokens
+from ..errors import DxError, DxWarning, Errors, Warnings
+from .model import NO_TOKEN, NOTHING, Lanes, LanguageModel, OutOfRoom, WordTokens
 
 BEAM = 4
 SIDE_BY_SIDE = 64  # texts
@@ -71,15 +69,10 @@ class Search:
     def prompted(self) -> list[int]:
         """The tokens of the prompt. Raises DxError where it fills half of the window."""
         tokens = self.model.encode([self.prompt + "\n\n"])[0] if self.prompt else []
-        check_prompt(self.model, len(tokens))
+        most = self.model.window // 2
+        if len(tokens) > most:
+            raise DxError(Errors.DX151.format(tokens=len(tokens), most=most))
         return tokens
-
-
-def check_prompt(model: LanguageModel, tokens: int) -> None:
-    """Raises DxError where so many fill half of the window."""
-    most = model.window // 2
-    if tokens > most:
-        raise DxError(Errors.DX151.format(tokens=tokens, most=most))
 
 
 def search(
@@ -96,17 +89,37 @@ def filled(
     prompt = how.prompted()
     found = [Filled(np.zeros(0, dtype=np.int64), one.logs, one.logs) for one in sheets]
     lengths = np.array([len(sheet) for sheet in sheets], dtype=np.int64)
-    numbers = [i for i in np.argsort(lengths, kind="stable").tolist() if lengths[i]]
-
-    def most_with(number: int) -> int:
-        tokens = len(prompt) + 2 * int(lengths[number])
-        return min(how.side_by_side, max(1, how.model.fits(tokens) // how.beam))
-
-    groups = grouped(numbers, most_with)
-    work = partial(_side_by_side, sheets, how=how, prompt=prompt)
-    for number, one in in_groups(groups, work, on_text):
-        found[number] = one
+    groups = list(_groups(lengths, how, len(prompt)))
+    while groups:
+        group = groups.pop()  # the longest first
+        try:
+            done = _side_by_side(sheets, group, how, prompt)
+        except OutOfRoom:
+            if len(group) == 1:
+                raise DxError(Errors.DX152) from None
+            half = len(group) // 2
+            warnings.warn(Warnings.DX157.format(texts=half), DxWarning, stacklevel=2)
+            groups += [group[:half], group[half:]]
+            continue
+        for number, one in zip(group, done, strict=True):
+            found[number] = one
+            on_text()
     return found
+
+
+def _groups(lengths: Ints1d, how: Search, prompt: int) -> Iterator[list[int]]:
+    """Numbers of texts that are read side by side, as many as there is room for; the longest come
+    last. prompt: how many tokens it has."""
+    group: list[int] = []
+    for number in np.argsort(lengths, kind="stable").tolist():
+        room = how.model.fits(prompt + 2 * int(lengths[number])) // how.beam
+        if group and len(group) >= min(how.side_by_side, max(1, room)):
+            yield group
+            group = []
+        if lengths[number]:
+            group.append(number)
+    if group:
+        yield group
 
 
 def _side_by_side(

@@ -22,7 +22,7 @@ from spacy_dxprivacy.lab.attacks.language import KNOWN, Language
 from spacy_dxprivacy.lab.attacks.link import sentence_scores
 from spacy_dxprivacy.lab.attacks.membership import auc, pairs_to_test
 from spacy_dxprivacy.lab.attacks.tries import LINK_LENGTH
-from spacy_dxprivacy.language.words import word_tokens
+from spacy_dxprivacy.language.model import word_tokens
 from spacy_dxprivacy.priors.chain import alone_chain
 
 from .fakes import FakeModel, small_law

@@ -8,7 +8,7 @@ import pytest
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.errors import DxWarning
 from spacy_dxprivacy.language.beam import Search, Sheet, search
-from spacy_dxprivacy.language.words import word_tokens
+from spacy_dxprivacy.language.model import word_tokens
 
 from .fakes import FakeModel, small_law
 

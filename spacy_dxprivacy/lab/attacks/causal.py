@@ -17,8 +17,8 @@ import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...language.beam import Filled, Search, Sheet, filled
+from ...language.model import WordTokens, word_tokens
 from ...language.opened import open_model
-from ...language.words import WordTokens, word_tokens
 from ...space import Space
 from ...ty import Mechanism
 from .corpus import Corpus
