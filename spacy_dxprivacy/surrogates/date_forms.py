@@ -647,7 +647,7 @@ FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = (
         _numeric,
     ),
     _form(rf"{_NUM}(?P=s)(?P<y>\d{{4}}|\d\d)", _numeric),
-    _form(r"(?P<y>(?:1[89]|20)\d\d)(?P<m>[01]\d)(?P<d>[0-3]\d)", _iso),
+    _form(r"(?P<y>\d{4})(?P<m>[01]\d)(?P<d>[0-3]\d)", _iso),
     _form(
         rf"{_MM}\s*{_D}(?:(?P<c>,?\s+|,){_Y})?(?P<to>{TO})(?:(?P<m2>{_M}\.?)\s*)?{_D2}"
         rf"(?:(?P<c2>,?\s+|,){_Y2})?",
@@ -664,7 +664,7 @@ FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     _form(rf"{_MM}(?P<g>,?{_OF}|[-/.]){_Y}", _month),
     _form(r"(?P<m>0?[1-9]|1[0-2])[-/.](?P<y>\d{4})(?!\d)", _month),
     _form(r"(?P<y>\d{4})-?w(?P<n>\d\d)", _week),
-    _form(r"(?:week|wk|w|cw|kw)\s?(?P<n>\d\d?)(?:\s(?:of|in)|,|/)?\s?(?P<y>[12]\d{3})", _week),
+    _form(r"(?:week|wk|w|cw|kw)\s?(?P<n>\d\d?)(?:\s(?:of|in)|,|/)?\s?(?P<y>\d{4})", _week),
     _form(r"(?P<y>\d{4})[\s-]?(?P<q>[qh])(?P<n>[1-4])", _quarter),
     _form(r"(?P<q>[qh])(?P<n>[1-4])(?:[\s/'’-]{0,2}(?:of\s)?(?P<y>\d{4}|\d\d))?", _quarter),
     _form(r"(?P<n>[1-4])(?P<q>q)(?:[\s/'’-]{0,2}(?:of\s)?(?P<y>\d{4}|\d\d))?", _quarter),
@@ -689,7 +689,7 @@ FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     _form(rf"(?:half\spast|quarter\s(?:to|past))\s(?P<h>{_HOUR_WORDS})", _spoken_hour),
     _form(r"noon|midday|midnight", _noon),
     _form(r"(?P<y>\d{3}0|['’]?\d0)['’]?s", _decade),
-    _form(r"(?P<y>[12]\d{3}|['’]\d\d)(?!\d)", _years),
+    _form(r"(?P<y>\d{4}|['’]\d\d)(?!\d)", _years),
     _form(rf"(?P<w>{WEEKDAY})s?\.?", _weekday),
     _form(_MM, _month),
     _form(rf"(?P<d>(?P<n>[0-3]?\d)(?P<th>{ORDINAL_END}))", _nth),
