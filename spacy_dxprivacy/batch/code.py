@@ -14,6 +14,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 
 from ..errors import UsageError
+from ..files.limits import regular
 
 _paths: dict[str, str] = {}  # of the files that this process has run, by the names of their modules
 
@@ -36,7 +37,7 @@ def _name_of(path: Path) -> str:
     """The same in every process, and another one for a file that has been changed: pickles of what
     the file defines find it by this name."""
     try:
-        content = path.read_bytes()
+        content = regular(path).read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
     return f"dx_code_{hashlib.sha256(str(path).encode() + content).hexdigest()[:16]}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DxError, Errors, UsageError
+from .limits import regular
 
 BLOCK = 2**20  # bytes read at once
 LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)")
@@ -19,7 +20,7 @@ def digest_of(path: Path, *, on_bytes: Callable[[int], Any] | None = None) -> st
     """The SHA-256 of a file, in hexadecimal. on_bytes: called with how many more were read. Raises
     OSError as reading does."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with regular(path).open("rb") as file:
         while block := file.read(BLOCK):
             digest.update(block)
             if on_bytes is not None:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..errors import DxError, Errors, UsageError
+from .limits import regular
 
 BYTES = 32
 MOST = 4096  # bytes of a file that is read as a key
@@ -52,7 +53,7 @@ def read_key(path: str | Path) -> bytes:
 
 @lru_cache(maxsize=8)
 def _read(path: Path, changed: int) -> bytes:
-    found = _KEY.fullmatch(path.read_bytes()[: MOST + 1].decode("ascii", "replace"))
+    found = _KEY.fullmatch(regular(path).read_bytes()[: MOST + 1].decode("ascii", "replace"))
     if found is None:
         raise _bad(path, f"it is not a key of {BYTES} bytes or more")
     return bytes.fromhex(found[1][: len(found[1]) // 2 * 2])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +33,21 @@ def too_large(what: str, size: int, most: int) -> TooLarge:
     return TooLarge(Errors.DX095.format(what=what, most=f"{most / MB:,.0f} MB", given=given))
 
 
+class NotAFile(OSError):
+    """A pipe, a socket or a device: whoever reads one may wait for ever."""
+
+
+def regular(path: Path) -> Path:
+    """The path, of a file or a folder. Raises NotAFile, and OSError as stat does."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise NotAFile(errno.EINVAL, "is a pipe or a device, not a file", str(path))
+    return path
+
+
 def check_size(path: Path, most: int) -> None:
-    """Raises TooLarge, and OSError as stat does."""
-    size = path.stat().st_size
+    """Raises TooLarge, NotAFile, and OSError as stat does."""
+    size = regular(path).stat().st_size
     if size > most:
         raise too_large(path.name, size, most)
 
@@ -62,7 +76,7 @@ def read_array(path: Path) -> np.ndarray[Any, Any]:
     """A .npy file, mapped into memory: a header that promises more than the file holds costs
     nothing. Raises ValueError for objects (which would be unpickled) and for archives; OSError."""
     try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
+        found = np.load(regular(path), mmap_mode="r", allow_pickle=False)
     except EOFError:
         raise ValueError("an empty file") from None
     if not isinstance(found, np.ndarray):

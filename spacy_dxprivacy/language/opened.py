@@ -16,6 +16,7 @@ from typing import Any
 
 from ..errors import DxError, Errors
 from ..files.digests import digest_of
+from ..files.limits import regular
 from .model import LanguageModel
 
 NEEDED = {"torch": "torch", "transformers": "transformers"}
@@ -65,7 +66,7 @@ def _known(given: str, path: Path) -> Path:
         return path
     if path.suffix.lower() != GGUF:
         raise _not(given, "it is neither a folder nor a .gguf file")
-    with path.open("rb") as file:
+    with regular(path).open("rb") as file:
         if file.read(4) != b"GGUF":
             raise _not(given, "it is not a GGUF file, or is damaged")
     return path

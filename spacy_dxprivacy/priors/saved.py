@@ -17,7 +17,7 @@ import srsly
 
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import new_folder
-from ..files.limits import check_ratio, read_json
+from ..files.limits import check_ratio, read_json, regular
 from ..registries import retired
 from .chain import TABLES, from_fields, to_fields
 from .law import Law
@@ -80,7 +80,7 @@ def _check_about(about: Any, path: Path) -> None:
 
 
 def _read(path: Path, name: str) -> Law:
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(regular(path)) as archive:
         unpacked = sum(info.file_size for info in archive.infolist())
         check_ratio(path.name, path.stat().st_size, unpacked)
     with np.load(path, allow_pickle=False) as saved:

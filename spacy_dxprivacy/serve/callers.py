@@ -10,6 +10,7 @@ import stat
 from pathlib import Path
 
 from ..errors import DxError, Errors, UsageError
+from ..files.limits import regular
 from .limits import Refused
 
 ANYBODY = "anybody"  # who asks where no tokens are wanted
@@ -49,7 +50,7 @@ def read_callers(path: Path) -> Callers:
         info = path.stat()
         if os.name == "posix" and info.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise _bad(path, "others can read it, and may have done so (mode 600 keeps them out)")
-        lines = path.read_bytes()[:MOST].decode("utf8", "replace").splitlines()
+        lines = regular(path).read_bytes()[:MOST].decode("utf8", "replace").splitlines()
     except OSError as error:
         raise _bad(path, error.strerror or "it cannot be read") from None
     tokens: dict[str, str] = {}

@@ -20,6 +20,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..errors import DxError, UsageError
+from ..files.limits import regular
 from ..validate import needs
 from .base import Mention, Surrogate, is_same
 from .person import form_of, is_initial
@@ -136,7 +137,7 @@ def write_table(table: Table, path: Path, key: bytes, *, force: bool = False) ->
 def read_table(path: Path, key: bytes) -> Table:
     """The table of a file. Raises UsageError for what is none, is damaged, or has another key."""
     try:
-        raw = path.read_bytes()[:MOST]
+        raw = regular(path).read_bytes()[:MOST]
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
     if raw.startswith(b"dx-table-1\n"):

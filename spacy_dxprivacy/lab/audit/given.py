@@ -12,7 +12,7 @@ from spacy.language import Language
 from ...batch.code import import_code
 from ...batch.manifests import as_receipt
 from ...errors import DxWarning, UsageError
-from ...files.limits import parse_json
+from ...files.limits import parse_json, regular
 from ...registries import registry
 from ...ty import Mechanism
 
@@ -75,7 +75,7 @@ def read_receipt(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise UsageError(f"{path}: this is too large for a receipt.")
-        receipt = as_receipt(parse_json(path.read_bytes()))
+        receipt = as_receipt(parse_json(regular(path).read_bytes()))
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError):

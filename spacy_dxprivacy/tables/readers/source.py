@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NoReturn
 
 from ...errors import DxError
-from ...files.limits import TooLarge, check_ratio
+from ...files.limits import TooLarge, check_ratio, regular
 
 BLOCK = 1 << 22  # bytes; large enough to hide the cost of a call, small beside any matrix
 MAX_RATIO = 1032  # the most that deflate can expand a byte to (RFC 1951: 258 bytes from two bits)
@@ -127,7 +127,7 @@ class Source:
 def open_source(path: str | Path, progress: Progress | None = None) -> Iterator[Source]:
     """Open a vectors file; what it is, is found out from its first bytes."""
     file, member = _split_member(path)
-    with open(file, "rb") as raw:
+    with open(regular(file), "rb") as raw:
         if not raw.peek(4).startswith((b"PK\3\4", b"PK\5\6")):
             if member is not None:
                 raise VectorFileError(f"{file}: expected a zip archive with a member {member!r}")
