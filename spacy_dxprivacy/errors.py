@@ -177,7 +177,7 @@ class Errors:
         "[DX066] dx.Context.v1 draws unknown words with their sentence, and this mechanism draws "
         'words alone. Use dx.Path.v2 with scope = "token", or another policy, such as dx.Redact.v1.'
     )
-    DX067 = "[DX067] {path} cannot be used as budgets of words drawn alone: {why}."
+    DX067 = "[DX067] {path}, learned from a space, cannot be used: {why}. Remove its folder."
     # robustness
     DX094 = (
         "[DX094] The random generator failed its known-answer test on this machine ({what}), so "

@@ -21,6 +21,11 @@ ALL_PAIRS = "all pairs of words of the space"
 # What version 0.1 had in adjacency where it meant all pairs: it had no `covers` beside it.
 OF_ALL_PAIRS = ("", ALL_PAIRS, "all pairs of words", "all pairs")
 
+OF_FILES = (
+    "As trusted as the files of this space: what was learned from its vectors was read from there, "
+    "and checked by samples; `relearn` (of Space.load and dx.FileSpace.v1) learns it again."
+)
+
 
 @dataclass(frozen=True)
 class Guarantee:
@@ -33,7 +38,8 @@ class Guarantee:
     metric: the name of the distance, such as "euclidean"; "discrete" for all pairs alike.
     adjacency: the pairs of inputs that the promise covers, in words, for people; made from `covers`
         where it is left out.
-    status: "proven", "computed" (on the very space), "claimed", "refuted" or "none".
+    status: "proven", "computed" (on the very space), "claimed" (by its authors, or by files of the
+        space), "refuted" or "none".
     source: paper and theorem. notes: what a user should know besides.
     space: the digest of the table of words and vectors that distances are taken in. mu: for
     Gaussian noise, the largest distance over its standard deviation; its sums are exact then.
@@ -74,6 +80,12 @@ class Guarantee:
     def named(self, space: str) -> Guarantee:
         """The same promise, tied to the space with this digest."""
         return replace(self, space=space)
+
+    def as_trusted_as_files(self) -> Guarantee:
+        """The same promise, where it rests on files that were checked by samples at most."""
+        if self.status not in ("proven", "computed"):
+            return self
+        return replace(self, status="claimed", notes=f"{self.notes} {OF_FILES}".strip())
 
     @property
     def holds(self) -> bool:

@@ -7,10 +7,11 @@ lead to it. The distance between keys of one row is 0, so they share their outpu
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from spacy.strings import get_string_id
 
 from .arrays import Bools1d, Floats2d, Ids1d, Ints1d
 from .errors import DxError, Errors
+from .files.limits import read_json
 from .machine.mapped import let_go
 from .tables import learned
 from .tables.folder import Table, digest_of, read_table, write_table
@@ -57,7 +59,8 @@ class Space:
     words: n strings, the candidates. vectors: float32 (n, d), read-only.
     aliases: further keys, each with the row it leads to.
     classes: uint64 (n,), a bit for each of class_names; None where the words have no classes.
-    name: what a reader calls it. path: the folder it was loaded from, if any.
+    name: what a reader calls it. path: the folder it was loaded from, if any. verified: whether its
+    digest was compared with its words and vectors.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Space:
         class_names: Sequence[str] = (),
         name: str = "custom",
         digest: str | None = None,
+        verified: bool = True,
         path: Path | None = None,
     ) -> None:
         self.words = list(words)
@@ -80,6 +84,7 @@ class Space:
         self.class_names = tuple(class_names)
         self.name = name
         self.path = path
+        self.verified = verified
         self._digest = digest or None
 
     def __len__(self) -> int:
@@ -243,6 +248,13 @@ class Space:
             self._digest = digest_of(self.words, self.vectors)
         return self._digest
 
+    @cached_property
+    def identity(self) -> tuple[str, str]:
+        """The digest, and one of the classes: what the graph of near words is learned from."""
+        classes = b"" if self.classes is None else np.asarray(self.classes, dtype="<u8").tobytes()
+        names = "\n".join(self.class_names).encode()
+        return self.digest, hashlib.sha256(names + b"\0" + classes).hexdigest()
+
     # -- keeping it ------------------------------------------------------------------------------
 
     def save(self, path: str | Path, *, quantise: bool = False) -> None:
@@ -256,16 +268,33 @@ class Space:
         )
 
     @classmethod
-    def load(cls, path: str | Path, *, verify: bool | None = None) -> Space:
+    def load(cls, path: str | Path, *, verify: bool | None = None, relearn: bool = False) -> Space:
         """Read a saved folder; float32 vectors stay on disk and are shared between processes.
 
-        verify: read all of it now and compare its digest with the one that it states; None does so
-        for vectors of at most 128 MB, False never. Raises
-        DxError where the folder is missing, incomplete, changed, or from another version.
+        What was learned from the vectors (graph, epsilon-beta tables) is read as well. It is
+        checked by samples, so a guarantee that rests on it is "claimed": as trusted as the files.
+        Of up to 1,000 words it is learned again; for a copy of the built-in space, the package's
+        is used.
+
+        Args:
+            path: The folder that `save` wrote.
+            verify: Whether to read all of it now and compare its digest with the one that it
+                states; None does so for vectors of at most 128 MB.
+            relearn: Verify all of it, leave what was learned aside and learn it again at its first
+                use (minutes for 60,000 words), so that guarantees are "computed" or "proven".
+
+        Raises:
+            DxError: The folder is missing, incomplete, changed, or from another version.
         """
         path = Path(path)
-        space = cls._of(read_table(path, verify=verify), path)
-        learned.read_beside(space, path)
+        table = read_table(path, verify=True if relearn else verify)
+        if table.digest == _builtin_digest() and path != BUILTIN:
+            # What the package ships for these vectors is used, once they are known to be the same.
+            table = table if table.verified else read_table(path, verify=True)
+            cls.builtin()
+        space = cls._of(table, path)
+        if not relearn:
+            learned.read_beside(space, path, shipped=path == BUILTIN)
         return space
 
     @classmethod
@@ -305,7 +334,8 @@ class Space:
         others = saved.pop("learned", {})
         if (graph := saved.pop("graph", None)) is not None:  # as version 0.1.0 wrote it
             others = {"graph": graph}
-        space = cls(saved.pop("words"), np.array(saved.pop("vectors")), **saved)
+        about = {k: saved[k] for k in ("aliases", "classes", "class_names", "name") if k in saved}
+        space = cls(saved["words"], np.array(saved["vectors"]), **about)
         learned.from_fields(space, others)
         return space
 
@@ -344,6 +374,11 @@ class Allowed:
 @lru_cache(maxsize=1)
 def _load_builtin() -> Space:
     return Space.load(BUILTIN)
+
+
+@cache
+def _builtin_digest() -> str:
+    return str(read_json(BUILTIN / "space.json")["digest"])
 
 
 def _pipeline_name(nlp: Language) -> str:

@@ -222,6 +222,12 @@ def test_a_stated_length_is_a_metric_and_few_are_longer():
         assert np.mean(stated.steps > graph.steps * finer) <= SHARE
 
 
+def of_words(n):
+    """English words, which policies know."""
+    words = Space.builtin().words[:n]
+    return Space.from_vectors(words, np.random.default_rng(0).normal(size=(n, 8)))
+
+
 @pytest.mark.parametrize("epsilon", [0.8, 1.6])
 def test_short_edges_are_drawn_shorter_and_lose_no_more_than_is_stated(epsilon):
     graph, n = policy_graph(plane(150), PLAIN, "plain"), 150
@@ -242,6 +248,29 @@ def test_short_edges_are_drawn_shorter_and_lose_no_more_than_is_stated(epsilon):
     asked = given.distances(every)
     assert (asked <= D + 1e-9).all() and (drawn <= asked).all() and (drawn < asked).any()
     assert found.share <= SHARE and found.factor <= 1.6
+
+
+@pytest.mark.parametrize("epsilon", [5.0, 20.0])
+def test_weights_are_found_where_exponents_are_beyond_float32(epsilon):
+    """A policy has long radii: exp(beta path) of two of them is more than float32 holds."""
+    space = of_words(120)
+    prior = registry.dx_priors.get("dx.WordFrequency.v1")()
+    make = registry.dx_mechanisms.get("dx.Path.v2")
+    mechanism = make(epsilon, prior=prior, even=True).fit(space)
+    every = np.arange(len(space))
+    logs = np.log(mechanism.distribution(every))
+    lost = np.abs(logs[:, None] - logs[None]).max(axis=-1)
+    assert (lost <= epsilon * mechanism.distances(every) + 1e-9).all()
+    assert mechanism.built.kernel.beta > epsilon / 2
+
+
+def test_both_forms_of_the_sums_give_the_same_weights(monkeypatch):
+    space = of_words(120)
+    lengths = evening.Lengths(graph := policy_graph(space, PLAIN), np.zeros(len(graph.ends), bool))
+    one = evening.even(lengths, np.ones(120), 1.6)
+    monkeypatch.setattr(evening, "LARGEST", 0)
+    other = evening.even(lengths, np.ones(120), 1.6)
+    assert one.beta == other.beta and one.weights == pytest.approx(other.weights, rel=1e-3)
 
 
 def test_even_words_are_drawn_by_their_law_and_kept_with_the_space(tmp_path):

@@ -28,9 +28,11 @@ Palamidessi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +49,7 @@ WORDS_AT_ONCE = 2**8
 FINER = 64  # quanta of stated lengths to one of the graph's
 FINE = 8  # quanta of drawn lengths to one of the graph's, so that 5/8 of those are whole
 LEAST = 1e-30  # that float32 can hold
+LARGEST = 80.0  # of an exponent, where float32 ends at 88
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,14 +146,18 @@ class _Near:
         from scipy.sparse import csr_array
 
         n, mu = len(self.graph), weights / weights.max()
-        times = np.expm1(beta * np.arange(int(self.nearer.max()) + 1) / self.graph.quanta)
-        pairs = times.astype(np.float32)[self.nearer]
-        table = csr_array((pairs, self.words, self.starts), shape=(n, n))
+        exponents = beta * np.arange(int(self.nearer.max()) + 1) / self.graph.quanta
         at_radii = np.exp(-beta * self._radii)
+        large = exponents[-1] > LARGEST
+        pairs = (
+            self._at_paths(beta) if large else np.expm1(exponents).astype(np.float32)[self.nearer]
+        )
+        table = csr_array((pairs, self.words, self.starts), shape=(n, n))
 
         def summed(v: Floats1d) -> Floats1d:
             far = at_radii * v
-            sums: Floats1d = at_radii * (far.sum() + table @ far.astype(np.float32))
+            near = table @ (v if large else far).astype(np.float32)
+            sums: Floats1d = at_radii * far.sum() + near if large else at_radii * (far.sum() + near)
             return sums
 
         total = summed(np.ones(n))
@@ -163,21 +170,37 @@ class _Near:
         evened: Floats1d = mu
         return evened
 
+    def _at_paths(self, beta: float) -> Numbers1d:
+        """exp(-beta path) less exp(-beta times both radii) of each pair: at most 1, where its ratio
+        to the latter is beyond float32."""
+        radii, quanta = self.graph.radii, self.graph.quanta
+        paths = np.repeat(radii, np.diff(self.starts)) + radii[self.words] - self.nearer
+        decays = np.exp(-beta * np.arange(int(paths.max()) + 1) / quanta).astype(np.float32)
+        rest = -np.expm1(-beta * np.arange(int(self.nearer.max()) + 1) / quanta).astype(np.float32)
+        pairs: Numbers1d = decays[paths] * rest[self.nearer]
+        return pairs
+
     def logs(self, mu: Floats1d, beta: float) -> Floats1d:
         """ln Z (n,), in float64."""
-        quanta, outputs = self.graph.quanta, mu * np.exp(-beta * self._radii)
-        times = np.expm1(beta * np.arange(int(self.nearer.max()) + 1) / quanta)
-        sums = [
-            outputs.sum() + float(outputs[self.words[here]] @ times[self.nearer[here]])
-            for here in map(slice, self.starts[:-1], self.starts[1:])
-        ]
-        logs: Floats1d = np.log(sums) - beta * self._radii
-        return logs
+        near = ((self.words[i:j], self.nearer[i:j]) for i, j in pairwise(self.starts.tolist()))
+        return log_sums(self.graph, mu, beta, np.arange(len(self.graph)), near)
 
     @property
     def _radii(self) -> Floats1d:
         radii: Floats1d = self.graph.radii / self.graph.quanta
         return radii
+
+
+def log_sums(
+    graph: PolicyGraph, mu: Floats1d, beta: float, rows: Ints1d, near: Iterable[Any]
+) -> Floats1d:
+    """ln Z (k,) of k words by weights mu (n,), in float64. near: what graph.within(rows) gives."""
+    radii = graph.radii / graph.quanta
+    outputs = mu * np.exp(-beta * radii)
+    times = np.expm1(beta * np.arange(2 * int(graph.radii.max()) + 1) / graph.quanta)
+    sums = [outputs.sum() + float(outputs[words] @ times[nearer]) for words, nearer in near]
+    logs: Floats1d = np.log(sums) - beta * radii[rows]
+    return logs
 
 
 def stated(given: Lengths, mu: Floats1d, logs: Floats1d, beta: float, epsilon: float) -> Even:

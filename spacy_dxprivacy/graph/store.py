@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from ..space import Space
 from ..tables import learned
 from .files import from_fields, read_graph, to_fields, write_graph
+from .sampled import check_graph
 from .word_graph import WordGraph, build
 
 KIND = "graph"
@@ -27,8 +29,9 @@ def graph_of(space: Space, keep: Sequence[str] = (), unfinished: Path | None = N
 
 
 def kept_graph(space: Space, keep: Sequence[str] = ()) -> WordGraph | None:
-    """The graph of the space, where it is known already."""
-    graph: WordGraph | None = learned.find(space, _name(keep))
+    """The graph of the space, where it is known already. Raises DxError for one that was read and
+    is not what the vectors give."""
+    graph: WordGraph | None = learned.find(space, _name(keep), partial(check_graph, space=space))
     return graph
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..space import Space
 from .edges import STEPS, edges, neighbour_lists
@@ -118,8 +118,8 @@ def build(space: Space, keep: Sequence[str] = (), unfinished: Path | None = None
     kept classes with fewer than 3 words.
     """
     _check(space)
-    parts, n = _parts(space, keep), len(space)
-    reach = round(STEPS * (np.log(n) + BEYOND_ALL))
+    parts, n = parts_of(space, keep), len(space)
+    reach = reach_of(n)
     many = n > MANY_WORDS
     if many:
         warnings.warn(Warnings.DX103.format(n=n), DxWarning, stacklevel=2)
@@ -151,7 +151,21 @@ def _check(space: Space) -> None:
         raise DxError(Errors.DX043.format(why="all vectors are the same", least=LEAST_WORDS))
 
 
-def _parts(space: Space, keep: Sequence[str]) -> Ints1d:
+def reach_of(n: int) -> int:
+    """Steps of the edge between any two of n words."""
+    return round(STEPS * (float(np.log(n)) + BEYOND_ALL))
+
+
+def log_sums(graph: WordGraph, beta: float) -> Floats1d:
+    """ln Z (n,), Z_w the sum of exp(-beta path(w, y)) over all y: exact, from the counts."""
+    W = np.exp(-beta * np.arange(graph.reach) / STEPS)
+    far = np.exp(-beta * graph.reach / STEPS)
+    logs: Floats1d = np.log(graph.counts @ W + graph.beyond() * far)
+    return logs
+
+
+def parts_of(space: Space, keep: Sequence[str]) -> Ints1d:
+    """(n,): a number for each set of kept classes. Raises DxError as build does."""
     for name in keep:
         if not space.with_class(name).any():
             raise DxError(Errors.DX044.format(name=name, known=", ".join(space.class_names)))

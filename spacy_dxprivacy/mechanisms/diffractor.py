@@ -15,11 +15,13 @@ among several lists; each is a release.)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d
 from ..guarantee import Guarantee
+from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..tables.fitted import once
@@ -27,6 +29,7 @@ from ..validate import positive
 from .base.choice import Choice, ChoiceMechanism
 from .exponential import clamped_score
 
+PROBES = 8  # places of a list that was made before
 LIST = "dx.Diffractor.v1, the list from row 0 on, always to the nearest row that is left"
 
 
@@ -54,7 +57,9 @@ class DiffractorSettings:
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
         """The mechanism on this space. Raises DxError where it has no solution there."""
-        place = np.argsort(once(space, LIST, lambda: chain(space.vectors), _holds_each))
+        place = np.argsort(
+            once(space, LIST, lambda: chain(space.vectors), partial(_goes_on, space.vectors))
+        )
         return Choice(len(place), _Weights(place, self.epsilon), _Places(place), guarantee)
 
 
@@ -81,8 +86,17 @@ class _Weights:
         return W
 
 
-def _holds_each(order: Ints1d) -> bool:
-    return bool((np.sort(order) == np.arange(len(order))).all())
+def _goes_on(X: Floats2d, order: Ints1d) -> bool:
+    """Whether each row is there once, and from some places the list goes on to the nearest that is
+    left, but for what rounding makes of equal distances."""
+    n = len(order)
+    if n != len(X) or not (np.sort(order) == np.arange(n)).all():
+        return False
+    for place in Rng().integers(n - 1, PROBES).tolist() if n > 1 else ():
+        apart = np.linalg.norm(X[order[place + 1 :]] - X[order[place]], axis=1)
+        if apart[0] > apart.min() * 1.001 + 1e-6:
+            return False
+    return True
 
 
 def chain(X: Floats2d) -> Ints1d:

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers2d
 from ..graph import STEPS, WordGraph, graph_of
+from ..graph.word_graph import log_sums
 from ..guarantee import Guarantee
 from ..privacy.calibration import solved_beta
 from ..randomness import Rng
@@ -98,14 +99,6 @@ def _weights(graph: WordGraph, beta: float, rows: Ints1d) -> Floats2d:
 
 
 # -- calibration ---------------------------------------------------------------------------------
-
-
-def log_sums(graph: WordGraph, beta: float) -> Floats1d:
-    """ln Z (n,), Z_w the sum of exp(-beta path(w, y)) over all y: exact, from the counts."""
-    W = np.exp(-beta * np.arange(graph.reach) / STEPS)
-    far = np.exp(-beta * graph.reach / STEPS)
-    logs: Floats1d = np.log(graph.counts @ W + graph.beyond() * far)
-    return logs
 
 
 def exact_epsilon(graph: WordGraph, beta: float) -> float:

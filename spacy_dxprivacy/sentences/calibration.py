@@ -17,9 +17,12 @@ import numpy as np
 from tqdm import tqdm
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
-from ..graph.even import Even, Lengths, even, stated
+from ..errors import DxError, Errors
+from ..graph.even import SHARE, Even, Lengths, even, stated
+from ..graph.even import log_sums as even_log_sums
 from ..graph.policy import PLAIN, policy_graph
 from ..graph.policy_graph import PolicyGraph
+from ..graph.sampled import random_words
 from ..priors.chain import Chain
 from ..privacy.calibration import solved_beta
 from ..space import Space
@@ -29,6 +32,7 @@ from ..validate import fail
 
 WORDS_AT_ONCE = 2**8
 MANY = 5_000  # words, from which on the searches from all of them are made once only
+SAMPLE = 32  # edges of each kind, or words, at which what was read is checked
 BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # to 11.5: one percent apart
 
 
@@ -37,28 +41,37 @@ BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # to 11.5: one percent apart
 
 @dataclass(frozen=True, eq=False)
 class WeightsAt:
-    """float64 (n, quanta) each: what the words at each distance from w weigh together, of those
+    """float64 (k, quanta) each: what the words at each distance from w weigh together, of those
     nearer than the radii; and what those with each radius do, of all others."""
 
     near: Floats2d
     far: Floats2d
 
 
-def weights_at(graph: PolicyGraph, weights: Floats1d) -> WeightsAt:
-    """Search from every word. weights: float64 (n,), of the outputs."""
-    n, most = len(graph), int(graph.radii.max()) + 1
+def weights_at(graph: PolicyGraph, weights: Floats1d, of: Ints1d | None = None) -> WeightsAt:
+    """Search from every word, or from k words. weights: float64 (n,), of the outputs."""
+    of = np.arange(len(graph)) if of is None else of
+    n, most = len(of), int(graph.radii.max()) + 1
     near = np.zeros((n, 2 * most))
     far = np.repeat(np.bincount(graph.radii, weights, most)[None], n, axis=0)
     with tqdm(total=n, desc="weights within reach", disable=None, delay=1, leave=False) as bar:
         for part in blocks(n, WORDS_AT_ONCE):
-            rows = np.arange(part.start, part.stop)
-            for row, (words, nearer) in zip(rows.tolist(), graph.within(rows), strict=True):
+            rows = of[part]
+            places = range(part.start, part.stop)
+            for i, row, (words, nearer) in zip(places, rows, graph.within(rows), strict=True):
                 others = graph.radii[words]
                 steps = graph.radii[row] + others - nearer
-                near[row] = np.bincount(steps, weights[words], 2 * most)
-                far[row] -= np.bincount(others, weights[words], most)
+                near[i] = np.bincount(steps, weights[words], 2 * most)
+                far[i] -= np.bincount(others, weights[words], most)
             bar.update(len(rows))
     return WeightsAt(near, np.maximum(far, 0))
+
+
+def log_sums(at: WeightsAt, radii: Ints1d, quanta: int, beta: float) -> Floats1d:
+    """Return ln Z (k,) of the words whose weights and radii are given."""
+    near, far = (np.exp(-beta * np.arange(H.shape[1]) / quanta) for H in (at.near, at.far))
+    logs: Floats1d = np.log(at.near @ near + np.exp(-beta * radii / quanta) * (at.far @ far))
+    return logs
 
 
 def exact_epsilon(graph: PolicyGraph, at: WeightsAt, beta: float) -> float:
@@ -67,8 +80,7 @@ def exact_epsilon(graph: PolicyGraph, at: WeightsAt, beta: float) -> float:
     It is enough to look at the edges, since every path is made of them (docs/path.md), and at the
     radii, over which all other words are joined.
     """
-    near, far = (np.exp(-beta * np.arange(H.shape[1]) / graph.quanta) for H in (at.near, at.far))
-    logs = np.log(at.near @ near + np.exp(-beta * graph.radii / graph.quanta) * (at.far @ far))
+    logs = log_sums(at, graph.radii, graph.quanta, beta)
     low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
     slopes = np.abs(logs[low] - logs[graph.ends]) / graph.steps
     steepest = max(float(slopes.max(initial=0.0)), steepest_over(logs, graph.radii))
@@ -96,13 +108,35 @@ def steepest_over(logs: Floats1d, radii: Ints1d) -> float:
 def beta_of(space: learned.Table, graph: PolicyGraph, chain: Chain, epsilon: float) -> float:
     """Return the beta of words that are drawn alone by the unigrams of the chain: within 1e-4 of
     what holds epsilon on small graphs, else within one percent, and never above."""
+    if len(graph) < MANY:
+        return solved_for_words(graph, chain.unigram, epsilon)
     law = law_of(graph, chain)
-    found: Calibration | None = learned.find(space, CALIBRATION.name(law))
+    check = partial(_check_calibration, graph=graph, weights=chain.unigram)
+    found: Calibration | None = learned.find(space, CALIBRATION.name(law), check)
     if found is None:
-        if len(graph) < MANY:
-            return solved_for_words(graph, chain.unigram, epsilon)
         found = learn(space, graph, chain)
     return found.beta(epsilon)
+
+
+def _check_calibration(some: Calibration, graph: PolicyGraph, weights: Floats1d) -> bool:
+    """False: a sample of edges loses no more at any beta than the table states. They are drawn at
+    random, or are those whose ends differ most in their numbers of neighbours."""
+    low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
+    lengths, degrees = np.asarray(graph.steps), np.diff(graph.starts)
+    uneven = np.abs(np.log(degrees[low] / degrees[graph.ends])) / np.maximum(lengths, 1)
+    drawn = random_words(len(low), SAMPLE if len(low) else 0)
+    edges = np.append(np.argsort(-uneven)[:SAMPLE], drawn)
+    words, at = np.unique([low[edges], graph.ends[edges]], return_inverse=True)
+    one, other = at.reshape(2, -1)
+    of = weights_at(graph, weights, words)
+    for beta, epsilon in zip(some.betas.tolist(), some.epsilons.tolist(), strict=True):
+        logs = log_sums(of, graph.radii[words], graph.quanta, beta)
+        slopes = np.abs(logs[one] - logs[other]) / lengths[edges]
+        steepest = max(slopes.max(initial=0.0), steepest_over(logs, graph.radii[words]))
+        if beta + graph.quanta * steepest > epsilon + 1e-5:
+            why = "it states less than its words lose"
+            raise DxError(Errors.DX067.format(path=CALIBRATION.file, why=why))
+    return False
 
 
 def solved_for_words(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> float:
@@ -188,15 +222,34 @@ def even_of(space: Space, graph: PolicyGraph, weights: Floats1d, epsilon: float)
     DxError where nothing is left of some of them."""
     lengths = Lengths(graph, shorter(graph, policy_graph(space, PLAIN, "plain")))
     law = _even_law(lengths, weights, epsilon)
-    found: Evened | None = learned.find(space, EVEN.name(law))
+    check = partial(_check_even, lengths=lengths, weights=weights, epsilon=epsilon)
+    found: Evened | None = learned.find(space, EVEN.name(law), check)
     if found is None:
         made = even(lengths, weights, epsilon)
         found = Evened(space.digest, law, made.beta, made.weights, made.logs)
         learned.keep(space, EVEN.name(law), found)
         return made
-    if found.weights.shape != (len(graph),):
-        raise fail("even", f"weights of {len(graph)} words", found.weights.shape)
     return stated(lengths, found.weights, found.logs, found.beta, epsilon)
+
+
+def _check_even(some: Evened, lengths: Lengths, weights: Floats1d, epsilon: float) -> bool:
+    """Whether these are the weights that are made here too, with the Z that belong to them; of many
+    words, False: the Z of a sample and the extreme ones are right."""
+    n = len(lengths.graph)
+    if some.weights.shape != (n,):
+        raise fail("even", f"weights of {n} words", some.weights.shape)
+    few = n <= learned.FEW
+    nats = lengths.needed(some.logs, some.beta, epsilon)
+    low = np.repeat(np.arange(n), np.diff(lengths.graph.starts))
+    extremes = [some.logs.argmax(), some.logs.argmin()]
+    extremes += [low[nats.argmax()], lengths.graph.ends[nats.argmax()]] if len(nats) else []
+    rows = np.arange(n) if few else np.append(random_words(n, SAMPLE), extremes)
+    near = lengths.drawn.within(rows)
+    logs = even_log_sums(lengths.drawn, some.weights, some.beta, rows, near)
+    share = stated(lengths, some.weights, some.logs, some.beta, epsilon).share
+    if share > SHARE or not np.allclose(logs, some.logs[rows], rtol=0, atol=1e-9):
+        raise DxError(Errors.DX067.format(path=EVEN.file, why="its sums are not of its weights"))
+    return few and np.allclose(even(lengths, weights, epsilon).weights, some.weights, rtol=1e-3)
 
 
 def shorter(graph: PolicyGraph, plain: PolicyGraph) -> Bools1d:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
+from ..files.limits import NotAFile, regular
 from ..registries import registry
 from ..space import Space
 from ..tables.pipeline import has_static_vectors
@@ -144,20 +145,22 @@ def make_file_space(
     pattern: str | None = None,
     exclude: str | list[str] = "offensive",
     duplicates: str = "error",
+    relearn: bool = False,
 ) -> SpaceSource:
     """A folder written by Space.save, or a file of vectors: GloVe and word2vec text (with or
     without a header; .gz, .zip or archive.zip!member) and word2vec binary.
 
-    duplicates: "error" refuses a file that holds a word twice; "first" takes the first.
+    duplicates: "error" refuses a file that holds a word twice; "first" takes the first. relearn: of
+    a folder, learn again what it has learned, rather than believe its files; see Space.load.
     """
     one_of("duplicates", duplicates, ("error", "first"))
     choose = Filter(max_words, pattern, exclude)
-    load = partial(_public, path, choose=choose, duplicates=duplicates)
+    load = partial(_public, path, choose=choose, duplicates=duplicates, relearn=relearn)
     return SpaceSource(load, packed=True, **choose.told)
 
 
-def _public(source: str, nlp: Language, *, choose: Filter, duplicates: Any = "error") -> Space:
-    return load(source, choose, duplicates=duplicates)
+def _public(source: str, nlp: Language, *, choose: Filter, **how: Any) -> Space:
+    return load(source, choose, **how)
 
 
 def _auto(nlp: Language, *, choose: Filter, public: str | None) -> Space:
@@ -183,12 +186,14 @@ def load(
     *,
     duplicates: Duplicates = "error",
     progress: Progress | None = None,
+    relearn: bool = False,
 ) -> Space:
     """The space that every command, config and function means by a name: "builtin", a folder
     written by Space.save, or a file of vectors (see dx.FileSpace.v1).
 
     choose: which of its words may be output; by default all but those of the offensive list. One
-    source and one filter give one digest. progress: see tables.readers.read_vectors.
+    source and one filter give one digest. progress: see tables.readers.read_vectors. relearn: see
+    Space.load.
 
     Raises DxError where there is no such thing, it is damaged, or no word of it is left.
     """
@@ -198,7 +203,7 @@ def load(
         return Space.builtin() if choose == Filter() else choose.apply(Space.builtin())
     path = Path(source)
     if path.is_dir():
-        return choose.apply(Space.load(path))
+        return choose.apply(Space.load(path, relearn=relearn))
     return _from_file(path, choose, duplicates, progress)
 
 
@@ -244,7 +249,9 @@ def read_words(path: Path) -> tuple[str, ...]:
     Raises DxError where there is no such file or it is not UTF-8.
     """
     try:
-        lines = path.read_text(encoding="utf8").splitlines()
+        lines = regular(path).read_text(encoding="utf8").splitlines()
+    except NotAFile as error:
+        raise fail("a list of words", "a text file", f"{path}, which {error.strerror}") from None
     except OSError:
         hint = "It should be a text file with one word a line."
         raise DxError(Errors.DX026.format(path=path, hint=hint)) from None

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ import srsly
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..files.atomic import new_folder
-from ..files.limits import read_array, read_json
+from ..files.limits import read_array, read_json, regular
 from ..files.seals import SMALL, check_sealed, sealed
 from ..machine.mapped import let_go
 
@@ -34,7 +34,8 @@ SEALED = ("classes.npy", "aliases.json")  # the digest of the space is of its wo
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """What is in the folder. vectors: float32 (n, d); classes: uint64 (n,) or None. digest: of
-    words and vectors; "" where it is not known yet."""
+    words and vectors; "" where it is not known yet. verified: whether it was
+    compared with these."""
 
     words: list[str]
     vectors: Floats2d
@@ -43,6 +44,7 @@ class Table:
     class_names: tuple[str, ...] = ()
     name: str = "custom"
     digest: str = ""
+    verified: bool = True
 
 
 def write_table(
@@ -100,7 +102,7 @@ def read_table(path: Path, *, verify: bool | None = None) -> Table:
         verify = table.vectors.nbytes <= SMALL
     if verify and digest_of(table.words, table.vectors) != table.digest:
         raise DxError(Errors.DX024.format(path=path, why="it is not what its digest says."))
-    return table
+    return replace(table, verified=verify)
 
 
 def _read_files(path: Path) -> Table:
@@ -109,7 +111,7 @@ def _read_files(path: Path) -> Table:
         why = f"its format is {about.get('format')!r}, and this version reads {FORMAT}."
         raise DxError(Errors.DX024.format(path=path, why=why))
     check_sealed(path, about.get("files"), SEALED, SMALL)
-    words = (path / "words.txt").read_bytes().decode().split("\n")[:-1]
+    words = regular(path / "words.txt").read_bytes().decode().split("\n")[:-1]
     vectors = _read_vectors(path)
     if vectors.shape != (about["rows"], about["dims"]) or len(words) != about["rows"]:
         raise DxError(Errors.DX024.format(path=path, why="its files disagree about its size."))

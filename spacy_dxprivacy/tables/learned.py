@@ -3,26 +3,46 @@
 A graph of 60,000 words takes a minute to learn. It is public, as the table is, so every mechanism
 on the table shares it, it is saved with the table, and it goes where the table goes. A kind of
 such things has a codec, registered by the file that learns it.
+
+What was read from files is not believed as what was made in this process, or lies in the package,
+is: whoever can write these files can write them, and their checksums, anew. It is held against the
+table by samples when it is first used, and every use is noted, so that a promise can say so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
+
+FEW = 1_000  # words, up to which all is learned again within a second, to compare
 
 
 class Table(Protocol):
-    """What things are learned from. digest: of its words and vectors."""
+    """What things are learned from. digest: of its words and vectors. identity: of all that things
+    are learned from. verified: whether the digest was compared with the words and vectors."""
 
     @property
     def digest(self) -> str: ...
 
+    @property
+    def identity(self) -> Any: ...
+
+    @property
+    def verified(self) -> bool: ...
+
     def __hash__(self) -> int: ...
+
+
+# Whether a thing that was read is, in all of it, what the table gives; False where that was seen of
+# samples. Raises DxError where it is not.
+Check = Callable[[Any], bool]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +69,10 @@ HOMES = {
     "fitted": "tables.fitted",
 }
 _codecs: dict[str, Codec] = {}
-_kept: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # here, or in the package
+_read: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # from any other files
+_checked: WeakSet[Any] = WeakSet()  # of those that were read
+_uses: ContextVar[set[str] | None] = ContextVar("uses", default=None)
 
 
 def register(kind: str, codec: Codec) -> None:
@@ -58,30 +81,61 @@ def register(kind: str, codec: Codec) -> None:
 
 
 def keep(table: Table, name: str, thing: Any) -> None:
-    """For as long as this table, or another with its digest that is asked for it, is in use."""
-    _kept.setdefault(table, {})[name] = thing
+    """For as long as this table, or an equal one that is asked for it, is in use."""
+    _made.setdefault(table, {})[name] = thing
 
 
-def find(table: Table, name: str) -> Any | None:
-    """The thing of this name that was learned from the table, or from another of its digest."""
-    mine = _kept.get(table, {})
-    if name not in mine:
-        for other, things in list(_kept.items()):
-            if name in things and other.digest == table.digest:
+def find(table: Table, name: str, check: Check) -> Any | None:
+    """The thing of this name that was learned from the table or an equal one, else the one that was
+    read with the table. check: called with the latter at its first use."""
+    if name not in _made.get(table, {}) and table.verified:
+        for other, things in list(_made.items()):
+            if name in things and other.verified and other.identity == table.identity:
                 keep(table, name, things[name])
                 break
-    return _kept.get(table, {}).get(name)
+    made = _made.get(table, {}).get(name)
+    return _read_thing(table, name, check) if made is None else made
+
+
+def _read_thing(table: Table, name: str, check: Check) -> Any | None:
+    thing = _read.get(table, {}).get(name)
+    if thing is None:
+        return None
+    if thing not in _checked:
+        if check(thing):
+            keep(table, name, thing)
+            return thing
+        _checked.add(thing)
+    if (used := _uses.get()) is not None:
+        used.add(name)
+    return thing
+
+
+@contextmanager
+def noting_use() -> Iterator[set[str]]:
+    """The names of those things that are found meanwhile and were read from files."""
+    used: set[str] = set()
+    before = _uses.set(used)
+    try:
+        yield used
+    finally:
+        _uses.reset(before)
 
 
 def forget(table: Table) -> None:
     """Let go of all that was learned from this table and from others of its digest."""
-    for other in [t for t in list(_kept) if t.digest == table.digest]:
-        del _kept[other]
+    for kept in (_made, _read):
+        for other in [t for t in list(kept) if t.digest == table.digest]:
+            del kept[other]
+
+
+def _all_of(table: Table) -> dict[str, Any]:
+    return {**_read.get(table, {}), **_made.get(table, {})}
 
 
 def writers(table: Table) -> dict[str, Callable[[Path], None]]:
     """By name, what writes a thing into a folder of its own."""
-    things = _kept.get(table, {})
+    things = _all_of(table)
     return {name: partial(_codec(name).write, thing) for name, thing in things.items()}
 
 
@@ -92,23 +146,31 @@ def write_beside(table: Table, folder: Path, digest: str) -> None:
             write(folder / name)
 
 
-def read_beside(table: Table, folder: Path) -> None:
-    """What lies in the folder of a saved table. Raises DxError where it is damaged, or belongs to
-    another table."""
+def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
+    """What lies in the folder of a saved table. shipped: whether that is the package's own. Raises
+    DxError where it is damaged, or belongs to another table."""
     for part in sorted(folder.iterdir()):
         if part.is_dir() and _is_known(part.name):
             thing = _codec(part.name).read(part, table.digest)
-            keep(table, _codec(part.name).name(thing), thing)
+            if shipped:
+                keep(table, _codec(part.name).name(thing), thing)
+            else:
+                _keep_read(table, _codec(part.name), thing)
+
+
+def _keep_read(table: Table, codec: Codec, thing: Any) -> None:
+    """Under its own name: that of its folder may be any."""
+    _read.setdefault(table, {})[codec.name(thing)] = thing
 
 
 def to_fields(table: Table) -> dict[str, Any]:
     """All of it by name, for msgpack."""
-    return {name: _codec(name).to_fields(t) for name, t in _kept.get(table, {}).items()}
+    return {name: _codec(name).to_fields(thing) for name, thing in _all_of(table).items()}
 
 
 def from_fields(table: Table, fields: dict[str, Any]) -> None:
     for name, some in fields.items():
-        keep(table, name, _codec(name).from_fields(some))
+        _keep_read(table, _codec(name), _codec(name).from_fields(some))
 
 
 def _kind(name: str) -> str:

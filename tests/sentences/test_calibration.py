@@ -38,7 +38,7 @@ def test_walks_are_made_once_and_go_with_the_space(space, monkeypatch, tmp_path)
     again = Space.load(tmp_path / "space")
     learned.forget(space)
     learned.read_beside(again, tmp_path / "space")
-    monkeypatch.setattr(calibration, "weights_at", None)
+    monkeypatch.setattr(calibration, "learn", None)
     assert calibration.beta_of(again, policy_graph(again, PLAIN), CHAIN, 1.0) == beta
 
 

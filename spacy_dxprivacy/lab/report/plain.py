@@ -122,7 +122,7 @@ def _against(account: Account) -> list[str]:
     status = {
         "proven": "This is a proven theorem",
         "computed": "This was computed on the very list of words that was used",
-        "claimed": "This is claimed by its authors, and not proven here",
+        "claimed": "This is claimed, and not proven here",
         "refuted": "THE PUBLISHED PROOF DOES NOT HOLD: do not rely on this",
         "none": "Nobody has shown this",
     }[g.status]

@@ -8,6 +8,7 @@ from ...arrays import Bools1d, Ints1d
 from ...guarantee import Guarantee
 from ...randomness import Rng
 from ...space import Space
+from ...tables import learned
 from ...ty import Draw
 from .alone import checked_layout, with_fixed
 from .checks import fitted, warn_if_void
@@ -57,8 +58,10 @@ class BuiltMechanism(Generic[T]):
     def fit(self, space: Space) -> Self:
         """Learn what there is to learn from a public space. Raises DxError where the settings have
         no solution on it."""
-        self._built = self.settings.on(space, self._promise)
-        self.guarantee = self._built.guarantee.named(space.digest)
+        with learned.noting_use() as read:
+            self._built = self.settings.on(space, self._promise)
+        promise = self._built.guarantee.named(space.digest)
+        self.guarantee = promise.as_trusted_as_files() if read or not space.verified else promise
         self._space = space
         return self
 
@@ -94,5 +97,8 @@ class BuiltMechanism(Generic[T]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        promised = self.guarantee
         if self._space is not None:
             self.fit(self._space)
+        if self.guarantee == promised.as_trusted_as_files():
+            self.guarantee = promised  # what was learned there came along, or was verified there

@@ -1,0 +1,303 @@
+"""Files beside the vectors of a space that anybody may have written, with checksums that fit.
+
+A promise that rests on what was read is "claimed", unless all of it was made again or the package
+ships it; what is grossly wrong is refused.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import spacy
+
+from spacy_dxprivacy import DxError, Rng, Space, registry
+from spacy_dxprivacy.graph import graph_of, kept_graph
+from spacy_dxprivacy.graph.files import read_graph, write_graph
+from spacy_dxprivacy.sentences import calibration
+from spacy_dxprivacy.space import _load_builtin
+from spacy_dxprivacy.tables import fitted, learned
+
+N = 80
+WORDS = Space.builtin().words[1000 : 1000 + N]
+TEXT = " ".join(WORDS[:2])
+ROWS = np.arange(N)
+SAYS = "As trusted as the files of this space"
+
+
+def path(epsilon=1.6):
+    return registry.dx_mechanisms.get("dx.Path.v1")(epsilon)
+
+
+def alone(epsilon=1.6, even=False):
+    prior = registry.dx_priors.get("dx.Uniform.v1")()
+    make = registry.dx_mechanisms.get("dx.Path.v2")
+    return make(epsilon, policy="plain", prior=prior, even=even)
+
+
+def sentences(epsilon=1.6):
+    return registry.dx_mechanisms.get("dx.Path.v2")(epsilon, policy="plain")
+
+
+def even(epsilon=1.6):
+    return alone(epsilon, even=True)
+
+
+def on_a_line(epsilon=1.6):
+    return registry.dx_mechanisms.get("dx.Diffractor.v1")(epsilon)
+
+
+MECHANISMS = {"graph": path, "alone": alone, "even": even, "fitted": on_a_line}
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """As if the words were too many to learn anything again."""
+    monkeypatch.setattr(learned, "FEW", 0)
+    monkeypatch.setattr(calibration, "MANY", 0)
+    monkeypatch.setattr(fitted, "MANY", 0)
+
+
+@pytest.fixture
+def folder(tmp_path, many):
+    """A space with all that was learned from it."""
+    # Of unequal density, so that the sums Z differ.
+    X = np.random.default_rng(0).normal(size=(N, 4)) * np.linspace(0.1, 3, N)[:, None]
+    space = Space.from_vectors(WORDS, X)
+    for make in MECHANISMS.values():
+        make().fit(space)
+    space.save(tmp_path / "space")
+    learned.forget(space)
+    return tmp_path / "space"
+
+
+def one_or_all(words):
+    return slice(None) if words == "all" else [int(Rng().integers(N, 1)[0])]
+
+
+def in_json(file, change):
+    """Numbers changed in a file of JSON, with a checksum that fits."""
+
+    def forge(folder, words):
+        (place,) = folder.glob(f"{file.kind}-*")
+        digest = Space.load(folder).digest
+        file.write(change(file.read(place, digest), one_or_all(words)), place)
+
+    return forge
+
+
+def in_graph(change):
+    """Arrays of a graph changed, and sealed again."""
+
+    def forge(folder, words):
+        graph = read_graph(folder / "graph", digest=Space.load(folder).digest)
+        graph = copy.deepcopy(graph)
+        write_graph(change(graph, one_or_all(words)), folder / "graph")
+
+    return forge
+
+
+def nobody_near(graph, at):
+    """Words that have no word near them stay."""
+    counts = np.array(graph.counts)
+    counts[at, 1:] = 0
+    return replace(graph, counts=counts, lists=None)
+
+
+def nobody_else(graph, at):
+    """Every draw near such a word gives itself."""
+    owner = np.repeat(ROWS, graph.counts.sum(axis=1).astype(int))
+    mine = np.isin(owner, ROWS[at])
+    return replace(graph, lists=np.where(mine, owner, graph.lists).astype(graph.lists.dtype))
+
+
+def farther(graph, at):
+    """Longer edges are worth less protection. The counts fit them."""
+    owner = np.repeat(ROWS, np.diff(graph.starts))
+    mine = np.isin(owner, ROWS[at]) | np.isin(graph.ends, ROWS[at])
+    steps = np.where(mine, graph.reach - 1, graph.steps).astype(np.uint8)
+    changed = replace(graph, steps=steps, lists=None)
+    walks = [w.counts(graph.reach) for _, w in changed.walker(ROWS)]
+    return replace(changed, counts=np.concatenate(walks).astype(graph.counts.dtype))
+
+
+def all_lose_beta_alone(table, at):
+    """The larger beta, the less is hidden."""
+    held = np.array(table.epsilons)
+    held[at if len(held) == N else slice(None)] = table.betas
+    return replace(table, epsilons=held)
+
+
+def other_sums(some, at):
+    logs = np.array(some.logs)
+    logs[at] = logs.mean() + 1e-3
+    return replace(some, logs=logs)
+
+
+def other_weights(some, at):
+    weights = np.array(some.weights)
+    weights[at] = np.random.default_rng(1).random(len(weights))[at]
+    return replace(some, weights=weights)
+
+
+def other_order(some, at):
+    """A list that does not go on to the nearest, or two of its words in each other's place."""
+    if at == slice(None):
+        return replace(some, numbers=np.sort(some.numbers))
+    order = np.array(some.numbers)
+    order[[0, *at]] = order[[*at, 0]]
+    return replace(some, numbers=order)
+
+
+FORGERIES = {
+    "counts": (path, in_graph(nobody_near)),
+    "lists": (path, in_graph(nobody_else)),
+    "edges": (path, in_graph(farther)),
+    "edges of sentences": (sentences, in_graph(farther)),
+    "calibration": (alone, in_json(calibration.CALIBRATION, all_lose_beta_alone)),
+    "sums": (even, in_json(calibration.EVEN, other_sums)),
+    "weights": (even, in_json(calibration.EVEN, other_weights)),
+    "order": (on_a_line, in_json(fitted.FILE, other_order)),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_of_all_words_is_refused(folder, name):
+    make, forge = FORGERIES[name]
+    make().fit(Space.load(folder))  # it passes unchanged
+    forge(folder, "all")
+    with pytest.raises(DxError, match=r"DX024|DX067|numbers of dx\.Diffractor"):
+        make().fit(Space.load(folder))
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_of_one_word_is_refused_or_the_promise_is_as_good_as_the_files(folder, name):
+    make, forge = FORGERIES[name]
+    forge(folder, "one")
+    try:
+        promise = make().fit(Space.load(folder)).guarantee
+    except DxError:
+        return
+    assert promise.status == "claimed" and SAYS in promise.notes
+    assert str(promise).endswith("(claimed)")
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+@pytest.mark.parametrize("words", ["all", "one"])
+def test_of_few_words_all_is_made_again(folder, monkeypatch, name, words):
+    monkeypatch.setattr(learned, "FEW", N)
+    make, forge = FORGERIES[name]
+    before = make().fit(Space.load(folder, relearn=True))
+    forge(folder, words)
+    try:
+        after = make().fit(Space.load(folder))
+    except DxError:
+        return
+    assert after.guarantee.status == "claimed" or np.array_equal(
+        after.distribution(ROWS), before.distribution(ROWS)
+    )
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_what_was_not_forged_has_the_same_promise_and_says_what_it_rests_on(folder, name):
+    make = MECHANISMS[name]
+    claimed = make().fit(Space.load(folder))
+    learned_again = make().fit(Space.load(folder, relearn=True))
+    assert learned_again.guarantee.status in ("proven", "computed")
+    assert claimed.guarantee == learned_again.guarantee.as_trusted_as_files()
+    assert claimed.guarantee.epsilon == learned_again.guarantee.epsilon == 1.6
+    draws = [m.sample(ROWS, Rng(seed=1)).rows for m in (claimed, learned_again)]
+    assert np.array_equal(*draws)
+
+
+@pytest.mark.parametrize("make", [path, even], ids=["path", "even"])
+def test_a_small_folder_keeps_its_status(folder, monkeypatch, make):
+    monkeypatch.setattr(learned, "FEW", N)
+    assert make().fit(Space.load(folder)).guarantee.status == "computed"
+
+
+def test_what_uses_no_such_file_keeps_its_status(folder):
+    laplace = registry.dx_mechanisms.get("dx.Laplace.v1")(1.6)
+    assert laplace.fit(Space.load(folder)).guarantee.status == "proven"
+
+
+def pipeline_of(folder, **more):
+    nlp = spacy.blank("xx")
+    config = {
+        "mechanism": {"@dx_mechanisms": "dx.Path.v1", "epsilon": 1.6},
+        "space": {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder), **more},
+    }
+    nlp.add_pipe("dx_sanitizer", config=config)
+    return nlp
+
+
+def test_the_receipt_says_so_and_how_to_be_sure(folder, tmp_path):
+    nlp = pipeline_of(folder)
+    nlp.to_disk(tmp_path / "pipeline")
+    promise = nlp(TEXT)._.dx["guarantee"]
+    assert (promise["status"], promise["epsilon"]) == ("claimed", 1.6)
+    assert SAYS in promise["notes"] and "`relearn`" in promise["notes"]
+    assert spacy.load(tmp_path / "pipeline")(TEXT)._.dx["guarantee"] == promise
+    sure = pipeline_of(folder, relearn=True)
+    assert sure(TEXT)._.dx["guarantee"]["status"] == "computed"
+
+
+def test_a_forged_pipeline_is_refused_or_claimed(folder, tmp_path):
+    nlp = pipeline_of(folder)
+    nlp.to_disk(tmp_path / "pipeline")
+    in_graph(nobody_near)(tmp_path / "pipeline" / "dx_sanitizer" / "space", "all")
+    with pytest.raises(DxError, match="DX024"):
+        spacy.load(tmp_path / "pipeline")(TEXT)
+
+
+def test_bytes_are_files_too_and_a_copy_of_what_was_made_here_is_not(folder):
+    space = Space.load(folder, relearn=True)
+    made = path().fit(space)
+    pickled, data = pickle.dumps(made), space.to_bytes()
+    learned.forget(space)
+    assert pickle.loads(pickled).guarantee == made.guarantee  # noqa: S301
+    assert path().fit(Space.from_bytes(data)).guarantee == made.guarantee.as_trusted_as_files()
+
+
+def test_what_was_read_is_not_taken_for_what_was_learned_of_an_equal_table(folder):
+    in_graph(nobody_near)(folder, "one")
+    forged = Space.load(folder)
+    honest = Space.from_vectors(forged.words, forged.vectors)
+    assert honest.digest == forged.digest and kept_graph(honest) is None
+    assert path().fit(honest).guarantee.status == "computed"
+
+
+def test_equal_vectors_with_other_classes_share_no_graph(many):
+    X = np.random.default_rng(0).normal(size=(N, 4))
+    one, other = (
+        Space.from_vectors(WORDS, X, classes=classes.astype(np.uint64), class_names=("month",))
+        for classes in (ROWS < 40, ROWS % 2)
+    )
+    parts = [graph_of(space, ["month"]).parts for space in (one, other)]
+    assert one.digest == other.digest and not np.array_equal(*parts)
+
+
+def test_a_copy_of_the_built_in_space_draws_on_what_the_package_ships(tmp_path):
+    Space.builtin().save(tmp_path / "copy")
+    graph = kept_graph(Space.builtin())
+    write_graph(replace(graph, counts=np.ones_like(graph.counts)), tmp_path / "copy" / "graph")
+    learned.forget(Space.builtin())
+    _load_builtin.cache_clear()  # as in a process that has not asked for it
+    copied = Space.load(tmp_path / "copy")
+    with learned.noting_use() as read:
+        assert np.array_equal(kept_graph(copied).counts, graph.counts)
+    assert not read
+
+
+def test_a_digest_that_nobody_compared_is_claimed_and_never_that_of_the_built_in_space(folder):
+    laplace = registry.dx_mechanisms.get("dx.Laplace.v1")(1.6)
+    promise = laplace.fit(Space.load(folder, verify=False)).guarantee
+    assert promise.status == "claimed" and SAYS in promise.notes
+    about = (folder / "space.json").read_text()
+    told = Space.load(folder).digest
+    (folder / "space.json").write_text(about.replace(told, Space.builtin().digest))
+    with pytest.raises(DxError, match="DX024"):
+        Space.load(folder, verify=False)
