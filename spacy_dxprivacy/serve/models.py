@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from .limits import Limits, Refused
 
 NOTE = "Maria told her doctor in London that she sleeps badly."
 NOT_OURS = "an anonymizer is not one of this service, which has dx, mask, redact, replace."
+
+
+def _encodable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("a text is not valid Unicode (half of a surrogate pair).") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(_encodable)]
 
 
 class _Body(BaseModel):
@@ -21,8 +32,8 @@ class Sanitize(_Body):
     """One of `text` and `texts`."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"text": NOTE}})
-    text: str = ""
-    texts: list[str] = Field(default=[], description="In place of `text`.")
+    text: Text = ""
+    texts: list[Text] = Field(default=[], description="In place of `text`.")
     receipts: bool = Field(default=False, description="Also report what was done.")
 
     @model_validator(mode="after")
@@ -46,7 +57,7 @@ class Result(_Body):
 
     start: int = Field(ge=0)
     end: int
-    entity_type: str
+    entity_type: Text
     score: Any = None
     analysis_explanation: Any = None
     recognition_metadata: Any = None
@@ -72,7 +83,7 @@ class Replace(_Body):
     """The same words take the place of each entity: its type where none are given."""
 
     type: Literal["replace"]
-    new_value: str = ""
+    new_value: Text = ""
 
     def apply(self, plain: str, kind: str) -> str:
         """Return what takes the place of an entity."""
@@ -83,7 +94,7 @@ class Mask(_Body):
     """So many characters are masked, all where no number is given."""
 
     type: Literal["mask"]
-    masking_char: str = Field(default="*", min_length=1, max_length=1)
+    masking_char: Text = Field(default="*", min_length=1, max_length=1)
     chars_to_mask: int = 2**31
     from_end: bool = False
 
@@ -106,7 +117,7 @@ class Anonymize(_Body):
         "text": NOTE,
         "analyzer_results": [{"start": 0, "end": 5, "score": 0.9, "entity_type": "PERSON"}],
     }})  # fmt: skip
-    text: str
+    text: Text
     analyzer_results: list[Result] = []
     anonymizers: dict[str, Operator] | None = None
 
@@ -227,7 +238,6 @@ _NAMES = {name for model in _MODELS for name in model.model_fields}
 _REASONS = {
     "missing": "is missing",
     "string_type": "is not a string",
-    "string_unicode": "is not valid Unicode",
     "bool_type": "is not true or false",
     "int_type": "is not an integer",
     "list_type": "is not a list",
