@@ -60,7 +60,7 @@ def text(words: int) -> str:
 def seconds(tree: Path, way: Way, source: Path, folder: Path) -> float:
     """Of the processor, for one command."""
     call = [sys.executable, "-m", "spacy", "dx", "sanitize", str(source), str(folder / "out.txt")]
-    call += ["--lines", "-q", "--force"]
+    call += ["--format", "lines", "-q", "--force"]
     call += ["--config", str(tree / "configs" / f"{way.config}.cfg")] if way.config else []
     env = {**os.environ, "PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1"}
     before = os.times()

@@ -62,7 +62,7 @@ def fed(way: str, words: int, options: list[str], folder: Path) -> list[float]:
     """The memory after each part."""
     sources = ["-"] if way == "stdin" else written(way, words, folder)
     out = folder / ("out" if way == "shards" else "out.txt")
-    extra = {"two": ["--n-process", "2"], "shards": ["--engine", "local"]}
+    extra = {"two": ["--n-process", "2"], "shards": ["--set", "cluster.engine=local"]}
     settings = [*options, *extra.get(way, []), *([] if way == "shards" else FORMAT)]
     command = [*COMMAND, *sources, str(out), "-q", *settings]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:

@@ -81,7 +81,7 @@ class Way:
         return bool(ray_workers()) if self.apart else any((folder / "out").glob("*"))
 
 
-RAY = ("--engine", "ray", "--address", "auto", "--workers", "2")
+RAY = ("--set", "cluster.engine=ray", "--set", "cluster.address=auto", "--set", "cluster.workers=2")
 WAYS = {
     "shards": Way("shards", shards=True),
     "two": Way("shards, two processes", ("-n", "2"), shards=True),

@@ -294,7 +294,7 @@ def ready_command(row: Row, work: Work) -> Ready:
     place = Path(tempfile.mkdtemp())
     (place / "in.txt").write_text("\n".join(texts) + "\n", encoding="utf8")
     command = [sys.executable, "-m", "spacy", "dx", "sanitize"]
-    command += [str(place / "in.txt"), str(place / "out.txt"), "--lines", "--force"]
+    command += [str(place / "in.txt"), str(place / "out.txt"), "--format", "lines", "--force"]
 
     def call() -> None:
         subprocess.run(command, check=True, capture_output=True)

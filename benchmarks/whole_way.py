@@ -81,7 +81,7 @@ def processor() -> float:
 
 
 def command(nlp: Language, folder: Path, processes: int = 1) -> Callable[[list[str]], None]:
-    """What `dx sanitize in.txt out.txt --lines` does when it has started."""
+    """What `dx sanitize in.txt out.txt --format lines` does when it has started."""
 
     def work(texts: list[str]) -> None:
         source = folder / "in.txt"

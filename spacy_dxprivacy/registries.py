@@ -53,6 +53,10 @@ class Named(Protocol):
         """The constructor. Raises catalogue.RegistryError for a name that is not there."""
         ...
 
+    def __contains__(self, name: object) -> bool:
+        """Whether a name is registered."""
+        ...
+
     def get_all(self) -> dict[str, Callable[..., Any]]:
         """Those of this process and of all entry points."""
         ...

@@ -177,7 +177,7 @@ def test_a_text_goes_to_stdout_and_its_receipt_to_stderr(dx, tmp_path):
 def test_every_format_becomes_every_other(dx, tmp_path, read_as, write_as):
     source = write(tmp_path, read_as)
     target = tmp_path / f"out.{'txt' if write_as == 'lines' else write_as}"
-    result = dx(source, target, *(["--lines"] if read_as == "lines" else []))
+    result = dx(source, target, *(["--format", "lines"] if read_as == "lines" else []))
     assert result.exit_code == 0, result.stderr
     texts = read_texts(target)
     assert [len(text.split()) for text in texts] == [len(text.split()) for text in TEXTS]
@@ -189,7 +189,7 @@ def test_fields_pass_through_unless_others_are_named_or_all_dropped(dx, tmp_path
     source = write(tmp_path, kind)
     passed = dx(source)
     assert "id" in passed.stdout.splitlines()[0] and "IN CLEAR: the fields id" in passed.stderr
-    dropped = dx(source, "--drop-others")
+    dropped = dx(source, "--keep-fields", "none")
     assert "id" not in dropped.stdout.splitlines()[0] and "the fields" not in dropped.stderr
     kept = dx(source, "--keep-fields", "id")
     assert "id" in kept.stdout.splitlines()[0] and "the fields id" in kept.stderr
@@ -199,7 +199,7 @@ def test_fields_pass_through_unless_others_are_named_or_all_dropped(dx, tmp_path
 
 def test_stdin_is_a_text_or_a_document_a_line(dx):
     assert dx("-", input="The cat\nsleeps").stdout.count("\n") == 1
-    result = dx("-", "--lines", input="The cat\nruns\n\nin the night\n")
+    result = dx("-", "--format", "lines", input="The cat\nruns\n\nin the night\n")
     assert len(result.stdout.splitlines()) == 4 and "4 documents" in result.stderr
 
 
@@ -246,7 +246,9 @@ def test_documents_in_spacy_files_carry_their_receipts(dx, tmp_path):
 def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
     texts = [f"The cat {'runs ' * i}Zorblatt" for i in range(40)]
     source = write(tmp_path, "jsonl", texts)
-    result = dx(source, tmp_path / "out.jsonl", "-n", 2, "-b", 4, "--keep-fields", "id")
+    result = dx(
+        source, tmp_path / "out.jsonl", "-n", 2, "--set", "run.batch_size=4", "--keep-fields", "id"
+    )
     assert result.exit_code == 0, result.stderr
     entries = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [entry["id"] for entry in entries] == list(range(40))
@@ -344,7 +346,8 @@ def test_secrets_are_nowhere(dx, tmp_path, caplog, n_process):
         for suffix in ["txt", "jsonl", "csv", "spacy"]:
             result = dx(
                 source, out / f"{read_as}.{suffix}", "--receipt", out / f"{read_as}-{suffix}.json",
-                "-n", n_process, "--drop-others", *(["--lines"] if read_as == "lines" else []),
+                "-n", n_process, "--keep-fields", "none",
+                *(["--format", "lines"] if read_as == "lines" else []),
             )  # fmt: skip
             no_secret_in(result.stdout, result.stderr)
     files = list(out.iterdir())
@@ -373,7 +376,15 @@ def test_a_component_that_fails_lets_nothing_through(dx, tmp_path, monkeypatch):
 
 def test_a_record_that_fails_takes_none_along(dx, tmp_path):
     for n_process in (1, 2):
-        result = dx(write(tmp_path, "jsonl"), "--unknown", "raise", "-n", n_process, "-b", 2)
+        result = dx(
+            write(tmp_path, "jsonl"),
+            "--set",
+            "unknown=raise",
+            "-n",
+            n_process,
+            "--set",
+            "run.batch_size=2",
+        )
         assert result.exit_code == 1 and len(result.stdout.splitlines()) == 1
         assert [f"line {n}: [DX036]" in result.stderr for n in (1, 2, 3, 4)] == [1, 1, 0, 1]
 
@@ -572,12 +583,12 @@ def test_a_full_stdout_is_reported(tmp_path, space):
         (["missing.txt"], "no such file"),
         (["-", "out.docx"], "must be a folder or end in .txt"),
         (["-", "--mechanism", "laplce"], "There are: "),
-        (["-", "--unknown", "keep"], "random-digits, random-word, redact"),
+        (["-", "--set", "unknown=keep"], "random-digits, random-word, redact"),
         (["-", "--epsilon", "0"], "epsilon must be a finite number above 0, got 0.0"),
         (["-", "--epsilon", "nan"], "got nan"),
         (["-", "--mechanism", "identity", "--epsilon", "3"], "has no epsilon"),
         (["-", "--mechanism", "laplace"], "needs --epsilon"),
-        (["-", "--scope", "word"], "'token', 'type'"),
+        (["-", "--set", "scope=word"], "'token', 'type'"),
         (["-", "--n-process", "0"], "1 or more"),
         (["-", "--config", "missing.cfg"], "no such config"),
         (["-", "--model", "missing"], "missing"),

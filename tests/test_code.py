@@ -19,6 +19,7 @@ import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import UsageError, registry
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.code import import_code
+from spacy_dxprivacy.config import SanitizeConfig
 from spacy_dxprivacy.distributed import Recipe
 
 NAME = "test.FromFile.v1"
@@ -78,7 +79,7 @@ def test_sanitize_takes_a_mechanism_of_a_file(
     code: Path, source: Path, space_path: str, tmp_path: Path
 ) -> None:
     out, receipt = tmp_path / "out.jsonl", tmp_path / "r.json"
-    how = ["--code", code, *NEVER, "--space", space_path, "--receipt", receipt]
+    how = ["--set", f"code={code}", *NEVER, "--space", space_path, "--receipt", receipt]
     assert run("sanitize", source, out, *how).exit_code == 0
     assert texts_of(out) == COVERED
     assert json.loads(receipt.read_text())["mechanism"] == NAME
@@ -93,7 +94,7 @@ def test_worker_processes_know_it(
         pytest.skip(f"no {method} on this system")
     out = tmp_path / "out.jsonl"
     for _ in with_start_method(method):
-        how = ["--code", code, *NEVER, "--space", space_path, "-n", 2]
+        how = ["--set", f"code={code}", *NEVER, "--space", space_path, "-n", 2]
         result = run("sanitize", source, out, *how)
     assert result.exit_code == 0, result.output
     assert texts_of(out) == COVERED
@@ -114,7 +115,7 @@ def test_workers_of_a_cluster_know_it(code: Path, space_path: str, tmp_path: Pat
     given = {"mechanism": NAME, "epsilon": 1e-9, "space": space_path, "code": code}
     recipes = [
         Recipe.of({"mechanism": block, "space": space}, code=code),
-        Recipe.of_options(**given, config=None, model=None, entities=()),
+        Recipe.of_settings(SanitizeConfig(**given)),
     ]
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", WORKER], input=pickle.dumps(recipes),
@@ -125,7 +126,7 @@ def test_workers_of_a_cluster_know_it(code: Path, space_path: str, tmp_path: Pat
 
 
 def test_shards_take_it(code: Path, source: Path, space_path: str, tmp_path: Path) -> None:
-    how = ["--code", code, *NEVER, "--space", space_path, "--engine", "local"]
+    how = ["--set", f"code={code}", *NEVER, "--space", space_path, "--set", "cluster.engine=local"]
     result = run("sanitize", source, tmp_path / "out", *how)
     assert result.exit_code == 0, result.output
     assert texts_of(tmp_path / "out" / "in.jsonl") == COVERED
@@ -190,7 +191,8 @@ def test_a_bad_file_is_a_mistake_in_one_line(
     places = {"SOURCE": source, "OUT": tmp_path / "out", "CONFIG": config}
     args = [places.get(arg, arg) for arg in BUILDERS[command]]
     args = [1024 if arg == "0" else arg for arg in args]
-    result = run(*command.split(), *args, "--code", bad)
+    by = ["--set", f"code={bad}"] if command == "sanitize" else ["--code", bad]
+    result = run(*command.split(), *args, *by)
     assert result.exit_code == 2, result.output
     assert result.stderr.startswith(f"dx {command}: {bad}: ") and message in result.stderr
     assert result.stderr.count("\n") == 1

@@ -3,6 +3,7 @@
 import re
 import shlex
 import shutil
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.config import FileConfig, RunConfig
 
 ROOT = Path(__file__).parent.parent
 PAGES = {"csv.md": 9, "commands.md": 9, "dataset.md": 5, "prompts.md": 5}  # commands, at least
@@ -58,9 +60,9 @@ def test_the_commands_of_the_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = {}
 
-    def one_of_each(**chosen):
-        key = repr(chosen)
-        made[key] = made[key] if key in made else make_pipeline(**chosen)
+    def one_of_each(chosen):
+        key = replace(chosen, files=FileConfig(), run=RunConfig())
+        made[key] = made[key] if key in made else make_pipeline(chosen)
         return made[key]
 
     monkeypatch.setattr(

@@ -41,7 +41,7 @@ def test_the_version_is_that_of_the_package(dx):
     [
         (["nosuch"], "dx: no such command 'nosuch'"),
         (["sanitize", "--nosuch"], "dx sanitize: no such option"),
-        (["sanitize", "-b", "x"], "dx sanitize: invalid value"),
+        (["sanitize", "-n", "x"], "dx sanitize: invalid value"),
         (["config", "--mechanism", "laplce"], "dx config: no mechanism"),
     ],
 )
@@ -62,7 +62,7 @@ def test_a_shell_completes_commands_and_options():
         return done.stdout.split()
 
     assert completed("sanit") == ["sanitize"]
-    assert completed("sanitize", "--dry") == ["--dry-run"]
+    assert completed("sanitize", "--mech") == ["--mechanism"]
 
 
 # -- configs -----------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def test_a_config_has_every_default_and_makes_a_pipeline(dx, tmp_path):
         assert f"\n{name} = " in text or f"[components.dx_sanitizer.{name}]" in text
     Space.from_vectors(["cat", "dog", "sun"], np.eye(3)).save(tmp_path / "small")
     chosen = ["--mechanism", "exponential", "--epsilon", 4, "--entities", "person"]
-    chosen += ["--scope", "type", "--space", tmp_path / "small"]
+    chosen += ["--set", "scope=type", "--space", tmp_path / "small"]
     assert dx("config", tmp_path / "my.cfg", *chosen).exit_code == 0
     checked = dx("config", "--check", tmp_path / "my.cfg")
     assert checked.exit_code == 0 and "my.cfg: good. dx.Exponential.v1" in checked.stdout

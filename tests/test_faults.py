@@ -59,7 +59,7 @@ def nothing_in_clear(folder: Path) -> None:
 
 def command(*args: object, space: str) -> list[str]:
     dx = [sys.executable, "-m", "spacy", "dx", "sanitize"]
-    return [*dx, *map(str, args), "--space", space, "--lines", "-q"]
+    return [*dx, *map(str, args), "--space", space, "--format", "lines", "-q"]
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_kill_9_at_any_moment_and_again(source, space, n_process, tmp_path):
     out.mkdir()
     done = 0
     for _ in range(4):
-        args = (source, out / "o.txt", "--space", space, "--lines", "-n", n_process)
+        args = (source, out / "o.txt", "--space", space, "--format", "lines", "-n", n_process)
         with started(*args, stdout=subprocess.DEVNULL) as process:
             wait_until(lambda p=process: list(out.iterdir()) or p.poll() is not None)
             time.sleep(rng.uniform(0, 1.0))
@@ -126,7 +126,7 @@ def test_a_disk_that_fills_up_leaves_nothing(source, space, tmp_path):
 def dx(space):
     def run(*args):
         return CliRunner().invoke(
-            app, ["dx", "sanitize", *map(str, args), "--space", space, "--lines"]
+            app, ["dx", "sanitize", *map(str, args), "--space", space, "--format", "lines"]
         )
 
     return run

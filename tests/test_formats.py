@@ -69,7 +69,7 @@ def pipelines(space):
 def dx(pipelines, monkeypatch):
     """Runs the command."""
     command = import_module("spacy_dxprivacy.cli.sanitizing")
-    monkeypatch.setattr(command, "make_pipeline", lambda **chosen: pipelines[chosen["unknown"]])
+    monkeypatch.setattr(command, "make_pipeline", lambda chosen: pipelines[chosen.unknown])
 
     def run(*args, **kwargs):
         return CliRunner().invoke(app, ["dx", "sanitize", *map(str, args)], **kwargs)
@@ -183,7 +183,16 @@ def passes_through(dx, tmp_path, form, pack):
     ],
 )
 def test_one_format_becomes_another_on_stdin_and_stdout(dx, form, to):
-    given = ["-", "--field", "note", "--output-format", to, "-q", "--drop-others"]
+    given = [
+        "-",
+        "--field",
+        "note",
+        "--set",
+        f"files.output_format={to}",
+        "-q",
+        "--keep-fields",
+        "none",
+    ]
     result = dx(*given, input=written(form))
     assert result.exit_code == 0, result.stderr
     assert not result.stderr
@@ -203,7 +212,7 @@ NESTED = {
 def test_several_and_nested_fields_keep_what_is_around_them(dx, form):
     ways = "a.b,items[].text,tags[],x.y"
     raw = json.dumps(NESTED) + "\n"
-    result = dx("-", "--field", ways, "--format", form, "-q", "--unknown", "raise", input=raw)
+    result = dx("-", "--field", ways, "--format", form, "-q", "--set", "unknown=raise", input=raw)
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     for way in ways.split(","):
@@ -254,19 +263,21 @@ def test_types_of_a_sheet_stay(dx, tmp_path):
 @pytest.mark.parametrize("form", FORMATS)
 def test_receipts_go_into_a_column(dx, tmp_path, form):
     (tmp_path / f"in.{form}").write_bytes(written(form))
-    args = ["--field", "note", "--receipt-field", "dx", "--drop-others"]
+    args = ["--field", "note", "--set", "files.receipt_field=dx", "--keep-fields", "none"]
     result = dx(tmp_path / f"in.{form}", tmp_path / f"out.{form}", *args)
     assert result.exit_code == 0, result.stderr
     rows = read_back(form, (tmp_path / f"out.{form}").read_bytes())
     told = [json.loads(row["dx"]) if isinstance(row["dx"], str) else row["dx"] for row in rows]
     assert [one["unknown"] for one in told] == [1, 1] and list(rows[0]) == ["note", "dx"]
-    clash = dx(tmp_path / f"in.{form}", "--field", "note", "--receipt-field", "id")
+    clash = dx(tmp_path / f"in.{form}", "--field", "note", "--set", "files.receipt_field=id")
     is_one_sentence(clash)
 
 
 def test_columns_by_number_delimiters_quotes_and_ends_of_lines(dx):
     raw = b'"id";"note"\r\n"7";"the cat"\r\n'
-    result = dx("-", "--field", "2", "--delimiter", "semicolon", "--format", "csv", input=raw)
+    result = dx(
+        "-", "--field", "2", "--set", "files.delimiter=semicolon", "--format", "csv", input=raw
+    )
     lines = result.stdout_bytes.split(b"\r\n")
     assert lines[0] == b'"id";"note"' and lines[1].startswith(b'"7";"') and not lines[2]
 
@@ -277,14 +288,14 @@ def test_two_columns_of_one_name_pass_through_by_number(dx):
     result = dx("-", "--field", "1", "--format", "csv", input=raw)
     assert result.stdout.splitlines()[0] == "note,note,id"
     assert result.stdout.splitlines()[1].endswith(",7,8")
-    is_one_sentence(dx("-", "--field", "1", "--format", "csv", "--output-format", "jsonl",
+    is_one_sentence(dx("-", "--field", "1", "--format", "csv", "--set", "files.output_format=jsonl",
                        input=raw))  # fmt: skip
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32", "latin-1", "cp1252"])
 def test_encodings_are_named_or_marked(dx, tmp_path, encoding):
     (tmp_path / "in.csv").write_bytes("größe,text\nä,the cat\n".encode(encoding))
-    named = ["--encoding", encoding] if encoding in ("latin-1", "cp1252") else []
+    named = ["--set", f"files.encoding={encoding}"] if encoding in ("latin-1", "cp1252") else []
     result = dx(tmp_path / "in.csv", *named)
     assert result.exit_code == 0, result.stderr
     assert result.stdout_bytes.decode().startswith("größe,text\nä,")
@@ -364,11 +375,15 @@ def test_a_missing_extra_is_named(dx, tmp_path, monkeypatch, name, package):
 @pytest.mark.parametrize(
     ("raw", "args", "told"),
     [
-        ("text\nZürich\n", [], "`encoding`|--encoding"),
-        ("text\nZürich\n", ["--encoding", "utf-8"], "are not utf-8"),
-        ("text\nthe cat\n", ["--encoding", "utf-99"], "no --encoding 'utf-99'"),
+        ("text\nZürich\n", [], "files.encoding"),
+        ("text\nZürich\n", ["--set", "files.encoding=utf-8"], "are not utf-8"),
+        ("text\nthe cat\n", ["--set", "files.encoding=utf-99"], "no files.encoding 'utf-99'"),
         ("id;text\n1;the cat\n", [], "is it ;?"),
-        ("id;text\n1;the cat\n", ["--delimiter", "ab"], "--delimiter must be one character"),
+        (
+            "id;text\n1;the cat\n",
+            ["--set", "files.delimiter=ab"],
+            "files.delimiter must be one character",
+        ),
         ("Zorblatt sleeps near the old house, says Quixwell.\n", [], "does not look like names"),
         ("text,id\n1\n", ["--field", "text,text"], "twice"),
         ("text,id\n1\n", ["--field", ","], "empty"),
@@ -384,7 +399,7 @@ def test_wrong_encodings_delimiters_and_heads(dx, tmp_path, raw, args, told):
 
 def test_records_that_differ_lose_nothing_silently(dx):
     raw = '{"text": "the cat", "id": 1}\n{"text": "a dog", "id": 2, "who": "Zorblatt"}\n'
-    result = dx("-", "--output-format", "csv", input=raw)
+    result = dx("-", "--set", "files.output_format=csv", input=raw)
     assert result.exit_code == 1 and "line 2: it has a field that the first" in result.stderr
     twice = '{"text": "the cat"}\n{"text": "Zorblatt", "text": "b"}\n'
     result = dx("-", input=twice)
@@ -580,7 +595,9 @@ def test_forms_are_checked():
 
 def test_a_dry_run_writes_nothing_and_says_what_would_be(dx, tmp_path):
     (tmp_path / "in.csv").write_bytes(written("csv"))
-    result = dx(tmp_path / "in.csv", tmp_path / "out.jsonl", "--field", "note", "--dry-run")
+    result = dx(
+        tmp_path / "in.csv", tmp_path / "out.jsonl", "--field", "note", "--set", "run.dry_run=true"
+    )
     assert result.exit_code == 0 and not result.stderr, result.stderr
     for told in ("in.csv (csv) -> ", "out.jsonl (jsonl)", "Sanitised: note", "In clear: the "
                  "fields id, day", "80.0% of 10 words", "2 records", "Time: about",
@@ -593,10 +610,10 @@ def test_a_dry_run_writes_nothing_and_says_what_would_be(dx, tmp_path):
 def test_a_log_has_what_was_said_and_no_text(dx, tmp_path):
     (tmp_path / "in.jsonl").write_text('{"text": "the cat"}\n{"who": "Zorblatt"}\n')
     log = tmp_path / "run.log"
-    assert dx(tmp_path / "in.jsonl", "--log", log).exit_code == 1
-    assert dx(tmp_path / "in.jsonl", "--log", log, "--field", "x").exit_code == 2
+    assert dx(tmp_path / "in.jsonl", "--set", f"run.log={log}").exit_code == 1
+    assert dx(tmp_path / "in.jsonl", "--set", f"run.log={log}", "--field", "x").exit_code == 2
     told = log.read_text()
     assert "begins" in told and "line 2: it has no field 'text'" in told
     assert "Sanitised 1 document" in told and "the file has: text" in told
     no_secret_in(told)
-    is_one_sentence(dx("--text", "a", "--log", Path(tmp_path / "no" / "where")))
+    is_one_sentence(dx("--text", "a", "--set", f"run.log={Path(tmp_path / 'no' / 'where')}"))

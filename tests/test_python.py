@@ -8,14 +8,17 @@ import threading
 
 import numpy as np
 import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.run import FileOptions
-from spacy_dxprivacy.cli.sanitizing import sanitize_cli
+from spacy_dxprivacy.cli import dx_cli, program
+from spacy_dxprivacy.config import SETTINGS, RunConfig, read_config
 from spacy_dxprivacy.front import settings as settings_of
-from spacy_dxprivacy.front.settings import Settings, ready
+from spacy_dxprivacy.front.settings import ready
 
 SECRET = "Xantippe"
 TEXTS = ["the king and the queen", f"{SECRET} was here", "a house"]
@@ -108,15 +111,48 @@ def test_a_seeded_config_is_refused(how, tmp_path):
 
 
 def test_settings_and_defaults_stand_in_one_place():
-    """What the command takes, clean takes, under one name; and neither has a default of its own."""
-    made = inspect.signature(make_pipeline).parameters
-    assert set(Settings.__annotations__) == set(made)
-    command = inspect.signature(sanitize_cli).parameters
-    assert set(made) <= set(command)
-    assert all(not command[name].default for name in made)
+    """The command and clean take the settings of SanitizeConfig, and no default differs."""
+    command = get_command(dx_cli).get_command(None, "sanitize")
+    options = {p.name: p for p in command.params if p.param_type_name == "option"}
+    assert len(options) <= 20
+    leaves = {path.rpartition(".")[2]: path for path in SETTINGS}
+    assert options.keys() <= {*leaves, "text", "set_"}
+    assert all(not option.default for option in options.values())
+    assert all(len(about["help"]) <= 60 for about in SETTINGS.values())
     for name in ("batch_size", "n_process"):
         here = inspect.signature(dx.clean).parameters[name].default
-        assert here == command[name].default == getattr(FileOptions(), name)
+        assert here == getattr(RunConfig(), name) == getattr(FileOptions(), name)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [("mechansm", "mechanism"), ("fils.encoding", "files.encoding"), ("unkown", "unknown"),
+     ("mechanism.epsilno", "mechanism.epsilon"), ("space.max_word", "space.max_words")],
+)  # fmt: skip
+def test_an_unknown_key_names_the_nearest_one(wrong, near, space_path, tmp_path):
+    with pytest.raises(UsageError, match=f"`{wrong}`. Did you mean {near}"):
+        make_pipeline(space=space_path, **{wrong: "x"})
+    args = ["sanitize", "--text", "the king", "--space", space_path, "--set", f"{wrong}=x"]
+    done = CliRunner().invoke(dx_cli, args)
+    assert done.exit_code == 2 and near in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_settings_of_a_file_and_paths_below_the_component(space_path, tmp_path):
+    (tmp_path / "own.cfg").write_text('[sanitize]\nscope = "type"\n\n[run]\nbatch_size = 5\n')
+    chosen = read_config(tmp_path / "own.cfg", {"unknown.text": "XXX", "space": space_path})
+    assert (chosen.scope, chosen.run.batch_size, chosen.config) == ("type", 5, None)
+    assert make_pipeline(chosen)("Xantippe").text == "XXX"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("--lines", "--format lines"), ("--drop-others", "--keep-fields none"),
+     ("--encoding", "--set files.encoding"), ("--engine", "--set cluster.engine")],
+)  # fmt: skip
+def test_an_option_that_went_names_the_new_one(old, new, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["dx", "sanitize", old, "x"])
+    assert program.run() == 2
+    assert f"{old} was removed: use {new}" in capsys.readouterr().err
 
 
 def test_a_pipeline_is_made_once_and_anew_when_its_file_changes(how, tmp_path):

@@ -30,7 +30,7 @@ def test_a_pipeline_with_a_removed_part_says_so():
 def test_a_short_name_that_was_removed_is_a_mistake_in_the_command(given, tmp_path):
     (tmp_path / "in.txt").write_text("Nothing.")
     paths = [str(tmp_path / name) for name in ("in.txt", "out.txt")]
-    done = CliRunner().invoke(dx_cli, ["sanitize", *paths, "--editor", given])
+    done = CliRunner().invoke(dx_cli, ["sanitize", *paths, "--set", f"editor={given}"])
     assert done.exit_code == 2 and RETIRED["dx.Rewrite.v1"] in done.output
     assert len(done.output.strip().splitlines()) == 1 and not (tmp_path / "out.txt").exists()
 

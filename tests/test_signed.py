@@ -35,7 +35,16 @@ def folder(tmp_path):
 @pytest.fixture
 def made(folder, space_path):
     """Sanitises, and gives the receipt and what it says of it by a key."""
-    fast = ["-m", "laplace", "-e", "1", "--space", space_path, "--sign", folder / "keys" / "key"]
+    fast = [
+        "-m",
+        "laplace",
+        "-e",
+        "1",
+        "--space",
+        space_path,
+        "--set",
+        f"run.sign={folder / 'keys' / 'key'}",
+    ]
 
     def make(*paths, receipt=None, more=()):
         told = [] if receipt is None else ["--receipt", receipt]
@@ -107,12 +116,14 @@ def test_what_cannot_be_signed_or_checked_is_said_in_a_line(folder, space_path):
     source, key = folder / "in" / "a.jsonl", folder / "keys" / "key"
     clean, bad = folder / "out" / "c.jsonl", folder / "bad"
     bad.write_text("x")
+    sign = ["--set", f"run.sign={key}"]
     cases = [
-        (["sanitize", source, "--sign", key], "takes an OUTPUT and a --receipt"),
-        (["sanitize", source, clean, "--sign", key], "takes an OUTPUT and a --receipt"),
-        (["sanitize", source, clean, "--receipt", folder / "r", "--sign", bad], "DX111"),
+        (["sanitize", source, *sign], "takes an OUTPUT and a --receipt"),
+        (["sanitize", source, clean, *sign], "takes an OUTPUT and a --receipt"),
+        (["sanitize", source, clean, "--receipt", folder / "r", "--set", f"run.sign={bad}"],
+         "DX111"),
         (["sanitize", source, folder / "keys" / "c.jsonl", "--receipt", folder / "r",
-          "--sign", key], "not kept beside the output"),
+          "--set", f"run.sign={key}"], "not kept beside the output"),
         (["report", folder / "in", folder / "in", "--key", key], "name one by --receipt"),
         (["report", folder / "in", folder / "in", "--key", bad, "--receipt", bad], "DX111"),
         (["report", folder / "in", folder / "in", "--key", key, "--receipt", bad], "not a receipt"),
@@ -281,7 +292,8 @@ def test_a_file_of_an_earlier_run_is_not_signed_with_those_of_this_one(folder, m
     out.mkdir()
     (out / "c.jsonl").write_text("of an earlier run")
     done = dx("sanitize", folder / "in", out, "--receipt", receipt, "-m", "laplace", "-e", "1",
-              "--space", space_path, "--sign", folder / "keys" / "key", "--force")  # fmt: skip
+              "--space", space_path, "--set", f"run.sign={folder / 'keys' / 'key'}",
+              "--force")  # fmt: skip
     assert done.exit_code == 1
     assert set(json.loads(receipt.read_text())["signed"]["files"]) == {"a.jsonl", "b.jsonl"}
 

@@ -57,7 +57,7 @@ def test_a_file_of_stand_ins(note, tmp_path, fast):
 
 def test_a_preview_writes_nothing(note, tmp_path, fast):
     out = tmp_path / "out.txt"
-    done = dx("sanitize", note, out, "--entities", "person", "--preview", "3", *fast)
+    done = dx("sanitize", note, out, "--entities", "person", "--set", "run.preview=3", *fast)
     assert done.exit_code == 0 and not out.exists()
     assert "--- 1" in done.stdout and "Maria Lopez" in done.stdout and " | " in done.stdout
 
@@ -80,8 +80,8 @@ def test_a_key_is_made_once_and_links_documents(note, tmp_path, fast):
 
 
 def test_what_the_options_refuse(note, tmp_path):
-    alone = dx("sanitize", note, "--entities", "person", "--table", tmp_path / "t")
-    assert alone.exit_code == 2 and "--table-key" in alone.stderr
+    alone = dx("sanitize", note, "--entities", "person", "--set", f"run.table={tmp_path / 't'}")
+    assert alone.exit_code == 2 and "run.table_key" in alone.stderr
     with pytest.raises(UsageError, match="surrogates"):
         surrogates_config("nonsense", None)
     with pytest.raises(UsageError, match="key"):
@@ -92,15 +92,15 @@ def test_a_table_is_the_way_back(note, tmp_path, fast):
     pytest.importorskip("cryptography")
     key, table, out = tmp_path / "keys" / "k", tmp_path / "keys" / "t", tmp_path / "o" / "n.txt"
     dx("key", key)
-    kept = ["--table", table, "--table-key", key]
+    kept = ["--set", f"run.table={table}", "--set", f"run.table_key={key}"]
     done = dx("sanitize", note, out, "--entities", "person,date", *kept, *fast)
     assert done.exit_code == 0, done.output
     assert os.stat(table).st_mode & 0o777 == 0o600 and b"Lopez" not in table.read_bytes()
     assert "table of stand-ins" in " ".join(done.stderr.split())
-    assert dx("restore", out, *kept).stdout == NOTE
+    assert dx("restore", out, "--table", table, "--table-key", key).stdout == NOTE
     answer = tmp_path / "answer.txt"
     answer.write_text(out.read_text() + "They may march on.\n")
-    done = dx("restore", answer, *kept)
+    done = dx("restore", answer, "--table", table, "--table-key", key)
     assert done.stdout == NOTE + "They may march on.\n" and "put back" in done.stderr
 
 
@@ -166,7 +166,7 @@ def test_each_file_of_a_folder_has_its_own_shift_by_a_key(tmp_path, fast):
     "processes, option",
     [
         (1, "--person-field"),
-        (1, "--user-field"),
+        (1, "--person-field"),
         pytest.param(2, "--person-field", marks=pytest.mark.slow),
     ],
 )
@@ -198,8 +198,16 @@ def test_a_field_of_users_needs_a_key_and_fields(note, tmp_path, fast):
     [
         ["key", "keyring:study"],
         ["sanitize", "{note}", "--entities", "person", "--key", "keyring:study"],
-        ["sanitize", "{note}", "{out}", "--table", "{table}", "--table-key", "keyring:study"],
-        ["sanitize", "{note}", "{out}", "--receipt", "{table}", "--sign", "keyring:study"],
+        [
+            "sanitize",
+            "{note}",
+            "{out}",
+            "--set",
+            "run.table={table}",
+            "--set",
+            "run.table_key=keyring:study",
+        ],
+        ["sanitize", "{note}", "{out}", "--receipt", "{table}", "--set", "run.sign=keyring:study"],
         ["restore", "{note}", "--table", "{table}", "--table-key", "keyring:study"],
         ["report", "{note}", "{note}", "--receipt", "{note}", "--key", "keyring:study"],
     ],

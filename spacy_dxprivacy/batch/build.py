@@ -1,11 +1,12 @@
-"""The pipeline that a command works with, from the options of the command line."""
+"""A pipeline that sanitises, made of settings."""
 
 from __future__ import annotations
 
 import configparser
 import inspect
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ import spacy
 from spacy import util
 from spacy.language import Language
 from spacy.training.initialize import get_sourced_components
+from thinc.api import Config
 
-from ..component import DEFAULT_CONFIG, DxSanitizer
+from ..component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
+from ..config import SanitizeConfig, read_config, sections_of, unknown_key
 from ..errors import UsageError
-from ..files.limits import MOST_CONFIG, TooLarge, check_size
+from ..files.limits import MOST_CONFIG, check_size
 from ..priors.builtin import KINDS
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
@@ -28,6 +31,7 @@ from ..validate import positive
 from .code import import_code
 
 WORD_PAIRS = "dx.WordPairs.v1"
+FACTORIES = ("dx_sanitizer", "dx_entity_sanitizer")
 NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior", "dx_editors": "editor"}
 # A tenth of a number on the average, or one unit.
 NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}
@@ -35,99 +39,94 @@ _NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 
 
-def make_pipeline(
-    *,
-    config: Path | None = None,
-    model: str | None = None,
-    mechanism: str | None = None,
-    epsilon: float | None = None,
-    level: str | None = None,
-    policy: str | None = None,
-    prior: str | None = None,
-    space: str | None = None,
-    entities: Sequence[str] = (),
-    unknown: str | None = None,
-    scope: str | None = None,
-    numbers: str | None = None,
-    code: str | Path | None = None,
-    surrogates: str | None = None,
-    key: str | Path | None = None,
-    editor: str | None = None,
-    lm: str | None = None,
-    prompt: str | None = None,
-) -> Language:
-    """A pipeline that sanitises, its space loaded and its mechanism fitted.
+def make_pipeline(chosen: SanitizeConfig | None = None, /, **settings: Any) -> Language:
+    """Return a pipeline that sanitises, its space loaded and its mechanism fitted.
 
-    config: a complete pipeline as for `spacy assemble`. model: a pipeline's name or path, of which
-    the tokenizer and the vectors are used, and the entity recogniser with `entities`; if it holds
-    a sanitizer, it is used as it is. The others are settings of the sanitizer; mechanism and
-    unknown are short names, such as "laplace" and "random-word". level: light, balanced
-    or strong, in place of an epsilon of dx.Path.v2. policy and prior: of that; a prior is a short
-    name, such as "word-frequency", a folder made by `dx prior`, or an ARPA file.
-    code: a Python file that registers parts of the pipeline; it is run. surrogates: "standard",
-    "clinical", "none", or a config file with a section for each label. key: the file of a secret
-    key, by which the stand-ins of a preset are the same in all documents. editor: "remap"; lm: the
-    causal language model that it goes by, see language.opened; prompt: public words on the texts.
+    Args:
+        chosen: What sanitises; see SanitizeConfig.
+        settings: In its place, settings by name; see SanitizeConfig.
 
-    Raises UsageError and whatever spaCy raises for a wrong config.
+    Raises:
+        UsageError: For settings that do not fit together. Also raises what spaCy raises for a
+            wrong config.
     """
-    import_code(code)
-    settings = settings_of(
-        mechanism=mechanism, epsilon=epsilon, level=level, policy=policy, prior=prior, space=space,
-        entities=entities, unknown=unknown, scope=scope, numbers=numbers, surrogates=surrogates,
-        key=key, editor=editor, lm=lm, prompt=prompt,
-    )  # fmt: skip
-    if config is not None:
-        if model is not None or settings:
+    if chosen is None:
+        chosen = read_config(settings.pop("config", None), settings)
+    import_code(chosen.code)
+    if chosen.config is not None:
+        if chosen.pipeline_settings():
             raise UsageError("`config` holds all settings: give them there, or leave it out.")
-        nlp = _assembled(config)
+        nlp = _assembled(chosen.config, chosen.overrides)
     else:
-        nlp = _extended(model, settings)
+        nlp = unfitted(chosen)
     sanitizer = the_sanitizer(nlp)
     sanitizer.selector.check(nlp, sanitizer.name)
-    _warm_up(sanitizer)
+    # Before workers are forked, which then share what is built at first use, and before the clock
+    # starts.
+    sanitizer.warm_up()
     _lift_limit(nlp)
     return nlp
 
 
-def settings_of(
-    *,
-    mechanism: str | None = None,
-    epsilon: float | None = None,
-    level: str | None = None,
-    policy: str | None = None,
-    prior: str | None = None,
-    space: str | None = None,
-    entities: Sequence[str] = (),
-    unknown: str | None = None,
-    scope: str | None = None,
-    numbers: str | None = None,
-    surrogates: str | None = None,
-    key: str | Path | None = None,
-    editor: str | None = None,
-    lm: str | None = None,
-    prompt: str | None = None,
-) -> dict[str, Any]:
-    """The settings of the sanitizer that options stand for; those that are left out are not there.
-    Raises UsageError as make_pipeline does."""
-    chosen = {
+def component_config(chosen: SanitizeConfig) -> dict[str, Any]:
+    """Return the block of the sanitizer in a config, with what is given and nothing else.
+
+    Raises:
+        UsageError: For settings that do not fit together, and names that there are not.
+    """
+    epsilon = epsilon_of(chosen.level, chosen.mechanism, chosen.epsilon)
+    blocks = {
         "mechanism": {
-            **mechanism_config(mechanism, epsilon_of(level, mechanism, epsilon)),
-            **language_config(mechanism, policy, prior),
+            **mechanism_config(chosen.mechanism, epsilon),
+            **language_config(chosen.mechanism, chosen.policy, chosen.prior),
         },
-        "space": space_config(space),
-        "unknown": unknown and {"@dx_unknowns": full_name("dx_unknowns", unknown)},
-        "scope": scope,
-        "numbers": numbers_config(numbers),
-        "surrogates": surrogates_config(surrogates, key),
-        "editor": editor_config(editor, lm, prompt),
+        "space": space_config(chosen.space),
+        "unknown": chosen.unknown and {"@dx_unknowns": full_name("dx_unknowns", chosen.unknown)},
+        "scope": chosen.scope,
+        "numbers": numbers_config(chosen.numbers),
+        "surrogates": surrogates_config(chosen.surrogates, chosen.key),
+        "editor": editor_config(chosen.editor, chosen.lm, chosen.prompt),
     }
-    settings = {name: value for name, value in chosen.items() if value}
-    if surrogates == "none":
-        settings["surrogates"] = None
-    if entities:
-        settings["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(entities)}
-    return settings
+    block: dict[str, Any] = {name: value for name, value in blocks.items() if value}
+    if chosen.surrogates == "none":
+        block["surrogates"] = None
+    if chosen.entities:
+        block["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(chosen.entities)}
+    defaults = ENTITY_CONFIG if chosen.entities else DEFAULT_CONFIG
+    for path, value in chosen.overrides:
+        check_path(path, {**defaults, **block})
+        put(block, path.split("."), json.loads(value))
+    return block
+
+
+def check_path(path: str, block: Mapping[str, Any]) -> None:
+    """Raise UsageError with the nearest path, where a block has no such setting."""
+    here: Any = block
+    parts = path.split(".")
+    for depth, part in enumerate(parts):
+        known = set(here) | _parameters(here) if isinstance(here, Mapping) else set()
+        if part not in known and not part.startswith("@"):
+            start = ".".join([*parts[:depth], ""])
+            raise unknown_key(path, [start + name for name in known if not name.startswith("@")])
+        here = here.get(part, {}) if isinstance(here, Mapping) else {}
+
+
+def _parameters(block: Mapping[str, Any]) -> set[str]:
+    """The settings of what a block registers."""
+    for key, name in block.items():
+        if key.startswith("@") and hasattr(registry, key[1:]):
+            return set(inspect.signature(getattr(registry, key[1:]).get(name)).parameters)
+    return set()
+
+
+def put(block: dict[str, Any], parts: Sequence[str], value: Any) -> None:
+    """Set a value at a path of nested dictionaries, which are made where they are missing."""
+    *above, last = parts
+    for part in above:
+        if not isinstance(block.get(part), dict):
+            block[part] = {}
+        block = block[part]
+    block[last] = value
 
 
 def the_sanitizer(nlp: Language) -> DxSanitizer:
@@ -153,7 +152,7 @@ def short_names(registry_name: str) -> dict[str, str]:
 def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str:
     """The registered name for a short or a full one. Raises UsageError with the names there are,
     and others that would have been taken."""
-    if given in getattr(registry, registry_name).get_all():
+    if given in getattr(registry, registry_name):
         return given
     known = short_names(registry_name)
     plain = {short.replace("-", ""): full for short, full in known.items()}
@@ -241,6 +240,8 @@ def space_config(space: str | None) -> dict[str, Any]:
         return {}
     if space == BUILTIN:
         return {"@dx_spaces": "dx.BuiltinSpace.v1"}
+    if space in registry.dx_spaces:
+        return {"@dx_spaces": space}
     return {"@dx_spaces": "dx.FileSpace.v1", "path": space}
 
 
@@ -300,18 +301,12 @@ def surrogates_config(given: str | None, key: str | Path | None) -> Any:
     return read
 
 
-def _assembled(path: Path) -> Language:
+def _assembled(path: Path, overrides: Sequence[tuple[str, str]]) -> Language:
     """As `spacy assemble` does it."""
-    if not path.is_file():
-        raise UsageError(f"{path}: no such config file.")
-    try:
-        check_size(path, MOST_CONFIG)
-        config = util.load_config(path, interpolate=False)
-    except TooLarge as error:
-        raise UsageError(str(error)) from None
-    except (ValueError, configparser.Error):
-        # The parser quotes the line that it stumbles over, and this may be a text.
-        raise UsageError(f"{path}: this is not a config file of spaCy.") from None
+    _, whole = sections_of(path)
+    config = Config(whole)
+    for key, value in overrides:
+        put(config, _whole_path(key, config), json.loads(value))
     nlp = util.load_model_from_config(config, auto_fill=True)
     nlp._link_components()
     with nlp.select_pipes(disable=[*get_sourced_components(config.interpolate())]):
@@ -319,33 +314,44 @@ def _assembled(path: Path) -> Language:
     return nlp
 
 
-def unfitted(settings: dict[str, Any]) -> Language:
-    """A pipeline with these settings, as it is before it loads a space."""
-    return _extended(None, settings)
+def _whole_path(key: str, config: Mapping[str, Any]) -> list[str]:
+    """The path in a whole config. Raises UsageError for one that there is not."""
+    if key.split(".")[0] in config:
+        check_path(key, config)
+        return key.split(".")
+    components = config.get("components", {})
+    ours = [name for name, block in components.items() if block.get("factory") in FACTORIES]
+    if not ours:
+        raise UsageError(f"the config has no dx_sanitizer, whose setting `{key}` could be.")
+    defaults = ENTITY_CONFIG if components[ours[-1]]["factory"] == FACTORIES[1] else DEFAULT_CONFIG
+    check_path(key, {**defaults, **components[ours[-1]]})
+    return ["components", ours[-1], *key.split(".")]
 
 
-def _extended(model: str | None, settings: dict[str, Any]) -> Language:
-    nlp = spacy.blank("en") if model is None else util.load_model(model)
+def unfitted(chosen: SanitizeConfig) -> Language:
+    """Return a pipeline with these settings, as it is before it loads a space."""
+    block = component_config(chosen)
+    nlp = spacy.blank("en") if chosen.model is None else util.load_model(chosen.model)
     if any(isinstance(pipe, DxSanitizer) for _, pipe in nlp.pipeline):
-        if settings:
+        if block:
             raise UsageError("the model has a dx_sanitizer of its own: leave its settings out.")
         return nlp
-    if "selector" not in settings and settings.get("surrogates") is None:
-        nlp.add_pipe("dx_sanitizer", config=settings, first=True)
+    if "selector" not in block and block.get("surrogates") is None:
+        nlp.add_pipe("dx_sanitizer", config=block, first=True)
         nlp.select_pipes(enable=["dx_sanitizer"])
         return nlp
-    if model is None:
+    if chosen.model is None:
         nlp.add_pipe("dx_entity_ruler")
     elif not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
         raise UsageError(
             "the model has no entity recogniser. Leave `model` out to use the rules that come with "
             "spacy_dxprivacy."
         )
-    if "selector" not in settings:
-        nlp.add_pipe("dx_sanitizer", config=settings)
+    if not chosen.entities:
+        nlp.add_pipe("dx_sanitizer", config=block)
         return nlp
-    settings["selector"]["labels"] = _in_their_case(nlp, settings["selector"]["labels"])
-    nlp.add_pipe("dx_entity_sanitizer", config=settings)
+    block["selector"]["labels"] = _in_their_case(nlp, block["selector"]["labels"])
+    nlp.add_pipe("dx_entity_sanitizer", config=block)
     return nlp
 
 
@@ -354,12 +360,6 @@ def _in_their_case(nlp: Language, labels: Sequence[str]) -> list[str]:
     known = {label.casefold(): label for label in entity_labels(nlp, before="") or ()}
     exact = set(known.values())
     return [label if label in exact else known.get(label.casefold(), label) for label in labels]
-
-
-def _warm_up(sanitizer: DxSanitizer) -> None:
-    """Load the space, fit the mechanism, and let both build what they build at first use: before
-    workers are forked, which then share it, and before the clock starts."""
-    sanitizer.warm_up()
 
 
 def _lift_limit(nlp: Language) -> None:

@@ -105,16 +105,16 @@ class Edits:
 
 
 def plan_edits(
-    released: str, output: str | None, *, lines: bool, force: bool, form: Form
+    released: str, output: str | None, *, force: bool, form: Form
 ) -> tuple[list[Job], Path | None]:
     """The jobs, and the folder that they write into where `released` is one. Raises UsageError as
     plan_jobs does, and where a folder holds shards in Parquet."""
     folder = Path(released)
     if released == "-" or output is None or not folder.is_dir():
-        return plan_jobs(released, output, lines=lines, force=force, form=form), None
+        return plan_jobs(released, output, force=force, form=form), None
     if next(folder.rglob("*.parquet"), None) is not None:
         raise UsageError(f"{folder}: holds .parquet files, which edit does not read.")
-    jobs = plan_jobs(released, output, lines=lines, force=True, form=form)
+    jobs = plan_jobs(released, output, force=True, form=form)
     texts = [job for job in jobs if job.source is not None and job.source.name[0] != "_"]
     if not texts:
         raise UsageError(f"{folder}: holds no text, only what is told of texts.")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..config import FileConfig
 from ..errors import UsageError
 
 DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
@@ -55,6 +56,17 @@ class Fields:
     def texts(self) -> tuple[str, ...]:
         """All that is sanitised."""
         return (self.text, *self.more)
+
+
+def fields_of(files: FileConfig) -> Fields:
+    """Return the fields that settings name. Raises UsageError where they do not fit together."""
+    if not files.field:
+        raise UsageError("`field` is empty: name what is to be sanitised.")
+    first, *more = files.field
+    keep = () if files.keep_fields == ("none",) else files.keep_fields
+    delimiter = delimiter_of(files.delimiter)
+    receipt = files.receipt_field or ""
+    return Fields(first, keep, tuple(more), receipt, delimiter, files.person_field)
 
 
 def delimiter_of(given: str | None) -> str | None:

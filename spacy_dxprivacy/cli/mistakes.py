@@ -17,12 +17,27 @@ from typing import Any, NoReturn
 import typer
 from thinc.api import ConfigValidationError
 
+from ..config import SETTINGS
 from ..errors import DxError, DxWarning, UsageError
 from . import log
 
+# Settings of sections that have an option.
+HAVE_OPTIONS = {
+    "field", "keep_fields", "format", "person_field", "n_process", "receipt", "quiet", "force",
+}  # fmt: skip
 REMOVED = "What was not complete has been removed."
-# Where an option is called otherwise than the argument that it becomes.
-OPTIONS = {"keep": "--keep-fields"}
+# Where an option is called otherwise than the argument that it becomes, and settings without one.
+OPTIONS = {
+    "keep": "--keep-fields",
+    "set": "--set",
+    **{
+        path.rpartition(".")[2]: path
+        for path in SETTINGS
+        if path.startswith(("run.", "cluster.", "files."))
+        and path.rpartition(".")[2] not in HAVE_OPTIONS
+    },
+    **{name: name for name in ("policy", "prior", "unknown", "scope", "numbers")},
+}
 
 
 @contextmanager

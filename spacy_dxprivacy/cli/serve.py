@@ -9,6 +9,7 @@ import typer
 from typer import Option
 
 from ..batch.run import FileOptions
+from ..config import SanitizeConfig
 from ..errors import UsageError
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
@@ -58,7 +59,9 @@ Tick = Annotated[float, Option(
 # fmt: on
 
 
+@options.with_settings("serve", *options.PIPELINE, "code", "run.n_process")
 def serve_cli(
+    chosen: SanitizeConfig,
     address: Address = "127.0.0.1",
     port: Port = 8000,
     host: Host = None,
@@ -73,25 +76,6 @@ def serve_cli(
     max_seconds: Seconds = 30.0,
     max_cpu: Cpu = None,
     tick: Tick = 0.025,
-    n_process: options.NProcess = 1,
-    config: options.Config = None,
-    mechanism: options.Mechanism = None,
-    epsilon: options.Epsilon = None,
-    level: options.Level = None,
-    policy: options.Policy = None,
-    prior: options.Prior = None,
-    space: options.Space = None,
-    entities: options.Entities = "",
-    model: options.Model = None,
-    unknown: options.Unknown = None,
-    numbers: options.Numbers = None,
-    scope: options.Scope = None,
-    code: options.Code = None,
-    surrogates: options.Surrogates = None,
-    key: options.Key = None,
-    editor: options.Editor = None,
-    lm: options.LanguageModel = None,
-    prompt: options.Prompt = None,
 ) -> None:
     """Answer requests on this machine: POST /sanitize, /anonymize (as presidio's), GET /health,
     /metrics, /about, /budget, /docs. No text is logged, cached or stored.
@@ -100,7 +84,7 @@ def serve_cli(
 
     Example: python -m spacy dx serve --tokens callers --budget 5000 --ledger spent.db
     """
-    from ..front.settings import ready
+    from ..front.settings import ready_of
     from ..machine.hosts import check_port
     from ..serve.callers import add_token
     from ..serve.limits import Limits
@@ -115,18 +99,12 @@ def serve_cli(
                 body=max_bytes, characters=max_characters, requests=max_requests, rate=rate,
                 tick=tick, seconds=max_seconds, cpu=max_cpu,
             )  # fmt: skip
-            processes = FileOptions(n_process=n_process).processes
+            processes = FileOptions(n_process=chosen.run.n_process).processes
             service = Service(
                 address, port, tuple(host or ()), tokens, budget, ledger, processes, limits
             )
             check_port(address, port)
-            pipeline = ready({
-                "config": config, "model": model, "mechanism": mechanism, "epsilon": epsilon,
-                "level": level, "policy": policy, "prior": prior, "space": space,
-                "entities": entities, "unknown": unknown, "scope": scope, "code": code,
-                "surrogates": surrogates, "key": key, "numbers": numbers,
-                "editor": editor, "lm": lm, "prompt": prompt,
-            })  # fmt: skip
+            pipeline = ready_of(chosen)
         serve(pipeline.nlp, service, ready=_ready)
 
 

@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Argument, Option
+from typer import Argument
 
 from ..batch.jobs import size_of
 from ..batch.run import FileOptions
+from ..config import ClusterConfig, SanitizeConfig
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
 from .bars import above_bar, bytes_bar
@@ -30,51 +31,13 @@ Paths = Annotated[list[str] | None, Argument(
     "a folder if INPUT is one; stdout if left out. Several INPUTs, or .parquet, are shards, and "
     "OUTPUT is a folder then. Files in a folder keep their names: check that these identify nobody",
 )]
-EngineName = Annotated[str | None, Option(
-    "--engine", show_default=False, help="Who works on shards: local, ray or spark",
-)]
-Address = Annotated[str | None, Option(
-    "--address", show_default=False, help="Of a Ray cluster (auto), or the master of Spark "
-    "(spark://...); one is started on this machine if left out",
-)]
-Workers = Annotated[int | None, Option(
-    "--workers", min=1, show_default=False,
-    help="How many workers of the cluster; one a core if left out",
-)]
-Again = Annotated[bool, Option(
-    "--again", help="Sanitise finished shards once more: a further release of the same texts, "
-    "which spends the budget again, and is counted",
-)]
-UserColumn = Annotated[str | None, Option(
-    "--user-column", show_default=False,
-    help="Shards: add up by the user that this field names, as well as by document",
-)]
 # fmt: on
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """What the options about shards say."""
-
-    engine: str | None
-    address: str | None
-    workers: int | None
-    again: bool
-    user_column: str | None
-
-    def is_wanted(self, paths: Sequence[str]) -> bool:
-        asked = self.engine or self.address or self.workers or self.again or self.user_column
-        parquet = any(path.lower().endswith(".parquet") for path in paths)
-        return bool(asked) or parquet or len(paths) > 2
-
-
-@dataclass(frozen=True)
-class More:
-    """interrupted: raises KeyboardInterrupt where a signal came."""
-
-    lines: bool
-    receipt: Path | None
-    interrupted: Callable[[], None]
+def is_wanted(paths: Sequence[str], cluster: ClusterConfig) -> bool:
+    """Whether the paths, or settings of a cluster, make shards."""
+    parquet = any(path.lower().endswith(".parquet") for path in paths)
+    return cluster != ClusterConfig() or parquet or len(paths) > 2
 
 
 def one_or_two(paths: Sequence[str]) -> tuple[str, str | None]:
@@ -83,13 +46,12 @@ def one_or_two(paths: Sequence[str]) -> tuple[str, str | None]:
 
 def sanitize_paths(
     paths: Sequence[str],
-    cluster: Cluster,
-    chosen: dict[str, Any],
+    chosen: SanitizeConfig,
     options: FileOptions,
-    more: More,
+    interrupted: Callable[[], None],
 ) -> Ended:
-    """paths: the last one is the folder of the output. chosen: for make_pipeline.
-    Raises what plan_shards and sanitize_shards do."""
+    """paths: the last one is the folder of the output. interrupted: raises KeyboardInterrupt where
+    a signal came. Raises what plan_shards and sanitize_shards do."""
     from ..distributed import Recipe, plan_shards, sanitize_shards
     from ..distributed.manifest import manifest_bytes
 
@@ -98,25 +60,26 @@ def sanitize_paths(
     if options.fields.more or options.fields.receipt:
         raise UsageError("shards have one `field` to sanitise, and no `receipt_field`.")
     out = Path(paths[-1])
-    how = _how(cluster, options)
-    shards = plan_shards([Path(path) for path in paths[:-1]], out, lines=more.lines)
-    if more.receipt is not None:
-        check_new(more.receipt, force=options.force)
+    how, receipt = _how(chosen.cluster, options), chosen.run.receipt
+    lines = chosen.files.format == "lines"
+    shards = plan_shards([Path(path) for path in paths[:-1]], out, lines=lines)
+    if receipt is not None:
+        check_new(receipt, force=options.force)
     with setting_up():
-        recipe = Recipe.of_options(**chosen)
+        recipe = Recipe.of_settings(chosen)
         nlp = recipe.load()
     start = time.perf_counter()
     with bytes_bar(sum(size_of(shard.source) for shard in shards)) as bar:
 
         def on_shard(shard: Shard, why: str) -> None:
-            more.interrupted()
+            interrupted()
             bar.update(size_of(shard.source))
             if why:
                 above_bar(f"dx sanitize: {shard.name}: {with_options(why)}")
 
         run = sanitize_shards(nlp, recipe, shards, out, how, on_shard=on_shard)
-    if more.receipt is not None:
-        write_bytes(more.receipt, manifest_bytes(run.manifest), force=options.force)
+    if receipt is not None:
+        write_bytes(receipt, manifest_bytes(run.manifest), force=options.force)
     return Ended(run, time.perf_counter() - start)
 
 
@@ -139,7 +102,7 @@ class Ended:
         return bool(self.run.failures or tally.failures)
 
 
-def _how(cluster: Cluster, options: FileOptions) -> How:
+def _how(cluster: ClusterConfig, options: FileOptions) -> How:
     from ..distributed import Engine, How
     from ..distributed.arrow import Columns
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,22 +16,21 @@ from spacy.language import Language
 
 from ..batch.build import make_pipeline, the_sanitizer
 from ..batch.code import import_code
+from ..config import SanitizeConfig, sections_of
 from ..doc.receipt import Terms
-from ..errors import DxError, Errors, UsageError
-from ..spaces import BUILTIN
+from ..errors import DxError, Errors
 
 Config = str | Path | Mapping[str, Any] | None
+NAMES_OR_PATHS = ("model", "space", "prior", "surrogates", "key", "lm", "code")
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """text: of a whole config, as for `spacy assemble`. options: those of make_pipeline, where
-    there is no text. code: the path of a Python file that registers parts of the pipeline: every
-    worker runs it, and has to see it there."""
+    """How a worker makes a pipeline. text: a whole config, as for `spacy assemble`; "" for none.
+    settings: all others. A file of code is run by every worker, and has to be there."""
 
     text: str = ""
-    options: tuple[tuple[str, Any], ...] = ()
-    code: str | None = None
+    settings: SanitizeConfig = field(default_factory=SanitizeConfig)
 
     @classmethod
     def of(cls, config: Config = None, *, code: str | Path | None = None) -> Recipe:
@@ -41,44 +40,35 @@ class Recipe:
         Paths in a config are made absolute: workers have other working folders. Raises UsageError
         where the code fails.
         """
-        code = None if code is None else str(Path(code).resolve())
-        import_code(code)
+        chosen = SanitizeConfig(code=code if code is None else Path(code))
         if isinstance(config, str | Path):
-            if Path(config).suffix != ".cfg":
-                return cls(options=(("model", _absolute_path(str(config))),), code=code)
-            config = _read(Path(config))
+            name = "config" if Path(config).suffix == ".cfg" else "model"
+            return cls.of_settings(chosen.with_settings({name: config}))
+        import_code(chosen.code)
         if config is None or "nlp" not in config:
             nlp = spacy.blank("en")
             nlp.add_pipe("dx_sanitizer", config=_absolute(config or {}))
             config = nlp.config
-        return cls(util.copy_config(_absolute(config)).to_str(interpolate=False), code=code)
+        return cls(_text_of(config), _at_home(chosen))
 
     @classmethod
-    def of_options(cls, **options: Any) -> Recipe:
-        """options: those of make_pipeline. Raises UsageError where there is a config and more."""
-        config, code = options.pop("config", None), options.pop("code", None)
-        if config is not None:
-            if any(value not in (None, ()) for value in options.values()):
-                raise UsageError("`config` holds all settings: give them there, or leave it out.")
-            return cls.of(config, code=code)
-        code = None if code is None else str(Path(code).resolve())
-        for name in ("model", "space", "prior", "surrogates", "key"):
-            if options.get(name) not in (None, BUILTIN):
-                options[name] = _absolute_path(str(options[name]))
-        if options.get("lm") is not None and Path(options["lm"]).exists():
-            options["lm"] = str(Path(options["lm"]).resolve())
-        return cls(options=tuple(options.items()), code=code)
+    def of_settings(cls, chosen: SanitizeConfig) -> Recipe:
+        """Paths are made absolute. Raises UsageError for a config that is none."""
+        if chosen.config is None:
+            return cls("", _at_home(chosen))
+        import_code(chosen.code)
+        _, config = sections_of(chosen.config)
+        return cls(_text_of(config), _at_home(replace(chosen, config=None)))
 
     def load(self) -> Language:
         """The pipeline, ready. Raises DxError for a seeded one, and what make_pipeline raises."""
-        import_code(self.code)
         if not self.text:
-            nlp = make_pipeline(**dict(self.options))
+            nlp = make_pipeline(self.settings)
         else:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "pipeline.cfg"
                 path.write_text(self.text, encoding="utf8")
-                nlp = make_pipeline(config=path)
+                nlp = make_pipeline(replace(self.settings, config=path))
         if the_sanitizer(nlp).rng.seed is not None:
             raise DxError(Errors.DX072)
         return nlp
@@ -108,10 +98,15 @@ def pipeline_of_worker(recipe: Recipe, space: str) -> Language:
     return nlp
 
 
-def _read(path: Path) -> Mapping[str, Any]:
-    if not path.is_file():
-        raise DxError(Errors.DX078.format(path=path, why="no such config file."))
-    return util.load_config(path, interpolate=False)
+def _text_of(config: Mapping[str, Any]) -> str:
+    return str(util.copy_config(_absolute(config)).to_str(interpolate=False))
+
+
+def _at_home(chosen: SanitizeConfig) -> SanitizeConfig:
+    """The same with absolute paths; a name that is no file stays."""
+    given = {name: getattr(chosen, name) for name in NAMES_OR_PATHS}
+    paths = {name: _absolute_path(str(value)) for name, value in given.items() if value is not None}
+    return chosen.with_settings(paths)
 
 
 def _absolute(config: Mapping[str, Any]) -> dict[str, Any]:

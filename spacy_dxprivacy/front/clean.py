@@ -5,24 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from ..batch.build import the_sanitizer
 from ..batch.records import Record, checked_record
 from ..batch.run import FileOptions
 from ..batch.stream import Outcome, outcomes
 from ..component import without_text
+from ..config import RunConfig
 from ..doc.receipt import COUNTS, Receipt
 from ..errors import DxError, Errors
 from ..validate import fail, one_of, positive, whole
 from .containers import is_missing, like, rows_of
-from .settings import DEFAULTS, Ready, ready
+from .settings import Ready, ready
 from .units import Units, units_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .settings import Options
 
 ON_FAILURE = ("raise", "null")
 Column = TypeVar("Column")  # a Series of pandas or polars, or an array
@@ -53,21 +49,17 @@ class Cleaned:
 
 
 @overload
-def clean(  # type: ignore[overload-overlap]
-    texts: str, *, receipts: Literal[False] = ..., **how: Unpack[Options]
-) -> str: ...
+def clean(texts: str, *, receipts: Literal[False] = ..., **how: Any) -> str: ...
+@overload
+def clean(texts: Sequence[str], *, receipts: Literal[False] = ..., **how: Any) -> list[str]: ...
 @overload
 def clean(
-    texts: Sequence[str], *, receipts: Literal[False] = ..., **how: Unpack[Options]
-) -> list[str]: ...
-@overload
-def clean(
-    texts: Sequence[str | None], *, receipts: Literal[False] = ..., **how: Unpack[Options]
+    texts: Sequence[str | None], *, receipts: Literal[False] = ..., **how: Any
 ) -> list[str | None]: ...
 @overload
-def clean(texts: Column, *, receipts: Literal[False] = ..., **how: Unpack[Options]) -> Column: ...
+def clean(texts: Column, *, receipts: Literal[False] = ..., **how: Any) -> Column: ...
 @overload
-def clean(texts: Any, *, receipts: Literal[True], **how: Unpack[Options]) -> Cleaned: ...
+def clean(texts: Any, *, receipts: Literal[True], **how: Any) -> Cleaned: ...
 def clean(
     texts: Any,
     *,
@@ -75,16 +67,16 @@ def clean(
     by: Iterable[Any] | None = None,
     max_epsilon: float | None = None,
     on_failure: str = "raise",
-    batch_size: int = DEFAULTS.batch_size,
-    n_process: int = DEFAULTS.n_process,
+    batch_size: int = RunConfig.batch_size,
+    n_process: int = RunConfig.n_process,
     **settings: Any,
 ) -> Any:
     """Sanitised text for text: a string for a string, a list for a list or a tuple, a Series for a
     Series of pandas or polars, an array for an array. What is missing (None, NaN) stays missing.
 
-    settings: those of `dx sanitize`, with its defaults: epsilon, level, mechanism, policy, prior,
-    space, entities, surrogates, unknown, numbers, scope, model, config, code, key. There is no
-    seed: every call draws anew, and to release a text twice spends its budget twice.
+    settings: those of `dx sanitize`, with its defaults, by name or path (see SanitizeConfig):
+    epsilon, level, mechanism, space, entities, config, and so on. There is no seed: every call
+    draws anew, and to release a text twice spends its budget twice.
 
     The unit of the guarantee is a text (an item, a row): what its words spend adds up. by: a value
     for each text, such as its author: then the unit is all texts with one value. max_epsilon: nats
@@ -110,8 +102,8 @@ class How:
     """How texts are worked on; see clean. Raises DxError for values out of range."""
 
     on_failure: str = "raise"
-    batch_size: int = DEFAULTS.batch_size
-    n_process: int = DEFAULTS.n_process
+    batch_size: int = RunConfig.batch_size
+    n_process: int = RunConfig.n_process
     max_epsilon: float | None = None
 
     def __post_init__(self) -> None:

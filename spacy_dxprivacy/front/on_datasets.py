@@ -13,16 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..config import RunConfig
 from ..doc.receipt import COUNTS
 from ..errors import DxError, Errors
 from ..machine.threads import one_thread_here
 from .clean import Cleaned, How, clean_rows
-from .settings import DEFAULTS, Settings, frozen, ready
+from .settings import ready
 from .units import units_of
 
 if TYPE_CHECKING:
     from datasets import Dataset
-    from typing_extensions import Unpack
 
 WHOLE = tuple(f"dx_{name}" for name in COUNTS)
 
@@ -36,10 +36,10 @@ def clean_dataset(
     by: str | None = None,
     max_epsilon: float | None = None,
     on_failure: str = "raise",
-    batch_size: int = DEFAULTS.batch_size,
+    batch_size: int = RunConfig.batch_size,
     num_proc: int | None = None,
     keep_in_memory: bool = False,
-    **settings: Unpack[Settings],
+    **settings: Any,
 ) -> Any:
     """A Dataset or DatasetDict with one column sanitised, drawn anew at each call.
 
@@ -67,7 +67,9 @@ def clean_dataset(
     how = How(on_failure, batch_size)
     # Before workers are forked, which then share it; what is refused is refused now.
     clean_rows(ready(settings), [], How(max_epsilon=max_epsilon))
-    work = Work(column, how, frozen(settings), os.getpid(), receipts or max_epsilon is not None)
+    work = Work(
+        column, how, tuple(settings.items()), os.getpid(), receipts or max_epsilon is not None
+    )
     done = dataset.map(
         work,
         batched=True,

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
+from ..config import RunConfig, SanitizeConfig, settings_of_pipeline, unknown_key
 from ..errors import DxError, Errors
 from .clean import How, clean_rows
 from .containers import rows_of
-from .settings import DEFAULTS, NAMES, Settings, ready
+from .settings import ready
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
 except ImportError:
     told = {"what": "Cleaner", "package": "scikit-learn", "extra": "sklearn"}
     raise ImportError(Errors.DX074.format(**told)) from None
+
+
+NAMES = settings_of_pipeline()
+DEFAULTS = {
+    **{name: getattr(SanitizeConfig(), name) or None for name in NAMES},
+    "batch_size": RunConfig().batch_size,
+    "n_process": RunConfig().n_process,
+}
 
 
 class Cleaner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,50 +42,12 @@ class Cleaner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     spacy_dxprivacy.clean, with its defaults; on_failure is always "raise".
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: float | None = None,
-        level: str | None = None,
-        mechanism: str | None = None,
-        policy: str | None = None,
-        prior: str | None = None,
-        space: str | None = None,
-        entities: Sequence[str] | None = None,
-        surrogates: str | None = None,
-        unknown: str | None = None,
-        numbers: str | None = None,
-        scope: str | None = None,
-        model: str | None = None,
-        config: str | None = None,
-        code: str | None = None,
-        key: str | None = None,
-        editor: str | None = None,
-        lm: str | None = None,
-        prompt: str | None = None,
-        batch_size: int = DEFAULTS.batch_size,
-        n_process: int = DEFAULTS.n_process,
-    ) -> None:
-        self.epsilon = epsilon
-        self.level = level
-        self.mechanism = mechanism
-        self.policy = policy
-        self.prior = prior
-        self.space = space
-        self.entities = entities
-        self.surrogates = surrogates
-        self.unknown = unknown
-        self.numbers = numbers
-        self.scope = scope
-        self.model = model
-        self.config = config
-        self.code = code
-        self.key = key
-        self.editor = editor
-        self.lm = lm
-        self.prompt = prompt
-        self.batch_size = batch_size
-        self.n_process = n_process
+    def __init__(self, **settings: Any) -> None:
+        wrong = sorted(set(settings) - set(DEFAULTS))
+        if wrong:
+            raise unknown_key(wrong[0], DEFAULTS)
+        for name, default in DEFAULTS.items():
+            setattr(self, name, settings.get(name, default))
 
     def fit(self, X: Any, y: Any = None) -> Cleaner:
         """Checks the settings, and looks at no text. Raises UsageError and DxError for those."""
@@ -96,10 +67,8 @@ class Cleaner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         done = clean_rows(ready(self._settings()), [_text(row) for row in rows], self._how())
         return np.array(done.texts, dtype=object)
 
-    def _settings(self) -> Settings:
-        given: Any = {name: getattr(self, name) for name in NAMES}
-        settings: Settings = given
-        return settings
+    def _settings(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in NAMES}
 
     def _how(self) -> How:
         return How(batch_size=self.batch_size, n_process=self.n_process)
@@ -132,3 +101,12 @@ def _is_one_column(X: Any) -> bool:
 def _text(row: Any) -> Any:
     """What is no text goes on as a number, which is refused; None would be let through."""
     return row if isinstance(row, str) else 0
+
+
+# scikit-learn reads the names of the settings off the signature.
+_self = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_named = [
+    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+    for name, default in DEFAULTS.items()
+]
+vars(Cleaner)["__init__"].__signature__ = inspect.Signature([_self, *_named])

@@ -1,60 +1,24 @@
-"""What may be set, and the pipeline that comes of it: the same names and the same defaults as those
-of `dx sanitize`, which are those of make_pipeline and of the component, and stand nowhere else."""
+"""The pipeline of some settings, kept for the next call with the same ones."""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from spacy.language import Language
 
 from ..batch.build import make_pipeline, the_sanitizer
-from ..batch.run import FileOptions
-from ..errors import DxError, Errors, UsageError
+from ..config import SanitizeConfig, read_config
+from ..errors import DxError, Errors
 
-DEFAULTS = FileOptions()  # of how much at a time, in how many processes
 KEPT = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
 
 
-class Settings(TypedDict, total=False):
-    """Those of make_pipeline, which says what each means; what is left out is as it is there."""
-
-    config: Path | str | None
-    model: str | None
-    mechanism: str | None
-    epsilon: float | None
-    level: str | None
-    policy: str | None
-    prior: str | None
-    space: str | None
-    entities: Sequence[str]
-    unknown: str | None
-    scope: str | None
-    numbers: str | None
-    code: str | Path | None
-    surrogates: str | None
-    key: str | Path | None
-    editor: str | None
-    lm: str | None
-    prompt: str | None
-
-
-class Options(Settings, total=False):
-    """Those of clean besides; see there."""
-
-    by: Iterable[Any] | None
-    max_epsilon: float | None
-    on_failure: str
-    batch_size: int
-    n_process: int
-
-
-NAMES = tuple(Settings.__annotations__)
 FILES = ("config", "model", "space", "prior", "code", "surrogates", "key")
 
 
@@ -67,41 +31,28 @@ class Ready:
     turn: threading.Lock = field(default_factory=threading.Lock)
 
 
-def ready(settings: Settings) -> Ready:
-    """The pipeline of these settings: made once a process, and anew where a file that they name was
-    changed.
+def ready(settings: Mapping[str, Any]) -> Ready:
+    """The pipeline of these settings (see SanitizeConfig): made once a process, and anew where a
+    file that they name was changed.
 
     Raises UsageError for settings that there are not or that do not fit together, DxError for a
     seeded pipeline, and what make_pipeline raises.
     """
-    return _ready(frozen(settings), _changes(settings))
-
-
-def frozen(settings: Settings) -> tuple[tuple[str, Any], ...]:
-    """The settings as a value that can be compared. Raises UsageError for a name that is none."""
-    wrong = sorted(set(settings) - set(NAMES))
-    if wrong:
-        raise UsageError(f"there is no setting `{wrong[0]}`. There are: {', '.join(NAMES)}.")
     given = {name: value for name, value in settings.items() if value not in (None, "", (), [])}
-    if "entities" in given:
-        given["entities"] = _names(given["entities"])
-    for name in ("config", "code", "key"):
-        if name in given:
-            given[name] = str(Path(str(given[name])).expanduser())
-    return tuple(sorted(given.items()))
+    chosen = read_config(given.pop("config", None), given)
+    return ready_of(chosen)
 
 
-def _names(given: Any) -> tuple[str, ...]:
-    """ "person,date" as the command has it, or a list."""
-    parts = given.split(",") if isinstance(given, str) else given
-    return tuple(part.strip() for part in parts if part.strip())
+def ready_of(chosen: SanitizeConfig) -> Ready:
+    """See ready."""
+    return _ready(chosen, _changes(chosen))
 
 
-def _changes(settings: Settings) -> tuple[int, ...]:
+def _changes(chosen: SanitizeConfig) -> tuple[int, ...]:
     """When the files among the settings were changed, in nanoseconds."""
     found = []
     for name in FILES:
-        value: Any = settings.get(name)
+        value: Any = getattr(chosen, name)
         path = None if value is None else Path(str(value)).expanduser()
         found.append(path.stat().st_mtime_ns if path is not None and path.exists() else 0)
     return tuple(found)
@@ -111,24 +62,18 @@ _making = threading.Lock()
 _made: OrderedDict[Any, Ready] = OrderedDict()  # the last one used is the last
 
 
-def _ready(chosen: tuple[tuple[str, Any], ...], changes: tuple[int, ...]) -> Ready:
+def _ready(chosen: SanitizeConfig, changes: tuple[int, ...]) -> Ready:
     with _making:  # or two threads would make two at once
         key = (chosen, changes)
         if key not in _made:
-            _made[key] = _make(dict(chosen))
+            nlp = make_pipeline(chosen)
+            if the_sanitizer(nlp).rng.seed is not None:
+                raise DxError(Errors.DX072)
+            _made[key] = Ready(nlp)
         _made.move_to_end(key)
         while len(_made) > KEPT:
             _made.popitem(last=False)
         return _made[key]
-
-
-def _make(given: dict[str, Any]) -> Ready:
-    if "config" in given:
-        given["config"] = Path(given["config"])
-    nlp = make_pipeline(**given)
-    if the_sanitizer(nlp).rng.seed is not None:
-        raise DxError(Errors.DX072)
-    return Ready(nlp)
 
 
 def _after_fork() -> None:

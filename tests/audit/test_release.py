@@ -109,7 +109,7 @@ def test_what_dx_sanitize_writes_leaks_nothing_undeclared(kind, sanitised, space
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("unknown", ["random-word", "random-digits"])
 def test_nor_with_other_policies_for_unknown_words(kind, unknown, sanitised, space):
-    target, source, receipt = sanitised(kind, "--unknown", unknown, "--scope", "type")
+    target, source, receipt = sanitised(kind, "--set", f"unknown={unknown}", "--set", "scope=type")
     assert not audit_release(target, source, receipt=receipt, space=space).leaked
 
 

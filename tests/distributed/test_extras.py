@@ -25,7 +25,7 @@ for function in (d.sanitize_dataset, d.sanitize_dataframe):
 Path("a.jsonl").write_text('{"text": "the dog"}')
 Path("a.parquet").write_bytes(b"")
 for name in ("a.jsonl", "a.parquet"):
-    done = CliRunner().invoke(app, ["dx", "sanitize", name, "out", "--engine", "local"])
+    done = CliRunner().invoke(app, ["dx", "sanitize", name, "out", "--set", "cluster.engine=local"])
     print(done.exit_code, done.stderr.splitlines()[-1])
 """
 

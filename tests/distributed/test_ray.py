@@ -142,7 +142,16 @@ def test_whoever_is_killed_every_document_comes_out_once(
 ) -> None:
     sources = write_corpus(tmp_path / "in", shards=16, documents=200)
     out = tmp_path / "out"
-    args = [*sources, out, "--engine", "ray", "--address", cluster.address, "--workers", 2]
+    args = [
+        *sources,
+        out,
+        "--set",
+        "cluster.engine=ray",
+        "--set",
+        f"cluster.address={cluster.address}",
+        "--workers",
+        2,
+    ]
     args += ["--space", space_path, "-m", "exponential", "-e", EPSILON, "--keep-fields", "id"]
     with start(*args) as process:
         wait_for(lambda: len(shard_lines(out)) > 1 or process.poll() is not None)

@@ -104,7 +104,7 @@ def test_receipts_add_up(dx: Dx, sources: list[Path], out: Path) -> None:
 def test_users_are_added_up_over_shards_and_named_nowhere(
     dx: Dx, sources: list[Path], out: Path
 ) -> None:
-    result = dx(*sources, out, "--user-column", "who")
+    result = dx(*sources, out, "--set", "cluster.user_column=who")
     assert result.exit_code == 0
     by_user = manifest(out)["by_user"]
     assert by_user["users"] == 5 and by_user["documents_without"] == 0
@@ -125,13 +125,15 @@ def test_jsonl_csv_and_text_are_shards_too(
     (folder / "a.jsonl").write_text(f'{{"id": 1, "text": "the dog {who}", "who": "{who}"}}\n')
     (folder / "b.csv").write_text(f"id,text,who\n2,a cat {who},{who}\n3,the sun,{who}\n")
     for name in ("a.jsonl", "b.csv"):
-        result = dx(folder / name, out, "--engine", "local", "--user-column", "who")
+        result = dx(
+            folder / name, out, "--set", "cluster.engine=local", "--set", "cluster.user_column=who"
+        )
         assert result.exit_code == 0, result.stderr
     assert json.loads((out / "a.jsonl").read_text())["id"] == 1
     assert len((out / "b.csv").read_text().splitlines()) == 3
     assert manifest(out)["by_user"]["users"] == 1 and manifest(out)["corpus"]["documents"] == 3
     (folder / "c.txt").write_text(f"the dog\n{who}\n")
-    other = ["--engine", "local", "--lines", "--space", space_path]
+    other = ["--set", "cluster.engine=local", "--format", "lines", "--space", space_path]
     assert dx(folder / "c.txt", tmp_path / "lines", other=other).exit_code == 0
     assert len((tmp_path / "lines" / "c.txt").read_text().splitlines()) == 2
 
@@ -140,7 +142,7 @@ def test_a_folder_becomes_a_folder(dx: Dx, sources: list[Path], tmp_path: Path, 
     deep = tmp_path / "in" / "deep"
     deep.mkdir()
     os.replace(sources[0], deep / "x.parquet")
-    assert dx(tmp_path / "in", out, "--engine", "local").exit_code == 0
+    assert dx(tmp_path / "in", out, "--set", "cluster.engine=local").exit_code == 0
     assert (out / "deep" / "x.parquet").exists()
 
 
@@ -148,7 +150,7 @@ def test_documents_that_fail_are_counted_and_left_out(
     dx: Dx, tmp_path: Path, out: Path, options: list[Any]
 ) -> None:
     (source,) = write_corpus(tmp_path / "in", shards=1, documents=4)
-    result = dx(source, out, "--unknown", "raise")
+    result = dx(source, out, "--set", "unknown=raise")
     assert result.exit_code == 1 and "Failed     4 records" in result.stderr
     assert manifest(out)["corpus"]["failed"] == 4
     assert pq.read_table(out / source.name).num_rows == 0
@@ -174,13 +176,18 @@ def test_a_shard_that_cannot_be_read_keeps_none_back(
 def test_a_finished_corpus_is_refused_and_again_is_counted(
     dx: Dx, sources: list[Path], out: Path
 ) -> None:
-    dx(*sources, out, "--user-column", "who")
+    dx(*sources, out, "--set", "cluster.user_column=who")
     before = {path: path.read_bytes() for path in out.glob("*.parquet")}
-    refused = dx(*sources, out, "--user-column", "who")
+    refused = dx(*sources, out, "--set", "cluster.user_column=who")
     assert refused.exit_code != 0 and len(refused.stderr.splitlines()) == 1
     assert before == {path: path.read_bytes() for path in out.glob("*.parquet")}
     once = manifest(out)
-    assert dx(*sources, out, "--user-column", "who", "--again").exit_code == 0
+    assert (
+        dx(
+            *sources, out, "--set", "cluster.user_column=who", "--set", "cluster.again=true"
+        ).exit_code
+        == 0
+    )
     twice = manifest(out)
     assert all(path.read_bytes() != old for path, old in before.items())
     assert (once["releases"], twice["releases"]) == (1, 2)
@@ -226,7 +233,7 @@ def test_the_same_text_under_another_name_is_a_second_release(
     copy.write_bytes(sources[0].read_bytes())
     result = dx(copy, out)
     assert result.exit_code == 1 and "DX079" in result.stderr and not (out / copy.name).exists()
-    assert dx(copy, out, "--again").exit_code == 0
+    assert dx(copy, out, "--set", "cluster.again=true").exit_code == 0
     assert manifest(out)["releases"] == 2
     assert manifest(out)["by_document"]["most_draws"] == 2 * (LENGTH - 1)
 
@@ -239,13 +246,13 @@ def test_another_mechanism_needs_another_folder_or_another_release(
     other = ["--space", space_path, "-m", "laplace", "-e", EPSILON, "--keep-fields", "id"]
     refused = dx(*sources, out, other=other)
     assert refused.exit_code != 0 and "DX077" in refused.stderr and "config" in refused.stderr
-    assert dx(*sources, out, "--again", other=other).exit_code == 0
+    assert dx(*sources, out, "--set", "cluster.again=true", other=other).exit_code == 0
     # Both are epsilon times Euclidean distance, and add up.
     assert manifest(out)["by_document"]["total"]["epsilon"] == pytest.approx(
         2 * EPSILON * (LENGTH - 1)
     )
     other[3:4] = ["path"]
-    assert dx(*sources, out, "--again", other=other).exit_code == 0
+    assert dx(*sources, out, "--set", "cluster.again=true", other=other).exit_code == 0
     assert "cannot be added up" in manifest(out)["by_document"]["total"]
 
 
@@ -255,10 +262,10 @@ def test_an_again_that_was_cut_short_goes_on_where_it_was(
     dx(*sources, out)
     good = sources[2].read_bytes()
     sources[2].write_bytes(b"")
-    assert dx(*sources, out, "--again").exit_code == 1
+    assert dx(*sources, out, "--set", "cluster.again=true").exit_code == 1
     after = (out / sources[0].name).read_bytes()
     sources[2].write_bytes(good)
-    assert dx(*sources, out, "--again").exit_code == 0
+    assert dx(*sources, out, "--set", "cluster.again=true").exit_code == 0
     assert (out / sources[0].name).read_bytes() == after
     assert {s["releases"] for s in manifest(out)["shards"].values()} == {2}
 
@@ -367,9 +374,13 @@ def test_mistakes_are_answered_in_one_line(dx: Dx, sources: list[Path], tmp_path
         ([sources[0], sources[0].parent], None, "the output is the input"),
         ([sources[0], tmp_path / "taken"], None, "--force"),
         ([*sources, tmp_path / "file"], None, "is a file"),
-        ([*sources, tmp_path / "o", "--engine", "dask"], None, "'local', 'ray', 'spark'"),
+        (
+            [*sources, tmp_path / "o", "--set", "cluster.engine=dask"],
+            None,
+            "'local', 'ray', 'spark'",
+        ),
         ([*sources, tmp_path / "o", "--field", "body"], None, "DX070"),
-        ([*sources, tmp_path / "o", "--user-column", "nobody"], None, "DX070"),
+        ([*sources, tmp_path / "o", "--set", "cluster.user_column=nobody"], None, "DX070"),
         ([*sources, tmp_path / "o", "--config", seeded], [], "DX072"),
     ]:
         result = dx(*args, other=other)

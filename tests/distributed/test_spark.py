@@ -179,7 +179,7 @@ def test_whoever_is_killed_every_document_comes_out_once(
 ) -> None:
     sources = write_corpus(tmp_path / "in", shards=16, documents=200)
     out = tmp_path / "out"
-    args = [*sources, out, "--engine", "spark", "--address", "local[2]"]
+    args = [*sources, out, "--set", "cluster.engine=spark", "--set", "cluster.address=local[2]"]
     args += ["--space", space_path, "-m", "exponential", "-e", EPSILON, "--keep-fields", "id"]
     with start(*args, start_new_session=True) as process:
         wait_for(lambda: len(shard_lines(out)) > 1 or process.poll() is not None)

@@ -58,7 +58,15 @@ def test_shards_count_what_stands_in_by_label(tmp_path: Path, space_path: str) -
 def test_clusters_do_the_same(tmp_path: Path, space_path: str, engine: str) -> None:
     pytest.importorskip({"ray": "ray", "spark": "pyspark"}[engine])
     out = tmp_path / "out"
-    finish(*parts(tmp_path / "in"), out, *FAST, "--space", space_path, "--engine", engine)
+    finish(
+        *parts(tmp_path / "in"),
+        out,
+        *FAST,
+        "--space",
+        space_path,
+        "--set",
+        f"cluster.engine={engine}",
+    )
     check(out)
 
 

@@ -66,7 +66,7 @@ def test_an_edit_that_fails_keeps_the_release(folder):
 
 
 def test_texts_are_edited_as_they_are_sanitised(folder):
-    run("sanitize", "in.jsonl", "out.jsonl", *MECHANISM, "--lm", "fake", "--receipt", "r.json")
+    run("sanitize", "in.jsonl", "out.jsonl", *MECHANISM, "--set", "lm=fake", "--receipt", "r.json")
     assert json.loads((folder / "r.json").read_text())["editor"] == "dx.Remap.v1"
 
 
@@ -292,7 +292,7 @@ def test_a_judge_reads_what_a_word_becomes(folder):
 @pytest.mark.slow
 def test_a_judge_of_its_own_edits_is_told(folder):
     pytest.importorskip("matplotlib")
-    options = [*MECHANISM, "--lm", "fake", "--receipt", "r.json"]
+    options = [*MECHANISM, "--set", "lm=fake", "--receipt", "r.json"]
     run("sanitize", "in.jsonl", "clean.jsonl", *options)
     report = ["report", "in.jsonl", "clean.jsonl", "--space", "space", "--judge", "fake"]
     with pytest.warns(DxWarning, match="DX161"):

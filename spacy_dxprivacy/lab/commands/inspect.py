@@ -12,9 +12,9 @@ from wasabi import table
 
 from ...batch.code import import_code
 from ...cli import options
-from ...cli.asked import split
 from ...cli.bars import Steps
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
+from ...config import names_of
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...language.opened import open_model
@@ -90,7 +90,7 @@ def inspect_cli(
             if not entities:
                 raise UsageError("name a WORD, or labels for `entities`, as in person,date.")
             import_code(code)
-            asked = (split(entities), surrogates, text, field, texts, page, force)
+            asked = (names_of(entities), surrogates, text, field, texts, page, force)
             inspect_entities(Wanted(*asked, None if space == BUILTIN else space))
         return
     with mistakes_in_a_line("inspect"):

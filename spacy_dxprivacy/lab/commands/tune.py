@@ -13,9 +13,9 @@ from typer import Option
 from ...batch.build import full_name
 from ...batch.code import import_code
 from ...cli import options
-from ...cli.asked import split
 from ...cli.bars import Steps
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
+from ...config import names_of
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...language.model import LanguageModel
@@ -95,7 +95,9 @@ def tune_cli(
             import_code(code)
             own = None if space == BUILTIN else space
             given = None if epsilon is None else parse_epsilons(epsilon)
-            mode = EntityMode(split(entities), surrogates, text, field, given, to_json, force, own)
+            mode = EntityMode(
+                names_of(entities), surrogates, text, field, given, to_json, force, own
+            )
             return tune_entities(mode)
     with mistakes_in_a_line("tune"):
         with setting_up():
@@ -139,7 +141,7 @@ def _judge(name: str | None, text: str | None) -> LanguageModel | None:
 
 def _check_alone(others: object, entities: str) -> None:
     """Raises UsageError for what entity mode has none of."""
-    if not split(entities):
+    if not names_of(entities):
         raise UsageError("`surrogates` is for `entities`: name the labels, as in person,date.")
     if others:
         raise UsageError(
