@@ -109,8 +109,8 @@ class CausalRemap(Remap):
             warn_always(message, stacklevel=3)
             return [text.rows for text in texts]
         edited = [text.rows.astype(np.int64) for text in texts]
-        for text, new, words in zip(texts, edited, found, strict=True):
-            new[~text.fixed] = words
+        for text, new, filled in zip(texts, edited, found, strict=True):
+            new[~text.fixed] = filled.words
         return edited
 
     def __getstate__(self) -> dict[str, object]:

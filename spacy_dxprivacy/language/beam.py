@@ -10,7 +10,7 @@ other's long words. At the end each place is the word for which the lanes that a
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +19,6 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, DxWarning, Errors, Warnings
 from .model import NO_TOKEN, NOTHING, Lanes, LanguageModel, OutOfRoom, WordTokens
 
-BEAM = 4
-SIDE_BY_SIDE = 64  # texts
 LOWEST = -1e30
 LEAST = 1e-30
 
@@ -59,8 +57,8 @@ class Search:
     known: Floats1d
     share: float = 0.02
     prompt: str = ""
-    beam: int = BEAM
-    side_by_side: int = SIDE_BY_SIDE
+    beam: int = 4
+    side_by_side: int = 64  # texts
 
     @property
     def model(self) -> LanguageModel:
@@ -75,17 +73,8 @@ class Search:
         return tokens
 
 
-def search(
-    sheets: Sequence[Sheet], how: Search, on_text: Callable[[], object] = lambda: None
-) -> list[Ints1d]:
-    """For each text int64 (k,), its likeliest words. on_text: called once a text."""
-    return [found.words for found in filled(sheets, how, on_text)]
-
-
-def filled(
-    sheets: Sequence[Sheet], how: Search, on_text: Callable[[], object] = lambda: None
-) -> list[Filled]:
-    """As search, with what else was found."""
+def search(sheets: Sequence[Sheet], how: Search) -> list[Filled]:
+    """Fill texts. Raises DxError where the memory is too short for one of them alone."""
     prompt = how.prompted()
     found = [Filled(np.zeros(0, dtype=np.int64), one.logs, one.logs) for one in sheets]
     lengths = np.array([len(sheet) for sheet in sheets], dtype=np.int64)
@@ -103,7 +92,6 @@ def filled(
             continue
         for number, one in zip(group, done, strict=True):
             found[number] = one
-            on_text()
     return found
 
 

@@ -47,28 +47,24 @@ def open_model(given: str) -> LanguageModel:
 def _where(given: str) -> Path | None:
     """The folder or the file; None for a name that may have been downloaded."""
     path = Path(given).expanduser()
-    if path.suffix.lower() == GGUF or path.exists():
-        if not path.exists():
-            raise _not(given, "there is no such file")
-        return _known(given, path)
-    package = _package(given)
-    if package is not None:
-        return package
-    if given.count("/") != 1 or given.startswith((".", "/", "~")):
-        raise _not(given, "there is no such folder, file or package")
-    return None
-
-
-def _known(given: str, path: Path) -> Path:
+    if path.suffix.lower() != GGUF and not path.exists():
+        found = _package(given)
+        if found is None and (given.count("/") != 1 or given.startswith((".", "/", "~"))):
+            raise _not(given, "there is no such folder, file or package")
+        if found is None:
+            return None
+        path = found
     if path.is_dir():
         if not (path / "config.json").is_file():
             raise _not(given, "the folder has no config.json")
-        return path
-    if path.suffix.lower() != GGUF:
+    elif not path.exists():
+        raise _not(given, "there is no such file")
+    elif path.suffix.lower() != GGUF:
         raise _not(given, "it is neither a folder nor a .gguf file")
-    with regular(path).open("rb") as file:
-        if file.read(4) != b"GGUF":
-            raise _not(given, "it is not a GGUF file, or is damaged")
+    else:
+        with regular(path).open("rb") as file:
+            if file.read(4) != b"GGUF":
+                raise _not(given, "it is not a GGUF file, or is damaged")
     return path
 
 
@@ -82,7 +78,7 @@ def _package(given: str) -> Path | None:
     files = [file for folder in folders for file in folder.glob("*" + GGUF)]
     if len(files) != 1:
         raise _not(given, f"the package holds {len(files)} .gguf files, and should hold one")
-    return _known(given, files[0])
+    return files[0]
 
 
 def _check_installed(where: Path | None) -> None:
@@ -111,8 +107,13 @@ def _load(given: str, where: Path | None, device: str) -> LanguageModel:
 
     torch, transformers = import_module("torch"), import_module("transformers")
 
-    check_torch_device(torch, device)
-    source, more = _source(given, where)
+    try:
+        torch.zeros(1, device=device)
+    except Exception:
+        raise DxError(Errors.DX155.format(device=device, name=DEVICE)) from None
+    source, more = given if where is None else str(where), dict[str, str]()
+    if where is not None and where.is_file():
+        source, more = str(where.parent), {"gguf_file": where.name}
     tokenizer = transformers.AutoTokenizer.from_pretrained(source, local_files_only=True, **more)
     network: Any = transformers.AutoModelForCausalLM.from_pretrained(
         source, local_files_only=True, dtype=torch.float32, **more
@@ -122,22 +123,6 @@ def _load(given: str, where: Path | None, device: str) -> LanguageModel:
     if not is_causal(network.eval().to(device)):
         raise _not(given, "it is a model that fills gaps, and no causal one")
     return Causal(given, _digest(where, network), network, tokenizer)
-
-
-def _source(given: str, where: Path | None) -> tuple[str, dict[str, str]]:
-    if where is None:
-        return given, {}
-    if where.is_dir():
-        return str(where), {}
-    return str(where.parent), {"gguf_file": where.name}
-
-
-def check_torch_device(torch: Any, device: str) -> None:
-    """Raises DxError for a device that is not there."""
-    try:
-        torch.zeros(1, device=device)
-    except Exception:
-        raise DxError(Errors.DX155.format(device=device, name=DEVICE)) from None
 
 
 def _digest(where: Path | None, network: Any) -> str:

@@ -97,7 +97,7 @@ def make_prior(
     say(f"{vocab.trained:,} words, {len(vocab.types):,} types; {vocab.held:,} words held out")
     counts = count_pairs(corpus, vocab)
     say(f"{len(counts.count):,} different pairs")
-    law = pairs_law(kneser_ney(counts), vocab.types, recipe.pairs, recipe.name)
+    law = pairs_law(counts, vocab.types, recipe.pairs, recipe.name)
     parts = [ids for ids, held in corpus.chunks() if held and len(ids)]
     nats = [nats_of_pairs(law.chain, vocab.sentences(ids)) for ids in parts]
     known = sum(map(len, nats))
@@ -196,44 +196,26 @@ def discounts(count: Ints1d) -> Floats1d:
     return clipped
 
 
-@dataclass(frozen=True, eq=False)
-class Smoothed:
-    """kept: csr (K + 2, K + 2), what is left of counts. back, u, often: float64 (K + 2,)."""
+def pairs_law(counts: Counts, types: list[str], most: int, name: str) -> Law:
+    """Return the law of pairs of types, smoothed, with at most so many of them listed."""
+    from scipy.sparse import csr_array, diags_array
 
-    kept: Any
-    back: Floats1d
-    u: Floats1d
-    often: Floats1d
-
-
-def kneser_ney(counts: Counts) -> Smoothed:
-    from scipy.sparse import csr_array
-
-    W = counts.K + 2
+    K, W = counts.K, counts.K + 2
     total = np.maximum(np.bincount(counts.x, counts.count, W), 1)
     D = discounts(counts.count)[np.minimum(counts.count, 3) - 1]
-    kept = np.maximum(counts.count - D, 0) / total[counts.x]
+    left = np.maximum(counts.count - D, 0) / total[counts.x]
+    listed = csr_array((left, (counts.x, counts.y)), shape=(W, W))
     back = np.bincount(counts.x, np.minimum(D, counts.count), W) / total
     back[np.bincount(counts.x, minlength=W) == 0] = 1.0  # never followed by anything
-    u = np.bincount(counts.y, minlength=W) / len(counts.y)
-    table = csr_array((kept, (counts.x, counts.y)), shape=(W, W))
-    often = np.bincount(counts.y, counts.count, W).astype(np.float64)
-    return Smoothed(table, back, u, often)
-
-
-def pairs_law(smoothed: Smoothed, types: list[str], most: int, name: str) -> Law:
-    """The law of pairs of types, with at most so many of them listed."""
-    from scipy.sparse import diags_array
-
-    K = len(types)
-    u, back = np.maximum(smoothed.u[:K], 1e-12), smoothed.back[:K]
-    stop = back * smoothed.u[K + 1] + smoothed.kept[:K, [K + 1]].toarray().reshape(-1)
-    delta, back, end, stays = joint(smoothed.kept[:K, :K], stop, u, back)
-    begin = smoothed.kept[[K + 1], :K].toarray().reshape(-1) + smoothed.back[K + 1] * u
-    often = smoothed.often[:K]
-    delta, back = pruned(delta, back, u / u.sum(), often, most)
+    follows = np.bincount(counts.y, minlength=W) / len(counts.y)
+    often = np.bincount(counts.y, counts.count, W).astype(np.float64)[:K]
+    u, stop_or_start = np.maximum(follows[:K], 1e-12), K + 1
+    stop = back[:K] * follows[stop_or_start] + listed[:K, [stop_or_start]].toarray().reshape(-1)
+    begin = listed[[stop_or_start], :K].toarray().reshape(-1) + back[stop_or_start] * u
+    delta, rest, end, stays = joint(listed[:K, :K], stop, u, back[:K])
+    delta, rest = pruned(delta, rest, u / u.sum(), often, most)
     chain = chain_of(
-        begin=begin, alone=often / stays, end=end, back=back, u=u, delta=delta,
+        begin=begin, alone=often / stays, end=end, back=rest, u=u, delta=delta,
         emit=diags_array(stays).tocsr(),
     )  # fmt: skip
     return Law(types, chain, name)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ...language.beam import Filled, Search, Sheet, filled
+from ...language.beam import Filled, Search, Sheet, search
 from ...language.model import WordTokens, word_tokens
 from ...language.opened import open_model
 from ...space import Space
@@ -105,7 +105,7 @@ def causal_reading(
         for a, b in pairwise(text.starts.tolist())
     ]
     how = Search(reader.words, language.known, share=KNOWN, prompt=reader.prompt, beam=reader.beam)
-    found: list[Filled] = filled(sheets, how)
+    found: list[Filled] = search(sheets, how)
     parts = zip(*[(one.shares, one.priors, one.words) for one in found], strict=True)
     return CausalReading(C, *(np.concatenate(part) for part in parts))
 
