@@ -96,7 +96,7 @@ def main() -> None:
         command="python benchmarks/entity_readable.py",
         settings=SETTINGS,
         data=f"{len(texts)} texts written by hand before their writer had read a rule, and no rule "
-        "was written after them (benchmarks/entity_texts/fresh.txt).",
+        "was written for them (benchmarks/entity_texts/fresh.txt).",
         attacker="a reader of the output, who knows nothing else",
         columns=["label", "mentions", "wholly readable", "any part readable"],
         rows=rows,
