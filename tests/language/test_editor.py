@@ -272,9 +272,3 @@ def test_a_copy_for_a_worker_holds_no_model(reader, make_nlp):
     assert sanitizer.editor._search is not None
     copy = pickle.loads(pickle.dumps(sanitizer.editor))  # noqa: S301
     assert copy._search is None
-
-
-@pytest.mark.parametrize("text", ["", "...", "Zorblattovich", "\n\n"])
-def test_texts_without_a_known_word_are_no_mistake(reader, make_nlp, text):
-    doc = make_nlp(**SEEDED)(text)
-    assert doc._.dx.perturbed == 0 and doc._.dx.editor == "dx.Remap.v1"
