@@ -182,7 +182,7 @@ BUILDERS = {
 def test_a_bad_file_is_a_mistake_in_one_line(
     command: str, text: str | None, message: str, tmp_path: Path, source: Path, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("spacy_dxprivacy.lab.playground.server.check_extra", lambda: None)
+    monkeypatch.setattr("spacy_dxprivacy.lab.playground.workshop.check_extra", lambda: None)
     monkeypatch.setattr("spacy_dxprivacy.machine.hosts.check_port", lambda *_: None)
     bad, config = tmp_path / "bad.py", tmp_path / "c.cfg"
     config.write_text('[mechanism]\n@dx_mechanisms = "dx.Laplace.v1"\nepsilon = 1\n')

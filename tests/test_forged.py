@@ -9,8 +9,8 @@ from spacy.tokens import DocBin
 
 from spacy_dxprivacy import DxError, Space, UsageError, assert_sanitized
 from spacy_dxprivacy.lab.audit import audit_release
-from spacy_dxprivacy.lab.report.accounts import receipts_of
-from spacy_dxprivacy.lab.report.whole import statement_of_files
+from spacy_dxprivacy.lab.report import statement_of_files
+from spacy_dxprivacy.lab.report.receipts import receipts_of
 
 TEXT = "the dog Zorblatt"
 

@@ -10,7 +10,7 @@ import pytest
 
 import spacy_dxprivacy
 from spacy_dxprivacy import DxError, Guarantee, compose
-from spacy_dxprivacy.lab.report.accounts import receipts_of
+from spacy_dxprivacy.lab.report.receipts import receipts_of
 from spacy_dxprivacy.privacy.composition import repeat
 
 FIXTURES = Path(__file__).parent / "fixtures" / "0.1.0"

@@ -21,12 +21,10 @@ from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.component import DEFAULT_CONFIG
 from spacy_dxprivacy.doc.receipt import Terms
 from spacy_dxprivacy.lab.report import Pair, Token, make_pair, read_receipt, utility_of
-from spacy_dxprivacy.lab.report.accounts import Account
-from spacy_dxprivacy.lab.report.extra import NEEDED, missing
-from spacy_dxprivacy.lab.report.files import tokenizer
+from spacy_dxprivacy.lab.report.metrics import NEEDED, missing
 from spacy_dxprivacy.lab.report.page import pieces
-from spacy_dxprivacy.lab.report.pairs import text_of
-from spacy_dxprivacy.lab.report.plain import CLAIMED, CLAIMED_BY, answers
+from spacy_dxprivacy.lab.report.pairs import text_of, tokenizer
+from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Account, answers
 
 needs_extra = pytest.mark.skipif(
     bool(missing()), reason=f"needs the extra 'report': {', '.join(missing())} not installed"
@@ -440,11 +438,11 @@ def test_a_mistake_is_one_line_and_leaves_no_page(
 
 
 def test_a_missing_library_is_named_with_what_to_type(sanitised, tmp_path, monkeypatch):
-    import spacy_dxprivacy.lab.report.extra as extra
+    from spacy_dxprivacy.lab.report import metrics
 
     monkeypatch.chdir(tmp_path)
     before, after, _ = sanitised(".jsonl")
-    monkeypatch.setattr(extra, "find_spec", lambda name: None if name == "sacrebleu" else object())
+    monkeypatch.setattr(metrics, "find_spec", lambda name: name != "sacrebleu" or None)
     done = dx("report", before, after)
     assert done.exit_code == 2
     assert "needs sacrebleu" in done.stderr and "[report]" in done.stderr
@@ -452,7 +450,7 @@ def test_a_missing_library_is_named_with_what_to_type(sanitised, tmp_path, monke
 
 
 def test_the_extra_names_what_is_imported():
-    assert set(NEEDED.values()) == {"sacrebleu", "rouge-score", "scikit-learn", "matplotlib"}
+    assert set(NEEDED.values()) == {"sacrebleu", "rouge-score", "scikit-learn"}
 
 
 def test_help_has_an_example():

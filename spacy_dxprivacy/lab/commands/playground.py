@@ -39,8 +39,7 @@ def playground_cli(
     Example: python -m spacy dx playground --space glove.6B.300d.txt
     """
     from ...machine.hosts import check_port
-    from ..playground.server import check_address, check_extra, serve
-    from ..playground.workshop import Workshop
+    from ..playground.workshop import Workshop, check_address, check_extra, serve
 
     with mistakes_in_a_line("playground"):
         with setting_up():

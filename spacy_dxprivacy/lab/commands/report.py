@@ -94,72 +94,57 @@ def report_cli(
     """
     with mistakes_in_a_line("report"):
         check_signature(receipt or receipt_beside(after), key, after)
-        if statement:
-            page_file = STATEMENT if output == PAGE else output
-            check_new(page_file, force=force)
-            found = {"attacks": attack or (), "audits": audit or ()}
-            _write_statement(page_file, force, after, receipt=receipt, lines=lines, **found)
-            return
-        if attack or audit:
+        if not statement and (attack or audit):
             raise UsageError("--attack and --audit go with --statement.")
+        if statement and output == PAGE:
+            output = STATEMENT
         check_new(output, force=force)
-        page = report(
-            before,
-            after,
-            receipt=receipt,
-            lines=lines,
-            fields=Fields(field),
-            label=label,
-            space=space,
-            documents=documents,
-            judge=judge,
-            code=code,
-        )
+        if statement:
+            from ..report import statement_of_files
+
+            page = statement_of_files(
+                after, receipt=receipt, lines=lines, attacks=attack or (), audits=audit or ()
+            )
+        else:
+            page = report(
+                before, after, space=space, judge=judge, code=code, receipt=receipt, lines=lines,
+                fields=Fields(field), label=label, documents=documents,
+                progress=partial(bar, unit="doc"),
+            )  # fmt: skip
         write_bytes(output, page.encode(), force=force)
-    holds = "the original text" if documents else "figures of the original text"
-    typer.echo(f"{output} holds {holds}: keep it private.", err=True)
-
-
-def _write_statement(output: Path, force: bool, after: Path, **given: Any) -> None:
-    from ..report.whole import statement_of_files
-
-    write_bytes(output, statement_of_files(after, **given).encode(), force=force)
+    if not statement:
+        holds = "the original text" if documents else "figures of the original text"
+        typer.echo(f"{output} holds {holds}: keep it private.", err=True)
 
 
 def report(
     before: Path,
     after: Path,
     *,
-    receipt: Path | None = None,
-    lines: bool = False,
-    fields: Fields | None = None,
-    label: str | None = None,
     space: str = BUILTIN,
-    documents: int = 20,
     judge: str | None = None,
     code: Path | None = None,
+    **asked: Any,
 ) -> str:
-    """The page as HTML; the arguments are the options of the command.
+    """Return the page as HTML; the arguments are the options of the command.
 
-    Raises UsageError for whatever the user can mend, a missing library included.
+    Args:
+        before: The original: a file or a folder.
+        after: What became of it.
+        space: In whose vectors similarity is taken.
+        judge: The name of a causal language model.
+        code: A Python file that registers parts; it is run.
+        **asked: receipt, lines, fields, label and documents, as of lab.report.Request.
+
+    Raises:
+        UsageError: Whatever the user can mend, a missing library included.
     """
-    from ..report.extra import check
-    from ..report.whole import page_of_files
+    from ..report import Request, page_of_files
+    from ..report.metrics import check_extra
 
     with setting_up():
         import_code(code)
-        check()
+        check_extra()
         table = load(space)
         judging = None if judge is None else open_model(judge)
-    return page_of_files(
-        before,
-        after,
-        table,
-        receipt=receipt,
-        lines=lines,
-        fields=fields,
-        label=label,
-        documents=documents,
-        judge=judging,
-        progress=partial(bar, unit="doc"),
-    )
+    return page_of_files(before, after, table, Request(judge=judging, **asked))

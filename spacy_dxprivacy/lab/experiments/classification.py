@@ -36,7 +36,7 @@ COLUMNS = ("original", "sanitised", "sanitised to original")  # as report.labels
 
 def run(space: Space, options: Options) -> Result:
     """A row for each mechanism and epsilon, and a figure of accuracy by both."""
-    from ..report.labels import accuracies_of
+    from ..report.metrics import accuracies_of
 
     space = first_words(space, options)
     names = options.chosen(MECHANISMS)
@@ -66,7 +66,7 @@ def run(space: Space, options: Options) -> Result:
 def measured(space: Space, corpus: Documents, index: Once | None, name: str, epsilon: float) -> Row:
     """The accuracies of classifiers at one epsilon (in the unit of the mechanism), and the share of
     words that stay."""
-    from ..report.labels import ROUTES, accuracies_of
+    from ..report.metrics import ROUTES, accuracies_of
 
     columns = dict(zip(COLUMNS, ROUTES, strict=True))
     mechanism = make(MECHANISMS[name], space, epsilon=epsilon, index=index)

@@ -12,8 +12,7 @@ from ...arrays import Floats2d, Ints1d
 from ...randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
-from ..report.files import tokenizer
-from ..report.pairs import Pair, Token, tokens_of
+from ..report.pairs import Pair, Token, tokenizer, tokens_of
 from .tasks import Texts
 
 

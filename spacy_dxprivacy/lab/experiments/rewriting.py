@@ -16,7 +16,7 @@ from ...language.opened import open_model
 from ...randomness import Rng
 from ..attacks.anywhere import found_anywhere, read_off
 from ..attacks.reading import Seen, filled_guess
-from ..report.files import tokenizer
+from ..report.pairs import tokenizer
 from .peers import DP_PROMPT, NO_PROMISE, PAPERS, PRESIDIO, REDACTION
 from .prompted import clip_of, paraphrased
 from .result import Row

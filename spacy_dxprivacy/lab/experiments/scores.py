@@ -34,7 +34,7 @@ def odd_found(X: Floats2d, *, rows: Ints2d) -> float:
 
 def accuracy(X: Floats2d, labels: Any) -> float:
     """Of a linear classifier, cross-validated on FOLDS fixed folds."""
-    from ..report.extra import need
+    from ..report.metrics import need
 
     need("sklearn")
     from sklearn.linear_model import LogisticRegression

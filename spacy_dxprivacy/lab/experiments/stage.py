@@ -20,7 +20,7 @@ from ..attacks.causal import Reader
 from ..attacks.corpus import Corpus
 from ..attacks.findings import share_by_document
 from ..attacks.frontier import Ground
-from ..report.files import tokenizer
+from ..report.pairs import tokenizer
 from .corpus import mean_vectors
 from .options import Options
 from .result import Row

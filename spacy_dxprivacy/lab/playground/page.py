@@ -6,8 +6,9 @@ Only spaces and mechanisms are cached, never a text; nothing is put into the add
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,10 @@ import streamlit as st
 from spacy_dxprivacy.batch.build import short_names
 from spacy_dxprivacy.component import DxSanitizer
 from spacy_dxprivacy.errors import DxError
-from spacy_dxprivacy.lab.playground import current
-from spacy_dxprivacy.lab.playground.pieces import bullets, marked
-from spacy_dxprivacy.lab.playground.workshop import SLOW, OneWord, SanitizedText, Workshop
-from spacy_dxprivacy.lab.report import plain
-from spacy_dxprivacy.lab.tuning.plots import plot_curves
+from spacy_dxprivacy.lab.playground import workshop as shop
+from spacy_dxprivacy.lab.report import Pair
+from spacy_dxprivacy.lab.report.receipts import alarms, answers
+from spacy_dxprivacy.lab.tuning.inspected import Inspected
 from spacy_dxprivacy.lab.tuning.settings import short
 from spacy_dxprivacy.privacy.levels import sentence
 
@@ -48,35 +48,42 @@ def guarded(part: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-# -- what is cached: nothing of a text. digest: of the space, since another one may come -----------
+# What is cached: nothing of a text. digest: of the space, since another one may come.
 
 
 @st.cache_resource(max_entries=32, show_spinner="Looking for a range of epsilon")
-def epsilons(digest: str, name: str, _workshop: Workshop) -> list[float]:
-    """The choices of epsilon, in the unit of the mechanism. Kept by digest and name."""
+def epsilons(digest: str, name: str, _workshop: shop.Workshop) -> list[float]:
+    """The choices of epsilon, in the unit of the mechanism."""
     return _workshop.epsilons(name)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Fitting the mechanism")
-def sanitizer(digest: str, name: str, epsilon: float, _workshop: Workshop) -> DxSanitizer:
-    """One with this mechanism and epsilon. Kept by digest, name and epsilon."""
+def sanitizer(digest: str, name: str, epsilon: float, _workshop: shop.Workshop) -> DxSanitizer:
+    """One with this mechanism and epsilon."""
     return _workshop.sanitizer(name, epsilon)
 
 
-@st.cache_resource(max_entries=32, show_spinner="Measuring: this takes a while")
-def tune_plot(digest: str, name: str, _workshop: Workshop) -> str:
-    """The curve of a mechanism, as SVG. Kept by digest and name."""
-    return plot_curves([_workshop.curve(name)], [None], "svg").decode()
+def marked(pair: Pair, *, marks: bool) -> str:
+    """The sanitised text as HTML; marks: whether words that came out as other ones are marked."""
+    words = (
+        f"<mark>{escape(token.text)}</mark>{escape(token.blank)}"
+        if changed and marks and not token.text.isspace()
+        else escape(token.text + token.blank)
+        for token, changed in zip(pair.after, pair.changes()[1], strict=True)
+    )
+    return f'<div data-testid="sanitised" style="white-space: pre-wrap">{"".join(words)}</div>'
 
 
-# -- the parts -----------------------------------------------------------------------------------
+def bullets(lines: Sequence[str]) -> str:
+    """One line an item, as HTML."""
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
 @guarded
 def page() -> None:
     """The whole page; Streamlit runs it anew at each click."""
     st.set_page_config(page_title="spacy_dxprivacy playground", layout="wide")
-    workshop = current.workshop()
+    workshop = shop.shown
     if workshop is None:
         st.error("Start this page with: python -m spacy dx playground")
         return
@@ -89,16 +96,16 @@ def page() -> None:
     text_part(workshop, chosen)
 
 
-def choose(workshop: Workshop) -> DxSanitizer:
+def choose(workshop: shop.Workshop) -> DxSanitizer:
     """By the mechanism and epsilon of the side bar."""
+    digest = workshop.space.digest
     with st.sidebar:
         name = st.selectbox("Mechanism", workshop.names, format_func=label, key="mechanism")
-        steps = epsilons(workshop.space.digest, name, workshop)
-        own = name == workshop.names[0]
-        start = workshop.start if own else steps[len(steps) // 2]
+        steps = epsilons(digest, name, workshop)
+        start = workshop.start if name == workshop.names[0] else steps[len(steps) // 2]
         # The key is the mechanism's: each has its own unit, and so its own slider.
         epsilon = st.select_slider("Epsilon", steps, value=start, key=f"epsilon of {name}")
-        made = sanitizer(workshop.space.digest, name, epsilon, workshop)
+        made = sanitizer(digest, name, epsilon, workshop)
         st.caption("Less is more private, more keeps more meaning.")
         st.markdown(f"**{made.mechanism.guarantee}**")
         st.caption(sentence(made.attacker))
@@ -110,13 +117,13 @@ def choose(workshop: Workshop) -> DxSanitizer:
 def label(name: str) -> str:
     """What a mechanism is called in the list: an older version by its whole name."""
     latest = short_names("dx_mechanisms").get(short(name)) == name
-    called = short(name) if latest else name
-    return called + (" (slow on large spaces)" if name in SLOW else "")
+    slow = " (slow on large spaces)" if name in shop.SLOW else ""
+    return (short(name) if latest else name) + slow
 
 
 @st.fragment
 @guarded
-def text_part(workshop: Workshop, chosen: DxSanitizer) -> None:
+def text_part(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
     """A text to write, and what becomes of it."""
     left, right = st.columns(2)
     with left:
@@ -124,93 +131,72 @@ def text_part(workshop: Workshop, chosen: DxSanitizer) -> None:
         st.button("Draw again", key="again")
     done = workshop.sanitize(text, chosen)
     with right:
-        output_part(done)
-    for alarm in plain.alarms([done.account], 0):
+        output_part(done.pair)
+    for alarm in alarms([done.account], 0):
         st.error(alarm)
-    of_word, of_epsilon, of_text = st.tabs(["A word", "Over epsilon", "The receipt"])
+    of_word, of_text = st.tabs(["A word", "The receipt"])
     with of_word:
-        word_part(workshop, chosen, workshop.known_words(done.pair, WORDS))
-    with of_epsilon:
-        plot_part(workshop, chosen)
+        found = (workshop.space.find(token.text) for token in done.pair.before if token.word)
+        words = dict.fromkeys(workshop.space.words[row] for row in found if row >= 0)
+        word_part(workshop, chosen, list(words)[:WORDS])
     with of_text:
-        receipt_part(done)
+        counts = done.account.counts
+        names = ("tokens", "perturbed", "unknown", "kept")
+        for column, name in zip(st.columns(len(names)), names, strict=True):
+            column.metric(name.capitalize(), f"{counts[name]:,}")
+        for column, head, lines in zip(st.columns(3), HEADS, answers(done.account), strict=True):
+            column.markdown(f"**{head}**")
+            column.html(bullets(lines))
 
 
 @st.fragment
 @guarded
-def output_part(done: SanitizedText) -> None:
+def output_part(pair: Pair) -> None:
     """A part of its own, so that the text is not drawn anew for its marks."""
     marks = st.toggle("Mark the words that changed", value=True, key="marks")
-    st.html(marked(done.pair, marks=marks))
+    st.html(marked(pair, marks=marks))
     if marks:
         st.caption("The marks come from the original: they must not be released.")
 
 
-def receipt_part(done: SanitizedText) -> None:
-    """The receipt in figures and in plain words."""
-    account = done.account
-    names = ("tokens", "perturbed", "unknown", "kept")
-    for column, name in zip(st.columns(len(names)), names, strict=True):
-        column.metric(name.capitalize(), f"{account.counts[name]:,}")
-    answers = plain.answers(account)
-    for column, head, lines in zip(st.columns(3), HEADS, answers, strict=True):
-        column.markdown(f"**{head}**")
-        column.html(bullets(lines))
-
-
 @st.fragment
 @guarded
-def word_part(workshop: Workshop, chosen: DxSanitizer, words: list[str]) -> None:
-    """A word to choose, and what becomes of it."""
+def word_part(workshop: shop.Workshop, chosen: DxSanitizer, words: list[str]) -> None:
+    """A word to choose, what becomes of it, and its neighbours."""
     first = words[0] if words else None
     clicked = st.pills("A word of your text", words, default=first, key="clicked")
     other = st.text_input("Or any other", key="other", max_chars=100)
-    word = other.strip() or clicked
-    if not word:
+    if not (word := other.strip() or clicked):
         return
     found = workshop.inspect(word, chosen.mechanism, k=NEAR, draws=DRAWS)
     if found is None:
         st.warning("The space does not hold this word.")
-    else:
-        show_word(found)
-
-
-def show_word(found: OneWord) -> None:
-    """The outputs of a word and their probabilities, beside its neighbours."""
+        return
     left, right = st.columns(2)
     with left:
-        how = "exact" if found.exact else f"in {DRAWS:,} draws"
-        st.markdown(f"What *{found.word}* becomes ({how})")
-        rows = [{"output": word, "share": share} for word, share in found.outputs]
+        how = "exact" if found.outputs.exact else f"in {DRAWS:,} draws"
+        st.markdown(f"What *{workshop.space.words[found.row]}* becomes ({how})")
+        rows = [{"output": word, "share": share} for word, share in found.becomes[:NEAR]]
         share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
         st.dataframe(rows, hide_index=True, column_config={"share": share})
-        if found.others:
-            rest = max(0.0, 1 - sum(share for _, share in found.outputs))
-            st.caption(f"and {found.others:,} others, {rest:.1%} together")
+        if others := len(found.becomes) - len(rows):
+            rest = max(0.0, 1 - sum(share for _, share in found.becomes[:NEAR]))
+            st.caption(f"and {others:,} others, {rest:.1%} together")
     with right:
         st.markdown("Its nearest words")
         st.dataframe(neighbours(found), hide_index=True)
 
 
-def neighbours(found: OneWord) -> list[dict[str, Any]]:
+def neighbours(found: Inspected) -> list[dict[str, Any]]:
     """Side by side by Euclidean distance and by that of the guarantee, where it is another."""
-    rows = [{"by Euclid": word, "distance": apart} for word, apart in found.by_euclid]
-    if found.by_metric is None or found.metric == "euclidean":
-        return rows
-    for row, (word, apart) in zip(rows, found.by_metric, strict=False):
-        row |= {f"by {found.metric}": word, f"{found.metric} distance": apart}
+    rows: list[dict[str, Any]] = [
+        {"by Euclid": word, "distance": apart} for word, apart in found.by_euclid
+    ]
+    metric = found.mechanism.guarantee.metric
+    if metric != "euclidean":
+        for row, (word, apart) in zip(rows, found.by_metric, strict=False):
+            row |= {f"by {metric}": word, f"{metric} distance": apart}
     return rows
-
-
-@st.fragment
-@guarded
-def plot_part(workshop: Workshop, chosen: DxSanitizer) -> None:
-    """The curve of the mechanism, once it is asked for."""
-    st.caption(
-        "What it does to 200 words of running text, by Zipf's law; see `python -m spacy dx tune`."
-    )
-    if st.toggle("Measure it", key="measure"):
-        st.image(tune_plot(workshop.space.digest, chosen.mechanism.name, workshop))
 
 
 page()

@@ -1,12 +1,14 @@
-"""What the page computes: a pipeline whose sanitizer takes any mechanism at any epsilon."""
+"""What the page computes, and the server that shows it: Streamlit's, on this machine alone."""
 
 from __future__ import annotations
 
+import ipaddress
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Lock
+from typing import Any, NamedTuple
 
 from spacy.language import Language
 
@@ -15,31 +17,19 @@ from ...batch.stream import zone
 from ...component import DxSanitizer
 from ...doc.receipt import Receipt
 from ...doc.tokens import tokenized
-from ...errors import DxWarning, UsageError
+from ...errors import DxError, DxWarning, Errors, UsageError
+from ...machine.hosts import LoopbackNamesOnly
 from ...rebuild import assert_sanitized, get_receipt
 from ...registries import registry
 from ...spaces.sources import SpaceSource
 from ...ty import Mechanism
 from ..report import Account, Pair, make_pair
-from ..report.accounts import terms_of, without_counts
-from ..tuning import (
-    SEARCH_WORDS,
-    Bench,
-    Curve,
-    Losses,
-    Tuner,
-    epsilon_range_on,
-    evenly,
-    running_text,
-)
-from ..tuning.inspected import look_at
+from ..tuning import SEARCH_WORDS, epsilon_range_on, evenly, running_text
+from ..tuning.inspected import Inspected, look_at
 from ..tuning.settings import check_tunable
 
 STEPS = 24  # of the slider
-PLOT_STEPS = 9
-PLOT_WORDS, PLOT_DRAWS = 200, 20
 WIDEST = 1000.0  # how many times its low end the high end of a range is at most
-
 # Their fit looks at all pairs of words, for each epsilon anew, so no range is sought. Theirs does
 # not depend on the scale of the vectors: measured on 3,000 words, and rounded.
 SLOW = {
@@ -48,12 +38,12 @@ SLOW = {
     "dx.Jaccard.v1": (10.0, 1000.0),
     "dx.NADP.v1": (10.0, 1000.0),
 }
+# What a sanitizer on the page has from that of the pipeline.
+SHARED = ("selector", "unknown", "numbers", "editor", "surrogates", "scope", "casing", "carry",
+          "max_epsilon_per_doc")  # fmt: skip
 
-Apart = list[tuple[str, float]]
 
-
-@dataclass(frozen=True)
-class SanitizedText:
+class Sanitized(NamedTuple):
     """A text, what became of it token by token, and its receipt."""
 
     pair: Pair
@@ -61,32 +51,20 @@ class SanitizedText:
 
     @property
     def account(self) -> Account:
-        """The receipt in the form that report.plain tells of."""
-        account = Account(terms_of(self.receipt), raw=without_counts(self.receipt))
+        """The receipt in the form that report.receipts puts in words."""
+        account = Account.of(self.receipt)
         account.add(self.receipt)
         return account
 
 
-@dataclass(frozen=True)
-class OneWord:
-    """What becomes of a word of the space. by_euclid, by_metric: its nearest words with their
-    distances; by_metric is None where the guarantee is in no metric of the space. outputs: the
-    likeliest with their shares; others: how many more there are."""
-
-    word: str
-    by_euclid: Apart
-    by_metric: Apart | None
-    metric: str
-    outputs: Apart
-    others: int
-    exact: bool
-
-
 class Workshop:
-    """nlp: a pipeline with a sanitizer, as batch.build.make_pipeline makes it.
+    """A pipeline whose sanitizer takes any mechanism at any epsilon; several threads may use it.
 
-    names: of the mechanisms there are to try, the pipeline's own first. It may be used by several
-    threads. Raises UsageError where the pipeline's own mechanism has no epsilon.
+    Args:
+        nlp: A pipeline with a sanitizer, as batch.build.make_pipeline makes it.
+
+    Raises:
+        UsageError: The pipeline's own mechanism has no epsilon.
     """
 
     def __init__(self, nlp: Language) -> None:
@@ -98,54 +76,49 @@ class Workshop:
         if "epsilon" not in block:
             raise UsageError(f"{own} has no epsilon to play with.")
         self.start: float = block.pop("epsilon")
-        self._settings = {own: block, **{n: {"@dx_mechanisms": n} for n in _tunable() if n != own}}
+        self._settings = {own: block}
+        for name in sorted(registry.dx_mechanisms.get_all()):
+            with suppress(UsageError):
+                check_tunable(name)
+                self._settings.setdefault(name, {"@dx_mechanisms": name})
         # A memory zone belongs to one thread at a time, and a mechanism may keep tables.
         self._lock = Lock()
 
     @property
     def names(self) -> list[str]:
-        """The registered names of the mechanisms that can be tried."""
+        """The registered names of the mechanisms that can be tried, the pipeline's own first."""
         return list(self._settings)
 
     def epsilons(self, name: str) -> list[float]:
-        """By equal factors from where about 2 % of words stay to where about 98 % do, with the
-        pipeline's own among them."""
-        low, high = SLOW.get(name) or self._range(name)
+        """By equal factors from where about 2 % of words are unchanged to where about 98 % are,
+        with the pipeline's own among them."""
+        probes = running_text(len(self.space), SEARCH_WORDS)
+        low, high = SLOW.get(name) or epsilon_range_on(
+            self.space.vectors, probes, lambda epsilon: self._fitted(name, epsilon)
+        )
         steps = evenly(low, min(high, WIDEST * low), STEPS)
         return sorted({*steps, self.start}) if name == self.names[0] else steps
 
-    @property
-    def _source(self) -> SpaceSource:
-        own = self.own.source
-        return SpaceSource(lambda _: self.space, spares=own.spares, excluded=own.excluded)
-
     def sanitizer(self, name: str, epsilon: float) -> DxSanitizer:
-        """One like the pipeline's own, with this mechanism, fitted. Raises DxError where the
+        """One like the pipeline's own, with this mechanism, fitted. Raise DxError where the
         mechanism has no solution at this epsilon."""
         own = self.own
+        spares, excluded = own.source.spares, own.source.excluded
         made = DxSanitizer(
             self.nlp,
             own.name,
             mechanism=self._mechanism(name, epsilon),
-            selector=own.selector,
-            source=self._source,
-            unknown=own.unknown,
-            numbers=own.numbers,
-            editor=own.editor,
-            surrogates=own.surrogates,
+            source=SpaceSource(lambda _: self.space, spares=spares, excluded=excluded),
             seed=own.rng.seed,
-            scope=own.scope,
-            casing=own.casing,
-            carry=own.carry,
-            max_epsilon_per_doc=own.max_epsilon_per_doc,
+            **{setting: getattr(own, setting) for setting in SHARED},
         )
         with self._lock:
             made.warm_up()
         return made
 
-    def sanitize(self, text: str, sanitizer: DxSanitizer) -> SanitizedText:
+    def sanitize(self, text: str, sanitizer: DxSanitizer) -> Sanitized:
         """The text through the pipeline, with this sanitizer in the place of its own. The
-        vocabulary forgets it. Raises whatever the pipeline raises, which may quote the text."""
+        vocabulary forgets it. Raise whatever the pipeline raises, which may quote the text."""
         with self._lock, zone(self.nlp):
             doc = before = tokenized(self.nlp, text)
             for _, pipe in self.nlp.pipeline:
@@ -155,65 +128,86 @@ class Workshop:
                     doc = pipe(doc)
             assert_sanitized(doc)
             pair = make_pair(before, doc, tokens_are_given=True)
-            return SanitizedText(pair, get_receipt(doc) or Receipt())
+            return Sanitized(pair, get_receipt(doc) or Receipt())
 
-    def known_words(self, pair: Pair, most: int) -> list[str]:
-        """The first different words of a text that the space holds, as the space writes them."""
-        rows = (self.space.find(token.text) for token in pair.before if token.word)
-        known = dict.fromkeys(self.space.words[row] for row in rows if row >= 0)
-        return list(known)[:most]
-
-    def inspect(self, word: str, mechanism: Mechanism, *, k: int, draws: int) -> OneWord | None:
-        """As `dx inspect` does it. mechanism: fitted on the space. k: how many neighbours and
-        outputs. draws: where nothing is exact. None for a word that the space lacks."""
+    def inspect(self, word: str, mechanism: Mechanism, *, k: int, draws: int) -> Inspected | None:
+        """Inspect a word as `dx inspect` does, with k neighbours; None where the space lacks it."""
         row = self.space.find(word)
         if row < 0:
             return None
+        epsilon = mechanism.guarantee.epsilon
         with self._lock:
-            found = look_at(
-                self.space, row, mechanism, mechanism.guarantee.epsilon, k=k, draws=draws
-            )
-        return OneWord(
-            word=self.space.words[row],
-            by_euclid=found.by_euclid,
-            by_metric=None if found.own is None else found.by_metric,
-            metric=mechanism.guarantee.metric,
-            outputs=found.becomes[:k],
-            others=max(0, len(found.outputs.rows) - k),
-            exact=found.outputs.exact,
-        )
+            return look_at(self.space, row, mechanism, epsilon, k=k, draws=draws)
 
-    def curve(self, name: str) -> Curve:
-        """As `dx tune` measures it, on running text by Zipf's law."""
-        probes = running_text(len(self.space), PLOT_WORDS)
-        bench = Bench(self.space.vectors, probes, draws=PLOT_DRAWS)
-        tuner = Tuner(partial(self._fitted, name), bench, Losses(len(self.space)))
-        steps = self.epsilons(name)
-        return tuner.curve(evenly(steps[0], steps[-1], PLOT_STEPS))
-
-    def _range(self, name: str) -> tuple[float, float]:
-        probes = running_text(len(self.space), SEARCH_WORDS)
-        return epsilon_range_on(self.space.vectors, probes, partial(self._fitted, name))
+    def _mechanism(self, name: str, epsilon: float) -> Mechanism:
+        with warnings.catch_warnings():  # the page says it, and louder
+            warnings.simplefilter("ignore", DxWarning)
+            config = {**self._settings[name], "epsilon": epsilon}
+            made: Mechanism = registry.resolve({"mechanism": config})["mechanism"]
+        return made
 
     def _fitted(self, name: str, epsilon: float) -> Mechanism:
         mechanism = self._mechanism(name, epsilon)
         mechanism.fit(self.space)
         return mechanism
 
-    def _mechanism(self, name: str, epsilon: float) -> Mechanism:
-        """Its warnings are left out: the page says it, and louder."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DxWarning)
-            config = {**self._settings[name], "epsilon": epsilon}
-            made: Mechanism = registry.resolve({"mechanism": config})["mechanism"]
-        return made
+
+# -- the server ------------------------------------------------------------------------------------
+
+PAGE = Path(__file__).with_name("page.py")
+# They go before every config file and every environment variable of Streamlit.
+OPTIONS = {
+    "browser.gatherUsageStats": "false",
+    "client.showErrorDetails": "none",  # an exception may quote a text
+    "client.toolbarMode": "minimal",
+    "global.developmentMode": "false",
+    "logger.enableRich": "false",
+    "logger.hideWelcomeMessage": "true",
+    "logger.level": "critical",
+    "runner.magicEnabled": "false",
+    "server.enableCORS": "true",  # pages of others may not talk to this one
+    "server.enableXsrfProtection": "true",
+    "server.fileWatcherType": "none",
+    "server.headless": "true",  # or it asks for an e-mail address, and opens a browser
+    "server.runOnSave": "false",
+    # Words in Streamlit's own red have a contrast of 3.6 on a dark page.
+    "theme.light.primaryColor": "#b3303e",
+    "theme.dark.primaryColor": "#ff9aa2",
+}
+# The workshop that the page shows: Streamlit runs the page as a script, which takes no arguments.
+shown: Workshop | None = None
 
 
-def _tunable() -> list[str]:
-    """The mechanisms that epsilon alone makes."""
-    found = []
-    for name in sorted(registry.dx_mechanisms.get_all()):
-        with suppress(UsageError):
-            check_tunable(name)
-            found.append(name)
-    return found
+def check_extra() -> None:
+    """Raise DxError with what to type where a library of the extra is missing."""
+    if find_spec("streamlit") is None:
+        raise DxError(Errors.DX085.format(missing="streamlit"))
+
+
+def check_address(given: str) -> str:
+    """Return the address as a number. Raise DxError for any that others can reach."""
+    address = "127.0.0.1" if given == "localhost" else given
+    with suppress(ValueError):
+        if ipaddress.ip_address(address).is_loopback:
+            return address
+    raise DxError(Errors.DX086.format(given=given))
+
+
+def serve(workshop: Workshop, address: str, port: int) -> None:
+    """Show the page until Ctrl-C. All of it goes through LoopbackNamesOnly."""
+    from starlette.middleware import Middleware
+    from streamlit.web.cli import main
+    from streamlit.web.server.starlette import starlette_app
+
+    global shown
+    shown = workshop
+    # AttributeError for a Streamlit that is built in another way: it would be served to everybody.
+    make = starlette_app.create_streamlit_middleware
+
+    def guarded() -> list[Any]:
+        return [Middleware(LoopbackNamesOnly), *make()]
+
+    starlette_app.create_streamlit_middleware = guarded
+    options = {**OPTIONS, "server.address": check_address(address), "server.port": str(port)}
+    arguments = [f"--{name}={value}" for name, value in options.items()]
+    main(["run", str(PAGE), *arguments], standalone_mode=False)

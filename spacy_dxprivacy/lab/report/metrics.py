@@ -1,4 +1,7 @@
-"""How much of the texts is left: figures of two lists of documents, each by a well-kept library."""
+"""How much of the texts is left: figures of pairs of documents, each by a well-kept library.
+
+Every function takes pairs (and a public space) and gives numbers; none reads a file.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,19 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d
+from ...errors import DxError, UsageError
 from ...space import Space
-from .extra import need
 from .pairs import Pair, Token, is_same
 
+# What is imported of the extra `report`, and what it is installed as.
+NEEDED = {"sacrebleu": "sacrebleu", "rouge_score": "rouge-score", "sklearn": "scikit-learn"}
 OFTEN = 5  # occurrences of a word from which on its different replacements are counted
 NOT_THERE = "not in the space"
 
@@ -36,15 +44,41 @@ PARTS = {
 OTHER = "other words"
 
 
+def missing() -> list[str]:
+    """The names of the libraries of the extra that are not installed."""
+    return [name for module, name in NEEDED.items() if find_spec(module) is None]
+
+
+def check_extra() -> None:
+    """Raise DxError with what to type where a library of the extra is missing."""
+    if absent := missing():
+        raise DxError(
+            f"the report needs {', '.join(absent)}, which this Python does not have: "
+            'pip install "spacy-dxprivacy[report]"'
+        )
+
+
+def need(module: str) -> Any:
+    """Import a module of the extra. Raise DxError as check_extra does."""
+    check_extra()
+    return import_module(module)
+
+
 @dataclass(frozen=True)
 class Utility:
-    """kept: the share of words that are as they were; kept_by_document: float64 (documents,), nan
-    for one without words; parts: for each kind of word, how many are kept and how many there are.
-    rouge1: the mean F1 of documents. bleu: of the corpus, from 0 to 100. document_similarity and
-    word_similarity: mean cosines of mean vectors, and of a word and its replacement, where the
-    space has both. variety: how many different words stand for a word, on average over words
-    that occur OFTEN; None where there are none. aligned: documents whose tokens all have a
-    partner. words, changed: how many. documents: how many.
+    """How much of the texts is left.
+
+    Attributes:
+        documents, words, changed: How many.
+        aligned: Documents whose tokens all have a partner.
+        kept_by_document: Share of unchanged words, float64 (documents,); nan for one without words.
+        parts: For each kind of word, how many are unchanged and how many there are.
+        rouge1: Mean F1 of the documents.
+        bleu: Of the corpus, from 0 to 100.
+        document_similarity, word_similarity: Mean cosines of mean vectors, and of a word and its
+            replacement, where the space has both.
+        variety: How many different words stand for a word, on average over words that occur OFTEN;
+            None where there are none.
     """
 
     documents: int
@@ -61,8 +95,15 @@ class Utility:
 
     @property
     def kept(self) -> float:
-        """The share of words that stay, 0 to 1; nan of no words."""
+        """The share of unchanged words, 0 to 1; nan of no words."""
         return 1 - self.changed / self.words if self.words else float("nan")
+
+    @property
+    def histogram(self) -> list[int]:
+        """How many documents have a share of unchanged words in each of 20 equal steps."""
+        known = self.kept_by_document[~np.isnan(self.kept_by_document)]
+        counts: list[int] = np.histogram(known, bins=20, range=(0, 1))[0].tolist()
+        return counts
 
 
 def utility_of(
@@ -71,7 +112,7 @@ def utility_of(
     *,
     progress: Callable[[Iterable[Pair]], Iterable[Pair]] = iter,
 ) -> Utility:
-    """space: whose vectors similarity is taken in. progress: wraps the documents, as tqdm does."""
+    """Measure pairs. Similarity is taken in the space; progress wraps the documents, as tqdm."""
     scores = list(map(rouge1, progress(pairs)))
     kept = np.array([pair.kept() for pair in pairs], dtype=float).reshape(-1, 2)
     with np.errstate(invalid="ignore"):
@@ -93,21 +134,17 @@ def utility_of(
 
 
 def rouge1(pair: Pair) -> float:
-    """F1 of the words of both texts, whatever their order (Lin 2004), by rouge-score."""
-    old, new = pair.texts
-    return float(_scorer().score(old, new)["rouge1"].fmeasure)
+    """F1 of the words of both texts, whatever their order, by rouge-score (Lin 2004)."""
+    return float(_rouge().score(*pair.texts)["rouge1"].fmeasure)
 
 
 @lru_cache(maxsize=1)
-def _scorer():  # type: ignore[no-untyped-def]
-    need("rouge_score")
-    from rouge_score.rouge_scorer import RougeScorer
-
-    return RougeScorer(["rouge1"])
+def _rouge() -> Any:
+    return need("rouge_score.rouge_scorer").RougeScorer(["rouge1"])
 
 
 def bleu(pairs: Sequence[Pair]) -> float:
-    """Of the corpus, from 0 to 100 (Papineni et al. 2002), by sacrebleu with its defaults."""
+    """BLEU of the corpus, 0 to 100, by sacrebleu with its defaults (Papineni et al. 2002)."""
     if not pairs:
         return float("nan")
     old, new = zip(*(pair.texts for pair in pairs), strict=True)
@@ -122,13 +159,13 @@ def similarities(pairs: Sequence[Pair], space: Space) -> tuple[float | None, flo
     find = cache(space.find)
     of_documents, of_words = [], []
     for pair in pairs:
-        old = _rows(find, (t.text for t in pair.before if t.word))
-        new = _rows(find, (t.text for t in pair.after if t.word))
-        if len(old) and len(new):
+        sides = [[find(t.text) for t in side if t.word] for side in (pair.before, pair.after)]
+        old, new = ([row for row in rows if row >= 0] for rows in sides)
+        if old and new:
             means = _unit(np.stack([space.vectors[old].mean(0), space.vectors[new].mean(0)]))
             of_documents.append(float(means[0] @ means[1]))
-        rows = [(find(a), find(b)) for a, b in pair.words()]
-        both = np.array([r for r in rows if min(r) >= 0], dtype=np.int64).reshape(-1, 2)
+        places = [(find(a), find(b)) for a, b in pair.words()]
+        both = np.array([r for r in places if min(r) >= 0], dtype=np.int64).reshape(-1, 2)
         of_words.append(np.einsum("kd,kd->k", X[both[:, 0]], X[both[:, 1]]))
     cosines = np.concatenate(of_words) if of_words else np.zeros(0)
     return (
@@ -137,10 +174,15 @@ def similarities(pairs: Sequence[Pair], space: Space) -> tuple[float | None, flo
     )
 
 
+def _unit(X: Floats2d) -> Floats2d:
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    return X / np.where(lengths > 0, lengths, 1)
+
+
 def kept_by_part(pairs: Sequence[Pair], space: Space) -> dict[str, tuple[int, int]]:
-    """(kept, all) for each kind of word, from the classes of the space, or of the built-in one
+    """(unchanged, all) for each kind of word, from the classes of the space, or of the built-in one
     where it has none. Kinds that do not occur are left out."""
-    part = part_finder(space)
+    part = _part_finder(space)
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for pair in pairs:
         tokens = (token for token in pair.before if token.word)
@@ -148,23 +190,28 @@ def kept_by_part(pairs: Sequence[Pair], space: Space) -> dict[str, tuple[int, in
             count = counts[part(token)]
             count[0] += is_same(old, new)
             count[1] += 1
-    return {
-        name: (counts[name][0], counts[name][1])
-        for name in (*PARTS, OTHER, NOT_THERE)
-        if name in counts
-    }
+    names = [name for name in (*PARTS, OTHER, NOT_THERE) if name in counts]
+    return {name: (counts[name][0], counts[name][1]) for name in names}
 
 
-def part_finder(space: Space) -> Callable[[Token], str]:
+def _part_finder(space: Space) -> Callable[[Token], str]:
     """A function from a token to the name of its kind."""
     classed = space if space.classes is not None else Space.builtin()
-    masks = {name: _bits(classed, classes) for name, classes in PARTS.items()}
+    places = {name: place for place, name in enumerate(classed.class_names)}
+    masks = {
+        name: sum(1 << places[one] for one in classes if one in places)
+        for name, classes in PARTS.items()
+    }
+
+    def row_in(table: Space, token: Token) -> int:
+        row = table.find(token.text)
+        return row if row >= 0 else table.find(token.norm)
 
     @cache
     def part(token: Token) -> str:
-        if _row(space, token) < 0:
+        if row_in(space, token) < 0:
             return NOT_THERE
-        row = _row(classed, token)
+        row = row_in(classed, token)
         bits = int(classed.classes[row]) if row >= 0 and classed.classes is not None else 0
         return next((name for name, mask in masks.items() if bits & mask), OTHER)
 
@@ -181,20 +228,77 @@ def variety(pairs: Sequence[Pair]) -> float | None:
     return float(np.mean(found)) if found else None
 
 
-def _bits(space: Space, classes: Iterable[str]) -> int:
-    names = list(space.class_names)
-    return sum(1 << names.index(name) for name in classes if name in names)
+# -- what a classifier can still learn -------------------------------------------------------------
+
+FOLDS = 5
+# What is trained on, and what is tested on: 0 is the original, 1 the sanitised text.
+ROUTES = {
+    "trained on the original, tested on the original": (0, 0),
+    "trained on the sanitised text, tested on sanitised text": (1, 1),
+    "trained on the sanitised text, tested on the original": (1, 0),
+}
 
 
-def _row(space: Space, token: Token) -> int:
-    row = space.find(token.text)
-    return row if row >= 0 else space.find(token.norm)
+@dataclass(frozen=True)
+class Accuracies:
+    """means and errors (standard errors over the folds) for each of ROUTES; majority: the share of
+    the most frequent class, which a blind guess reaches. left_out: documents without a label, or
+    of a class of one."""
+
+    documents: int
+    classes: int
+    folds: int
+    majority: float
+    means: dict[str, float]
+    errors: dict[str, float]
+    left_out: int
 
 
-def _rows(find: Callable[[str], int], words: Iterable[str]) -> list[int]:
-    return [row for row in map(find, words) if row >= 0]
+def accuracies_of(pairs: Sequence[Pair]) -> Accuracies:
+    """Accuracies of a linear classifier on word counts, cross-validated. Raise UsageError where
+    fewer than two classes have two documents."""
+    counts = Counter(pair.label for pair in pairs if pair.label is not None)
+    usable = {label: count for label, count in counts.items() if count > 1}
+    if len(usable) < 2:
+        raise UsageError(
+            "`label` needs a field with two classes or more, of two documents each; this one has "
+            f"{len(usable)}."
+        )
+    chosen = [pair for pair in pairs if pair.label in usable]
+    y = np.array([pair.label for pair in chosen])
+    folds = min(FOLDS, *usable.values())
+    texts = [np.array(side, dtype=object) for side in zip(*(p.texts for p in chosen), strict=True)]
+    scores = _scores(texts, y, folds)
+    return Accuracies(
+        documents=len(chosen),
+        classes=len(usable),
+        folds=folds,
+        majority=max(usable.values()) / len(chosen),
+        means={route: float(np.mean(s)) for route, s in scores.items()},
+        errors={route: float(np.std(s, ddof=1) / np.sqrt(folds)) for route, s in scores.items()},
+        left_out=len(pairs) - len(chosen),
+    )
 
 
-def _unit(X: Floats2d) -> Floats2d:
-    lengths = np.linalg.norm(X, axis=1, keepdims=True)
-    return X / np.where(lengths > 0, lengths, 1)
+def _scores(texts: list[Any], y: Any, folds: int) -> dict[str, list[float]]:
+    """Accuracies (folds,) of each route, all on the same folds."""
+    check_extra()
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold
+    from sklearn.pipeline import make_pipeline
+
+    def fitted(side: Any, train: Any) -> Any:
+        # Its own pattern drops words of one letter, and fails where there are no others.
+        words = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\S+")
+        return make_pipeline(words, LogisticRegression(C=10.0, max_iter=1000)).fit(
+            side[train], y[train]
+        )
+
+    scores: dict[str, list[float]] = {route: [] for route in ROUTES}
+    # The split is no noise that protects anything: a fixed one makes the figures repeatable.
+    for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(y, y):
+        models = [fitted(side, train) for side in texts]
+        for route, (on, against) in ROUTES.items():
+            scores[route].append(float(models[on].score(texts[against][test], y[test])))
+    return scores

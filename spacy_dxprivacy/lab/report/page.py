@@ -1,112 +1,205 @@
-"""The page: figures, plots and texts in one HTML file that asks no other for anything."""
+"""The page of figures and texts, and the statement to sign: each from files through one template.
+
+The page is one HTML file that asks no other for anything. The statement (Markdown) holds no text,
+and is made without the originals: from receipts, with "not shown" where nothing was measured.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...about import __version__
+from ...batch.manifests import receipt_beside
+from ...batch.records import Fields
+from ...errors import UsageError, Warnings, warn_always
+from ...files.limits import MB, TooLarge, check_size, read_json
+from ...language.model import LanguageModel
+from ...privacy.levels import sentence
 from ...space import Space
-from ..tuning.judge import Judged
-from . import plain, plots
-from .accounts import Account
-from .extra import check
-from .labels import ROUTES, Accuracies, accuracies_of
-from .metrics import OFTEN, Utility, utility_of
-from .pairs import Pair, Token
+from ..audit.release import CLEAN, LEAKED
+from ..audit.report import INCONCLUSIVE, NOT_REFUTED, REFUTED
+from ..tuning.judge import Judged, judged
+from .metrics import OFTEN, ROUTES, Utility, accuracies_of, check_extra, utility_of
+from .pairs import Pair, Source, plan_sources, read_pairs
+from .receipts import (
+    DAMAGED,
+    NO_RECEIPT,
+    Account,
+    alarms,
+    answers,
+    nats_of,
+    read_receipt,
+    receipts_of,
+)
 
 LONGEST = 600  # tokens of a document that are shown
 
 
 @dataclass(frozen=True)
-class Contents:
-    """All that the page says. shown: the pairs whose text is on it. without: how many documents of
-    a .spacy file carry no receipt. space: whose vectors similarity was taken in.
-    judged: by a language model, if one was asked."""
+class Request:
+    """What is asked of a page.
 
-    utility: Utility
-    accounts: Sequence[Account]
-    shown: Sequence[Pair]
-    without: int = 0
-    accuracies: Accuracies | None = None
+    Attributes:
+        receipt: What `dx sanitize --receipt` wrote; None for that of the files.
+        lines: A line of a .txt file is a document.
+        fields: Which one of .jsonl and .csv holds the text.
+        label: The field with the class of a document, for a classifier.
+        documents: How many are shown.
+        judge: A causal model that says how well the texts read; not the one that edited them.
+        progress: Wraps the documents, as tqdm does.
+    """
+
+    receipt: Path | None = None
+    lines: bool = False
+    fields: Fields = field(default_factory=Fields)
     label: str | None = None
-    space: str = ""
-    judged: Judged | None = None
+    documents: int = 20
+    judge: LanguageModel | None = None
+    progress: Callable[[Iterable[Pair]], Iterable[Pair]] = iter
 
 
-@dataclass(frozen=True)
-class Piece:
+def page_of_files(before: Path, after: Path, space: Space, asked: Request) -> str:
+    """Return the page as HTML.
+
+    Args:
+        before: A file, or a folder.
+        after: What became of it.
+        space: In whose vectors similarity is taken.
+        asked: What the page holds.
+
+    Raises:
+        UsageError: The files do not fit together, or the labels are too few.
+        DxError: A library of the extra `report` is missing.
+    """
+    check_extra()
+    sources = plan_sources(before, after, lines=asked.lines)
+    receipt = asked.receipt or receipt_beside(after)
+    account = None if receipt is None else read_receipt(receipt)
+    failed = None if account is None else account.failed
+    pairs = list(read_pairs(sources, asked.fields, label=asked.label, failed=failed))
+    if not pairs:
+        raise UsageError(f"{before}: holds no document.")
+    if account is not None and account.documents != len(pairs):
+        raise UsageError(
+            f"the receipt is one of {account.documents} document(s), and AFTER has {len(pairs)}."
+        )
+    accounts, without = _accounts(account, sources)
+    utility = utility_of(pairs, space, progress=asked.progress)
+    shares = utility.kept_by_document
+    return _rendered(
+        "template.html",
+        utility=utility,
+        mean=float(np.nanmean(shares)) if utility.words else 0.0,
+        accuracies=accuracies_of(pairs) if asked.label else None,
+        judged=_judged(asked.judge, accounts, pairs),
+        label=asked.label,
+        space=f"{space.name} ({space.digest[:12]})",
+        alarms=[*alarms(accounts, without), *_doubts(utility)],
+        sections=[(a, answers(a), nats_of(a)) for a in accounts],
+        unknown=None if any(not a.earlier for a in accounts) else NO_RECEIPT,
+        rows=[(pieces(p, "before"), pieces(p, "after")) for p in pairs[: asked.documents]],
+        longest=LONGEST,
+        routes=ROUTES,
+        often=OFTEN,
+        receipts=[json.dumps(a.raw, indent=2, ensure_ascii=False) for a in accounts],
+    )
+
+
+def statement_of_files(
+    after: Path,
+    *,
+    receipt: Path | None = None,
+    lines: bool = False,
+    attacks: Sequence[Path] = (),
+    audits: Sequence[Path] = (),
+) -> str:
+    """Return the page to sign, as Markdown.
+
+    Args:
+        after: The release, or a folder.
+        receipt: What `dx sanitize --receipt` wrote; None for that of the files.
+        lines: A line of a .txt file is a document.
+        attacks: Files or folders of `dx attack --out`.
+        audits: Files of `dx audit --json`.
+
+    Raises:
+        UsageError: A receipt that is none, or a file that does not exist.
+    """
+    receipt = receipt or receipt_beside(after)
+    given = None if receipt is None else read_receipt(receipt)
+    accounts, without = _accounts(given, plan_sources(after, after, lines=lines))
+    last = [account for account in accounts if not account.earlier]
+    released = [line for account in last for line in answers(account).protected]
+    if without:
+        released.append(f"{without:,} document(s) without a receipt: of these, nothing is shown.")
+    found = [account.terms.attacker for account in last]
+    text = _rendered(
+        "statement.md",
+        alarms=alarms(accounts, without),
+        released=released or NO_RECEIPT.protected,
+        shown=measured(accounts, attacks, audits),
+        # What was found on other texts at the same setting: a hint, and no figure of this one.
+        elsewhere=[sentence(one) for one in found if one is not None],
+        uncovered=[line for account in accounts for line in answers(account).not_protected]
+        or NO_RECEIPT.not_protected,
+        promise=[line for a in last for line in answers(a).against] or NO_RECEIPT.against,
+        spaces=[account.terms.space for account in accounts],
+    )
+    return text.rstrip("\n") + "\n"
+
+
+def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Account], int]:
+    """The one that was given, or those of .spacy files; and how many documents carry none."""
+    carried, without = receipts_of(s.after for s in sources if s.read_after == "spacy")
+    found = carried if given is None else [given]
+    try:
+        [(answers(account), alarms([account], 0)) for account in found]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        # Anybody may have written it: what cannot be put in words is no receipt.
+        raise UsageError(DAMAGED) from None
+    return found, without
+
+
+def _judged(
+    judge: LanguageModel | None, accounts: Sequence[Account], pairs: Sequence[Pair]
+) -> Judged | None:
+    if judge is None:
+        return None
+    found = judged(judge, *zip(*(pair.texts for pair in pairs), strict=True))
+    if found is None or judge.digest not in {a.terms.editor_model for a in accounts}:
+        return found
+    warn_always(Warnings.DX161.format(name=judge.name), stacklevel=4)
+    return replace(found, is_editor=True)
+
+
+def _doubts(utility: Utility) -> list[str]:
+    if utility.words and not utility.changed:
+        return ["NO WORD IS ANOTHER ONE. Is AFTER the file that you mean?"]
+    return []
+
+
+class Piece(NamedTuple):
     """A stretch of text of which all or nothing was changed."""
 
     text: str
     changed: bool
 
 
-def make_report(
-    pairs: Sequence[Pair],
-    space: Space,
-    *,
-    accounts: Sequence[Account] = (),
-    without: int = 0,
-    label: str | None = None,
-    documents: int = 20,
-    progress: Callable[[Iterable[Pair]], Iterable[Pair]] = iter,
-) -> Contents:
-    """space: in which similarity is taken. accounts, without: of receipts_of or read_receipt.
-    label: the name of the field that the pairs' labels come from. documents: how many are shown.
-
-    Raises DxError where a library of the extra `report` is missing, UsageError where the labels
-    are too few.
-    """
-    check()
-    return Contents(
-        utility=utility_of(pairs, space, progress=progress),
-        accounts=accounts,
-        shown=list(islice(pairs, documents)),
-        without=without,
-        accuracies=accuracies_of(pairs) if label else None,
-        label=label,
-        space=f"{space.name} ({space.digest[:12]})",
-    )
-
-
-def render(report: Contents) -> str:
-    """The page. Every text on it is escaped by the template."""
-    from markupsafe import Markup
-
-    last = [account for account in report.accounts if not account.earlier]
-    drawn = {
-        "by_document": plots.by_document(report.utility.kept_by_document),
-        "by_part": plots.by_part(report.utility.parts) if report.utility.parts else "",
-    }
-    return str(
-        _template().render(
-            version=__version__,
-            report=report,
-            utility=report.utility,
-            alarms=[*plain.alarms(report.accounts, report.without), *_doubts(report.utility)],
-            sections=[(a, plain.answers(a), plain.nats_of(a)) for a in report.accounts],
-            unknown=None if last else plain.without_receipt(),
-            plots={
-                name: Markup(svg) for name, svg in drawn.items()
-            },  # made by plots, not by a text
-            rows=[(pieces(p, "before"), pieces(p, "after")) for p in report.shown],
-            longest=LONGEST,
-            routes=ROUTES,
-            often=OFTEN,
-            receipts=[json.dumps(a.raw, indent=2, ensure_ascii=False) for a in report.accounts],
-        )
-    )
-
-
 def pieces(pair: Pair, side: str) -> list[Piece]:
     """The text of one side, cut where changed words begin and end; the first LONGEST tokens."""
-    tokens: list[Token] = getattr(pair, side)
+    tokens = pair.before if side == "before" else pair.after
     changed = pair.changes()[0 if side == "before" else 1]
     found: list[Piece] = []
     for token, mark in islice(zip(tokens, changed, strict=True), LONGEST):
@@ -118,18 +211,112 @@ def pieces(pair: Pair, side: str) -> list[Piece]:
     return found
 
 
-def _doubts(utility: Utility) -> list[str]:
-    if utility.words and not utility.changed:
-        return ["NO WORD IS ANOTHER ONE. Is AFTER the file that you mean?"]
-    return []
+def _rendered(name: str, **values: Any) -> str:
+    return str(_template(name).render(version=__version__, **values))
 
 
-@lru_cache(maxsize=1)
-def _template() -> Any:
+@lru_cache
+def _template(name: str) -> Any:
+    """Every text on an HTML page is escaped by it."""
     from jinja2 import Environment, StrictUndefined
 
-    source = resources.files(__package__).joinpath("template.html").read_text(encoding="utf8")
+    source = resources.files(__package__).joinpath(name).read_text(encoding="utf8")
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+        autoescape=name.endswith(".html"), undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
     return environment.from_string(source)
+
+
+# -- what was measured elsewhere, for the statement ------------------------------------------------
+
+MOST_CSV = 16 * MB
+ATTACKS = ("guess", "frontier", "context", "link", "membership")
+VERDICTS = {
+    "release": (CLEAN, LEAKED),
+    "mechanism": (NOT_REFUTED, REFUTED, INCONCLUSIVE),
+}
+
+
+def measured(
+    accounts: Sequence[Account], attacks: Iterable[Path], audits: Iterable[Path]
+) -> dict[str, str]:
+    """Read figures of attacks and verdicts of audits.
+
+    Returns:
+        What to show for each attack, and for "release" and "mechanism". A figure counts where
+        mechanism and epsilon are those of the receipts.
+
+    Raises:
+        UsageError: A file is neither, or its verdict is of another mechanism.
+    """
+    shown: dict[str, str] = {}
+    for path in attacks:
+        for sheet in sorted(path.glob("*.csv")) if path.is_dir() else [path]:
+            shown |= _of_attack(sheet, accounts)
+    for path in audits:
+        shown |= _of_audit(path, accounts)
+    return shown
+
+
+def _of_attack(path: Path, accounts: Sequence[Account]) -> dict[str, str]:
+    """The figure of the attacker that finds most, at the settings of the release."""
+    found: dict[str, tuple[float, str]] = {}
+    try:
+        check_size(path, MOST_CSV)
+        for row in csv.DictReader(io.StringIO(path.read_text("utf8"))):
+            if row.get("measured") == "False":  # a point between two that were
+                continue
+            name, value, text = _figure(row)
+            mine = _is_of(row["mechanism"], float(row["epsilon"]), accounts)
+            if mine and value >= found.get(name, (-math.inf, ""))[0]:
+                found[name] = value, text.replace("|", " ").replace("\n", " ")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}.") from None
+    except (KeyError, TypeError, ValueError, csv.Error, TooLarge):
+        raise _no_file(path, "attack") from None
+    return {name: text for name, (_, text) in found.items()}
+
+
+def _figure(row: Mapping[str, str]) -> tuple[str, float, str]:
+    if "rare_found" in row:
+        value = float(row["rare_found"])
+        by = f" ({row['rare_attacker']})" if row.get("rare_attacker") else ""
+        return "frontier", value, f"{value:.1%} of the rare words{by}"
+    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
+    who = ", ".join(row[name] for name in ("measure", "attacker", "setting") if row[name])
+    text = f"{value:.1%} ({who}; {low:.1%} to {high:.1%}, of {int(row['n']):,})"
+    return ATTACKS[ATTACKS.index(row["attack"])], value, text
+
+
+def _is_of(mechanism: str, epsilon: float, accounts: Sequence[Account]) -> bool:
+    """Whether the receipts are of this mechanism at this epsilon; sheets have four digits."""
+    terms = [account.terms for account in accounts]
+    return any(
+        t.mechanism == mechanism and math.isclose(t.guarantee.epsilon, epsilon, rel_tol=1e-3)
+        for t in terms
+    )
+
+
+def _of_audit(path: Path, accounts: Sequence[Account]) -> dict[str, str]:
+    try:
+        found = read_json(path)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}.") from None
+    except ValueError:
+        raise _no_file(path, "audit") from None
+    kind = "mechanism" if isinstance(found, dict) and "mechanism" in found else "release"
+    if not isinstance(found, dict) or found.get("verdict") not in VERDICTS[kind]:
+        raise _no_file(path, "audit")
+    if kind == "release":
+        return {kind: found["verdict"]}
+    if found["mechanism"] not in {a.terms.mechanism for a in accounts}:
+        raise UsageError(f"{path}: is of another mechanism than the receipts.")
+    promise = found.get("guarantee")
+    epsilon = promise.get("epsilon") if isinstance(promise, dict) else None
+    at = f", at epsilon {epsilon:g}" if isinstance(epsilon, int | float) else ""
+    return {kind: f"{found['verdict']}{at}"}
+
+
+def _no_file(path: Path, command: str) -> UsageError:
+    return UsageError(f"{path}: is not what `python -m spacy dx {command}` writes.")

@@ -1,4 +1,4 @@
-"""Which word became which: the tokens of a text beside those of its sanitised version.
+"""Which word became which: documents before and after, and their tokens side by side.
 
 A sanitizer keeps the number of tokens, but a text that was written down and tokenised again may be
 cut in other places. So tokens are matched between blanks, which are seldom touched, where that
@@ -7,15 +7,27 @@ works, and by their likeness where it does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import spacy
+from spacy.language import Language
 from spacy.tokens import Doc
 
+from ...batch.build import NO_LIMIT
+from ...batch.jobs import KINDS, Job, plan_jobs
+from ...batch.records import Fields, Record, read, read_parquet
+from ...batch.run import opened
+from ...batch.source import ending
+from ...errors import UsageError
+from ...unknown import REDACTED
+
 NONE = -1
+READ = {**KINDS, ".parquet": "parquet"}
 
 
 class Token(NamedTuple):
@@ -55,7 +67,7 @@ class Pair:
                 yield token.text, "" if partner == NONE else self.after[partner].text
 
     def kept(self) -> tuple[int, int]:
-        """How many words are as they were, and how many there are."""
+        """How many words are unchanged, and how many there are."""
         same = [is_same(old, new) for old, new in self.words()]
         return sum(same), len(same)
 
@@ -87,11 +99,17 @@ def tokens_of(doc: Doc) -> list[Token]:
 def make_pair(
     before: Doc, after: Doc, *, tokens_are_given: bool = False, label: str | None = None
 ) -> Pair:
-    """tokens_are_given: they come from the sanitizer, and were not cut anew."""
+    """Match the tokens of a document with those of its sanitised version.
+
+    Args:
+        before: The original.
+        after: What became of it.
+        tokens_are_given: They come from the sanitizer, and were not cut anew.
+        label: The class of the document.
+    """
     old, new = tokens_of(before), tokens_of(after)
-    if tokens_are_given and len(old) == len(new):
-        return Pair(old, new, list(range(len(old))), label)
-    return Pair(old, new, _partners(old, new), label)
+    given = tokens_are_given and len(old) == len(new)
+    return Pair(old, new, list(range(len(old))) if given else _partners(old, new), label)
 
 
 def _partners(old: list[Token], new: list[Token]) -> list[int]:
@@ -102,8 +120,15 @@ def _partners(old: list[Token], new: list[Token]) -> list[int]:
         groups, others = [range(len(old))], [range(len(new))]
     partners = [NONE] * len(old)
     for mine, theirs in zip(groups, others, strict=True):
-        for i, j in _matched(old, new, mine, theirs):
-            partners[i] = j
+        if len(mine) == len(theirs):
+            blocks = [(mine, theirs)]
+        else:
+            texts = [old[i].text.lower() for i in mine], [new[j].text.lower() for j in theirs]
+            codes = SequenceMatcher(None, *texts).get_opcodes()
+            blocks = [(mine[a:b], theirs[c:d]) for _, a, b, c, d in codes]
+        for some, other in blocks:
+            for i, j in zip(some, other, strict=False):
+                partners[i] = j
     return partners
 
 
@@ -114,14 +139,123 @@ def _groups(tokens: list[Token]) -> list[range]:
     return [range(start, end) for start, end in pairwise(edges)]
 
 
-def _matched(
-    old: list[Token], new: list[Token], mine: range, theirs: range
-) -> Iterator[tuple[int, int]]:
-    if len(mine) == len(theirs):
-        yield from zip(mine, theirs, strict=True)
+# -- from files, as `dx sanitize` reads and writes them --------------------------------------------
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file and its sanitised version, and the kinds by which records.read knows them."""
+
+    before: Path
+    after: Path
+    read_before: str
+    read_after: str
+
+
+def plan_sources(before: Path, after: Path, *, lines: bool = False) -> list[Source]:
+    """Raises UsageError where one is missing or of an unknown kind, or a folder meets a file."""
+    for path in (before, after):
+        if not path.exists():
+            raise UsageError(f"{path}: no such file or folder.")
+    if before.is_dir() != after.is_dir():
+        raise UsageError("BEFORE and AFTER must both be files or both be folders.")
+    if not before.is_dir():
+        return [_source(before, after, lines)]
+    # In the order of `dx sanitize`, by which its receipt says which records failed.
+    names = [path.relative_to(before) for path in sorted(before.rglob("*")) if path.is_file()]
+    names = [n for n in names if ending(n) in READ and all(part[0] not in "._" for part in n.parts)]
+    if not names:
+        raise UsageError(f"{before}: holds no file that ends in {', '.join(READ)}.")
+    return [_source(before / name, after / name, lines) for name in names]
+
+
+def _source(before: Path, after: Path, lines: bool) -> Source:
+    is_table = ending(before) == ".parquet"
+    read_before = "parquet" if is_table else plan_jobs(str(before), None, lines=lines)[0].read_as
+    if ending(after) not in READ:
+        raise UsageError(
+            f"{after}: AFTER must be a folder or end in {', '.join(READ)} (.gz, .zst)."
+        )
+    read_after = READ[ending(after)]
+    if read_after == "txt" and read_before != "txt":
+        read_after = "lines"
+    return Source(before, after, read_before, read_after)
+
+
+def read_pairs(
+    sources: Sequence[Source],
+    fields: Fields,
+    *,
+    label: str | None = None,
+    failed: Sequence[Iterable[int]] | None = None,
+) -> Iterator[Pair]:
+    """Read the documents of all sources, in order.
+
+    Args:
+        sources: Files, of plan_sources.
+        fields: Which field holds the text.
+        label: The field of BEFORE with the class of a document.
+        failed: For each source, the numbers of the records of which nothing was written; None
+            where nobody knows.
+
+    Raises:
+        UsageError: The two sides have different numbers of documents, or a file cannot be read.
+    """
+    if failed is not None and len(failed) != len(sources):
+        raise UsageError(
+            f"the receipt is one of {len(failed)} file(s), and BEFORE has {len(sources)}."
+        )
+    if label is not None and any(s.read_before not in ("jsonl", "csv") for s in sources):
+        raise UsageError("`label` needs .jsonl or .csv, whose fields have names.")
+    nlp = tokenizer()
+    for i, source in enumerate(sources):
+        lost = set() if failed is None else set(failed[i])
+        yield from _of_source(nlp, source, Fields(fields.text, (label,) if label else ()), lost)
+
+
+def tokenizer() -> Language:
+    """English, as the default of `dx sanitize`; the mark for unknown words stays whole."""
+    nlp = spacy.blank("en")
+    nlp.max_length = NO_LIMIT
+    rules: Any = nlp.tokenizer
+    rules.add_special_case(REDACTED, [{"ORTH": REDACTED}])
+    return nlp
+
+
+def _of_source(nlp: Language, source: Source, fields: Fields, lost: set[int]) -> Iterator[Pair]:
+    every = [r for r in _records(source.before, source.read_before, fields) if not r.problem]
+    before = [] if 0 in lost else [r for r in every if r.number not in lost]
+    if not before and not source.after.exists():
         return
-    matcher = SequenceMatcher(
-        None, [old[i].text.lower() for i in mine], [new[j].text.lower() for j in theirs]
-    )
-    for _, start, end, other, stop in matcher.get_opcodes():
-        yield from zip(mine[start:end], theirs[other:stop], strict=False)
+    after = list(_records(source.after, source.read_after, Fields(fields.text)))
+    wrong = next((record for record in after if record.problem), None)
+    if wrong is not None:
+        raise UsageError(f"{source.after}, record {wrong.number}: {wrong.problem}")
+    if len(before) != len(after):
+        raise UsageError(
+            f"{source.before} has {len(before)} document(s) that can be read, and {source.after} "
+            f"{len(after)}. If some failed, a `receipt` says which."
+        )
+    given = source.read_after == "spacy" and source.read_before != "lines"
+    for old, new in zip(before, after, strict=True):
+        docs = (_doc(nlp, record) for record in (old, new))
+        label = old.kept.get(fields.keep[0]) if fields.keep else None
+        named = None if label is None or label == "" else str(label)
+        yield make_pair(*docs, tokens_are_given=given, label=named)
+
+
+def _records(path: Path, kind: str, fields: Fields) -> Iterator[Record]:
+    try:
+        if kind == "parquet":
+            yield from read_parquet(path, fields)
+            return
+        with opened(Job(path, None, kind, kind)) as handle:
+            yield from read(handle, kind, fields)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}.") from None
+
+
+def _doc(nlp: Language, record: Record) -> Doc:
+    """A record as a Doc, cut by the tokenizer where it has no words of its own."""
+    made = record.for_pipe(nlp)
+    return nlp.make_doc(made) if isinstance(made, str) else made
