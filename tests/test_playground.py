@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import pytest
 import spacy
@@ -39,6 +40,7 @@ needs_extra = pytest.mark.skipif(
     server.find_spec("streamlit") is None, reason="needs the extra 'playground'"
 )
 START = DEFAULT_CONFIG["mechanism"]["epsilon"]
+PATH_CONFIG = Path(__file__).parents[1] / "configs" / "path.cfg"
 TEXT = "The doctor told Mary <b>about</b> asthma & Zorblattovich."
 
 
@@ -259,7 +261,7 @@ def test_a_missing_library_is_named_with_what_to_type(monkeypatch):
     [
         (["--space", "gone.txt"], "gone.txt"),
         (["--config", "gone.cfg"], "no such config file"),
-        (["--config", "gone.cfg", "--space", "builtin"], "--config holds all settings"),
+        (["--config", PATH_CONFIG, "--space", "builtin"], "--config holds all settings"),
     ],
 )
 def test_a_mistake_is_one_line(options, says):

@@ -81,7 +81,7 @@ def sanitised(tmp_path, space, made):
 
 
 def sanitise(before, after, receipt, space, status):
-    lines = ["--lines"] if before.suffix == ".txt" else []
+    lines = ["--format", "lines"] if before.suffix == ".txt" else []
     options = ["--space", space, "--receipt", receipt, "--quiet", "--force", *lines]
     done = dx("sanitize", before, after, *options)
     assert done.exit_code == status, done.stderr
