@@ -1,8 +1,9 @@
 """spaCy's registry with ours on it.
 
 The namespace ("spacy", "dx_mechanisms") has the entry point group "spacy_dx_mechanisms", by which
-other packages can add mechanisms of their own. Our own register themselves as their room is
-imported, and that happens when a registry is first asked: what nobody names costs no import.
+other packages can add mechanisms of their own. Our own register themselves as their module is
+imported, and that happens when a registry is asked for them: what nobody names costs no import. A
+room of several modules says in its table MODULES which of them holds which name.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from spacy import util
 
 from .errors import DxError, Errors
 
-# Each registry, and the room whose import fills it.
+# Each registry, and the room that fills it.
 ROOMS = {
     "dx_mechanisms": "mechanisms",
     "dx_projections": "projection",
@@ -87,25 +88,30 @@ def retired(name: str) -> DxError:
 
 
 class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
-    """A registry that imports the room which fills it before it answers anything."""
+    """A registry that imports the module which registers a name when it is asked for that name."""
 
     def __init__(self, name: str, room: str) -> None:
         super().__init__(("spacy", name), entry_points=True)
         self.room = f"{__package__}.{room}"
 
+    def _modules(self) -> dict[str, str]:
+        """The module of each name. A room without a table registers all as it is imported."""
+        return getattr(import_module(self.room), "MODULES", {})
+
     def get(self, name: str) -> Any:
         if name in RETIRED:
             raise retired(name)
-        import_module(self.room)
+        if name in (modules := self._modules()):
+            import_module(f"{self.room}.{modules[name]}")
         return super().get(name)
 
     def get_all(self) -> dict[str, Any]:
-        import_module(self.room)
+        for module in self._modules().values():
+            import_module(f"{self.room}.{module}")
         return dict(super().get_all())
 
     def __contains__(self, name: object) -> bool:
-        import_module(self.room)
-        return bool(super().__contains__(name))
+        return name in self._modules() or bool(super().__contains__(name))
 
 
 registry = cast(Registries, util.registry)

@@ -1,17 +1,21 @@
 """The front of the package: its names, and what importing it costs."""
 
 import configparser
+import pkgutil
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import spacy_dxprivacy
-from spacy_dxprivacy import Space
+from spacy_dxprivacy import Space, mechanisms
 from spacy_dxprivacy.registries import ROOMS
 from spacy_dxprivacy.space import BUILTIN
+
+MOST_MODULES = 106  # of ours, that a default pipeline loads
 
 
 def run(code):
@@ -24,7 +28,7 @@ def run(code):
 def test_every_name_of_the_front_leads_somewhere(name):
     value = getattr(spacy_dxprivacy, name)
     assert getattr(value, "__name__", name).rpartition(".")[2] == name or name in (
-        "Draw", "__version__", "registry"
+        "Draw", "__version__", "numbers", "registry"
     )  # fmt: skip
     assert name in dir(spacy_dxprivacy)
 
@@ -50,6 +54,39 @@ def test_importing_it_loads_what_docs_carry_and_no_more():
 
 def test_a_doc_from_a_file_shows_its_receipt_after_this_import_alone():
     run("import spacy, spacy_dxprivacy; assert spacy.blank('en')('a')._.dx is None")
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_a_room_names_the_module_of_each_name_that_it_registers(name):
+    room = import_module(f"spacy_dxprivacy.{ROOMS[name]}")
+    for module in pkgutil.iter_modules(getattr(room, "__path__", ())):
+        if not hasattr(room, "MODULES"):
+            break
+        import_module(f"{room.__name__}.{module.name}")
+    there = getattr(spacy_dxprivacy.registry, name).get_all()
+    ours = {key: make.__module__ for key, make in there.items() if key.startswith("dx.")}
+    inside = {key: where for key, where in ours.items() if where.startswith(room.__name__)}
+    if hasattr(room, "MODULES"):
+        assert {key: f"{room.__name__}.{where}" for key, where in room.MODULES.items()} == inside
+    assert ours == inside
+
+
+def test_a_name_that_is_asked_for_imports_no_other_mechanism():
+    loaded = run(
+        "import sys; from spacy_dxprivacy import registry; registry.dx_mechanisms.get('dx.TEM.v1');"
+        "print(*[m for m in sys.modules if m.startswith('spacy_dxprivacy.mechanisms.')])"
+    )
+    files = {name.split(".")[2] for name in loaded}
+    assert files & set(mechanisms.MODULES.values()) == {"tem"}
+
+
+def test_a_default_pipeline_loads_few_modules():
+    count = run(
+        "import sys, spacy; nlp = spacy.blank('en'); nlp.add_pipe('dx_sanitizer');"
+        "nlp('Hi there.');"
+        "print(sum(name.startswith('spacy_dxprivacy') for name in sys.modules))"
+    )
+    assert int(count[0]) <= MOST_MODULES
 
 
 @pytest.mark.slow

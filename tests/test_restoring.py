@@ -10,10 +10,11 @@ import spacy
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.lists import PEOPLES, PLACES
 from spacy_dxprivacy.entities.words import builtin_lexicon
-from spacy_dxprivacy.surrogates import Mention, stand_in, surrogates_of
+from spacy_dxprivacy.surrogates import Mention
 from spacy_dxprivacy.surrogates.lists import listed
 from spacy_dxprivacy.surrogates.person import form_of
-from spacy_dxprivacy.surrogates.standing import StandIns
+from spacy_dxprivacy.surrogates.presets import surrogates_of
+from spacy_dxprivacy.surrogates.standing import StandIns, stand_in
 from spacy_dxprivacy.surrogates.table import Table
 
 PERSONS = ["Maria Lopez", "Ms. Lopez", "Lopez", "Maria", "Lopez's", "Maria’s", "MARIA LOPEZ",

@@ -16,12 +16,13 @@ from spacy_dxprivacy import DxError, DxWarning, Rng, registry
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.files.keys import check_apart, make_key, read_key
 from spacy_dxprivacy.guarantee import Guarantee
-from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate, surrogates_of
+from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate
 from spacy_dxprivacy.surrogates.base import NOTHING
 from spacy_dxprivacy.surrogates.contact import kind_of
 from spacy_dxprivacy.surrogates.digits import _mod97, luhn
 from spacy_dxprivacy.surrogates.lists import STATES, cities, listed, zip_heads
 from spacy_dxprivacy.surrogates.person import Person, form_of, persons
+from spacy_dxprivacy.surrogates.presets import surrogates_of
 from spacy_dxprivacy.surrogates.standing import Found, apart
 from spacy_dxprivacy.surrogates.streams import Keyed, Secure, geometric
 

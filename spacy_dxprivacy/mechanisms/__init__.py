@@ -1,19 +1,22 @@
-"""The mechanisms, one file each; importing this package registers them."""
+"""The mechanisms, one file each."""
 
-from . import clipped_laplace as clipped_laplace
-from . import custext as custext
-from . import diffractor as diffractor
-from . import exponential as exponential
-from . import gaussian as gaussian
-from . import identity as identity
-from . import jaccard as jaccard
-from . import laplace as laplace
-from . import mahalanobis as mahalanobis
-from . import nadp as nadp
-from . import path as path
-from . import path_v2 as path_v2
-from . import random_projection as random_projection
-from . import santext_plus as santext_plus
-from . import tem as tem
-from . import truncated_gumbel as truncated_gumbel
-from . import truncated_laplace as truncated_laplace
+# The module of each registered name; it is imported when the name is asked for.
+MODULES = {
+    "dx.ClippedLaplace.v1": "clipped_laplace",
+    "dx.CusText.v1": "custext",
+    "dx.Diffractor.v1": "diffractor",
+    "dx.Exponential.v1": "exponential",
+    "dx.Gaussian.v1": "gaussian",
+    "dx.Identity.v1": "identity",
+    "dx.Jaccard.v1": "jaccard",
+    "dx.Laplace.v1": "laplace",
+    "dx.Mahalanobis.v1": "mahalanobis",
+    "dx.NADP.v1": "nadp",
+    "dx.Path.v1": "path",
+    "dx.Path.v2": "path_v2",
+    "dx.RandomProjection.v1": "random_projection",
+    "dx.SanTextPlus.v1": "santext_plus",
+    "dx.TEM.v1": "tem",
+    "dx.TruncatedGumbel.v1": "truncated_gumbel",
+    "dx.TruncatedLaplace.v1": "truncated_laplace",
+}

@@ -25,8 +25,7 @@ from ..search.all_pairs import from_the_middle, rounding
 from ..search.metric import distances
 from ..space import Space
 from ..validate import positive, whole
-from .base.choice import Choice, ChoiceMechanism
-from .exponential import clamped_score
+from .base.choice import Choice, ChoiceMechanism, clamped_score
 
 GROUPS_AT_ONCE = 64  # that are made before rows that have one are taken out of the table
 

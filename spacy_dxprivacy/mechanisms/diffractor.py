@@ -26,8 +26,7 @@ from ..registries import registry
 from ..space import Space
 from ..tables.fitted import once
 from ..validate import positive
-from .base.choice import Choice, ChoiceMechanism
-from .exponential import clamped_score
+from .base.choice import Choice, ChoiceMechanism, clamped_score
 
 PROBES = 8  # places of a list that was made before
 LIST = "dx.Diffractor.v1, the list from row 0 on, always to the nearest row that is left"

@@ -21,11 +21,8 @@ from ..registries import registry
 from ..search.metric import euclidean
 from ..space import Space
 from ..validate import one_of, positive
-from .base.choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
+from .base.choice import CACHE_MB, Choice, ChoiceMechanism, clamped_score, euclidean_choice
 from .base.tables import BLOCK_NUMBERS
-
-# exp(-700) is above the smallest float64: no word's probability is rounded to 0.
-LARGEST_SCORE = 700.0
 
 
 @registry.dx_mechanisms("dx.Exponential.v1")
@@ -73,11 +70,6 @@ class ExponentialSettings:
             notes = f"The choice uses exp(-{beta:.6g} d) on this space. {guarantee.notes}"
             guarantee = replace(guarantee, notes=notes)
         return euclidean_choice(space, guarantee, partial(clamped_score, beta=beta))
-
-
-def clamped_score(D: Floats2d, *, beta: float) -> Floats2d:
-    """beta min(d, g), g = 700 / beta: min(d, g) is a metric and at most d."""
-    return np.minimum(D * beta, LARGEST_SCORE)
 
 
 def exact_beta(X: Floats2d, epsilon: float) -> float:

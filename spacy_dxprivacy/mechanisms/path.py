@@ -28,8 +28,8 @@ from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..validate import fail, positive
+from .base.checks import LARGEST_SCORE
 from .base.choice import Choice, ChoiceMechanism
-from .exponential import LARGEST_SCORE
 
 WORDS_AT_ONCE = 8192
 

@@ -28,8 +28,8 @@ from ..sentences.forward import ADDED
 from ..space import Space
 from ..ty import Prior
 from ..validate import fail, positive
+from .base.checks import LARGEST_SCORE
 from .base.sentences import SentenceMechanism, Sentences
-from .exponential import LARGEST_SCORE
 
 HOW = {
     "alone": "Words alone",

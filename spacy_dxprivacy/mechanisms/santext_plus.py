@@ -25,8 +25,7 @@ from ..registries import registry
 from ..search.metric import distances, euclidean
 from ..space import Space
 from ..validate import between, positive
-from .base.choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann
-from .exponential import clamped_score
+from .base.choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann, clamped_score
 
 
 @registry.dx_mechanisms("dx.SanTextPlus.v1")

@@ -23,8 +23,8 @@ from ..guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
 from ..validate import between, positive
+from .base.checks import LARGEST_SCORE
 from .base.choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
-from .exponential import LARGEST_SCORE
 
 
 @registry.dx_mechanisms("dx.TEM.v1")

@@ -1,6 +1,8 @@
 """From noisy vectors to rows: rules over indexes. All of it is post-processing."""
 
-from ..search import auto_index, exact, faiss_index
-from . import nearest, rank_sampling, vickrey
-
-__all__ = ["auto_index", "exact", "faiss_index", "nearest", "rank_sampling", "vickrey"]
+# The module of each registered name; it is imported when the name is asked for.
+MODULES = {
+    "dx.Nearest.v1": "nearest",
+    "dx.RankSampling.v1": "rank_sampling",
+    "dx.Vickrey.v1": "vickrey",
+}

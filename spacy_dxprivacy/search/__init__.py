@@ -1,5 +1,8 @@
-"""The nearest rows of vectors: metrics, exact search and faiss; importing it registers them."""
+"""The nearest rows of vectors: metrics, exact search and faiss."""
 
-from . import auto_index as auto_index
-from . import exact as exact
-from . import faiss_index as faiss_index
+# The module of each registered name; it is imported when the name is asked for.
+MODULES = {
+    "dx.AutoIndex.v1": "auto_index",
+    "dx.Exact.v1": "exact",
+    "dx.Faiss.v1": "faiss_index",
+}

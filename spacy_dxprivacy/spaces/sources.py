@@ -19,11 +19,12 @@ from ..files.limits import NotAFile, regular
 from ..registries import registry
 from ..space import Space
 from ..tables.pipeline import has_static_vectors
-from ..tables.readers import Duplicates, Progress, read_vectors
 from ..validate import fail, one_of, whole
 
 if TYPE_CHECKING:
     from spacy.language import Language
+
+    from ..tables.readers import Duplicates, Progress
 
 BUILTIN = "builtin"
 OWN_WORDS = (
@@ -235,6 +236,8 @@ def _from_start(
 def _read(
     path: Path, most: int | None, duplicates: Duplicates, progress: Progress | None
 ) -> tuple[list[str], Floats2d]:
+    from ..tables.readers import read_vectors  # few pipelines name a file of vectors
+
     try:
         return read_vectors(path, max_words=most, duplicates=duplicates, progress=progress)
     except FileNotFoundError:

@@ -1,38 +1,24 @@
 """What stands for names, dates, numbers and places; `@dx_surrogates`, one for each label."""
 
-from .address import make_address
 from .base import Mention, Scope, Surrogate
-from .contact import make_contact
-from .date_shift import make_date_shift
-from .digits import make_digits
-from .name import make_name
-from .number import make_number
-from .organisation import make_organisation
-from .place import make_place
-from .plain import make_keep, make_mask, make_redact, make_words
-from .presets import make_preset, surrogates_of
-from .standing import StandIns, stand_in
 from .streams import Draws
 
-__all__ = [
-    "Draws",
-    "Mention",
-    "Scope",
-    "StandIns",
-    "Surrogate",
-    "make_address",
-    "make_contact",
-    "make_date_shift",
-    "make_digits",
-    "make_keep",
-    "make_mask",
-    "make_name",
-    "make_number",
-    "make_organisation",
-    "make_place",
-    "make_preset",
-    "make_redact",
-    "make_words",
-    "stand_in",
-    "surrogates_of",
-]
+# The module of each registered name; it is imported when the name is asked for.
+MODULES = {
+    "dx.Address.v1": "address",
+    "dx.Contact.v1": "contact",
+    "dx.DateShift.v1": "date_shift",
+    "dx.Digits.v1": "digits",
+    "dx.Keep.v1": "plain",
+    "dx.Mask.v1": "plain",
+    "dx.Name.v1": "name",
+    "dx.Number.v1": "number",
+    "dx.Numbers.v1": "number",
+    "dx.Organisation.v1": "organisation",
+    "dx.Place.v1": "place",
+    "dx.Preset.v1": "presets",
+    "dx.Redact.v1": "plain",
+    "dx.Words.v1": "plain",
+}
+
+__all__ = ["MODULES", "Draws", "Mention", "Scope", "Surrogate"]

@@ -12,15 +12,7 @@ from typing import Any
 from ..errors import DxError, Errors
 from ..registries import registry
 from ..validate import one_of
-from .address import make_address
 from .base import WAYS, Surrogate
-from .contact import make_contact
-from .date_shift import make_date_shift
-from .digits import make_digits
-from .name import make_name
-from .number import make_number
-from .organisation import make_organisation
-from .place import make_place
 
 PRESETS = ("standard", "clinical")
 LABELS = {
@@ -49,17 +41,18 @@ def make_preset(
     or "dmy", how 03/04/2019 is read."""
     one_of("name", name, PRESETS)
     shift = "document" if scope == "mention" else scope
+    make = registry.dx_surrogates.get  # each is imported here, where a preset is wanted
     made: dict[str, Surrogate] = {
-        "name": make_name(True, scope=scope, key=key),
-        "date": make_date_shift(order=order, scope=shift, key=key),
-        "place": make_place(scope, key),
-        "address": make_address(scope, key),
-        "organisation": make_organisation(scope, key),
-        "contact": make_contact(scope, key),
-        "digits": make_digits(scope, key),
+        "name": make("dx.Name.v1")(True, scope=scope, key=key),
+        "date": make("dx.DateShift.v1")(order=order, scope=shift, key=key),
+        "place": make("dx.Place.v1")(scope, key),
+        "address": make("dx.Address.v1")(scope, key),
+        "organisation": make("dx.Organisation.v1")(scope, key),
+        "contact": make("dx.Contact.v1")(scope, key),
+        "digits": make("dx.Digits.v1")(scope, key),
     }
     if name == "standard":
-        made["number"] = make_number()
+        made["number"] = make("dx.Number.v1")()
     return Preset({label: one for kind, one in made.items() for label in LABELS[kind].split()})
 
 

@@ -12,6 +12,8 @@ from ...errors import DxError, DxWarning, Errors, Warnings
 from ...guarantee import Guarantee
 
 T = TypeVar("T")
+# exp(-700) is above the smallest float64: no word's probability is rounded to 0.
+LARGEST_SCORE = 700.0
 
 
 def fitted(state: T | None, name: str) -> T:

@@ -19,7 +19,7 @@ from ...ty import Draw
 from ...validate import between
 from .alone import checked_candidates, checked_layout, log_likelihood
 from .built import BuiltMechanism, Settings
-from .checks import checked_rows, fitted
+from .checks import LARGEST_SCORE, checked_rows, fitted
 from .tables import Tables
 
 if TYPE_CHECKING:
@@ -191,6 +191,11 @@ class _Scored:
         xp = array_module(X)
         D = X[xp.asarray(outputs)] - X[xp.asarray(rows)][:, None].astype("float64")
         return boltzmann(self.score(xp.sqrt(xp.einsum("kmd,kmd->km", D, D))))
+
+
+def clamped_score(D: Floats2d, *, beta: float) -> Floats2d:
+    """beta min(d, g), g = 700 / beta: min(d, g) is a metric and at most d."""
+    return np.minimum(D * beta, LARGEST_SCORE)
 
 
 def boltzmann(S: Floats2d) -> Floats2d:
