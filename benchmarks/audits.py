@@ -20,8 +20,7 @@ from typing import Any
 
 from spacy_dxprivacy import registry
 from spacy_dxprivacy.lab.audit import NOT_REFUTED, audit
-from spacy_dxprivacy.lab.audit.given import mechanism_of
-from spacy_dxprivacy.lab.audit.mechanism import EFFORTS
+from spacy_dxprivacy.lab.audit.mechanism import EFFORTS, mechanism_of
 from spacy_dxprivacy.lab.audit.report import Report
 from spacy_dxprivacy.spaces import load
 from spacy_dxprivacy.ty import Mechanism

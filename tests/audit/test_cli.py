@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy.batch.jobs import UsageError
-from spacy_dxprivacy.lab.audit.given import mechanism_of
+from spacy_dxprivacy.lab.audit.mechanism import mechanism_of
 
 CONFIGS = Path(__file__).parent.parent.parent / "configs"
 LIAR = """

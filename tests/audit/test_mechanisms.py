@@ -17,11 +17,10 @@ from mechanisms.found import names, settings_of
 
 from spacy_dxprivacy import DxError, Guarantee, Space
 from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, Report, audit
-from spacy_dxprivacy.lab.audit.bounds import ceiling, lower, upper, wilson
-from spacy_dxprivacy.lab.audit.claims import Claim, claim_of
-from spacy_dxprivacy.lab.audit.events import unreachable
-from spacy_dxprivacy.lab.audit.law import law
-from spacy_dxprivacy.lab.audit.vocabularies import cloud, plane
+from spacy_dxprivacy.lab.audit.claims import Claim, ceiling, claim_of, lower, upper, wilson
+from spacy_dxprivacy.lab.audit.contest import cloud, plane, unreachable
+from spacy_dxprivacy.lab.audit.mechanism import EFFORTS
+from spacy_dxprivacy.lab.audit.tiers import Trial, law
 from spacy_dxprivacy.ty import StatesLaw
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
@@ -213,12 +212,13 @@ def test_noise_of_another_scale_by_3_percent_breaks_its_law(name):
     mechanism = of_config(name)
     if not isinstance(mechanism, StatesLaw) or mechanism.fit(space).law() is None:
         pytest.skip("it states no law")
-    assert law(mechanism, space, 10_000, seed=2).verdict == NOT_REFUTED
-    on = type(mechanism.settings).on
+    on = Trial(mechanism, claim_of(mechanism, space), space, EFFORTS["quick"], seed=2)
+    assert law(on).verdict == NOT_REFUTED
+    noise = type(mechanism.settings).on
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(mechanism.settings), "on", lambda *given: weaker(on(*given)))
+        patch.setattr(type(mechanism.settings), "on", lambda *given: weaker(noise(*given)))
         mechanism.fit(space)
-        assert law(mechanism, space, 10_000, seed=2).verdict == REFUTED
+        assert law(on).verdict == REFUTED
 
 
 def weaker(noise):

@@ -7,7 +7,7 @@ from sentences.laws import KINDS, small_mechanism, small_space
 
 from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED
 from spacy_dxprivacy.lab.audit.claims import Claim, claim_of
-from spacy_dxprivacy.lab.audit.sentences import WORDS, sentences
+from spacy_dxprivacy.lab.audit.tiers import WORDS, Effort, Trial, sentences
 
 WORDS_OF_SPACE = 12
 
@@ -16,7 +16,8 @@ def audited(mechanism, *, share=1.0, seed=1, pairs=8, repeats=5):
     space = small_space(WORDS_OF_SPACE)
     claim = claim_of(mechanism, space)
     less = Claim(0.0, lambda rows: share * claim.of_rows(rows))
-    return sentences(mechanism, less, space, (pairs, repeats), seed)
+    effort = Effort((0, 0, 0), (0, 0, 0), 0, (pairs, repeats))
+    return sentences(Trial(mechanism, less, space, effort, seed))
 
 
 class DrawsAnother:

@@ -11,7 +11,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
-from spacy_dxprivacy.lab.audit.survivors import (
+from spacy_dxprivacy.lab.audit.original import (
     Recognised,
     Survivor,
     labels_in_clear,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Floats1d, Ints1d
-from ..audit.bounds import lower, upper
+from ..audit.claims import lower, upper
 
 REPLICATES = 400
 ALPHA = 0.05

@@ -1,4 +1,4 @@
-"""What a guarantee promises for a pair of words, as two numbers."""
+"""What a guarantee promises for a pair of words, and what draws can say against it."""
 
 from __future__ import annotations
 
@@ -8,34 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Bools2d, Floats1d, Floats2d, Ints1d, Ints2d
+from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...errors import DxError
 from ...search.metric import euclidean
 from ...space import Space
 from ...ty import CoversPairs, HasMetric, Mechanism
 
-Distances = Callable[[Ints1d], Floats2d]
-Covered = Callable[[Ints1d], Bools2d]
-
 
 @dataclass(frozen=True)
 class Claim:
-    """delta: of every pair. of_rows: rows (k,) -> float64 (k, n), the epsilon (nats) that is
-    promised for the pair; infinite where nothing is."""
+    """A guarantee as numbers.
+
+    Attributes:
+        delta: Of every pair.
+        of_rows: Rows (k,) -> float64 (k, n), the epsilon (nats) that is promised for each pair;
+            infinite where nothing is.
+    """
 
     delta: float
-    of_rows: Distances
+    of_rows: Callable[[Ints1d], Floats2d]
 
     def epsilons(self, rows: Any) -> Floats2d:
-        """rows (k,) -> float64 (k, n): the nats that are promised for each pair; inf for none."""
+        """Rows (k,) -> float64 (k, n), the nats that are promised; inf for none."""
         E = np.array(self.of_rows(np.asarray(rows, dtype=np.int64)), dtype=np.float64)
-        # A distance that is no number promises nothing.
-        E[np.isnan(E)] = np.inf
+        E[np.isnan(E)] = np.inf  # a distance that is no number promises nothing
         return E
-
-    def of_pair(self, one: int, other: int) -> float:
-        """The nats that are promised for two rows."""
-        return float(self.epsilons([one])[0, other])
 
     def of_pairs(self, pairs: Ints2d) -> Floats1d:
         """pairs: (p, 2) -> (p,)."""
@@ -44,60 +41,40 @@ class Claim:
 
 
 def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
-    """The claim of a mechanism that is fitted on this space, or why it cannot be put in numbers.
+    """Return the claim of a mechanism that is fitted on this space, or why it is not in numbers.
 
     Distances are those that the mechanism computes; "euclidean" ones are never more than those of
     the space, whatever it says, and infinite where it says so. The pairs of an (epsilon, delta)
     promise are those of guarantee.covers.
     """
-    guarantee = mechanism.guarantee
-    distances = _distances(mechanism)
+    guarantee, stated = mechanism.guarantee, _distances(mechanism)
+    epsilon, covers = guarantee.epsilon, guarantee.covers
     if guarantee.kind == "metric-dp":
-        if guarantee.metric == "euclidean":
-            distances = _Euclidean(space, distances)
-        if distances is None:
+        if guarantee.metric != "euclidean" and stated is None:
             return f"the distance {guarantee.metric!r} is not computed by the mechanism"
-        return Claim(0.0, _Scaled(distances, guarantee.epsilon))
-    covered = _covered(mechanism, space, distances)
-    if covered is None:
-        return "the mechanism does not compute which pairs its promise covers"
-    return Claim(guarantee.delta, _Within(covered, guarantee.epsilon))
+
+        def scaled(rows: Ints1d) -> Floats2d:
+            D = np.asarray(np.inf if stated is None else stated(rows), dtype=np.float64)
+            if guarantee.metric == "euclidean":
+                own = euclidean(space.vectors, rows)
+                D = own if stated is None else np.where(np.isfinite(D), np.minimum(D, own), np.inf)
+            return np.where(np.isfinite(D), D * epsilon, np.inf)
+
+        return Claim(0.0, scaled)
+    if covers == "finite" and stated is not None:
+        measure = stated
+        return Claim(
+            guarantee.delta, lambda rows: np.where(np.isfinite(measure(rows)), epsilon, np.inf)
+        )
+    if covers != "finite" and isinstance(mechanism, CoversPairs):
+        among = mechanism.covers
+        return Claim(guarantee.delta, lambda rows: np.where(among(rows), epsilon, np.inf))
+    if covers == "all":
+        return Claim(guarantee.delta, lambda rows: np.full((len(rows), len(space)), epsilon))
+    return "the mechanism does not compute which pairs its promise covers"
 
 
-@dataclass(frozen=True)
-class _Euclidean:
-    space: Space
-    stated: Distances | None
-
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        D = euclidean(self.space.vectors, rows)
-        if self.stated is None:
-            return D
-        stated = np.asarray(self.stated(rows), dtype=np.float64)
-        capped: Floats2d = np.where(np.isfinite(stated), np.minimum(stated, D), np.inf)
-        return capped
-
-
-@dataclass(frozen=True)
-class _Scaled:
-    distances: Distances
-    epsilon: float
-
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        D = np.asarray(self.distances(rows), dtype=np.float64)
-        return np.where(np.isfinite(D), D * self.epsilon, np.inf)
-
-
-@dataclass(frozen=True)
-class _Within:
-    covers: Covered
-    epsilon: float
-
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        return np.where(self.covers(rows), self.epsilon, np.inf)
-
-
-def _distances(mechanism: Mechanism) -> Distances | None:
+def _distances(mechanism: Mechanism) -> Callable[[Ints1d], Floats2d] | None:
     """The mechanism's own distances; None where it has none. One row is asked for, since a
     mechanism may refuse (DX004)."""
     if not isinstance(mechanism, HasMetric):
@@ -109,12 +86,30 @@ def _distances(mechanism: Mechanism) -> Distances | None:
     return mechanism.distances
 
 
-def _covered(mechanism: Mechanism, space: Space, distances: Distances | None) -> Covered | None:
-    covers = mechanism.guarantee.covers
-    if covers == "finite":
-        return None if distances is None else lambda rows: np.isfinite(distances(rows))
-    if isinstance(mechanism, CoversPairs):
-        return mechanism.covers
-    if covers == "all":
-        return lambda rows: np.ones((len(rows), len(space)), dtype=bool)
-    return None
+# -- confidence bounds on probabilities: Clopper and Pearson 1934, exact for any n -----------------
+
+
+def lower(hits: Any, n: int, alpha: float) -> Any:
+    """The probability is not below this, except with probability alpha."""
+    from scipy.special import betaincinv
+
+    k = np.asarray(hits, dtype=np.float64)
+    return np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, alpha), 0.0)
+
+
+def upper(hits: Any, n: int, alpha: float) -> Any:
+    """The probability is not above this, except with probability alpha."""
+    return 1.0 - lower(n - np.asarray(hits, dtype=np.float64), n, alpha)
+
+
+def wilson(hits: Any, n: int, z: float) -> Any:
+    """About the lower bound at z standard errors: cheap, to choose by."""
+    p = np.asarray(hits, dtype=np.float64) / n
+    middle = p + z * z / (2 * n)
+    half = z * np.sqrt(p * (1 - p) / n + z * z / (4.0 * n * n))
+    return np.maximum((middle - half) / (1 + z * z / n), 0.0)
+
+
+def ceiling(n: int, alpha: float) -> float:
+    """The largest epsilon (nats) that n draws can refute: all of one word's, none of another's."""
+    return float(-np.log(upper(0, n, alpha)))

@@ -6,16 +6,17 @@ import io
 import pickletools
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import spacy
+
 from ...batch.fields import Fields, delimiter_of, steps
 from ...batch.jobs import KINDS
 from ...batch.manifests import JOURNAL, MANIFEST
-from ...batch.record import Row
 from ...batch.records import read as read_records
 from ...batch.source import check_encoding, ending, pack_of, source_of_file
 from ...batch.source import unpacked as unpack_file
@@ -27,8 +28,8 @@ from ...files.parquet import open_parquet, read_tables
 from ...rebuild import RECEIPT_KEY, VECTORS_KEY, fits
 
 MOST_FILES = 10_000
-MOST_BYTES = 2**28  # of a file: 256 MB
-MOST_UNPACKED = 2**30
+MOST_BYTES = 256 * MB  # of a file
+MOST_UNPACKED = 1024 * MB
 DEEPEST = 8  # containers within containers
 READABLE = re.compile(rb"[\x20-\x7e\xc2-\xf4\x80-\xbf]{4,}")
 COMPRESSED = (
@@ -40,8 +41,12 @@ SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
 
 @dataclass(frozen=True)
 class Strings:
-    """Strings that are not the text of a document. kind: which sort of place they are at, such as
-    "strings", "user data" or "pickle". whole: each is a word, to be compared as it is."""
+    """Strings that are not the text of a document.
+
+    Attributes:
+        kind: Which sort of place they are at, such as "strings", "user data" or "pickle".
+        whole: Each is a word, to be compared as it is.
+    """
 
     kind: str
     values: list[str] = field(repr=False)
@@ -63,24 +68,19 @@ Item = Strings | Text
 
 @dataclass(frozen=True)
 class Form:
-    """How files with fields are written. fields: where the text is, and what stands between the
-    columns of .csv. encoding: None for UTF-8, or what a mark at the beginning says."""
+    """How files with fields are written: where the text is, and what stands between the columns of
+    .csv. encoding: None for UTF-8, or what a mark at the beginning says."""
 
     fields: Fields
     encoding: str | None = None
 
     @classmethod
     def of(cls, field: str, delimiter: str | None = None, encoding: str | None = None) -> Form:
-        """Raises UsageError for a delimiter or an encoding that is none."""
+        """Raise UsageError for a delimiter or an encoding that is none."""
         check_encoding(encoding)
         first, *more = [name.strip() for name in field.split(",")]
         names = Fields(first, keep=None, more=tuple(more), delimiter=delimiter_of(delimiter))
         return cls(names, encoding)
-
-    def decoded(self, raw: bytes) -> bytes:
-        """As UTF-8, without a mark."""
-        handle = io.BytesIO(raw)
-        return source_of_file(handle, "", self.encoding, text=True).read()
 
 
 class BadFile(DxError):
@@ -88,7 +88,7 @@ class BadFile(DxError):
 
 
 def files_of(path: Path) -> list[Path]:
-    """A file, or all files of a folder. Raises BadFile for none, too many, or too large ones."""
+    """A file, or all files of a folder. Raise BadFile for none, or too many."""
     if not path.exists():
         raise BadFile("the release: no such file or folder.")
     found = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
@@ -100,11 +100,15 @@ def files_of(path: Path) -> list[Path]:
 
 
 def read_file(path: Path, form: Form | str, *, in_pipeline: bool = False) -> Iterator[Item]:
-    """The texts and strings of a file, by its ending and its first bytes. form: how it is written,
-    or the field of text alone. in_pipeline: it is part of a saved pipeline, whose .jsonl and .txt
-    files are no documents.
+    """Read the texts and strings of a file, by its ending and its first bytes.
 
-    Raises BadFile for what is too large, too deep, compressed or damaged.
+    Args:
+        path: The file.
+        form: How it is written, or the field of text alone.
+        in_pipeline: It is part of a saved pipeline, whose .jsonl and .txt files are no documents.
+
+    Raises:
+        BadFile: It is too large, too deep, compressed or damaged.
     """
     try:
         yield from _read(path, Form.of(form) if isinstance(form, str) else form, in_pipeline)
@@ -122,43 +126,47 @@ def _read(path: Path, form: Form, in_pipeline: bool) -> Iterator[Item]:
     if path.suffix.lower() == ".parquet" and not in_pipeline:
         yield from _parquet(path, form.fields.text)
         return
-    raw = bytes_of(path)
-    raw = _unpacked(raw, pack_of(path)) if pack_of(path) else raw
     kind = "" if in_pipeline else ending(path)
-    if kind != ".xlsx" and raw.startswith(COMPRESSED):
-        raise BadFile("a file is compressed: unpack it first.")
-    raw = form.decoded(raw) if kind in (".txt", ".json", *ROWS) and kind != ".xlsx" else raw
+    raw = _content(path, kind, form)
     if kind == ".spacy":
         yield from _docbin(raw)
     elif kind == ".txt" and path.name != "words.txt":
-        yield Text(_decoded(raw))
+        yield Text(raw.decode("utf-8-sig", "replace"))
     elif path.name in (JOURNAL, MANIFEST):
-        yield Strings("metadata", [str(s) for line in _documents(raw) for s in walk(line)])
+        lines = raw.splitlines() if raw.startswith(b'{"event"') else [raw]
+        values = [_json(line) for line in lines if line.strip()]
+        yield Strings("metadata", [str(leaf) for leaf in walk(values)])
     elif path.name == "strings.json":
         yield Strings("strings", [s for s in walk(_json(raw)) if isinstance(s, str)], whole=True)
     elif kind in ROWS or (kind == ".json" and _holds_records(raw, form.fields.text)):
         yield from _records(raw, KINDS[kind], form.fields)
-    elif kind in (".pkl", ".pickle") or _is_pickle(raw):
-        yield Strings("pickle", list(opened(raw)))
     else:
-        yield Strings("metadata", list(opened(raw)))
+        pickled = kind in (".pkl", ".pickle") or _is_pickle(raw)
+        yield Strings("pickle" if pickled else "metadata", list(opened(raw)))
 
 
-def _unpacked(raw: bytes, pack: str) -> bytes:
-    try:
-        found = unpack_file(raw, pack)
-    except UsageError:
-        raise BadFile(f"a file is not .{pack}, or it is damaged or too large.") from None
-    if len(found) > MOST_UNPACKED:
-        raise BadFile(f"a file unpacks to more than {MOST_UNPACKED // MB} MB.")
-    return found
+def _content(path: Path, kind: str, form: Form) -> bytes:
+    """Unpacked, and texts as UTF-8 without a mark."""
+    raw, pack = bytes_of(path), pack_of(path)
+    if pack:
+        try:
+            raw = unpack_file(raw, pack)
+        except UsageError:
+            raise BadFile(f"a file is not .{pack}, or it is damaged or too large.") from None
+        if len(raw) > MOST_UNPACKED:
+            raise BadFile(f"a file unpacks to more than {MOST_UNPACKED // MB} MB.")
+    if kind != ".xlsx" and raw.startswith(COMPRESSED):
+        raise BadFile("a file is compressed: unpack it first.")
+    if kind in (".txt", ".json", *ROWS) and kind != ".xlsx":
+        raw = source_of_file(io.BytesIO(raw), "", form.encoding, text=True).read()
+    return raw
 
 
 def bytes_of(path: Path) -> bytes:
-    """Raises BadFile for a file that is too large or cannot be read."""
+    """Raise BadFile for a file that is too large or cannot be read."""
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise BadFile(f"a file is larger than {MOST_BYTES // 2**20} MB.")
+            raise BadFile(f"a file is larger than {MOST_BYTES // MB} MB.")
         return path.read_bytes()
     except OSError as error:
         raise BadFile(f"a file cannot be read: {error.strerror}.") from None
@@ -169,24 +177,24 @@ def bytes_of(path: Path) -> bytes:
 
 def _docbin(raw: bytes) -> Iterator[Item]:
     try:
-        held_there = read_docbin(raw, also=("cats", "span_groups"))
-        documents = list(held_there.documents())
+        docbin = read_docbin(raw, also=("cats", "span_groups"))
+        documents = list(docbin.documents())
     except BadPacked:
         raise BadFile("a .spacy file is no DocBin, or it is damaged.") from None
     used: set[str] = set()
-    for (words, spaces), data in zip(documents, held_there.user_data, strict=True):
+    for (words, spaces), data in zip(documents, docbin.user_data, strict=True):
         used.update(words)
         held, receipt = _user_data(data)
         receipt = receipt if fits(receipt, len(words)) else None
         yield Text(words=words, spaces=spaces, receipt=receipt)
         yield from held
-    used |= {form for word in used for form in (word.lower(), norm_of(word))}
-    yield Strings("annotations", [s for s in held_there.strings if s not in used], whole=True)
-    yield Strings("annotations", list(strings_in(list(held_there.others.values()))))
+    used |= {form for word in used for form in (word.lower(), _norm_of(word))}
+    yield Strings("annotations", [s for s in docbin.strings if s not in used], whole=True)
+    yield Strings("annotations", list(strings_in(list(docbin.others.values()))))
 
 
 @lru_cache(maxsize=2**16)
-def norm_of(word: str) -> str:
+def _norm_of(word: str) -> str:
     """What spaCy makes the norm of a word, such as "not" of "n't": no more than the word tells."""
     vocab = _blank_vocab()
     with vocab.memory_zone():
@@ -195,22 +203,17 @@ def norm_of(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _blank_vocab() -> Any:
-    import spacy
-
     return spacy.blank("en").vocab
 
 
 def _user_data(data: Any) -> tuple[list[Strings], dict[str, Any] | None]:
-    """The strings of a document's user data, and its receipt, which is not among them."""
-    if isinstance(data, bytes):
-        try:
-            data = unpacked(data)
-        except ValueError:
-            raise BadFile("the user data of a document are damaged.") from None
-    pairs = data.items() if isinstance(data, dict) else (data or [])
+    """The strings of a document's user data, and its receipt."""
+    try:
+        data = unpacked(data) if isinstance(data, bytes) else data
+    except ValueError:
+        raise BadFile("the user data of a document are damaged.") from None
     receipt, held = None, []
-    for pair in pairs:
-        key, value = pair
+    for key, value in data.items() if isinstance(data, dict) else (data or []):
         if key == RECEIPT_KEY and isinstance(value, dict):
             receipt = value
             held.append(Strings("receipt", list(strings_in(value))))
@@ -223,27 +226,22 @@ def _user_data(data: Any) -> tuple[list[Strings], dict[str, Any] | None]:
 
 def _records(raw: bytes, kind: str, fields: Fields) -> Iterator[Item]:
     """Its texts, by the readers of `dx sanitize`, and the strings of other fields."""
+    # What the fields of the texts are called tells nothing.
+    own = {step for way in fields.texts for step in steps(way)}
     for record in read_records(io.BytesIO(raw), kind, fields):
         if record.problem:
             why = f"a .{kind} file, record {record.number}: {record.problem} {record.hint}"
             raise BadFile(why.strip())
         yield Text(record.text)
-        if record.row is not None and record.part == record.parts - 1:
-            yield from _others(record.row, {step for way in fields.texts for step in steps(way)})
-
-
-def _others(row: Row, own: set[str]) -> Iterator[Strings]:
-    """What a row holds beside its texts, by the names of the fields. own: what the fields of the
-    texts are called, which tells nothing."""
-    for holder, place in row.slots:
-        holder[place] = ""
-    if isinstance(row.entry, dict):
-        pairs = list(row.entry.items())
-    else:
-        pairs = list(zip(row.names or [""] * len(row.entry), row.entry, strict=False))
-    for name, value in pairs:
-        told = [str(s) for s in walk([name, value])]
-        yield Strings(f"field {name}", [s for s in told if s not in own])
+        if record.row is None or record.part < record.parts - 1:
+            continue
+        row = record.row
+        for holder, place in row.slots:
+            holder[place] = ""
+        named = zip(row.names or [""] * len(row.entry), row.entry, strict=False)
+        for name, value in row.entry.items() if isinstance(row.entry, dict) else named:
+            leaves = [str(leaf) for leaf in walk([name, value])]
+            yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in own])
 
 
 def _holds_records(raw: bytes, field_name: str) -> bool:
@@ -254,13 +252,6 @@ def _holds_records(raw: bytes, field_name: str) -> bool:
         return False
     one = isinstance(value, dict) and (field_name in value or steps(field_name)[0] in value)
     return one or isinstance(value, list)
-
-
-def _documents(raw: bytes) -> list[Any]:
-    """The lines of a journal, or one manifest."""
-    if raw.startswith(b'{"event"'):
-        return [_json(line) for line in raw.splitlines() if line.strip()]
-    return [_json(raw)]
 
 
 def _parquet(path: Path, field_name: str) -> Iterator[Item]:
@@ -287,14 +278,25 @@ def opened(raw: bytes, depth: int = 0) -> Iterator[str]:
     """All strings in some bytes: json, msgpack, zlib, a pickle's opcodes, or runs of text."""
     if depth > DEEPEST:
         return
+    found: Iterable[str] | None = None
     if _is_pickle(raw):
-        yield from _pickled(raw, depth)
-        return
-    for read in (_json_strings, _packed_strings):
-        found = read(raw, depth)
-        if found is not None:
-            yield from found
-            return
+        found = _pickled(raw, depth)
+    elif raw[:1] in (b"{", b"[", b'"'):
+        try:
+            found = [leaf for leaf in walk(parse_json(raw)) if isinstance(leaf, str)]
+        except ValueError:
+            found = None
+    if found is None:
+        try:
+            value = unpacked(inflated(raw) if raw[:1] == b"x" else raw)
+            # A lone byte is a number in msgpack: it does not count.
+            found = strings_in(value, depth) if isinstance(value, dict | list | tuple) else None
+        except (ValueError, zlib.error, RecursionError):
+            found = None
+    yield from _runs_of_text(raw) if found is None else found
+
+
+def _runs_of_text(raw: bytes) -> Iterator[str]:
     for run in READABLE.findall(raw):
         yield run.decode("utf8", "ignore")
 
@@ -308,30 +310,7 @@ def _pickled(raw: bytes, depth: int) -> Iterator[str]:
             elif isinstance(argument, bytes | bytearray) and len(argument) > 3:
                 yield from opened(bytes(argument), depth + 1)
     except Exception:
-        # Damaged or made to be so: what can be read of it is read.
-        for run in READABLE.findall(raw):
-            yield run.decode("utf8", "ignore")
-
-
-def _json_strings(raw: bytes, depth: int) -> list[str] | None:
-    if raw[:1] not in (b"{", b"[", b'"'):
-        return None
-    try:
-        return [str(s) for s in walk(parse_json(raw)) if isinstance(s, str)]
-    except ValueError:
-        return None
-
-
-def _packed_strings(raw: bytes, depth: int) -> list[str] | None:
-    """msgpack, as such or compressed. A lone byte is a number in msgpack: it does not count."""
-    try:
-        data = inflated(raw) if raw[:1] == b"x" else raw
-        found = unpacked(data)
-    except (ValueError, zlib.error, RecursionError):
-        return None
-    if not isinstance(found, dict | list | tuple):
-        return None
-    return list(strings_in(found, depth))
+        yield from _runs_of_text(raw)  # damaged, or made to be so: what can be read of it is read
 
 
 def strings_in(value: Any, depth: int = 0) -> Iterator[str]:
@@ -344,7 +323,7 @@ def strings_in(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def inflated(raw: bytes) -> bytes:
-    """Decompressed, up to MOST_UNPACKED. Raises BadFile beyond, zlib.error for other bytes."""
+    """Decompressed, up to MOST_UNPACKED. Raise BadFile beyond, zlib.error for other bytes."""
     stream = zlib.decompressobj()
     data = stream.decompress(raw, MOST_UNPACKED)
     if stream.unconsumed_tail:
@@ -354,7 +333,7 @@ def inflated(raw: bytes) -> bytes:
 
 
 def unpacked(data: bytes) -> Any:
-    """msgpack, without srsly's decoders. Raises BadPacked, a ValueError, for other bytes."""
+    """msgpack, without srsly's decoders. Raise BadPacked, a ValueError, for other bytes."""
     return unpack(data, use_list=False)
 
 
@@ -365,14 +344,12 @@ def walk(value: Any, depth: int = 0) -> Iterator[Any]:
     if isinstance(value, dict):
         if _is_array(value):
             return
-        for key, part in value.items():
-            yield from walk(key, depth + 1)
-            yield from walk(part, depth + 1)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from walk(part, depth + 1)
-    else:
+        value = [part for pair in value.items() for part in pair]
+    if not isinstance(value, list | tuple):
         yield value
+        return
+    for part in value:
+        yield from walk(part, depth + 1)
 
 
 def _is_array(value: Any) -> bool:
@@ -388,7 +365,3 @@ def _json(raw: bytes) -> Any:
         return parse_json(raw)
     except ValueError:
         raise BadFile("a file is not valid JSON, or it is nested too deep.") from None
-
-
-def _decoded(raw: bytes) -> str:
-    return raw.decode("utf-8-sig", "replace")

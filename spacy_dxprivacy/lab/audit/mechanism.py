@@ -1,37 +1,37 @@
-"""The audit of a mechanism: try to refute what it promises."""
+"""The audit of a mechanism: try to refute what it promises, one tier after another."""
 
 from __future__ import annotations
 
 import copy
 import math
+import time
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
-from ...errors import DxError, DxWarning
+from spacy import util
+
+from ...batch.code import import_code
+from ...errors import DxError, DxWarning, UsageError
+from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism
 from ...validate import one_of
-from .black_box import Effort, cloud_pairs, contest, plane_pairs
-from .claims import Claim, claim_of
-from .exact import closed_form, exact
-from .independence import independence
-from .law import law
+from .claims import claim_of
+from .contest import cloud, on_cloud, on_plane, plane
 from .report import INCONCLUSIVE, Finding, Report
-from .sentences import sentences
-from .vocabularies import cloud, plane
+from .tiers import Effort, Trial, closed_form, exact, independence, law, sentences
 
 ALPHA = 1e-4  # of the whole audit
 NOTHING = "It promises nothing, so there is nothing to refute."
 EFFORTS = {
-    "quick": {"plane": Effort(16_000, 30, 21), "cloud": Effort(8_000, 30, 5), "law": 10_000,
-              "sentences": (12, 4)},
-    "medium": {"plane": Effort(100_000, 12, 45), "cloud": Effort(1_000_000, 25, 30), "law": 50_000,
-               "sentences": (40, 6)},
-    "full": {"plane": Effort(400_000, 45, 66), "cloud": Effort(4_000_000, 90, 40), "law": 50_000,
-             "sentences": (120, 10)},
-}  # fmt: skip
-LARGE_QUICK = 500  # words of the large vocabulary in a quick audit
+    "quick": Effort((16_000, 30, 21), (8_000, 30, 5), 10_000, (12, 4), (500, 20)),
+    "medium": Effort((100_000, 12, 45), (1_000_000, 25, 30), 50_000, (40, 6)),
+    "full": Effort((400_000, 45, 66), (4_000_000, 90, 40), 50_000, (120, 10)),
+}
+MOST_BYTES = 2**24  # of a config
+Tier = Callable[[Trial], Finding | None]
 
 
 def audit(
@@ -42,83 +42,104 @@ def audit(
     seed: int | None = None,
     alpha: float = ALPHA,
 ) -> Report:
-    """Try to refute the guarantee that a mechanism states. It is fitted, as a copy, on vocabularies
-    made for the audit.
+    """Try to refute the guarantee that a mechanism states.
 
-    effort: "quick" (some seconds), "medium" (about one minute) or "full" (up to five). space: one
-    more space for the exact tier, such as your own. seed: repeats the draws, for tests. alpha: the
-    probability that a sound mechanism is refuted by chance.
+    Args:
+        mechanism: It is fitted, as a copy, on vocabularies made for the audit.
+        effort: "quick" (some seconds), "medium" (about one minute) or "full" (up to five).
+        space: One more space for the exact tier, such as your own.
+        seed: Repeats the draws, for tests.
+        alpha: The probability that a sound mechanism is refuted by chance.
 
-    Raises DxError for another effort. A mechanism that raises DxError on a vocabulary (no solution
-    for its settings) makes that tier inconclusive.
+    Raises:
+        DxError: For another effort. A mechanism that raises DxError on a vocabulary (no solution
+            for its settings) makes that tier inconclusive.
     """
     one_of("effort", effort, tuple(EFFORTS))
-    guarantee = mechanism.guarantee
-    if guarantee.kind == "none" or not math.isfinite(guarantee.epsilon):
+    how, g = EFFORTS[effort], mechanism.guarantee
+    if g.kind == "none" or not math.isfinite(g.epsilon):
         nothing = Finding("promise", INCONCLUSIVE, NOTHING)
-        return Report(mechanism.name, guarantee.to_dict(), alpha, [nothing])
-    findings = list(_findings(mechanism, effort, space, seed, alpha))
-    return Report(mechanism.name, guarantee.to_dict(), alpha, findings)
-
-
-def _findings(
-    mechanism: Mechanism, effort: str, own: Space | None, seed: int | None, alpha: float
-) -> Iterator[Finding]:
-    how: Any = EFFORTS[effort]
-    g = mechanism.guarantee
+        return Report(mechanism.name, g.to_dict(), alpha, [nothing])
     unit = 1 / g.epsilon if g.kind == "metric-dp" else 1.0
-    small = plane(unit)
-    large = cloud(unit, LARGE_QUICK, 20) if effort == "quick" else cloud(unit)
-
-    def on_plane(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
-        yield from (exact(fitted, claim, small, seed), closed_form(fitted, claim, small))
-        yield independence(fitted, small, how["law"], seed)
-        yield contest("plane", fitted, claim, small, plane_pairs, how["plane"], alpha / 2, seed)
-
-    def on_cloud(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
-        yield from (exact(fitted, claim, large, seed), closed_form(fitted, claim, large))
-        yield law(fitted, large, how["law"], seed)
-        yield sentences(fitted, claim, large, how["sentences"], seed)
-        yield independence(fitted, large, how["law"], seed)
-        yield contest("black box", fitted, claim, large, cloud_pairs, how["cloud"], alpha / 2, seed)
-
-    yield from _on("plane", mechanism, small, on_plane)
-    yield from _on("black box", mechanism, large, on_cloud)
-    if own is None and hasattr(type(mechanism), "draws_together"):
+    plan: list[tuple[str, Space, tuple[Tier, ...]]] = [
+        ("plane", plane(unit), (exact, closed_form, independence, on_plane)),
+        (
+            "black box",
+            cloud(unit, *how.large),
+            (exact, closed_form, law, sentences, independence, on_cloud),
+        ),
+    ]
+    if space is not None:
+        plan.append(("own space", space, (exact, closed_form, sentences)))
+    elif hasattr(type(mechanism), "draws_together"):
         # Sentences are of a language, which no made-up vocabulary has.
-        english = Space.builtin()
-
-        def on_english(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
-            yield sentences(fitted, claim, english, how["sentences"], seed)
-
-        yield from _on("sentences", mechanism, english, on_english)
-    if own is not None:
-        table = own
-
-        def on_own(fitted: Mechanism, claim: Claim) -> Iterator[Finding | None]:
-            yield from (exact(fitted, claim, table, seed), closed_form(fitted, claim, table))
-            yield sentences(fitted, claim, table, how["sentences"], seed)
-
-        yield from _on("own space", mechanism, own, on_own)
+        plan.append(("sentences", Space.builtin(), (sentences,)))
+    findings: list[Finding] = []
+    for name, vocabulary, tiers in plan:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DxWarning)
+            trial = _trial(mechanism, vocabulary, how, seed, alpha / 2)
+            if isinstance(trial, str):
+                findings.append(Finding(name, INCONCLUSIVE, trial))
+            else:
+                findings += _findings(trial, tiers)
+    return Report(mechanism.name, g.to_dict(), alpha, findings)
 
 
-def _on(
-    tier: str,
-    mechanism: Mechanism,
-    space: Space,
-    tiers: Callable[[Mechanism, Claim], Iterator[Finding | None]],
-) -> Iterator[Finding]:
-    """The tiers of one vocabulary, on a copy of the mechanism that is fitted on it."""
+def _trial(
+    mechanism: Mechanism, space: Space, effort: Effort, seed: int | None, alpha: float
+) -> Trial | str:
+    """A copy of the mechanism, fitted on a space; or why there is none."""
+    fitted = copy.deepcopy(mechanism)
+    try:
+        fitted.fit(space)
+        claim = claim_of(fitted, space)
+    except DxError as error:
+        return f"It cannot be fitted on {space.name}: {error}"
+    if isinstance(claim, str):
+        return f"On {space.name}: {claim}."
+    return Trial(fitted, claim, space, effort, seed, alpha)
+
+
+def _findings(trial: Trial, tiers: tuple[Tier, ...]) -> Iterator[Finding]:
+    for tier in tiers:
+        start = time.perf_counter()
+        found = tier(trial)
+        if found is not None:
+            yield replace(found, seconds=time.perf_counter() - start)
+
+
+def mechanism_of(
+    config: Path, *, code: Path | None = None, epsilon: float | None = None
+) -> Mechanism:
+    """Make the mechanism of a config, not fitted.
+
+    Args:
+        config: With a [mechanism] block, of a component or alone.
+        code: A Python file that registers mechanisms, which is run.
+        epsilon: In place of that of the config.
+
+    Raises:
+        UsageError: There is no mechanism, or several, or the code fails. Also raises what the
+            mechanism and spaCy raise for wrong settings.
+    """
+    import_code(code)
+    if not config.is_file():
+        raise UsageError(f"{config}: no such config file.")
+    if config.stat().st_size > MOST_BYTES:
+        raise UsageError(f"{config}: this is too large for a config file.")
+    try:
+        held = util.load_config(config)
+    except Exception:
+        # The parser quotes the line that it stumbles over, and this may be a text.
+        raise UsageError(f"{config}: this is not a config file of spaCy.") from None
+    parts = [held, *(held.get("components") or {}).values()]
+    blocks = [part["mechanism"] for part in parts if isinstance(part.get("mechanism"), dict)]
+    if len(blocks) != 1:
+        found = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
+        raise UsageError(f"{config}: it has {found}; one was expected.")
+    block = dict(blocks[0]) if epsilon is None else {**blocks[0], "epsilon": epsilon}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DxWarning)
-        fitted = copy.deepcopy(mechanism)
-        try:
-            fitted.fit(space)
-            claim = claim_of(fitted, space)
-        except DxError as error:
-            yield Finding(tier, INCONCLUSIVE, f"It cannot be fitted on {space.name}: {error}")
-            return
-        if isinstance(claim, str):
-            yield Finding(tier, INCONCLUSIVE, f"On {space.name}: {claim}.")
-            return
-        yield from (finding for finding in tiers(fitted, claim) if finding is not None)
+        mechanism: Mechanism = registry.resolve({"mechanism": block})["mechanism"]
+    return mechanism

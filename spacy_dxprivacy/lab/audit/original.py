@@ -1,17 +1,22 @@
-"""The words of the original texts, and how strings are searched for them."""
+"""The words of the original texts, and how strings and texts are searched for them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import spacy
 from spacy.lang.en.stop_words import STOP_WORDS
+from spacy.language import Language
 from spacy.tokens import Doc
 
+from ...doc.mentions import GLUED, PIECE, WHOLE, chosen, is_word, name_parts, places_of, plain_label
 from ...doc.tokens import tokenized
 from ...space import Space
 from .files import Form, Text, files_of, read_file
@@ -19,34 +24,43 @@ from .files import Form, Text, files_of, read_file
 PIECES = re.compile(r"[^\s\"'<>()\[\]{},;:=|]+")
 WORDS = re.compile(r"\w+")
 REDACTED = "[REDACTED]"
-SHORTEST = 3  # of words that are looked for outside of texts
+SHORTEST = 3  # letters of words that are looked for outside of texts, and of parts of names
 RUN = 4  # words one after another that do not come by chance
 
 
 class Original:
-    """docs: the tokens of each document, with the blanks after them. words: what the texts hold, in
-    lower case, without punctuation."""
+    """What the original texts hold.
+
+    Attributes:
+        docs: The tokens of each document, with the blanks after them.
+        words: What the texts hold, in lower case, without punctuation.
+        telling: Those that are looked for outside of texts.
+        unknown: Those that the space lacks.
+    """
 
     def __init__(self, docs: list[tuple[list[str], list[bool]]], space: Space) -> None:
         self.docs = docs
-        self.space = space
-        self.words = {w.lower() for words, _ in docs for w in words if _is_word(w)}
+        lower = [[w.lower() for w in words if _is_word(w)] for words, _ in docs]
+        self.words = {w for words in lower for w in words}
         self.telling = {w for w in self.words if len(w) >= SHORTEST and w not in STOP_WORDS}
         self.unknown = {w for w in self.words if space.find(w) < 0}
-        self._runs = {
-            run
-            for words, _ in docs
-            for run in _runs([w for w in map(str.lower, words) if _is_word(w)])
-        }
+        self._runs = {run for words in lower for run in _runs(words)}
+
+    @property
+    def texts(self) -> list[str]:
+        """The documents as strings."""
+        return [joined(*doc) for doc in self.docs]
 
     def in_strings(self, values: Iterable[str], *, whole: bool = False) -> set[str]:
         """The telling words of the original in some strings."""
         found: set[str] = set()
         for value in values:
             lower = value.lower()
-            pieces = {lower} if whole else {lower, *pieces_of(lower)}
-            found |= pieces & self.telling
-        return found
+            if not whole:
+                found |= {piece.strip(".!?-_*/\\") for piece in PIECES.findall(lower)}
+                found |= set(WORDS.findall(lower))
+            found.add(lower)
+        return found & self.telling
 
     def runs_in(self, values: Iterable[str]) -> set[str]:
         """The words of runs of RUN words that stand one after another in the original as well."""
@@ -58,27 +72,28 @@ class Original:
 
 
 def read_original(path: Path, form: Form, space: Space) -> Original:
-    """Raises BadFile as reading a release does, and for originals without any text."""
-    docs = []
-    for file in files_of(path):
-        for item in read_file(file, form):
-            if isinstance(item, Text):
-                docs.append(tokens_of(item))
-    return Original(docs, space)
+    """Raise BadFile as reading a release does."""
+    items = (item for file in files_of(path) for item in read_file(file, form))
+    return Original([tokens_of(item) for item in items if isinstance(item, Text)], space)
 
 
 def tokens_of(item: Text) -> tuple[list[str], list[bool]]:
     """Words and blanks of a document, by the blank English tokenizer where it is a plain text."""
     if item.words is not None and item.spaces is not None:
         return item.words, item.spaces
-    nlp = blank()
+    nlp = _blank()
     with nlp.memory_zone():
         doc: Doc = tokenized(nlp, item.text)
         return [t.text for t in doc], [bool(t.whitespace_) for t in doc]
 
 
+def joined(words: list[str], spaces: list[bool]) -> str:
+    """The text of tokens."""
+    return "".join(w + " " * s for w, s in zip(words, spaces, strict=True))
+
+
 @lru_cache(maxsize=1)
-def blank() -> Any:
+def _blank() -> Any:
     """A tokenizer that cuts no placeholder in two, for texts of any length."""
     nlp: Any = spacy.blank("en")
     nlp.tokenizer.add_special_case(REDACTED, [{"ORTH": REDACTED}])
@@ -95,15 +110,141 @@ def public_strings(lang: str) -> frozenset[str]:
         return frozenset()
 
 
-def pieces_of(text: str) -> set[str]:
-    """The words of a text, and its pieces between white space."""
-    pieces = {piece.strip(".!?-_*/\\") for piece in PIECES.findall(text)}
-    return pieces | set(WORDS.findall(text))
-
-
 def _runs(words: list[str]) -> Iterable[tuple[str, ...]]:
     return zip(*(words[i:] for i in range(RUN)), strict=False)
 
 
 def _is_word(token: str) -> bool:
     return any(c.isalnum() for c in token) and token != REDACTED
+
+
+# -- survivors of entity mode ----------------------------------------------------------------------
+# A recogniser reads the originals. Of persons, each part of a name counts, in any case, possessive
+# and within longer words; of places, organisations, addresses and numbers the whole. What of this
+# stands in an original and in what became of it survived: in the document where it was recognised,
+# or in another one where it was missed. What stands in a release though its own original does not
+# have it was drawn, and is there by chance.
+
+PLAINTEXT = re.compile(r"every word outside the recognised entities (.+)")
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """A part of an entity that can still be read.
+
+    Attributes:
+        document: Its number in the release, from 0.
+        start: Of the word, in characters.
+        label: Of what it is a part of.
+        recognised: In this document, and not in another one alone.
+        word: In small letters; it is the secret.
+    """
+
+    document: int
+    start: int
+    label: str
+    recognised: bool
+    word: str = field(repr=False)
+
+
+@dataclass
+class Recognised:
+    """What a recogniser found in the originals.
+
+    Attributes:
+        parts: Part of a name -> whether a text writes it small.
+        wholes: In small letters -> label.
+        here: For each document, those of its own.
+        found: How many entities, by label.
+    """
+
+    parts: dict[str, bool] = field(default_factory=dict)
+    wholes: dict[str, str] = field(default_factory=dict)
+    here: list[set[str]] = field(default_factory=list)
+    found: Counter[str] = field(default_factory=Counter)
+
+    @cached_property
+    def by_word(self) -> dict[str, list[tuple[str, int]]]:
+        """First word -> the wholes that it begins, with the characters before it."""
+        table: dict[str, list[tuple[str, int]]] = {}
+        for whole in self.wholes:
+            if first := WORDS.search(whole):
+                table.setdefault(first[0], []).append((whole, first.start()))
+        return table
+
+
+def labels_in_clear(phrases: Iterable[str]) -> list[str]:
+    """The labels of entity mode, of a receipt's `in_clear`; none where it was not in use."""
+    matches = [PLAINTEXT.fullmatch(phrase) for phrase in phrases]
+    return [label for match in matches if match for label in match[1].split(", ")]
+
+
+def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) -> Recognised:
+    """nlp: a pipeline with a recogniser. labels: as its labels, or as PERSON, GPE and so on."""
+    wanted = {plain_label(label) for label in labels} & (WHOLE | {"PERSON", "ADDRESS"})
+    known = Recognised()
+    for doc in nlp.pipe(originals):
+        entities = chosen(doc, wanted)
+        known.found.update(label for label, _, _ in entities)
+        parts = {p: s for p, s in name_parts(doc, entities).items() if len(p) >= SHORTEST}
+        wholes = {
+            doc[first:last].text.lower(): label
+            for label, first, last in entities
+            if label != "PERSON"
+        }
+        wholes = {
+            text: label
+            for text, label in wholes.items()
+            if len(text) > SHORTEST and not all(map(is_word, text.split()))
+        }
+        for part, small in parts.items():
+            known.parts[part] = known.parts.get(part, False) or small
+        known.wholes |= wholes
+        known.here.append({*parts, *wholes})
+    return known
+
+
+def survivors(
+    originals: Sequence[str], release: Sequence[str], known: Recognised
+) -> list[Survivor]:
+    """Find what was recognised in the originals in the texts of a release, in the same order. Raise
+    ValueError where they differ in number."""
+    nlp = _blank()
+    found = []
+    for number, (old, new) in enumerate(zip(originals, release, strict=True)):
+        with nlp.memory_zone():
+            doc: Doc = nlp.make_doc(new)
+            hits = [*_names_in(doc, known), *_wholes_in(new.lower(), known)]
+        before = old.lower()
+        words = set(PIECE.findall(before))
+        for word, start, label in hits:
+            long = label != "PERSON" or len(word) >= GLUED
+            if word in words or (long and word in before):
+                own = word in known.here[number]
+                found.append(Survivor(number, start, label, own, word))
+    return found
+
+
+def _names_in(doc: Doc, known: Recognised) -> Iterator[tuple[str, int, str]]:
+    for i in places_of(doc, known.parts, np.zeros(len(doc), dtype=bool)):
+        lower = doc[i].lower_
+        pieces = {p for p in PIECE.findall(lower) if p in known.parts}
+        for piece in pieces or {p for p in known.parts if len(p) >= GLUED and p in lower}:
+            yield piece, doc[i].idx, "PERSON"
+
+
+def _wholes_in(lower: str, known: Recognised) -> Iterator[tuple[str, int, str]]:
+    for match in WORDS.finditer(lower) if known.by_word else ():
+        for whole, before in known.by_word.get(match[0], ()):
+            start = match.start() - before
+            end = start + len(whole)
+            if lower[max(start, 0) : end] == whole and not lower[end : end + 1].isalnum():
+                yield whole, start, known.wholes[whole]
+
+
+def rules() -> Language:
+    """The pipeline that recognises where none is given: the rules of dx_entity_ruler."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.max_length = 2**40
+    return nlp

@@ -23,12 +23,15 @@ WIDTH = 92
 class Finding:
     """What one tier found.
 
-    tier: "exact", "closed form", "plane", "black box", "law", "sentences" or "independence".
-    verdict: of this tier alone. what: a sentence. pair: the two words. event: the set of outputs
-    that tells them apart best. claimed and delta: what is promised for the pair (of sentences), in
-    nats. bound: the epsilon that the audit is sure of
-    (exact tiers: the epsilon that holds), at that delta. tests: how many pairs and directions were
-    tried. draws: how many draws were made. seconds: how long it took.
+    Attributes:
+        tier: "exact", "closed form", "plane", "black box", "law", "sentences" or "independence".
+        verdict: Of this tier alone.
+        what: A sentence.
+        pair: The two words.
+        event: The set of outputs that tells them apart best.
+        claimed, delta: What is promised for the pair (of sentences), in nats.
+        bound: The epsilon that the audit is sure of (exact tiers: that holds), at that delta.
+        tests: How many pairs and directions were tried.
     """
 
     tier: str
@@ -45,7 +48,10 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for json, which has no infinity."""
-        return {k: _finite(v) for k, v in asdict(self).items()}
+        infinite = (
+            k for k, v in asdict(self).items() if isinstance(v, float) and not math.isfinite(v)
+        )
+        return {**asdict(self), **dict.fromkeys(infinite)}
 
 
 @dataclass(frozen=True)
@@ -89,16 +95,18 @@ class Report:
 
     def page(self) -> str:
         """One html page that needs nothing else."""
-        rows = "".join(_row(finding) for finding in self.findings)
-        return PAGE.format(
-            name=html.escape(self.mechanism),
-            verdict=self.verdict,
-            css=self.verdict.replace(" ", "-"),
-            meaning=html.escape(MEANING[self.verdict]),
-            promise=html.escape(promise(self.guarantee)),
-            alpha=self.alpha,
-            rows=rows,
+        rows = []
+        for f in self.findings:
+            made = f"{f.tests:,} tests, {f.draws:,} draws, {f.seconds:.1f} s"
+            rows.append((f.tier, f.verdict, f.what, "; ".join(facts(f)), made))
+        head = f"{self.verdict}: {MEANING[self.verdict]}."
+        lines = ("tier", "verdict", "what", "evidence", "effort"), *rows
+        table = "\n".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
+            for line in lines
         )
+        name, promised = html.escape(self.mechanism), html.escape(promise(self.guarantee))
+        return PAGE.format(name=name, head=head, promise=promised, alpha=self.alpha, rows=table)
 
 
 def promise(guarantee: dict[str, Any]) -> str:
@@ -127,33 +135,23 @@ def facts(finding: Finding) -> list[str]:
     return found
 
 
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def _wrapped(text: str, indent: int) -> list[str]:
     space = " " * indent
     return textwrap.wrap(text, WIDTH, initial_indent=space, subsequent_indent=space)
 
 
-def _row(finding: Finding) -> str:
-    cells = [finding.tier, finding.verdict, finding.what, "; ".join(facts(finding))]
-    made = f"{finding.tests:,} tests, {finding.draws:,} draws, {finding.seconds:.1f} s"
-    return "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in [*cells, made]) + "</tr>\n"
-
-
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Audit of {name}</title><style>
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto }}
-table {{ border-collapse: collapse }}
-td, th {{ border-bottom: 1px solid #ccc; padding: .4rem; text-align: left; vertical-align: top }}
-.refuted {{ color: #a00 }} .inconclusive {{ color: #850 }}
+table {{ border-collapse: collapse }} tr:first-child {{ font-weight: 600 }}
+td {{ border-bottom: 1px solid #ccc; padding: .4rem; vertical-align: top }}
 </style></head><body>
 <h1>Audit of {name}</h1>
-<p class="{css}"><strong>{verdict}</strong>: {meaning}.</p>
+<p><strong>{head}</strong></p>
 <p>Promise: {promise}.</p>
-<table><tr><th>tier</th><th>verdict</th><th>what</th><th>evidence</th><th>effort</th></tr>
-{rows}</table>
+<table>
+{rows}
+</table>
 <p>A sound mechanism would be refuted by chance with probability {alpha:g} at most.</p>
 </body></html>
 """

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Floats1d, Ints1d
+from ...arrays import Ints1d
 from ...randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
@@ -69,40 +69,33 @@ def sides(mechanism: Mechanism, space: Space, *, words: int = 40, draws: int = 4
     rng, choose = Rng(), np.random.default_rng(0)
     mechanism.sample(np.zeros(1, dtype=np.int64), rng)  # what the first word of all pays for
     rows = choose.choice(len(space), min(words, len(space)), replace=False)
-    cold = np.array([_seconds(mechanism, row, rng) for row in rows])
-    warm = np.array([_seconds(mechanism, row, rng, REPEATS) for row in rows])
+    cold, warm = (
+        np.array([_milliseconds(mechanism, row, rng, repeats) for row in rows])
+        for repeats in (1, REPEATS)
+    )
+    # Outputs for words as they come in language, by their rank in the table.
+    weights = 1 / (np.arange(len(space)) + WARMTH)
+    edges = np.cumsum(weights / weights.sum())
+    known = np.minimum(np.searchsorted(edges, rng.uniform(draws)), len(space) - 1)
     return Sides(
         mechanism.name,
         mechanism.guarantee.epsilon,
         len(rows),
-        _spread(cold),
-        _spread(warm),
-        float(warm.max() - warm.min()) * 1e3,
-        told_apart(_known(mechanism, space, draws, rng), rng.integers(len(space), draws)),
+        (cold.min(), float(np.median(cold)), cold.max()),
+        (warm.min(), float(np.median(warm)), warm.max()),
+        float(warm.max() - warm.min()),
+        told_apart(np.asarray(mechanism.sample(known, rng).rows), rng.integers(len(space), draws)),
     )
 
 
-def _seconds(mechanism: Mechanism, row: int, rng: Rng, repeats: int = 1) -> float:
+def _milliseconds(mechanism: Mechanism, row: int, rng: Rng, repeats: int) -> float:
     """Of the processor, for one draw of one word: the least of some, as others disturb it."""
     found = []
     for _ in range(repeats):
         start = time.process_time()
         mechanism.sample(np.array([row]), rng)
         found.append(time.process_time() - start)
-    return min(found)
-
-
-def _spread(seconds: Floats1d) -> tuple[float, float, float]:
-    least, middle, most = (np.quantile(seconds, [0, 0.5, 1]) * 1e3).tolist()
-    return least, middle, most
-
-
-def _known(mechanism: Mechanism, space: Space, draws: int, rng: Rng) -> Ints1d:
-    """Outputs for words as they come in language, by their rank in the table."""
-    weights = 1 / (np.arange(len(space)) + WARMTH)
-    edges = np.cumsum(weights / weights.sum())
-    rows = np.minimum(np.searchsorted(edges, rng.uniform(draws)), len(space) - 1)
-    return np.asarray(mechanism.sample(rows, rng).rows)
+    return 1e3 * min(found)
 
 
 def told_apart(known: Ints1d, unknown: Ints1d) -> float:

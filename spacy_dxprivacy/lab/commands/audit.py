@@ -7,16 +7,22 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from spacy import util
+from spacy.language import Language
 from typer import Argument, Option
 
+from ...batch.manifests import as_receipt, receipt_beside
 from ...cli import options
 from ...cli.mistakes import mistakes_in_a_line, setting_up
 from ...cli.options import SignedBy
 from ...cli.signature import check_signature
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
+from ...files.limits import MB, TooLarge, read_json
 from ...space import Space
 from ...spaces import BUILTIN, load
+
+MOST_RECEIPT = 16 * MB
 
 audit_app = typer.Typer(
     name="audit", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
@@ -97,7 +103,7 @@ def audit_mechanism_cli(
     Example: python -m spacy dx audit mechanism configs/laplace.cfg --epsilon 2 --quick
     """
     from ..audit import REFUTED, audit
-    from ..audit.given import mechanism_of
+    from ..audit.mechanism import mechanism_of
 
     with mistakes_in_a_line("audit mechanism"):
         if page is not None:
@@ -108,7 +114,7 @@ def audit_mechanism_cli(
         report = audit(mechanism, effort="quick" if quick else "full", space=own)
         if page is not None:
             write_bytes(page, report.page().encode(), force=force)
-    typer.echo(_json(report.to_dict()) if as_json else "\n".join(report.lines()))
+    _print(report, as_json)
     raise typer.Exit(int(report.verdict == REFUTED))
 
 
@@ -126,7 +132,7 @@ def audit_sides_cli(
 
     Example: python -m spacy dx audit sides configs/path_v2.cfg
     """
-    from ..audit.given import mechanism_of
+    from ..audit.mechanism import mechanism_of
     from ..audit.sides import sides
 
     with mistakes_in_a_line("audit sides"):
@@ -134,7 +140,7 @@ def audit_sides_cli(
             mechanism = mechanism_of(config, code=code, epsilon=epsilon)
             table: Space = load(space)
         found = sides(mechanism, table)
-    typer.echo(_json(found.to_dict()) if as_json else "\n".join(found.lines()))
+    _print(found, as_json)
     raise typer.Exit(int(not found.within))
 
 
@@ -160,18 +166,16 @@ def audit_release_cli(
 
     Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
     """
-    from ...batch.manifests import receipt_beside
     from ..audit import BadFile, audit_release
-    from ..audit.given import load_model, read_receipt
 
     with mistakes_in_a_line("audit release"):
         try:
-            told_in = receipt or receipt_beside(path)
-            account = None if told_in is None else read_receipt(told_in)
-            check_signature(told_in, key, path)
+            receipt = receipt or receipt_beside(path)
+            account = None if receipt is None else _read_receipt(receipt)
+            check_signature(receipt, key, path)
             with setting_up():
                 table: Space = load(space)
-                nlp = None if model is None else load_model(model)
+                nlp = None if model is None else _load_model(model)
             labels = [label.strip() for label in entities.split(",") if label.strip()]
             found = audit_release(
                 path, against, field=field, receipt=account, space=table, entities=labels, nlp=nlp,
@@ -179,11 +183,39 @@ def audit_release_cli(
             )  # fmt: skip
         except BadFile as error:
             raise UsageError(str(error)) from None
-    told = found.to_dict(show_words=show_words)
-    lines = found.lines(show_words=show_words)
-    typer.echo(_json(told) if as_json else "\n".join(lines))
+    _print(found, as_json, show_words=show_words)
     raise typer.Exit(int(found.leaked))
 
 
-def _json(told: dict[str, Any]) -> str:
-    return json.dumps(told, indent=2, ensure_ascii=False)
+def _print(found: Any, as_json: bool, **how: bool) -> None:
+    plain = json.dumps(found.to_dict(**how), indent=2, ensure_ascii=False) if as_json else ""
+    typer.echo(plain or "\n".join(found.lines(**how)))
+
+
+def _load_model(model: str) -> Language:
+    """A pipeline with a recogniser. Raise UsageError where none can be loaded."""
+    try:
+        nlp = util.load_model(model)
+    except (OSError, ValueError):
+        raise UsageError(
+            "the model cannot be loaded: a folder or a package of spaCy's is expected."
+        ) from None
+    if not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
+        raise UsageError("the model has no entity recogniser.")
+    return nlp
+
+
+def _read_receipt(path: Path) -> dict[str, Any]:
+    """What `dx sanitize --receipt` wrote, or the manifest of its shards. Raise UsageError for
+    anything else."""
+    try:
+        receipt = as_receipt(read_json(path, MOST_RECEIPT))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}.") from None
+    except TooLarge:
+        raise UsageError(f"{path}: this is too large for a receipt.") from None
+    except (ValueError, KeyError, TypeError):
+        receipt = None
+    if not isinstance(receipt, dict) or "in_clear" not in receipt:
+        raise UsageError(f"{path}: this is not a receipt of `dx sanitize`.")
+    return receipt

@@ -1,0 +1,456 @@
+"""A mechanism as a black box, on 12 words in the plane and 2,000 in 50 dimensions.
+
+For an ordered pair of words (w, v) and an event T, chosen on other draws, p is a lower bound on
+P[M(w) in T] and q an upper one on P[M(v) in T] (Clopper and Pearson 1934, at alpha / 2 over the
+number of ordered pairs, Bonferroni). The promise is refuted iff p > exp(epsilon) q + delta.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ...randomness import Rng
+from ...space import Space
+from ...ty import Draw, HasCentres
+from .claims import ceiling, lower, upper, wilson
+from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
+from .tiers import Trial
+
+CALLS = 4  # for each word: one to learn from, one to choose by, two to test
+LEAST_DRAWS = 500  # of a call
+SCREENED, TRIES = 100, 64
+BLOCK = 2**22  # numbers of noise in a call
+
+
+# -- the made-up vocabularies: guarantees hold on every space, so an audit may choose its own ------
+
+TURN = np.pi * (3 - np.sqrt(5))
+PAIRS = np.arange(46).reshape(-1, 2)
+
+
+def plane(unit: float, words: int = 12) -> Space:
+    """12 words on a flat spiral: pairs from 0.1 to 20 units apart, in all directions. It is four
+    times as wide as high, so noise that is shaped by the space has a shape."""
+    steps = np.arange(words)
+    radius = 0.1 * 1.6**steps
+    X = np.stack([radius * np.cos(TURN * steps), radius * np.sin(TURN * steps) / 4], axis=1)
+    return Space.from_vectors([f"plane{i}" for i in range(words)], X * unit, name="audit plane")
+
+
+def cloud(unit: float, words: int = 2000, dims: int = 50) -> Space:
+    """Words in many dimensions, of which the first ones make pairs: see PAIRS. The others are a
+    cloud with dense and sparse places; half of them are one cluster, and out of it leads a line of
+    words, half a unit from each to the next.
+
+    Rows 0 to 39 are 20 pairs, 0.01 to 8 units apart; 40 and 41 are opposite each other in all
+    coordinates, 42 and 43 in one, and they are the longest vectors; 44 and 45 are one point.
+    """
+    public = np.random.Generator(np.random.PCG64(20240610))  # the vocabulary is no secret
+    X = public.standard_normal((words, dims))
+    X *= np.exp(public.standard_normal((words, 1)) / 2)  # dense in the middle, sparse outside
+    line, cluster = _line_of(words), words // 2
+    start, way = X[-1].copy(), public.standard_normal(dims)
+    noise = public.standard_normal((cluster, dims)) / np.sqrt(dims)
+    X[-len(line) - cluster : -len(line)] = start + 0.1 * noise
+    X[line] = start + (line - line[0] + 1)[:, None] * (way / np.linalg.norm(way)) / 2
+    apart = np.geomspace(0.01, 8, 20)[:, None]
+    way = public.standard_normal((20, dims))
+    X[1:40:2] = X[0:40:2] + apart * way / np.linalg.norm(way, axis=1, keepdims=True)
+    longest = 1.01 * float(np.linalg.norm(X, axis=1).max())
+    X[40], X[41] = longest / np.sqrt(dims), -longest / np.sqrt(dims)
+    X[42:44] = 0
+    X[42, 0], X[43, 0] = longest, -longest
+    X[45] = X[44]
+    return Space.from_vectors([f"cloud{i}" for i in range(words)], X * unit, name="audit cloud")
+
+
+def _line_of(words: int) -> Ints1d:
+    return np.arange(words - words // 20, words)
+
+
+def plane_pairs(on: Trial) -> Ints2d:
+    """All of them, neighbours on the spiral first."""
+    pairs = np.array(np.triu_indices(len(on.space), 1)).T
+    ordered: Ints2d = pairs[np.argsort(pairs[:, 1] - pairs[:, 0], kind="stable")]
+    return ordered
+
+
+def cloud_pairs(on: Trial) -> Ints2d:
+    """Those that the vocabulary has for it, words with unlike noise, and some by what is claimed:
+    the nearest, the middle and the far ones that a test can still tell."""
+    n = len(on.space)
+    rows = np.arange(46, n, max(1, n // 60))
+    E = on.claim.epsilons(rows)
+    E[np.arange(len(rows)), rows] = np.inf
+    order = np.argsort(E, axis=1, kind="stable")
+    far = (np.sum(E < 4.0, axis=1) - 1).clip(0)
+    places = [np.zeros(len(rows), dtype=np.int64), far // 2, far]
+    some = [np.stack([rows, order[np.arange(len(rows)), at]], axis=1) for at in places]
+    # Neighbours on the line, about as far from the cluster as mechanisms truncate distances: at
+    # 2 ln(n / beta) units, beta from 0.1 to 0.001.
+    line = _line_of(n)
+    near, end = (int(4 * np.log(many * n)) for many in (10, 1000))
+    out = line[near - 3 : end + 3][::-1]
+    out = out[out < line[-1]]
+    parts = [PAIRS[20:], _unlike(on, rows), *(part[::29] for part in some), PAIRS[9:18:2]]
+    parts += [np.stack([out, out + 1], axis=1), *(part[::7] for part in some), PAIRS, *some]
+    pairs = np.concatenate(parts)
+    found: Ints2d = pairs[pairs[:, 0] != pairs[:, 1]]
+    return found
+
+
+def _unlike(on: Trial, rows: Ints1d) -> Ints2d:
+    """Pairs of the rows with the weakest and the strongest noise, by their first draws."""
+    rows = rows[:SCREENED]
+    spreads = []
+    for row in rows:
+        # Seeded: it chooses pairs, and is no evidence.
+        draw = on.mechanism.sample(np.full(TRIES, row), Rng(seed=0))
+        Z = draw.vectors if draw.vectors is not None else (draw.rows == row)[:, None].astype(float)
+        spreads.append(float(np.asarray(Z, dtype=np.float64).std(axis=0).mean()))
+    order = rows[np.argsort(spreads)]
+    ends = [(order[0], order[-1]), (order[0], order[1]), (order[0], order[len(order) // 2])]
+    return np.array(ends)
+
+
+# -- the contest -----------------------------------------------------------------------------------
+
+
+def on_plane(on: Trial) -> Finding:
+    """The contest on the 12 words of the plane."""
+    return _contest("plane", on, plane_pairs(on), on.effort.plane)
+
+
+def on_cloud(on: Trial) -> Finding:
+    """The contest on the large vocabulary."""
+    return _contest("black box", on, cloud_pairs(on), on.effort.cloud)
+
+
+def _contest(tier: str, on: Trial, pairs: Ints2d, effort: tuple[int, float, int]) -> Finding:
+    """effort: draws of each word at most, seconds about, pairs at most."""
+    draws, seconds, most = effort
+    E = np.maximum(on.claim.of_pairs(pairs), on.claim.of_pairs(pairs[:, ::-1]))
+    highest = ceiling(draws // 2, on.alpha)
+    told = E < highest
+    pairs, E = pairs[told], E[told]
+    first = np.sort(np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1])[:most]
+    pairs, E = pairs[first], E[first]
+    if not len(pairs):
+        why = (
+            "No pair of the vocabulary is promised less than the "
+            f"{highest:.1f} nats that this many draws can tell: nothing can be refuted."
+        )
+        return Finding(tier, INCONCLUSIVE, why)
+    sampler = _Sampler(on, _size(on, len(np.unique(pairs)), draws, seconds))
+    tested: list[Tested] = []
+    for pair, claimed in zip(pairs.tolist(), E.tolist(), strict=True):
+        drawn = sampler(pair[0]), sampler(pair[1])
+        tested += _test(on, pair, claimed, drawn, on.alpha / (2 * len(pairs)))
+    worst = max(tested, key=lambda t: t.bound - t.claimed)
+    refuted = [t for t in tested if t.p > on.claim.delta and t.bound > t.claimed]
+    if refuted:
+        what = (
+            f"{len(refuted)} of {len(tested)} ordered pairs break the promise. The worst: an event "
+            f"of probability {worst.p:.3g} or more for the one word and {worst.q:.3g} or less for "
+            "the other."
+        )
+    else:
+        what = (
+            f"{len(tested)} ordered pairs, none of which was told apart better than promised. "
+            f"Losses above {ceiling(2 * sampler.size, 1e-6):.1f} nats cannot be seen with this "
+            "many draws."
+        )
+    return Finding(
+        tier, REFUTED if refuted else NOT_REFUTED, what,
+        (on.space.words[worst.pair[0]], on.space.words[worst.pair[1]]), str(worst.event),
+        claimed=worst.claimed, delta=on.claim.delta,
+        bound=worst.bound if np.isfinite(worst.bound) else None, tests=len(tested),
+        draws=sampler.draws,
+    )  # fmt: skip
+
+
+def _size(on: Trial, words: int, draws: int, seconds: float) -> int:
+    """How many draws a call should make, so that all of them take about so many seconds."""
+    tries = min(1000, draws // CALLS)
+    taken = []
+    for times in (1, 5):
+        # Of the processor: on a busy machine an audit takes longer, and sees as much.
+        start = time.process_time()
+        on.mechanism.sample(np.zeros(times * tries, dtype=np.int64), Rng())
+        taken.append(time.process_time() - start)
+    # A call has costs of its own, which more draws do not multiply.
+    each = max(taken[1] - taken[0], taken[1] / 100) / (4 * tries)
+    fitting = int(seconds / (each * words * CALLS + 1e-12))
+    most = draws // CALLS
+    if on.mechanism.sample(np.zeros(1, dtype=np.int64), Rng()).vectors is not None:
+        most = min(most, BLOCK // on.space.vectors.shape[1])
+    return int(np.clip(fitting, min(LEAST_DRAWS, most), most))
+
+
+class _Sampler:
+    """Draws of one word, in CALLS calls of `size` each, every call with a stream of its own. Of a
+    small vocabulary each word is drawn once for all its pairs."""
+
+    def __init__(self, on: Trial, size: int) -> None:
+        self.on, self.size, self.draws = on, size, 0
+        self._seed = on.seed
+        self._known: dict[int, list[Draw]] = {}
+
+    def __call__(self, row: int) -> list[Draw]:
+        if row in self._known:
+            return self._known[row]
+        calls = []
+        for _ in range(CALLS):
+            self._seed = None if self._seed is None else self._seed + 1
+            rows = np.full(self.size, row, dtype=np.int64)
+            calls.append(self.on.mechanism.sample(rows, Rng(self._seed)))
+        self.draws += CALLS * self.size
+        if len(self.on.space) <= 100:
+            self._known[row] = calls
+        return calls
+
+
+# -- one pair: choose an event on some draws, test it on others ------------------------------------
+
+LEVELS = np.concatenate(
+    [[0, 0.001, 0.01, 0.03], np.linspace(0.06, 0.94, 23), [0.97, 0.99, 0.999, 1]]
+)
+FEW = 64  # scores that are all tried as thresholds
+Z_SCORE = 4.5
+
+
+@dataclass(frozen=True)
+class Event:
+    """The event of an ordered pair: `score` at least t, or below it.
+
+    Attributes:
+        worth: About the bound on epsilon, to compare events by.
+    """
+
+    score: str
+    t: float
+    at_least: bool
+    worth: float
+
+    def __str__(self) -> str:
+        return f"{self.score} {'>=' if self.at_least else '<'} {self.t:.6g}"
+
+
+@dataclass(frozen=True)
+class Tested:
+    """An ordered pair of rows and its event.
+
+    Attributes:
+        p, q: Bounds on the probability of the event for the two words, from below and from above.
+        bound: Epsilon is not below this (nats, -inf for none), but with probability alpha.
+    """
+
+    pair: tuple[int, int]
+    claimed: float
+    event: Event
+    p: float
+    q: float
+    bound: float
+
+
+def _test(
+    on: Trial, pair: list[int], claimed: float, drawn: tuple[list[Draw], list[Draw]], alpha: float
+) -> list[Tested]:
+    """Both directions. claimed: epsilon both ways. alpha: for each of them."""
+    one, other = drawn
+    width = None if one[0].vectors is None else int(np.shape(one[0].vectors)[1])
+    sides = Sides(
+        (pair[0], pair[1]), on.space.vectors, _centres(on, pair, width), (one[0], other[0])
+    )
+    events = [Event("", 0.0, True, -np.inf)] * 2
+    for (name, a), (_, b) in zip(scores(sides, one[1]), scores(sides, other[1]), strict=True):
+        found = _best(name, np.sort(a()), np.sort(b()), on.claim.delta)
+        events = [
+            new if new.worth > old.worth else old for new, old in zip(found, events, strict=True)
+        ]
+    hits = [_hits(sides, events, draws[2:]) for draws in drawn]
+    n, delta, tested = 2 * len(one[2].rows), on.claim.delta, []
+    for number, event in enumerate(events):
+        mine, its = (int(hits[side][number]) for side in (number, 1 - number))
+        p, q = float(lower(mine, n, alpha / 2)), float(upper(its, n, alpha / 2))
+        bound = float(np.log((p - delta) / q)) if p > delta else -np.inf
+        tested.append(Tested((pair[number], pair[1 - number]), claimed, event, p, q, bound))
+    return tested
+
+
+def _centres(on: Trial, pair: list[int], width: int | None) -> Floats2d:
+    """(2, c): where noise starts, in the dimensions of the noisy vectors; zeros where unknown."""
+    known = on.mechanism.centres if isinstance(on.mechanism, HasCentres) else None
+    for table in (known, on.space.vectors):
+        if table is not None and (width is None or table.shape[1] == width):
+            return np.asarray(table[pair], dtype=np.float64)
+    return np.zeros((2, width or 1))
+
+
+def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[Event]:
+    """Of the thresholds of a score, sorted for each word, those that tell a's word from b's best,
+    and b's from a's."""
+    t = np.unique(np.concatenate([_marks(a), _marks(b), np.nextafter([a[-1], b[-1]], np.inf)]))
+    n = len(a)
+    above = np.stack([n - np.searchsorted(some, t, side="left") for some in (a, b)])
+    hits = np.stack([above, n - above])  # (side, word, threshold)
+    found = []
+    for mine, its in ((0, 1), (1, 0)):
+        p = wilson(hits[:, mine], n, Z_SCORE) - delta
+        q = 1 - wilson(n - hits[:, its], n, Z_SCORE)
+        worth = np.log(np.maximum(p, 1e-12)) - np.log(np.maximum(q, 1e-12))
+        side, mark = np.unravel_index(int(np.argmax(worth)), worth.shape)
+        found.append(Event(name, float(t[mark]), bool(side == 0), float(worth[side, mark])))
+    return found
+
+
+def _marks(some: Floats1d) -> Floats1d:
+    """Of sorted scores, all where they are few: an output that one word never gives is one of them;
+    else some of their quantiles."""
+    steps = np.flatnonzero(np.diff(some)) + 1
+    few = len(steps) < FEW
+    places = np.concatenate([[0], steps]) if few else (LEVELS * (len(some) - 1)).astype(np.int64)
+    marks: Floats1d = some[places]
+    return marks
+
+
+def _hits(sides: Sides, events: list[Event], calls: list[Draw]) -> Floats1d:
+    """How many of the outputs are in each event. Only the scores of these are computed."""
+    counts = np.zeros(len(events))
+    for draw in calls:
+        wanted = {event.score for event in events}
+        found = {name: score() for name, score in scores(sides, draw) if name in wanted}
+        for number, event in enumerate(events):
+            S = found[event.score]
+            counts[number] += np.sum(S >= event.t if event.at_least else S < event.t)
+    return counts
+
+
+# -- scores of outputs by which two words might be told apart --------------------------------------
+# Any function of the output will do: the test is sound for every event, since it is chosen on draws
+# that are not tested. `first` are draws that scores may learn from, and are used for nothing else.
+
+LINE = np.array([-2, -1, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3])
+ACROSS = np.array([-2, -1, -0.5, -0.25, -0.1, 0, 0.1, 0.25, 0.5, 1, 2])
+CELLS = (len(LINE) + 1) * (len(ACROSS) + 1)
+Score = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two words, and what is known of them.
+
+    Attributes:
+        words: Their rows.
+        table: (n, d) of the space.
+        centres: (2, c), where the noise of each starts, in the dimensions of the noisy vectors.
+        first: A draw of each, to learn from.
+    """
+
+    words: tuple[int, int]
+    table: Floats2d
+    centres: Floats2d
+    first: tuple[Draw, Draw]
+
+
+def scores(sides: Sides, draw: Draw) -> Iterator[tuple[str, Score]]:
+    """Names and scores of k outputs; a score gives its numbers (k,) when it is called. draw has as
+    many outputs as each of `first`."""
+    rows = draw.rows
+    one, other = (some.rows for some in sides.first)
+    yield "word by likelihood", partial(_likelihood, one, other, rows, len(sides.table))
+    x, y = sides.table[list(sides.words)].astype(np.float64)
+    for number, word in enumerate(sides.words):
+        yield f"the word is word {number}", partial(_equal, rows, np.int64(word))
+    yield "projection of the word on the difference", lambda: (sides.table @ (y - x))[rows]
+    for number, some in enumerate(sides.first):
+        name = f"the word drawn at this place in an earlier call for word {number}"
+        yield name, partial(_equal, rows, some.rows)
+    if draw.vectors is not None:
+        yield from _of_vectors(sides, np.asarray(draw.vectors))
+
+
+def _of_vectors(sides: Sides, Z: Floats2d) -> Iterator[tuple[str, Score]]:
+    x, y = sides.centres
+    A, B = Z.astype(np.float64) - x, Z.astype(np.float64) - y
+    yield "projection on the difference", lambda: A @ (y - x)
+    yield "L2 distance to word 0", lambda: _norm(A, 2)
+    yield "L2 distance to word 1", lambda: _norm(B, 2)
+    for order in (2, 1, np.inf):
+        difference = partial(lambda order: _norm(A, order) - _norm(B, order), order)
+        yield f"difference of L{order} distances", difference
+    yield "support: largest coordinate from word 0", lambda: _norm(A, np.inf)
+    yield "support: largest coordinate from word 1", lambda: _norm(B, np.inf)
+    yield "low-order bits against word 0", lambda: unreachable(Z, x)
+    yield "low-order bits against word 1", lambda: unreachable(Z, y)
+    yield "place by likelihood", partial(_by_place, sides, Z)
+    for number, draw in enumerate(sides.first):
+        name = f"the vector drawn at this place in an earlier call for word {number}"
+        yield name, partial(lambda other: np.all(Z == other, axis=1).astype(float), draw.vectors)
+
+
+def _equal(rows: Ints1d, wanted: Any) -> Floats1d:
+    found: Floats1d = (rows == wanted).astype(np.float64)
+    return found
+
+
+def _norm(A: Floats2d, order: float) -> Floats1d:
+    if order == 2:
+        found: Floats1d = np.sqrt(np.einsum("kd,kd->k", A, A))
+        return found
+    # Column by column: numpy is slow along a short axis.
+    norms = np.zeros(len(A))
+    for column in np.abs(A).T:
+        norms = norms + column if order == 1 else np.maximum(norms, column)
+    return norms
+
+
+def _likelihood(one: Ints1d, other: Ints1d, seen: Ints1d, n: int) -> Floats1d:
+    """ln of the ratio of the counts of each output among the first draws."""
+    counts = [np.bincount(some, minlength=n) + 0.5 for some in (one, other)]
+    ratio: Floats1d = np.log(counts[0] / counts[1])[seen]
+    return ratio
+
+
+def _by_place(sides: Sides, Z: Floats2d) -> Floats1d:
+    """Likelihood of the cell of a vector, by where it lies along the line between two words, and
+    across it."""
+    origin, apart = sides.centres[0], sides.centres[1] - sides.centres[0]
+    length = float(np.linalg.norm(apart))
+    along = apart / length if length > 0 else np.eye(1, len(apart))[0]
+
+    def cells(vectors: Any) -> Ints1d:
+        A = (np.asarray(vectors).astype(np.float64) - origin) / (length or 1.0)
+        u = A @ along
+        if A.shape[1] == 2:
+            v = A @ np.array([-along[1], along[0]])
+        else:
+            v = np.sqrt(np.maximum(np.einsum("kd,kd->k", A, A) - u * u, 0))
+        found: Ints1d = np.digitize(u, LINE) * (len(ACROSS) + 1) + np.digitize(v, ACROSS)
+        return found
+
+    one, other = (cells(draw.vectors) for draw in sides.first)
+    return _likelihood(one, other, cells(Z), CELLS)
+
+
+def unreachable(Z: Floats2d, x: Floats1d) -> Floats1d:
+    """(k,): how many coordinates of each vector no sum x + z rounds to (Mironov 2012).
+
+    z = v - x has a last binary place; where v has finer ones, it did not come from x. Coordinates
+    near the border of a binade are let off.
+    """
+    V = Z if Z.dtype in (np.float32, np.float64) else Z.astype(np.float64)
+    last = np.spacing(np.abs(V.astype(np.float64) - x).astype(V.dtype) * V.dtype.type(0.99))
+    last = np.minimum(last, np.spacing(np.maximum(np.abs(x), 1e-30).astype(np.float32)))
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        units = V.astype(np.float64) / last
+        finer = np.isfinite(units) & (units != np.rint(units))
+    counts: Floats1d = finer.sum(axis=1).astype(np.float64)
+    return counts

@@ -1,0 +1,340 @@
+"""Tiers that need no contest: exact probabilities, closed forms, distributions, dependence.
+
+Each takes a Trial, and gives a Finding, or None where it does not apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
+from ...randomness import Rng
+from ...space import Space
+from ...ty import DrawsTogether, Mechanism, StatesLaw, StatesLoss, StatesProbabilities
+from .claims import Claim
+from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
+
+ROWS = 400  # of a large space: all pairs of so many rows
+TOLERANCE, RARE = 1e-9, 1e-9
+CHECKED, DRAWS = 3, 20_000
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long an audit looks.
+
+    Attributes:
+        plane, cloud: For each contest: draws of each word at most, seconds of a tier about, and
+            pairs.
+        draws: To compare with a stated distribution.
+        sentences: How many pairs of sentences, and draws of each side.
+        large: Words and dimensions of the large vocabulary.
+    """
+
+    plane: tuple[int, float, int]
+    cloud: tuple[int, float, int]
+    draws: int
+    sentences: tuple[int, int]
+    large: tuple[int, int] = (2000, 50)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A mechanism that is fitted on a space, what it claims there, and how to look.
+
+    Attributes:
+        seed: Repeats the draws, for tests.
+        alpha: The probability that a sound mechanism is refuted by chance, for a contest.
+    """
+
+    mechanism: Mechanism
+    claim: Claim
+    space: Space
+    effort: Effort
+    seed: int | None = None
+    alpha: float = 1e-4
+
+
+# -- exact probabilities and closed forms: nothing is left to chance here --------------------------
+
+
+def exact(on: Trial) -> Finding | None:
+    """All pairs of words by the probabilities that `distribution` gives, where there is one."""
+    if not isinstance(on.mechanism, StatesProbabilities):
+        return None
+    rows = _rows(on.space)
+    P = np.asarray(on.mechanism.distribution(rows), dtype=np.float64)
+    wrong = ""
+    if P.shape != (len(rows), len(on.space)) or not np.isfinite(P).all() or P.min() < 0:
+        wrong = "The mechanism states probabilities that are none."
+    elif np.abs(P.sum(axis=1) - 1).max() > 1e-6:
+        wrong = "The probabilities that the mechanism states do not sum to 1."
+    elif not _follows(on.mechanism, P, rows, Rng(on.seed)):
+        wrong = "The draws do not follow the probabilities that the mechanism states."
+    if wrong:
+        return Finding("exact", INCONCLUSIVE, wrong)
+    E = on.claim.epsilons(rows)[:, rows]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs, found = np.log(P), np.empty_like(E)
+        for w in range(len(rows)):
+            if on.claim.delta:  # hockey-stick divergences
+                factor = np.exp(np.minimum(E[w], 700.0))[:, None]
+                found[w] = np.maximum(P[w][None, :] - factor * P, 0).sum(axis=1)
+            else:
+                gap = logs[w][None, :] - logs
+                gap[:, np.isneginf(logs[w])] = -np.inf  # what never comes from w shows nothing
+                found[w] = gap.max(axis=1)
+    return _worst("exact", on, rows, E, found)
+
+
+def closed_form(on: Trial) -> Finding | None:
+    """All pairs of some words by the loss, or, where a delta is promised, by the delta that the
+    mechanism has closed forms of (ty.StatesLoss); None where it has none."""
+    if not isinstance(on.mechanism, StatesLoss):
+        return None
+    rows = np.union1d(_rows(on.space), np.arange(min(len(on.space), 46)))
+    E, promised = on.claim.epsilons(rows)[:, rows], on.claim.delta
+    found = on.mechanism.delta(rows, rows, E) if promised else on.mechanism.loss(rows, rows)
+    if found is None:
+        return None
+    if promised:  # what rounding alone lifts above the promise is no finding
+        found = np.where(found > promised * (1 + 1e-6) + 1e-13, found, 0.0)
+    return _worst("closed form", on, rows, E, found)
+
+
+def _rows(space: Space) -> Ints1d:
+    rows: Ints1d = np.unique(np.linspace(0, len(space) - 1, ROWS).astype(np.int64))
+    return rows
+
+
+def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
+    """Whether draws come by the stated probabilities: chi-square, outputs below 5 draws pooled."""
+    from scipy.stats import chisquare
+
+    for at in np.linspace(0, len(rows) - 1, CHECKED).astype(int):
+        drawn = mechanism.sample(np.full(DRAWS, rows[at]), rng).rows
+        seen, mean = np.bincount(drawn, minlength=P.shape[1]), P[at] * DRAWS
+        if seen[P[at] == 0].any():
+            return False
+        rare = mean < 5
+        seen = np.append(seen[~rare], seen[rare].sum())
+        mean = np.append(mean[~rare], mean[rare].sum())
+        if mean[-1] < 1:
+            # Too few to test by themselves; they go to the likeliest.
+            best = int(np.argmax(mean[:-1])) if len(mean) > 1 else 0
+            seen[best], mean[best] = seen[best] + seen[-1], mean[best] + mean[-1]
+            seen, mean = seen[:-1], mean[:-1]
+        if len(mean) > 1 and chisquare(seen, mean * (seen.sum() / mean.sum())).pvalue < RARE:
+            return False
+    return True
+
+
+def _worst(tier: str, on: Trial, rows: Ints1d, E: Floats2d, found: Floats2d) -> Finding:
+    """The pair that breaks the promise most. found: losses, or, where a delta is promised, deltas
+    at the promised epsilons E; both (k, k)."""
+    delta = on.claim.delta
+    with np.errstate(invalid="ignore"):
+        excess = found - (delta or E)
+    excess[~np.isfinite(E)] = -np.inf
+    np.fill_diagonal(excess, -np.inf)
+    w, v = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    if np.isneginf(excess[w, v]):
+        return Finding(tier, INCONCLUSIVE, "No pair is covered by the promise.")
+    claimed, bound = float(E[w, v]), float(found[w, v])
+    refuted = excess[w, v] > TOLERANCE * max(1.0, claimed)
+    count = len(rows) * (len(rows) - 1)
+    what = f"The exact loss of {count:,} ordered pairs; the worst against its promise is given."
+    if delta:
+        what = (
+            f"Of {count:,} ordered pairs, the worst: delta is {bound:.3g} at epsilon "
+            f"{claimed:.4g}, and {delta:.3g} is promised."
+        )
+    pair = (on.space.words[int(rows[w])], on.space.words[int(rows[v])])
+    return Finding(
+        tier, REFUTED if refuted else NOT_REFUTED, what, pair, claimed=claimed, delta=delta,
+        bound=None if delta else bound, tests=count,
+    )  # fmt: skip
+
+
+# -- the distribution of known noise: a scale that is 1 % off shows here alone ---------------------
+
+UNLIKELY = 1e-7
+FEW_WORDS = 4
+
+
+def law(on: Trial) -> Finding | None:
+    """Test the radius of the noise against its distribution (Kolmogorov and Smirnov).
+
+    A mechanism states it beside its density (ty.StatesLaw): from its promise, its settings and the
+    space, and not from the code that draws, whose mistakes would then be in both.
+    """
+    from scipy.stats import kstest
+
+    stated = on.mechanism.law() if isinstance(on.mechanism, StatesLaw) else None
+    if stated is None:
+        return None
+    words = np.linspace(0, len(on.space) - 1, FEW_WORDS).astype(np.int64)
+    rows = np.repeat(words, on.effort.draws // FEW_WORDS)
+    draw = on.mechanism.sample(rows, Rng(on.seed))
+    if draw.vectors is None:
+        return None
+    R = stated.radius(np.asarray(draw.vectors, dtype=np.float64) - stated.centres[rows])
+    p = kstest(R, stated.law.cdf).pvalue
+    ratio = float(np.median(R) / stated.law.ppf(0.5))
+    what = f"The radius of the noise is {ratio:.3f} times its law in the middle (KS p = {p:.2g})"
+    if p >= UNLIKELY:
+        return Finding("law", NOT_REFUTED, f"{what}.", draws=len(rows))
+    if ratio < 1:
+        what += ": there is less noise than the promise takes."
+        return Finding("law", REFUTED, what, event="the radius", draws=len(rows))
+    what += ": another law than the stated one, with more noise."
+    return Finding("law", INCONCLUSIVE, what, draws=len(rows))
+
+
+# -- are the words of a text drawn one by one, each with noise of its own? -------------------------
+
+MOST_Z = 7.0  # 3e-12 for each of some hundred numbers
+MODE = 0.8  # an output that is nearly always the same has no ranks to compare
+IN_COMMON = 50
+
+
+def independence(on: Trial) -> Finding:
+    """Compare outputs that should know nothing of each other, of two calls, for two words by turns.
+
+    A promise for a word adds up over a text only where draws are independent. Noise that is drawn
+    for pairs of opposite signs (antithetic), or in part for all words of a call, has the right
+    distribution for each word alone; two outputs together give the words away. Rank correlations
+    (Spearman 1904) are about normal for independent draws, whatever their distribution.
+    """
+    rows = np.tile([0, len(on.space) // 2], on.effort.draws // 2)
+    A, B = (_numbers(on, rows, number) for number in range(2))
+    wrong, tests = [], 0
+    for what, one, other in _neighbours(A, B):
+        for a, b in zip(one.T, other.T, strict=True):
+            tests += 1
+            if abs(z := _z(a, b)) > MOST_Z:
+                wrong.append(f"Outputs {what} go together (z = {z:.1f}).")
+    for a, b in zip(A[0::2].T, B[0::2].T, strict=True):
+        tests += 1
+        here, there = int(np.sum(a[:-1] == a[1:])), int(np.sum(a[:-1] == b[1:]))
+        if here - there > IN_COMMON + 2 * MOST_Z * np.sqrt(here + there):
+            wrong.append("Outputs of one call have numbers of their noise in common.")
+    fine = f"{tests} comparisons of outputs of one call and of two: none knows of another."
+    pair = (on.space.words[0], on.space.words[len(on.space) // 2])
+    return Finding(
+        "independence", REFUTED if wrong else NOT_REFUTED, wrong[0] if wrong else fine, pair,
+        event="two outputs together" if wrong else "", tests=tests, draws=2 * len(rows),
+    )  # fmt: skip
+
+
+def _numbers(on: Trial, rows: Ints1d, number: int) -> Floats2d:
+    """float64 (draws, c): noisy vectors, or projections of words."""
+    draw = on.mechanism.sample(
+        rows, Rng(None if on.seed is None else on.seed + 7919 * (number + 1))
+    )
+    if draw.vectors is not None:
+        return np.asarray(draw.vectors, dtype=np.float64)
+    directions = np.random.default_rng(0).normal(size=(on.space.vectors.shape[1], 3))
+    projected: Floats2d = (on.space.vectors @ directions)[draw.rows]
+    return projected
+
+
+def _neighbours(A: Floats2d, B: Floats2d) -> Iterator[tuple[str, Floats2d, Floats2d]]:
+    """Pairs of outputs, each of which is in one pair: so the pairs are independent as well."""
+    one, other = A[0::2], A[1::2]
+    half = len(one) // 4 * 2
+    yield "of two words side by side", one, other
+    yield "of one word, one after another", one[: 2 * half : 2], one[1 : 2 * half : 2]
+    yield "of the first and the second half of a call", one[:half], one[half : 2 * half]
+    yield "of the first and the last words of a call", one[:half], one[::-1][:half]
+    yield "at one place of two calls", one, B[0::2]
+
+
+def _z(a: Floats1d, b: Floats1d) -> float:
+    """About normal for independent draws; 0 where one value is nearly all there is."""
+    from scipy.stats import rankdata
+
+    ranks = [rankdata(some) for some in (a, b)]
+    if any(np.unique(r, return_counts=True)[1].max() > MODE * len(r) for r in ranks):
+        return 0.0
+    return float(np.corrcoef(*ranks)[0, 1] * np.sqrt(len(a) - 1))
+
+
+# -- sentences whose words are drawn together ------------------------------------------------------
+
+WORDS = 30  # of a sentence
+SHARES = (0.0, 0.0, 0.2, 1.0)  # of its words that another one has others for; one at least
+CLOSE = 1e-7
+FAR = 5.0  # standard errors: chance goes so far once in 1.7 million
+
+
+def sentences(on: Trial) -> Finding | None:
+    """Sample long sentences, and pairs of them that differ in one word, in some, or in all.
+
+    Of a mechanism that draws words together no table holds all outputs. It states the likelihood of
+    any one, though: the loss of a draw is exact, and only which draws are looked at is by chance.
+    None where the mechanism draws words alone.
+    """
+    mechanism: Any = on.mechanism
+    if not isinstance(mechanism, DrawsTogether) or not mechanism.draws_together:
+        return None
+    (pairs, repeats), n = on.effort.sentences, len(on.space)
+    rng = np.random.default_rng(on.seed)
+    one = rng.integers(n, size=(pairs, WORDS))
+    near = on.mechanism.sample(one.reshape(-1), Rng(on.seed)).rows
+    other = _changed(one, near.reshape(pairs, WORDS), n, rng)
+    promised = []  # for two texts: the sum over their words
+    for mine, its in zip(one, other, strict=True):
+        differ = mine != its
+        promised.append(on.claim.of_pairs(np.stack([mine[differ], its[differ]], axis=1)).sum())
+    losses = _losses(mechanism, one, other, repeats, Rng(on.seed))
+    if not _likely(losses):
+        what = "The sentences drawn do not follow the likelihood that the mechanism states."
+        return Finding("sentences", INCONCLUSIVE, what, draws=len(losses))
+    claimed = np.tile(np.repeat(np.array(promised), repeats), 2)
+    excess = np.abs(losses) - claimed
+    worst = int(np.argmax(excess))
+    refuted = bool(excess[worst] > CLOSE * max(1.0, claimed[worst]))
+    what = (
+        f"The exact loss of {len(losses):,} draws of sentences of {WORDS} words; the worst against "
+        "its promise is given."
+    )
+    return Finding(
+        "sentences", REFUTED if refuted else NOT_REFUTED, what, claimed=float(claimed[worst]),
+        bound=float(abs(losses[worst])), draws=len(losses), tests=len(losses),
+    )  # fmt: skip
+
+
+def _changed(rows: Ints2d, near: Ints2d, n: int, rng: np.random.Generator) -> Ints2d:
+    """near: words that come out for these. Where all words are others, they are any."""
+    shares = np.resize(SHARES, len(rows))[:, None]
+    change = rng.random(rows.shape) < shares
+    change[np.arange(len(rows)), rng.integers(WORDS, size=len(rows))] = True
+    other = rng.integers(n, size=rows.shape)
+    return np.where(change, np.where((shares < 1) & (near != rows), near, other), rows)
+
+
+def _losses(mechanism: Any, one: Ints2d, other: Ints2d, repeats: int, rng: Rng) -> Floats1d:
+    """(2 * pairs * repeats,): ln P(draw | its sentence) / P(draw | the other one), first of those
+    that were drawn from one."""
+    sides = [np.repeat(rows, repeats, axis=0).reshape(-1) for rows in (one, other)]
+    starts: Bools1d = np.arange(len(sides[0])) % WORDS == 0
+    found = []
+    for mine, its in (sides, sides[::-1]):
+        drawn = mechanism.sample(mine, rng, starts=starts).rows
+        own, others = (mechanism.log_likelihood(rows, drawn, starts) for rows in (mine, its))
+        found.append(own - others)
+    return np.concatenate(found)
+
+
+def _likely(losses: Floats1d) -> bool:
+    """Sum over y of P(y) h(y) is that of P'(y) exp(L(y)) h(y). With h = 1 where L <= 0, and pairs
+    in either order: the share of draws that look more like the other sentence is the mean of
+    exp(-L) over those that do not."""
+    terms: Floats1d = (losses <= 0) - np.where(losses >= 0, np.exp(-np.maximum(losses, 0)), 0.0)
+    error = max(float(terms.std()), 1 / len(terms)) / np.sqrt(len(terms))
+    return bool(abs(terms.mean()) <= FAR * error)
