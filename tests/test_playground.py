@@ -278,10 +278,6 @@ def test_a_port_that_is_taken_is_one_line():
             hosts.check_port("127.0.0.1", port)
 
 
-def test_help_has_an_example():
-    assert "python -m spacy dx playground" in " ".join(dx("playground", "--help").output.split())
-
-
 # -- the server ----------------------------------------------------------------------------------
 
 
