@@ -42,7 +42,7 @@ from spacy_dxprivacy.lab.attacks import (
     word_frequencies,
     zipf,
 )
-from spacy_dxprivacy.lab.tuning.settings import make_mechanism
+from spacy_dxprivacy.lab.mechanisms import make_mechanism
 
 CHOICE = ["dx.Path.v1", "dx.Exponential.v1", "dx.TEM.v1"]
 # Where about half of the words of the small space stay.

@@ -14,12 +14,11 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.lab.attacks import Corpus, Scene, Trial, attack, sanitised
-from spacy_dxprivacy.lab.attacks.corpus import repeated
 from spacy_dxprivacy.lab.attacks.frontier import Ground, Point, at_attacker, frontier
 from spacy_dxprivacy.lab.attacks.language import Language, language_of, ways_to_read
-from spacy_dxprivacy.lab.attacks.over_epsilon import read_corpus
 from spacy_dxprivacy.lab.attacks.reading import Seen, blind_guess, language_guess
-from spacy_dxprivacy.lab.tuning.settings import make_mechanism, parse_mechanism
+from spacy_dxprivacy.lab.corpus import read_corpus, repeated
+from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_mechanism
 from spacy_dxprivacy.priors.chain import alone_chain as make_alone
 from spacy_dxprivacy.privacy.levels import FOUND, KEPT, PAIRS, level, measured_at, sentence
 from spacy_dxprivacy.sentences.draw import Text
@@ -169,7 +168,7 @@ def test_sentences_are_drawn_as_the_mechanism_draws_them(monkeypatch):
     text = Corpus.of(np.random.default_rng(0).integers(0, N, (30, 4)))
     whole = mechanism.sample(text.rows, Rng(seed=4), text.sentences).rows
     assert sanitised(text, mechanism, Rng(seed=4)).rows.tolist() == whole.tolist()
-    monkeypatch.setattr("spacy_dxprivacy.lab.attacks.corpus.AT_ONCE", 10)
+    monkeypatch.setattr("spacy_dxprivacy.lab.corpus.AT_ONCE", 10)
     assert len(sanitised(text, mechanism, Rng(seed=4)).rows) == 120
     for scope in ("token", "type"):
         assert sanitised(text, mechanism, Rng(seed=4), scope=scope).rows.shape == (120,)
@@ -179,7 +178,7 @@ def test_repeated_releases_are_of_the_sentence_around_a_word():
     """The law of a word in its sentence, by all sentences."""
     mechanism, n = small_mechanism("pairs"), 3000
     text = Corpus.of([np.array([0, 1, 2]), np.array([3, 4])])
-    out = repeated(text, mechanism, np.array([1]), np.array([4]), n, Rng(seed=0)).rows
+    out = repeated(text, mechanism, (np.array([1]), np.array([4])), n, Rng(seed=0)).rows
     S = np.array(list(itertools.product(range(N), repeat=3)))
     starts = np.tile([True, False, False], len(S))
     P = np.exp(mechanism.log_likelihood(np.tile([0, 4, 2], len(S)), S.ravel(), starts))

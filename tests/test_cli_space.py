@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Space, spaces
 from spacy_dxprivacy.cli import make_pipeline
 from spacy_dxprivacy.graph import kept_graph, unfinished, walk, word_graph
-from spacy_dxprivacy.lab.tuning.settings import load_space
+from spacy_dxprivacy.lab.mechanisms import load_space
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from spacy_dxprivacy.batch.records import Fields
 from spacy_dxprivacy.batch.run import FileOptions
 from spacy_dxprivacy.cli import COMMANDS, mistakes
 from spacy_dxprivacy.cli.mistakes import with_options
-from spacy_dxprivacy.lab.tuning.settings import parse_epsilons
+from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
 TESTS = Path(__file__).parent

@@ -9,8 +9,13 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.lab.tuning.entity_mode import Left, date_laws, names_in, number_laws
-from spacy_dxprivacy.lab.tuning.page import side_by_side
+from spacy_dxprivacy.lab.tuning.entity_mode import (
+    Left,
+    date_laws,
+    names_in,
+    number_laws,
+    side_by_side,
+)
 from spacy_dxprivacy.surrogates.date_shift import make_date_shift
 from spacy_dxprivacy.surrogates.streams import Secure
 

@@ -13,13 +13,12 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Rng, Space
 from spacy_dxprivacy.lab.attacks import Corpus, Language, Seen
-from spacy_dxprivacy.lab.attacks.anywhere import found_anywhere, read_off
+from spacy_dxprivacy.lab.attacks.guessing import found_anywhere, read_off
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
-from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Tasks
-from spacy_dxprivacy.lab.experiments.peers import NAMES, USUAL, WORDS
-from spacy_dxprivacy.lab.experiments.prompted import Clip, clip_of, paraphrased
-from spacy_dxprivacy.lab.experiments.sought import nearest, sought
-from spacy_dxprivacy.lab.experiments.stage import texts_of
+from spacy_dxprivacy.lab.experiments import EXPERIMENTS
+from spacy_dxprivacy.lab.experiments.frontier import nearest, sought
+from spacy_dxprivacy.lab.experiments.rewriting import Clip, clip_of, paraphrased
+from spacy_dxprivacy.lab.experiments.stage import NAMES, USUAL, WORDS, texts_of
 from spacy_dxprivacy.language.opened import OPENERS
 from spacy_dxprivacy.priors.chain import alone_chain
 from spacy_dxprivacy.registries import registry
@@ -49,7 +48,7 @@ def fake():
 
 def run(texts, *names, **settings):
     options = EXPERIMENTS["frontier"].defaults
-    options = replace(options, mechanisms=names, tasks=Tasks(text=texts), **settings)
+    options = replace(options, mechanisms=names, text=texts, **settings)
     return EXPERIMENTS["frontier"].run(small_space(), options)
 
 
@@ -94,7 +93,7 @@ def test_an_epsilon_is_sought_until_the_share_is_near(start):
 def test_tokens_have_the_law_of_clipped_logits_and_the_ratio_holds():
     model, clip, T = FakeModel(*small_law(N)), Clip(-2.0, -0.5), 0.7
     asked = ["w1", "w4"]
-    many = [paraphrased(model, [text] * 4000, T, clip, [1] * 4000, Rng(0)) for text in asked]
+    many = [paraphrased(model, [(text, 1)] * 4000, T, clip, Rng(0)) for text in asked]
     laws = []
     for text, said in zip(asked, many, strict=True):
         law = np.exp(np.clip(model.logs[model.asked(text)[-1]], -2.0, -0.5) / T)
@@ -110,7 +109,7 @@ def test_bounds_come_from_public_sentences_and_texts_end():
     model = FakeModel(*small_law(N))
     clip = clip_of(model)
     assert clip == clip_of(model) and clip.low < clip.high
-    said = paraphrased(model, ["w1 w2", "w3"], 1.0, clip, [5, 2], Rng(1))
+    said = paraphrased(model, [("w1 w2", 5), ("w3", 2)], 1.0, clip, Rng(1))
     assert all(n <= most for (_, n), most in zip(said, [5, 2], strict=True))
 
 

@@ -12,20 +12,9 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Rng, Space
-from spacy_dxprivacy.lab.experiments import (
-    EXPERIMENTS,
-    Options,
-    Tasks,
-    dot_product,
-    margins,
-    outputs,
-    tasks,
-    text_quality,
-    utility,
-)
-from spacy_dxprivacy.lab.experiments.build import Once, make
-from spacy_dxprivacy.lab.experiments.corpus import make_documents, sanitized_pairs
-from spacy_dxprivacy.lab.experiments.scores import odd_found
+from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Options, noise, outputs, tasks, utility
+from spacy_dxprivacy.lab.experiments.tasks import make_documents, odd_found, sanitized_pairs
+from spacy_dxprivacy.lab.mechanisms import Once, make_mechanism
 from spacy_dxprivacy.projection.rank_sampling import make_rank_sampling
 from spacy_dxprivacy.search.metric import neighbours
 
@@ -52,7 +41,7 @@ def test_one_dimension_is_laplace_noise_on_evenly_spaced_words():
     spacing, epsilon = 0.7, 0.8
     line = Space.from_vectors([f"w{i}" for i in range(1001)], spacing * np.arange(1001)[:, None])
     middle = np.full(20_000, 500)
-    drawn = make("dx.Laplace.v1", line, epsilon=epsilon).sample(middle, Rng(seed=0)).rows
+    drawn = make_mechanism("dx.Laplace.v1", line, epsilon).sample(middle, Rng(seed=0)).rows
     away = np.abs(drawn - middle)
     seen = {"original": away == 0, "close": (away > 0) & (away <= 50), "distant": away > 50}
     row = outputs.on_a_line(epsilon, spacing)
@@ -67,8 +56,8 @@ def test_shared_draws_have_the_law_of_the_two_mechanisms(space):
     rows, _ = outputs.noisy(space, words, options)
     shares = {row["mechanism"]: row["original"] for row in rows}
     asked = np.repeat(words, draws)
-    for name, projection in (("laplace", None), ("rank-sampling", make_rank_sampling(c))):
-        mechanism = make("dx.Laplace.v1", space, epsilon=epsilon, projection=projection)
+    for name, more in (("laplace", {}), ("rank-sampling", {"projection": make_rank_sampling(c)})):
+        mechanism = make_mechanism("dx.Laplace.v1", space, epsilon, **more)
         seen = np.mean(mechanism.sample(asked, Rng(seed=1)).rows == asked)
         assert shares[name] == pytest.approx(seen, abs=6 * np.sqrt(0.5 / len(asked)))
 
@@ -106,14 +95,18 @@ def test_shares_add_up_for_every_series(space):
 
 def test_margins_of_three_words_by_hand():
     words = Space.from_vectors(["a", "b", "c"], [[0.0], [1.0], [3.0]])
-    half, by_rank = margins.distances_of(words, np.arange(3))
+    half, by_rank = noise.distances_of(words, np.arange(3))
     assert half == pytest.approx([0.5, 0.5, 1.0])
     # a: (3^2 - 1^2) / (2 * 2); b: (2^2 - 1^2) / (2 * 3); c: (3^2 - 2^2) / (2 * 1)
     assert by_rank[2] == pytest.approx([2.0, 0.5, 2.5])
 
 
 def test_several_spaces_have_a_row_each(space):
-    rows = margins.run(space, small("margins", others=(space.filtered(max_words=50),))).rows
+    rows = (
+        EXPERIMENTS["margins"]
+        .run(space, small("margins", others=(space.filtered(max_words=50),)))
+        .rows
+    )
     assert [row["words"] for row in rows] == [len(space), 50]
 
 
@@ -123,21 +116,21 @@ def test_several_spaces_have_a_row_each(space):
      (2, 1, 1, 0.64798), (1, 2, 1, 1 - np.exp(-1) / 2)],
 )  # fmt: skip
 def test_the_closed_form_of_two_words(n, epsilon, apart, keeps):
-    assert dot_product.cdf(apart / 2, n, epsilon) == pytest.approx(keeps, abs=1.1e-5)
+    assert noise.cdf(apart / 2, n, epsilon) == pytest.approx(keeps, abs=1.1e-5)
 
 
 @pytest.mark.parametrize(
     "n, exact, bound", [(25, 13.57, 31.13), (100, 26.12, 47.13), (300, 44.82, 71.92)]
 )
 def test_99_percent_exactly_and_by_theorem_8(n, exact, bound):
-    assert dot_product.quantile(0.99, n, 1.0) == pytest.approx(exact, abs=0.006)
-    c, b = dot_product.theorem_8(0.99, n)
+    assert noise.quantile(0.99, n, 1.0) == pytest.approx(exact, abs=0.006)
+    c, b = noise.theorem_8(0.99, n)
     assert c * b * np.sqrt(n) == pytest.approx(bound, abs=0.006)
 
 
 @pytest.mark.slow
 def test_simulation_agrees_with_the_closed_form(space):
-    rows = dot_product.run(space, small("dot-product")).rows
+    rows = EXPERIMENTS["dot-product"].run(space, small("dot-product")).rows
     for row in rows:
         if row["standard error"] is not None and not row["quantity"].endswith("of N_w"):
             assert abs(row["closed form"] - row["simulated"]) < 6 * row["standard error"]
@@ -188,7 +181,10 @@ def test_the_odd_man_is_the_one_least_like_the_others():
 def test_noise_of_the_public_code_changes_nothing_and_clipped_noise_does(space):
     need("sklearn", "sacrebleu", "rouge_score")
     options = small("text-quality", epsilons=(0.05, 1.0))
-    rows = {(r["mechanism"], r["epsilon"]): r for r in text_quality.run(space, options).rows}
+    rows = {
+        (r["mechanism"], r["epsilon"]): r
+        for r in EXPERIMENTS["text-quality"].run(space, options).rows
+    }
     for epsilon in options.epsilons:
         assert rows["truncated-code", epsilon]["N_w"] == 1
         assert rows["truncated-code", epsilon]["bleu"] == pytest.approx(100)
@@ -209,7 +205,7 @@ def test_classification_rises_from_chance_to_the_original(space):
 
 def test_words_that_the_space_lacks_are_left_out_and_punctuation_stays(space):
     corpus = make_documents(tasks.Texts(["Zorb, the doctor!"], None, False), space)
-    mechanism = make("dx.Exponential.v1", space, epsilon=0.01)
+    mechanism = make_mechanism("dx.Exponential.v1", space, 0.01)
     (pair,) = sanitized_pairs(corpus, mechanism, space, Rng(seed=0))
     assert [token.text for token in pair.after if not token.word] == [",", "!"]
     assert [old for old, _ in pair.words()] == ["the", "doctor"]
@@ -237,7 +233,7 @@ def test_files_of_every_kind_are_read(tmp_path, suffix, space):
             writer = csv.DictWriter(file, entries[0], delimiter="\t" if suffix == ".tsv" else ",")
             writer.writeheader()
             writer.writerows(entries)
-    pairs = tasks.word_pairs_of(Tasks(word_pairs=path), space, 10)
+    pairs = tasks.word_pairs_of(Options(word_pairs=path), space)
     assert pairs.sides[0] == ["man"] * 3 and pairs.scores.tolist() == [1.5, 2.0, 3.0]
 
 

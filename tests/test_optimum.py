@@ -17,13 +17,8 @@ from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
 from spacy_dxprivacy.graph.policy_graph import with_steps
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments import optimum as experiment
-from spacy_dxprivacy.lab.experiments.pasts import laws_of
-from spacy_dxprivacy.lab.tuning import sampled
-from spacy_dxprivacy.lab.tuning.bounds import most_unchanged
-from spacy_dxprivacy.priors.chain import alone_chain
-from spacy_dxprivacy.privacy import columns
-from spacy_dxprivacy.privacy.bounds import least_told, least_told_given, most_kept, told
-from spacy_dxprivacy.privacy.optimal import (
+from spacy_dxprivacy.lab.experiments import programs as columns
+from spacy_dxprivacy.lab.experiments.programs import (
     Problem,
     edges_of,
     exact_epsilon,
@@ -31,6 +26,11 @@ from spacy_dxprivacy.privacy.optimal import (
     optimum,
     remapped,
 )
+from spacy_dxprivacy.lab.experiments.sentences import laws_of
+from spacy_dxprivacy.lab.tuning import sampled
+from spacy_dxprivacy.lab.tuning.curve import most_unchanged
+from spacy_dxprivacy.priors.chain import alone_chain
+from spacy_dxprivacy.privacy.bounds import least_told, least_told_given, most_kept, told
 from spacy_dxprivacy.sentences.alone import WordDraw
 from spacy_dxprivacy.sentences.calibration import beta_of, shorter
 
@@ -412,7 +412,7 @@ def entropy(p):
 @pytest.mark.slow
 def test_what_sentences_tell_is_above_the_line_below_all_mechanisms():
     small = replace(
-        EXPERIMENTS["sentences"].defaults, group=("doctor",), epsilons=(0.6, 3.0), words=15,
+        EXPERIMENTS["sentences"].defaults, group="doctor", epsilons=(0.6, 3.0), words=15,
         documents=60,
     )  # fmt: skip
     result = EXPERIMENTS["sentences"].run(Space.builtin(), small)

@@ -11,6 +11,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, registry
+from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_epsilons
 from spacy_dxprivacy.lab.tuning import (
     SHARES,
     Bench,
@@ -26,7 +27,6 @@ from spacy_dxprivacy.lab.tuning import (
     sampled,
     solve,
 )
-from spacy_dxprivacy.lab.tuning.settings import make_mechanism, parse_epsilons
 from spacy_dxprivacy.privacy.scale import scale_of
 
 NAMES = sorted(
@@ -387,7 +387,7 @@ def test_a_plot_is_drawn(dx, tmp_path):
 def test_a_plot_without_matplotlib_is_refused_at_once(dx, tmp_path, monkeypatch):
     find = importlib.util.find_spec
     hidden = lambda name, *rest: None if name == "matplotlib" else find(name, *rest)  # noqa: E731
-    monkeypatch.setattr("spacy_dxprivacy.lab.tuning.plots.find_spec", hidden)
+    monkeypatch.setattr("spacy_dxprivacy.lab.results.find_spec", hidden)
     result = dx("tune", "--plot", tmp_path / "curve.svg")
     assert result.exit_code == 2 and "spacy-dxprivacy[plots]" in result.stderr
 

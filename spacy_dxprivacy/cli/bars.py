@@ -24,26 +24,7 @@ def above_bar(line: str) -> None:
     tqdm.write(line, file=sys.stderr)
 
 
-class Steps:
-    """For a `with` block. Called with what is done and out of how many steps, once a step: a bar
-    for each thing that is done, one after another."""
-
-    def __init__(self, unit: str) -> None:
-        self.unit = unit
-        self.label = ""
-        self.bar: Any = None
-
-    def __call__(self, label: str, total: int | None = None) -> None:
-        if label != self.label:
-            self.__exit__()
-            self.label = label
-            self.bar = bar(desc=label, unit=f" {self.unit}", delay=0.5)
-        self.bar.total = total
-        self.bar.update()
-
-    def __enter__(self) -> Steps:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.close()
+def progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
+    """Return the steps, with a bar once they take long."""
+    steps_with_bar: Iterable[Any] = bar(steps, desc=label, delay=0.5)
+    return steps_with_bar

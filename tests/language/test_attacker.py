@@ -12,15 +12,16 @@ from spacy_dxprivacy import DxError, Rng
 from spacy_dxprivacy.lab.attacks import (
     Corpus,
     Reader,
+    Reading,
     Scene,
+    Seen,
     Trial,
     attack,
     causal_guess,
     sanitised,
 )
+from spacy_dxprivacy.lab.attacks.guessing import auc, pairs_to_test, sentence_scores
 from spacy_dxprivacy.lab.attacks.language import KNOWN, Language
-from spacy_dxprivacy.lab.attacks.link import sentence_scores
-from spacy_dxprivacy.lab.attacks.membership import auc, pairs_to_test
 from spacy_dxprivacy.lab.attacks.tries import LINK_LENGTH
 from spacy_dxprivacy.language.model import word_tokens
 from spacy_dxprivacy.priors.chain import alone_chain
@@ -38,6 +39,11 @@ def small_reader(beam=24):
 def knowing():
     known = np.random.default_rng(5).random(N) + 0.05
     return Language(alone_chain(known / known.sum()), known / known.sum())
+
+
+def reading(text, out, mechanism, language):
+    X = small_space().vectors
+    return Reading(Seen(out, text.sentences), mechanism, X, language, Rng(seed=2))
 
 
 def law_of(T, first, known):
@@ -58,8 +64,7 @@ def test_it_comes_near_to_the_exact_posterior(kind):
     drawn = np.random.default_rng(0).choice(len(S), TEXTS, p=np.exp(prior - logsumexp(prior)))
     text = Corpus.of(S[drawn])
     out = sanitised(text, mechanism, Rng(seed=1)).rows
-    X = small_space().vectors
-    guess = causal_guess(text, out, mechanism, X, language, reader, Rng(seed=2))
+    guess = causal_guess(text, reading(text, out, mechanism, language), reader)
     post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
     marginals = np.stack(
         [[post[S[:, i] == w].sum(axis=0) for w in range(N)] for i in range(LENGTH)]
@@ -107,7 +112,7 @@ def test_originals_are_weighed_by_whole_sentences():
     exact, some = likelihoods(mechanism, S), np.array([3, 77, 410])
     outputs, guess, starts = S[123], S[200], np.arange(LENGTH) == 0
     for cut in (LENGTH, LENGTH - 1):
-        found = sentence_scores(mechanism, outputs, guess, starts, S[:, :cut], some)
+        found = sentence_scores(mechanism, outputs, guess, starts, S[some, :cut])
         rows = S[some].copy()
         rows[:, cut:] = guess[cut:]
         numbers = rows @ N ** np.arange(LENGTH)[::-1]
@@ -139,8 +144,7 @@ def test_it_looks_at_the_layout_of_the_text_alone():
     text = Corpus.of(np.random.default_rng(0).integers(0, N, (10, 4)))
     other = Corpus.of(np.random.default_rng(1).integers(0, N, (10, 4)))
     out = sanitised(text, mechanism, Rng(seed=1)).rows
-    X = small_space().vectors
     one, two = (
-        causal_guess(t, out, mechanism, X, knowing(), reader, Rng(0)) for t in (text, other)
+        causal_guess(t, reading(t, out, mechanism, knowing()), reader) for t in (text, other)
     )
     assert one.tolist() == two.tolist()

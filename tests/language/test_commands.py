@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.errors import DxWarning
-from spacy_dxprivacy.lab.tuning.judge import judged
+from spacy_dxprivacy.lab.tuning.judging import judged
 from spacy_dxprivacy.language import opened
 
 from .fakes import FakeModel, small_law
@@ -111,7 +111,7 @@ def test_the_attacker_may_have_a_model(folder):
 
 
 def test_figures_ask_for_matplotlib_before_anything_is_tried(folder, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.lab.tuning.plots.find_spec", lambda name: None)
+    monkeypatch.setattr("spacy_dxprivacy.lab.results.find_spec", lambda name: None)
     for name in ("guess", "frontier"):
         said = run("attack", name, "in.jsonl", *MECHANISM, "--out", "found", status=2)
         assert "matplotlib" in said.output and "dx.Exponential" not in said.output

@@ -17,8 +17,8 @@ from ...errors import DxError, Errors
 from ...search.metric import in_blocks
 from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail
-from .corpus import drawn
-from .prior import places_in
+from ..corpus import drawn
+from .language import places_in
 
 if TYPE_CHECKING:
     from ...randomness import Rng
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 BLOCK_NUMBERS = 2**22
 MOST_NUMBERS = 2**29  # float32: 2 GB, and as much for a copy
 LOWEST = -700.0  # stands for ln 0: sums of many stay finite
+DRAWS = 30  # of each word, where probabilities are learned
 BINS = 128
 ROUNDS = 30
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
@@ -60,17 +61,26 @@ def _places(known: Ints1d, asked: Ints1d, name: str) -> Ints1d:
 
 
 def channel_of(
-    mechanism: Mechanism,
-    X: Floats2d,
-    words: Ints1d,
-    outputs: Ints1d,
-    rng: Rng,
-    *,
-    draws: int | Ints1d = 30,
+    mechanism: Mechanism, X: Floats2d, words: Ints1d, outputs: Ints1d, rng: Rng
+) -> Channel:  # fmt: skip
+    """mechanism: fitted on the vectors X (n, d). words, outputs: rows, in any order. Where there
+    are no probabilities, each word is drawn DRAWS times."""
+    return channel_by_draws(mechanism, X, (words, outputs), rng, DRAWS)
+
+
+def draws_by_frequency(draws: int, usual: Floats1d, words: Ints1d) -> Ints1d:
+    """int64 (m,): how often to draw each word, `draws` in the mean, one half by how usual it is."""
+    often = usual[words] / usual[words].sum()
+    times: Ints1d = np.maximum(draws // 2, draws / 2 * len(words) * often).astype(np.int64)
+    return times
+
+
+def channel_by_draws(
+    mechanism: Mechanism, X: Floats2d, asked: tuple[Ints1d, Ints1d], rng: Rng, draws: int | Ints1d
 ) -> Channel:
-    """mechanism: fitted on the vectors X (n, d). words, outputs: rows, in any order. draws: for
-    each word, or (m,) for the sorted distinct words, where there are no probabilities."""
-    words, outputs = np.unique(words), np.unique(outputs)
+    """asked: words and outputs. draws: for each word, or (m,) for the sorted distinct words, where
+    there are no probabilities."""
+    words, outputs = (np.unique(rows) for rows in asked)
     if len(words) * len(outputs) > MOST_NUMBERS:
         raise DxError(Errors.DX091.format(words=len(words), outputs=len(outputs)))
     if isinstance(mechanism, StatesProbabilities):

@@ -1,33 +1,48 @@
-"""What a release is good for and what an attacker finds in it: the two sides of every setting.
+"""What a release is good for and what an attacker recovers of it: the two sides of every setting.
 
 Mechanisms can be compared at an equal attacker alone, since the units of their epsilons differ.
 The attacker is that of reading.py: a language model of word pairs and the exact channel. Where
-there is a causal model as well (causal.py), both try, and what counts is the one that finds more.
+there is a causal model as well, both try, and what counts is the one that recovers more.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from functools import cached_property
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats2d, Ints1d
+from ...arrays import Bools1d, Floats2d, Ints1d, Numbers1d
+from ...graph.policy_graph import PolicyGraph
+from ...mechanisms.base.sentences import SentenceMechanism
 from ...randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
-from .causal import Reader, causal_guess
-from .corpus import Corpus, sanitised
-from .findings import share_by_document
+from ..corpus import Corpus, sanitised
+from ..results import (
+    NAN,
+    Progress,
+    Result,
+    Row,
+    draw_lines,
+    finish,
+    legend_below,
+    no_progress,
+)
+from .figures import share_by_document
 from .language import Language, language_of, ways_to_read
-from .reading import Seen, language_guess
-from .walks import Walks
+from .reading import Reader, Reading, Seen, causal_reading
 
-NAN = float("nan")
+MOST_BYTES = 2**29
+PANELS = {
+    "kept": "words unchanged",
+    "rare_found": "rare words found",
+    "cosine": "cosine of output to input",
+    "nats": "nats a word over the clear text",
+}
 
 
 @dataclass(frozen=True)
@@ -86,6 +101,11 @@ class Ground:
     def cosine(self, outputs: Ints1d) -> float:
         return float((self._unit[outputs] * self._unit[self.text.rows]).sum(axis=1).mean())
 
+    def reading(self, outputs: Ints1d, mechanism: Mechanism, seed: int) -> Reading:
+        """A release of the text as an attacker looks at it. seed: where it has to simulate."""
+        seen, X = Seen(outputs, self.text.sentences), self.space.vectors
+        return Reading(seen, mechanism, X, self.language, Rng(seed))
+
     def nats(self, outputs: Ints1d) -> float:
         text = self.text
         clear = self.language.nats(text.rows, text.sentences)
@@ -96,8 +116,11 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
     """One release of a fitted mechanism, attacked. Nothing of it is released."""
     text = ground.text
     out = sanitised(text, mechanism, Rng(seed)).rows
-    guesses = _by_pairs(out, mechanism, ground, Rng(seed + 1))
-    guesses |= _by_model(out, mechanism, ground, Rng(seed + 1))
+    reading = ground.reading(out, mechanism, seed + 1)
+    guesses = by_pairs(reading)
+    if ground.reader is not None:
+        again = ground.reading(out, mechanism, seed + 1)
+        guesses[ground.reader.name] = causal_reading(text, again, ground.reader).guess
     right = {name: guess == text.rows for name, guess in guesses.items()}
     kept, rare = out == text.rows, ground.rare
     best = max(right, key=lambda name: right[name].sum())
@@ -105,56 +128,36 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
     found, low, high, n = share_by_document(right[best], text.doc_of)
     return Point(
         label, mechanism.guarantee.epsilon, float(kept.mean()), found, low, high,
-        _mean(kept[rare]), _mean(right[of_rare][rare]), ground.cosine(out), ground.nats(out),
+        mean(kept[rare]), mean(right[of_rare][rare]), ground.cosine(out), ground.nats(out),
         n, int(rare.sum()), best, of_rare,
     )  # fmt: skip
 
 
-def guessed(out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng) -> Ints1d:
-    """What who has word pairs takes a release for, int64 (t,): by the law that is right most
-    often (language.ways_to_read)."""
-    guesses = _by_pairs(out, mechanism, ground, rng).values()
-    return max(guesses, key=lambda rows: int((rows == ground.text.rows).sum()))
+def by_pairs(reading: Reading) -> dict[str, Ints1d]:
+    """The guess by each distribution of word pairs, by its name."""
+    ways = ways_to_read(reading.language, reading.mechanism)
+    return {way.name: replace(reading, language=way).guess() for way in ways}
 
 
-def _by_pairs(
-    out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng
-) -> dict[str, Ints1d]:  # fmt: skip
-    """The guess by each law of word pairs, by its name."""
-    seen, X = Seen(out, ground.text.sentences), ground.space.vectors
-    laws = ways_to_read(ground.language, mechanism)
-    return {law.name: language_guess(seen, mechanism, X, law, rng) for law in laws}
-
-
-def _by_model(
-    out: Ints1d, mechanism: Mechanism, ground: Ground, rng: Rng
-) -> dict[str, Ints1d]:  # fmt: skip
-    """The same of who has a causal model; of nobody, where there is none."""
-    text, X, reader = ground.text, ground.space.vectors, ground.reader
-    if reader is None:
-        return {}
-    return {reader.name: causal_guess(text, out, mechanism, X, ground.language, reader, rng)}
-
-
-def _mean(some: Bools1d) -> float:
-    return float(some.mean()) if len(some) else NAN
+def mean(some: Any) -> float:
+    """Return the mean of bools or numbers; nan of none."""
+    return float(np.mean(some)) if len(some) else NAN
 
 
 def frontier(
     makers: Mapping[str, Callable[[float], Mechanism]],
     epsilons: Mapping[str, Sequence[float]],
     ground: Ground,
-    on_step: Callable[[Point], None] = lambda point: None,
+    progress: Progress = no_progress,
 ) -> list[Point]:
     """A point for each mechanism (by its label) at each of its epsilons. makers: epsilon -> a
-    fitted mechanism. on_step: called with each point."""
+    fitted mechanism."""
     walks, points = Walks(), []
     for label, make in makers.items():
-        for epsilon in epsilons[label]:
+        for epsilon in progress(epsilons[label], label):
             mechanism = make(epsilon)
             walks.share(mechanism)
             points.append(point(label, mechanism, ground))
-            on_step(points[-1])
     return points
 
 
@@ -178,12 +181,63 @@ def _between(a: Point, b: Point, share: float) -> Point:
     return Point(**{**first, **mixed, "measured": False})
 
 
-def points_as_csv(points: Sequence[Point]) -> bytes:
-    """A row a point; numbers with four digits."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [f.name for f in fields(Point)], lineterminator="\n")
-    writer.writeheader()
-    for p in points:
-        values = asdict(p).items()
-        writer.writerow({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in values})
-    return text.getvalue().encode()
+def result_of(points: Sequence[Point]) -> Result:
+    """A row a point, and a picture of what stays of a text over what the attacker recovers."""
+    draw = partial(_draw, rows=[asdict(p) for p in points])
+    return Result([asdict(p) for p in points], draw, (9.5, 6.0), digits=4)
+
+
+def _draw(figure: Any, *, rows: list[Row]) -> None:
+    ordered = sorted(rows, key=lambda row: row["found"])
+    panels = figure.subplots(2, 2)
+    for axes, (name, title) in zip(panels.flat, PANELS.items(), strict=True):
+        draw_lines(axes, ordered, ("found", name), "mechanism")
+        if name == "kept":
+            # Whoever guesses that nothing was changed finds what is unchanged.
+            ends = [ordered[0]["found"], ordered[-1]["found"]]
+            axes.plot(ends, ends, ":", color="black", label="no mechanism keeps more", linewidth=1)
+        finish(axes, title, "words found by the attacker", "", log=False)
+    legend_below(figure, panels.flat[0], 2)
+
+
+# -- shortest paths that mechanisms of one metric share: most of an attacker's time ---------------
+
+
+@dataclass(frozen=True, eq=False)
+class RememberedGraph(PolicyGraph):
+    """A graph that searches from each word once, until its memory is full. The words are the text
+    under attack and candidates, which the attacker chooses."""
+
+    known: dict[int, tuple[Numbers1d, Numbers1d]] = field(default_factory=dict)
+    sizes: list[int] = field(default_factory=list)
+
+    def within(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
+        new = np.array([row for row in rows.tolist() if row not in self.known], dtype=np.int64)
+        reached = dict(zip(new.tolist(), super().within(new), strict=True)) if len(new) else {}
+        found = [reached[row] if row in reached else self.known[row] for row in rows.tolist()]
+        self.sizes.append(sum(words.nbytes + steps.nbytes for words, steps in reached.values()))
+        if sum(self.sizes) < MOST_BYTES:
+            self.known.update(reached)
+        return found
+
+
+class Walks:
+    """Graphs of the mechanisms that were seen."""
+
+    def __init__(self) -> None:
+        self._graphs: list[RememberedGraph] = []
+
+    def share(self, mechanism: Any) -> None:
+        """Let a fitted mechanism take what others on the same graph have searched."""
+        if not isinstance(mechanism, SentenceMechanism):
+            return
+        kernel = mechanism.built.kernel
+        graph = kernel.graph
+        for known in self._graphs:
+            same = np.array_equal(known.steps, graph.steps)
+            if same and np.array_equal(known.radii, graph.radii):
+                kernel.graph = known
+                return
+        made = RememberedGraph(graph.starts, graph.ends, graph.steps, graph.radii, graph.quanta)
+        self._graphs.append(made)
+        kernel.graph = made

@@ -24,7 +24,7 @@ from ...surrogates.base import Surrogate
 from ...surrogates.name import make_name
 from ...surrogates.person import form_of
 from ...surrogates.standing import stand_in
-from .findings import AttackFigure, share
+from .figures import AttackFigure, share
 
 SCOPES = ("mention", "document", "corpus")
 NAME = "persons"

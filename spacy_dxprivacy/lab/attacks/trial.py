@@ -11,11 +11,10 @@ from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...randomness import Rng
 from ...ty import Draw, HasMetric, Mechanism
 from ...validate import fail, whole
-from .causal import CausalReading, Reader, causal_reading
-from .channel import Channel, channel_of
-from .corpus import Corpus, draws_sentences, repeated, sanitised
-from .language import Language
-from .prior import Bigrams, likely_words, log_prior, places_in, word_frequencies
+from ..corpus import Corpus, draws_sentences, repeated, sanitised
+from .channel import Channel, channel_by_draws, draws_by_frequency
+from .language import Bigrams, Language, likely_words, log_prior, places_in, word_frequencies
+from .reading import CausalReading, Reader, Reading, Seen, causal_reading
 
 BLOCK_NUMBERS = 2**22
 CANDIDATES = 8000
@@ -93,8 +92,12 @@ class Scene:
 class Trial:
     """One mechanism, fitted on the vectors of the scene. What is drawn here is not released."""
 
-    def __init__(self, scene: Scene, mechanism: Mechanism, *, seed: int = 0) -> None:
+    def __init__(
+        self, scene: Scene, mechanism: Mechanism, *, seed: int = 0, label: str = ""
+    ) -> None:
+        """label: what tables call the mechanism; its name if empty."""
         self.scene, self.mechanism, self.seed = scene, mechanism, seed
+        self.label = label or mechanism.name
 
     @cached_property
     def release(self) -> Draw:
@@ -146,7 +149,7 @@ class Trial:
     def _repeated(self, words: Ints1d, seed: int) -> Draw:
         """MOST_REPEATS releases of each of the words at the places of the probes."""
         text, rng = self.scene.text, Rng(self.seed + seed)
-        return repeated(text, self.mechanism, self._probed, words, MOST_REPEATS, rng)
+        return repeated(text, self.mechanism, (self._probed, words), MOST_REPEATS, rng)
 
     @cached_property
     def channel(self) -> Channel:
@@ -163,10 +166,9 @@ class Trial:
         scene = self.scene
         words = np.union1d(scene.words, scene.text.rows)
         outputs = np.concatenate([draw.rows for draw in draws])
-        often = scene.frequencies[words] / scene.frequencies[words].sum()
-        times = np.maximum(DRAWS // 2, DRAWS / 2 * len(words) * often).astype(np.int64)
+        times = draws_by_frequency(DRAWS, scene.frequencies, words)
         rng = Rng(self.seed + 3)
-        return channel_of(self.mechanism, scene.X, words, outputs, rng, draws=times)
+        return channel_by_draws(self.mechanism, scene.X, (words, outputs), rng, times)
 
     @cached_property
     def logs(self) -> Floats2d:
@@ -179,10 +181,12 @@ class Trial:
         scene = self.scene
         if scene.reader is None or scene.language is None:
             raise fail("reader", "a causal model, and a language", None)
-        return causal_reading(
-            scene.text, self.release.rows, self.mechanism, scene.X, scene.language, scene.reader,
-            Rng(self.seed + 5), asked,
-        )  # fmt: skip
+        return causal_reading(scene.text, self.reading(scene.language), scene.reader, asked)
+
+    def reading(self, language: Language) -> Reading:
+        """The release as an attacker looks at it who knows this language."""
+        seen, rng = Seen(self.release.rows, self.scene.text.sentences), Rng(self.seed + 5)
+        return Reading(seen, self.mechanism, self.scene.X, language, rng)
 
     @cached_property
     def guess_by_model(self) -> Ints1d:

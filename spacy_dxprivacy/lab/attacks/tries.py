@@ -1,37 +1,46 @@
-"""Each attack on a trial: what it finds out."""
+"""Each attack on a trial: what it finds out, at one epsilon and over many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...arrays import Bools1d, Floats2d, Ints1d, Ints2d
 from ...errors import DxError, Errors
-from ...randomness import Rng
 from ...ty import HasMetric
 from ...validate import one_of
-from .context import context_guess
-from .corpus import draws_sentences
-from .findings import AttackFigure, Measured, bootstrap, share, share_by_document
-from .guess import bayes_guess, nearest_guess, success_bound
-from .language import Language, ways_to_read
-from .link import WEIGHED, likelihood_scores, linked, rare_word_scores, sentence_scores
-from .membership import (
+from ..corpus import draws_sentences
+from ..results import NAN, Progress, no_progress
+from ..tuning import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
+from .figures import AttackFigure, Measured, bootstrap, share, share_by_document
+from .guessing import (
+    WEIGHED,
     asked_words,
     auc,
+    averaged_guess,
     background,
+    bayes_guess,
+    context_guess,
+    likelihood_scores,
+    linked,
+    mean_vector_guess,
     membership_score,
+    nearest_guess,
     pairs_to_test,
     posterior_score,
+    rare_word_scores,
+    sentence_scores,
+    success_bound,
+    told_apart,
     true_positives,
 )
-from .prior import places_in, zipf
-from .reading import Seen, blind_guess, language_guess
-from .repeat import averaged_guess, mean_vector_guess, told_apart
-from .trial import MOST_REPEATS, Trial
+from .language import places_in, ways_to_read, zipf
+from .reading import blind_guess
+from .trial import MOST_REPEATS, Scene, Trial
 
 FOUND, RARE_FOUND, TOLD = "words found", "rare words found", "told from the nearest word"
 TRUE = "found at 1 % false alarms"
@@ -42,74 +51,104 @@ LINK_LENGTH = 20
 MOST_LINKED = 500
 TESTED = 4  # words of each document
 RARE = 1e-4
-NAN = float("nan")
+STEPS = 6  # epsilons
+
+
+class Found(NamedTuple):
+    """What an attacker found; see AttackFigure."""
+
+    attacker: str
+    measured: Measured
+    baseline: float
+    setting: str = ""
+    measure: str = FOUND
+    bound: float = NAN
 
 
 def attack(name: str, trial: Trial) -> list[AttackFigure]:
     """name: one of ATTACKS. Raises DxError for another, and where the text is too small for it."""
-    return list(ATTACKS[one_of("attack", name, tuple(ATTACKS))](trial))
+    tried = ATTACKS[one_of("attack", name, tuple(ATTACKS))](trial)
+    epsilon, unchanged = trial.mechanism.guarantee.epsilon, trial.unchanged
+    return [
+        AttackFigure(
+            name, trial.label, epsilon, unchanged, found.attacker, found.setting, found.measure,
+            *found.measured[:3], found.baseline, found.bound, found.measured[3],
+        )
+        for found in tried
+    ]  # fmt: skip
 
 
-def _finding(
-    trial: Trial, name: str, attacker: str, measured: Measured, baseline: float, *,
-    setting: str = "", measure: str = FOUND, bound: float = NAN,
-) -> AttackFigure:  # fmt: skip
-    mechanism = trial.mechanism
-    value, low, high, n = measured
-    return AttackFigure(
-        name, mechanism.name, mechanism.guarantee.epsilon, trial.unchanged, attacker, setting,
-        measure, value, low, high, baseline, bound, n,
-    )  # fmt: skip
+def attack_over_epsilon(
+    names: Sequence[str],
+    makers: Mapping[str, Make],
+    epsilons: Mapping[str, Sequence[float]],
+    scene: Scene,
+    progress: Progress = no_progress,
+) -> list[AttackFigure]:
+    """Each attack on each mechanism (by its label) at each of its epsilons.
+
+    Raises DxError where the text is too small for the one attack; of several, those that have
+    nothing to work on are left out.
+    """
+    found: list[AttackFigure] = []
+    for label, make in makers.items():
+        for epsilon in progress(epsilons[label], label):
+            trial = Trial(scene, make(epsilon), label=label)
+            for name in names:
+                try:
+                    found += attack(name, trial)
+                except DxError:
+                    if len(names) == 1:
+                        raise
+    return found
+
+
+def epsilons_for(make: Make, X: Floats2d, rows: Ints1d) -> list[float]:
+    """STEPS of them, in the range where a text changes. rows: of the text."""
+    words, counts = np.unique(rows, return_counts=True)
+    few = sampled(words, counts, min(SEARCH_WORDS, len(rows)))
+    return list(evenly(*epsilon_range_on(X, few, make), STEPS))
 
 
 # -- one output ----------------------------------------------------------------------------------
 
 
-def try_guess(trial: Trial) -> Iterator[AttackFigure]:
+def _try_guess(trial: Trial) -> Iterator[Found]:
     """Each word guessed from what came out in its place: the same word, and the most probable."""
     scene, columns = trial.scene, trial.columns
     baseline = float(scene.baseline.mean())
     nearest = nearest_guess(scene.X, scene.words, trial.release.rows)
-    yield _finding(trial, "guess", "nearest word", _of_text(trial, nearest == scene.text.rows),
+    yield Found("nearest word", _of_text(trial, nearest == scene.text.rows),
                    baseline)  # fmt: skip
     guesses = bayes_guess(trial.logs, scene.log_prior)[columns]
     bound = _bound(trial)
-    yield _finding(trial, "guess", "Bayes", _of_text(trial, guesses == scene.places), baseline,
+    yield Found("Bayes", _of_text(trial, guesses == scene.places), baseline,
                    bound=bound)  # fmt: skip
     blind = np.log(zipf(len(scene.X))[scene.words])
     guesses = bayes_guess(trial.logs, blind)[columns]
-    yield _finding(trial, "guess", "Bayes, Zipf's law", _of_text(trial, guesses == scene.places),
-                   baseline)  # fmt: skip
-
+    yield Found("Bayes, Zipf's law", _of_text(trial, guesses == scene.places), baseline)
     yield from _read(trial)
 
 
-def _read(trial: Trial) -> Iterator[AttackFigure]:
+def _read(trial: Trial) -> Iterator[Found]:
     """All of the text at once, by one who knows the language; of all words and of rare ones."""
     language, text = trial.scene.language, trial.scene.text
     if language is None:
         return
-    seen = Seen(trial.release.rows, text.sentences)
-    blind = blind_guess(seen, language) == text.rows
+    reading = trial.reading(language)
+    blind = blind_guess(reading.seen, language) == text.rows
     rare = language.is_rare[text.rows]
-    for attacker, guess in _readings(trial, seen, language):
+    ways = ways_to_read(language, trial.mechanism)
+    guesses = {"language model": reading.guess()}
+    guesses |= {way.name: replace(reading, language=way).guess() for way in ways[1:]}
+    if trial.scene.reader is not None:
+        guesses[trial.scene.reader.name] = trial.guess_by_model
+    for attacker, guess in guesses.items():
         right = guess == text.rows
         for measure, some in ((FOUND, np.ones(len(right), dtype=bool)), (RARE_FOUND, rare)):
             if some.any():
                 measured = share_by_document(right[some], text.doc_of[some])
-                yield _finding(trial, "guess", attacker, measured, float(blind[some].mean()),
-                               measure=measure)  # fmt: skip
-
-
-def _readings(trial: Trial, seen: Seen, language: Language) -> Iterator[tuple[str, Ints1d]]:
-    """Who guesses, and its guess: by word pairs, those of such text and of the mechanism as well
-    where there are any, and by a causal model where there is one."""
-    scene, rng = trial.scene, Rng(trial.seed + 5)
-    yield "language model", language_guess(seen, trial.mechanism, scene.X, language, rng)
-    for own in ways_to_read(language, trial.mechanism)[1:]:
-        yield own.name, language_guess(seen, trial.mechanism, scene.X, own, rng)
-    if scene.reader is not None:
-        yield scene.reader.name, trial.guess_by_model
+                yield Found(attacker, measured, float(blind[some].mean()), measure=measure)
 
 
 def _of_text(trial: Trial, right: Bools1d) -> Measured:
@@ -130,14 +169,14 @@ def _bound(trial: Trial, draws: int = 1) -> float:
 # -- many outputs of one word --------------------------------------------------------------------
 
 
-def try_repeat(trial: Trial) -> Iterator[AttackFigure]:
+def _try_repeat(trial: Trial) -> Iterator[Found]:
     """What more of the same gives: of releases, of pairs of words, of documents."""
     yield from _releases(trial)
     yield from _pairs(trial)
     yield from _documents(trial)
 
 
-def _releases(trial: Trial) -> Iterator[AttackFigure]:
+def _releases(trial: Trial) -> Iterator[Found]:
     """Probes that were released several times."""
     scene, draw = trial.scene, trial.repeats
     wanted = places_in(scene.words, trial.probes)
@@ -146,11 +185,11 @@ def _releases(trial: Trial) -> Iterator[AttackFigure]:
     columns, logs = channel.columns(draw.rows), channel.of(scene.words)
     for _, setting, some, groups in _first_releases(len(columns)):
         guesses = averaged_guess(logs, scene.log_prior, columns[some], groups)
-        yield _finding(trial, "repeat", "averaging", share(guesses == wanted), baseline,
+        yield Found("averaging", share(guesses == wanted), baseline,
                        setting=setting)  # fmt: skip
         if draw.vectors is not None:
             guesses = mean_vector_guess(scene.X, scene.words, draw.vectors[some], groups)
-            yield _finding(trial, "repeat", "mean of vectors", share(guesses == trial.probes),
+            yield Found("mean of vectors", share(guesses == trial.probes),
                            baseline, setting=setting)  # fmt: skip
 
 
@@ -162,7 +201,7 @@ def _first_releases(draws: int) -> Iterator[tuple[int, str, Ints1d, Ints1d]]:
         yield k, f"{k} release{'s' if k > 1 else ''}", some, some // MOST_REPEATS
 
 
-def _pairs(trial: Trial) -> Iterator[AttackFigure]:
+def _pairs(trial: Trial) -> Iterator[Found]:
     """For who knows that a word is a probe or its nearest word: the promise bounds that."""
     if trial.rivals is None:
         return
@@ -176,11 +215,11 @@ def _pairs(trial: Trial) -> Iterator[AttackFigure]:
             ratios = (here - there)[groups, cols[some]].reshape(-1, k).sum(axis=1)
             right.append(np.heaviside(sign * ratios, 0.5))
         bound = float(told_apart(apart, trial.mechanism.guarantee.epsilon, k).mean())
-        yield _finding(trial, "repeat", "one of two", share(np.concatenate(right)), 0.5,
+        yield Found("one of two", share(np.concatenate(right)), 0.5,
                        setting=setting, measure=TOLD, bound=bound)  # fmt: skip
 
 
-def _documents(trial: Trial) -> Iterator[AttackFigure]:
+def _documents(trial: Trial) -> Iterator[Found]:
     """Words that a document says twice or more, with each scope and with budgets."""
     scene = trial.scene
     text = scene.text
@@ -207,30 +246,30 @@ def _documents(trial: Trial) -> Iterator[AttackFigure]:
             measured = share_by_document((guesses == wanted)[some], documents[some])
             limit = "" if budget is None else f", {budget} draws at most"
             measure = REPEATED if budget is None else WITHIN
-            yield _finding(trial, "repeat", "averaging", measured, float(baseline[some].mean()),
+            yield Found("averaging", measured, float(baseline[some].mean()),
                            setting=f"scope = {scope}{limit}", measure=measure)  # fmt: skip
 
 
 # -- what stands around --------------------------------------------------------------------------
 
 
-def try_context(trial: Trial) -> Iterator[AttackFigure]:
+def _try_context(trial: Trial) -> Iterator[Found]:
     """Words guessed with their neighbours in mind. Raises DxError without a public text."""
     scene, columns = trial.scene, trial.columns
     if scene.bigrams is None:
         raise DxError(Errors.DX090.format(name="context", needed="a public text to learn from"))
     baseline = float(scene.baseline.mean())
     alone = bayes_guess(trial.logs, scene.log_prior)[columns]
-    yield _finding(trial, "context", "Bayes", _of_text(trial, alone == scene.places), baseline)
+    yield Found("Bayes", _of_text(trial, alone == scene.places), baseline)
     guesses = context_guess(trial.logs, columns, scene.text.starts, scene.bigrams)
     right = guesses == scene.places
-    yield _finding(trial, "context", "pairs of words", _of_text(trial, right), baseline)
+    yield Found("pairs of words", _of_text(trial, right), baseline)
 
 
 # -- is it there ---------------------------------------------------------------------------------
 
 
-def try_membership(trial: Trial) -> Iterator[AttackFigure]:
+def _try_membership(trial: Trial) -> Iterator[Found]:
     """Whether a document holds a word. Raises DxError where all documents hold the same."""
     scene, text = trial.scene, trial.scene.text
     words, members, others = pairs_to_test(
@@ -259,7 +298,7 @@ def try_membership(trial: Trial) -> Iterator[AttackFigure]:
         for attacker, (held, not_held) in found.items():
             for measure, figure, baseline in (("AUC", auc, by_size), (TRUE, true_positives, 0.01)):
                 measured = _of_pairs(figure, held[some], not_held[some])
-                yield _finding(trial, "membership", attacker, measured, baseline,
+                yield Found(attacker, measured, baseline,
                                setting=setting, measure=measure)  # fmt: skip
 
 
@@ -296,7 +335,7 @@ def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Measure
 # -- whose is it ---------------------------------------------------------------------------------
 
 
-def try_link(trial: Trial) -> Iterator[AttackFigure]:
+def _try_link(trial: Trial) -> Iterator[Found]:
     """Which document an output was made of. Raises DxError for fewer than two long documents."""
     scene, text = trial.scene, trial.scene.text
     long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)[:MOST_LINKED]
@@ -312,7 +351,7 @@ def try_link(trial: Trial) -> Iterator[AttackFigure]:
     if scene.reader is not None and scene.language is not None:
         scores[scene.reader.name] = _linked_by_model(trial, long, originals, scores["likelihood"])
     for attacker, table in scores.items():
-        yield _finding(trial, "link", attacker, share(linked(table)), baseline, setting=setting,
+        yield Found(attacker, share(linked(table)), baseline, setting=setting,
                        measure="documents linked")  # fmt: skip
 
 
@@ -329,15 +368,15 @@ def _linked_by_model(trial: Trial, long: Ints1d, originals: Ints2d, alone: Float
         part = slice(text.starts[d], text.starts[d + 1])
         first = np.argsort(-alone[i], kind="stable")[:WEIGHED]
         scores[i, first] = sentence_scores(
-            mechanism, outputs[part], guess[part], text.sentences[part], originals, first
+            mechanism, outputs[part], guess[part], text.sentences[part], originals[first]
         )
     return scores
 
 
-ATTACKS: dict[str, Callable[[Trial], Iterator[AttackFigure]]] = {
-    "guess": try_guess,
-    "repeat": try_repeat,
-    "context": try_context,
-    "membership": try_membership,
-    "link": try_link,
+ATTACKS: dict[str, Callable[[Trial], Iterator[Found]]] = {
+    "guess": _try_guess,
+    "repeat": _try_repeat,
+    "context": _try_context,
+    "membership": _try_membership,
+    "link": _try_link,
 }

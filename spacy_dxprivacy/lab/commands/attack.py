@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
+import spacy
 import typer
 from typer import Argument, Option
-from wasabi import table
 
-from ...batch.build import full_name
 from ...batch.code import import_code
+from ...batch.jobs import plan_jobs
+from ...batch.records import Fields, read
+from ...batch.run import opened
 from ...cli import options
-from ...cli.bars import Steps
+from ...cli.bars import progress
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
 from ...errors import UsageError
-from ...files.atomic import write_bytes
+from ...files.atomic import check_new
 from ...spaces import BUILTIN
 from ...validate import one_of
 from ..attacks import ATTACKS, AttackFigure, Reader, Scene
-from ..attacks.findings import as_csv
-from ..attacks.language import language_of
-from ..attacks.over_epsilon import attack_over_epsilon, read_corpus
+from ..attacks.figures import result_of
+from ..attacks.frontier import Ground, Point, at_attacker, frontier
+from ..attacks.frontier import result_of as frontier_result
+from ..attacks.language import OF_KIND, RARE, language_of
 from ..attacks.persons import NAME as PERSONS
-from ..attacks.plots import plot_findings
-from ..tuning.settings import check_tunable, load_space, parse_epsilons
-from .attack_frontier import check_folder, check_frontier
-from .attack_persons import attack_persons
+from ..attacks.persons import link_persons
+from ..attacks.tries import attack_over_epsilon, epsilons_for
+from ..corpus import read_corpus
+from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
+from ..results import Result, check_out, text_table
 
 ALL, FRONTIER = "all", "frontier"
 BY_MODEL = ("guess", "link", "membership")
+MOST_PERSONS = 20_000  # documents
+COLUMNS = (
+    "mechanism", "epsilon", "kept", "found", "rare kept", "rare found", "cosine", "nats",
+)  # fmt: skip
+BY = ("found by", "rare by")  # where one with a causal model tries as well
 # fmt: off
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False,
@@ -107,38 +117,45 @@ def attack_cli(
             one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, PERSONS))
             _check_model(name, model, prompt)
             if name == PERSONS:
-                attack_persons(text, field, lines, out, force)
-                return
-            given = mechanism or ["path"]
+                return _attack_persons(text, field, lines, out, force=force)
+            configs = dict(parse_mechanism(given) for given in mechanism or ["path"])
             chosen = None if epsilon is None else parse_epsilons(epsilon)
-            if name == FRONTIER:
-                comparison = check_frontier(given, chosen, at, out, force=force)
-            else:
-                mechanisms = [_registered(some) for some in given]
-                names = list(ATTACKS) if name == ALL else [name]
-                files = _files(out, names, force=force)
-            table_of_words = load_space(space, max_words)
-            reader = None if model is None else Reader.of(model, table_of_words, prompt)
+            shares = _shares(at)
+            names = list(ATTACKS) if name == ALL else [name]
+            if out is not None:
+                check_out(out, names, force=force)
+            found = load_space(space, max_words)
+            reader = None if model is None else Reader.of(model, found, prompt)
         with settings_that_fail():
-            read_all = partial(read_corpus, space=table_of_words, field=field, lines=lines)
+            read_all = partial(read_corpus, space=found, field=field, lines=lines)
             corpus = read_all(text)
             corpus = corpus if opening is None else corpus.opening(opening)
             known = None if public is None else read_all(public)
-            if name == FRONTIER:
-                comparison.run(table_of_words, corpus.first(words), known, reader)
-                return
-            if known is None:
+            if name != FRONTIER and known is None:
                 corpus, known = corpus.halves()
-        with settings_that_fail(), Steps("attacks") as steps:
-            language = language_of(table_of_words, known)
-            few = corpus.first(words)
-            scene = Scene(table_of_words.vectors, few, known, candidates, language, reader)
-            found = attack_over_epsilon(
-                names, mechanisms, table_of_words, scene, chosen, on_step=steps
-            )
-        _print(found, scene)
-        for path, data in _contents(files, found):
-            write_bytes(path, data, force=force)
+            corpus = corpus.first(words)
+            makers = {label: partial(make_mechanism, c, found) for label, c in configs.items()}
+            epsilons = {
+                label: chosen or epsilons_for(make, found.vectors, corpus.rows)
+                for label, make in makers.items()
+            }
+            if name == FRONTIER:
+                ground = Ground(found, corpus, known, reader)
+                points = frontier(makers, epsilons, ground, progress)
+                results = {FRONTIER: frontier_result(points)}
+            else:
+                language = language_of(found, known)
+                scene = Scene(found.vectors, corpus, known, candidates, language, reader)
+                figures = attack_over_epsilon(names, makers, epsilons, scene, progress)
+                by_name = {each: [f for f in figures if f.attack == each] for each in names}
+                results = {each: result_of(some) for each, some in by_name.items() if some}
+        if name == FRONTIER:
+            _print_frontier(points, ground, shares)
+        else:
+            _print(figures, scene)
+        if out is not None:
+            for each, result in results.items():
+                result.write(out, each, force=force)
 
 
 def _check_model(name: str, model: str | None, prompt: str) -> None:
@@ -150,21 +167,25 @@ def _check_model(name: str, model: str | None, prompt: str) -> None:
         raise UsageError("there is no model to tell this: give one by `model`, or leave `prompt`.")
 
 
-def _registered(given: str) -> str:
-    name = full_name("dx_mechanisms", given)
-    check_tunable(name)
-    return name
+def _shares(given: str) -> list[float]:
+    try:
+        shares = [float(part) for part in given.split(",")]
+    except ValueError:
+        shares = [-1.0]
+    if not all(0 < share < 1 for share in shares):
+        raise UsageError(f"`at` takes shares between 0 and 1 with commas, got {given!r}.")
+    return shares
 
 
-# -- telling -------------------------------------------------------------------------------------
+# -- attacks over epsilon ------------------------------------------------------------------------
 
 
-def _print(findings: list[AttackFigure], scene: Scene) -> None:
-    for name in dict.fromkeys(found.attack for found in findings):
-        for mechanism in dict.fromkeys(found.mechanism for found in findings):
-            some = [f for f in findings if (f.attack, f.mechanism) == (name, mechanism)]
+def _print(figures: list[AttackFigure], scene: Scene) -> None:
+    for name in dict.fromkeys(found.attack for found in figures):
+        for mechanism in dict.fromkeys(found.mechanism for found in figures):
+            some = [f for f in figures if (f.attack, f.mechanism) == (name, mechanism)]
             typer.secho(f"{name}: {mechanism}", bold=True)
-            typer.echo(_table(some))
+            typer.echo(_table(some) + "\n")
     text, public = scene.text, scene.public
     covered = float((scene.places >= 0).mean())
     read = f"{len(public.rows):,} words" if public else "nothing"
@@ -174,43 +195,86 @@ def _print(findings: list[AttackFigure], scene: Scene) -> None:
         "that were attacked. 'Without' is a guess without the output.\nIntervals are in the .csv "
         "file. The figures are about this text: they are not private."
     )
-    missing = sorted(set(ATTACKS) - {found.attack for found in findings})
+    missing = sorted(set(ATTACKS) - {found.attack for found in figures})
     if 0 < len(missing) < len(ATTACKS) - 1:
         typer.echo(f"The text is too small for {', '.join(missing)}.")
 
 
-def _table(findings: list[AttackFigure]) -> str:
-    epsilons = sorted({found.epsilon for found in findings})
+def _table(figures: list[AttackFigure]) -> str:
+    epsilons = sorted({found.epsilon for found in figures})
     lines: dict[tuple[str, str, str], dict[float, AttackFigure]] = {}
-    for f in findings:
+    for f in figures:
         lines.setdefault((f.measure, f.attacker, f.setting), {})[f.epsilon] = f
-    unchanged = {found.epsilon: found.unchanged for found in findings}
+    unchanged = {found.epsilon: found.unchanged for found in figures}
     rows = [["words unchanged", *(f"{unchanged[e]:.1%}" for e in epsilons), ""]]
-    for (measure, attacker, setting), values in lines.items():
-        label = ", ".join(part for part in (measure, attacker, setting) if part)
+    for parts, values in lines.items():
         cells = [f"{values[e].value:.1%}" if e in values else "-" for e in epsilons]
-        rows.append([label, *cells, f"{next(iter(values.values())).baseline:.1%}"])
-    header = ["epsilon", *(f"{e:.4g}" for e in epsilons), "without"]
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    aligns = ["l", *"r" * (len(epsilons) + 1)]
-    lined: str = table(rows, header=header, aligns=aligns, widths=widths, spacing=2)
-    return lined.strip("\n") + "\n"
+        without = next(iter(values.values())).baseline
+        rows.append([", ".join(part for part in parts if part), *cells, f"{without:.1%}"])
+    return text_table(["epsilon", *(f"{e:.4g}" for e in epsilons), "without"], rows, "lr")
 
 
-def _files(out: Path | None, names: list[str], *, force: bool) -> dict[str, tuple[Path, Path]]:
-    """For each attack its .csv and .svg. Raises as check_folder does."""
-    if out is None:
-        return {}
-    files = {name: (out / f"{name}.csv", out / f"{name}.svg") for name in names}
-    check_folder(out, (path.name for pair in files.values() for path in pair), force=force)
-    return files
+# -- the frontier --------------------------------------------------------------------------------
 
 
-def _contents(
-    files: dict[str, tuple[Path, Path]], findings: list[AttackFigure]
-) -> Iterator[tuple[Path, bytes]]:  # fmt: skip
-    for name, (sheet, picture) in files.items():
-        some = [found for found in findings if found.attack == name]
-        if some:
-            yield sheet, as_csv(some)
-            yield picture, plot_findings(some)
+def _print_frontier(points: list[Point], ground: Ground, shares: Sequence[float]) -> None:
+    several = ground.reader is not None
+    typer.echo(_frontier_table(points, several) + "\n")
+    for attacker in shares:
+        met = at_attacker(points, attacker)
+        if met:
+            typer.secho(f"Where the attacker finds {attacker:.0%} of the words:", bold=True)
+            typer.echo(_frontier_table(met, several) + "\n")
+    read = "texts like these" if ground.read else "how often each word comes in these texts"
+    known = [ground.language.name]
+    known += [OF_KIND] if ground.language.of_kind is not None else []
+    known += [f"a {ground.reader.name}"] if ground.reader is not None else []
+    more = " (who finds more)" if len(known) > 1 else ""
+    typer.echo(
+        f"{len(ground.text.rows):,} words of {len(ground.text):,} documents, "
+        f"{int(ground.rare.sum()):,} of them rare (below {RARE:g} in web text). The attacker "
+        f"knows the mechanism,\n{' or '.join(known)}{more}, and {read}. Nats are a word over the "
+        "clear text, under the\nword pairs of the package. The figures are about this text: "
+        "they are not private."
+    )
+
+
+def _frontier_table(points: Sequence[Point], several: bool) -> str:
+    rows = [
+        (p.mechanism, f"{p.epsilon:.3g}", f"{p.kept:.1%}", f"{p.found:.1%}", f"{p.rare_kept:.1%}",
+         f"{p.rare_found:.1%}", f"{p.cosine:.2f}", f"{p.nats:+.2f}",
+         *((p.attacker, p.rare_attacker) if several else ()))
+        for p in points
+    ]  # fmt: skip
+    return text_table((*COLUMNS, *BY) if several else COLUMNS, rows, "lrrrrrrrll")
+
+
+# -- persons -------------------------------------------------------------------------------------
+
+
+def _attack_persons(text: str, field: str, lines: bool, out: Path | None, *, force: bool) -> None:
+    """Print a table, and write persons.csv. Raise UsageError where no two documents name the same
+    person."""
+    if out is not None:
+        check_new(out / f"{PERSONS}.csv", force=force)
+    (job,) = plan_jobs(text, None, lines=lines, force=True)[:1]
+    with opened(job) as handle:
+        records = list(islice(read(handle, job.read_as, Fields(field)), MOST_PERSONS))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    texts = [r.text or " ".join(r.words or ()) for r in records if not r.problem]
+    figures = list(link_persons(nlp, texts))
+    if not any("found" in figure.measure for figure in figures):
+        raise UsageError(f"{text}: no two documents name the same person in full.")
+    rows = [
+        [f.setting, f.measure, f"{f.value:.2%}", f"{f.low:.2%} to {f.high:.2%}", f"{f.n:,}"]
+        for f in figures
+    ]
+    typer.secho(f"{PERSONS}: {len(texts):,} documents, dx.Name.v1", bold=True)
+    typer.echo(text_table(["surrogates", "measure", "share", "95 %", "pairs"], rows, "llr"))
+    typer.echo(
+        "Of names that the rules find. With scope corpus (--key) linking is possible by design; "
+        "otherwise\na name is in two documents by chance alone, or where it was not found."
+    )
+    if out is not None:
+        Result([f.as_dict() for f in figures], digits=4).write(out, PERSONS, force=force)

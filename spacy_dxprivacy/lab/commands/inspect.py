@@ -1,29 +1,32 @@
-"""`python -m spacy dx inspect WORD`: its neighbours, what it becomes, and how often it stays."""
+"""`python -m spacy dx inspect WORD`: its neighbours, what it becomes, and how often it stays; with
+--entities, texts before and after."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
-from wasabi import table
 
 from ...batch.code import import_code
 from ...cli import options
-from ...cli.bars import Steps
+from ...cli.bars import progress
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
+from ...cli.preview import print_preview
 from ...config import names_of
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...language.opened import open_model
 from ...spaces import BUILTIN
-from ..tuning.inspected import Inspected, inspect_word
+from ..mechanisms import load_space, make_mechanism, name_and_epsilon, parse_epsilons, short
+from ..results import counted, text_table
+from ..tuning.entity_mode import EntityTexts, side_by_side, what_is_left
+from ..tuning.inspected import Inspected, Shares, look_at
 from ..tuning.judging import read_outputs
-from ..tuning.settings import load_space, name_and_epsilon, parse_epsilons
-from .inspect_entities import Wanted, inspect_entities
-from .tune_output import print_attacker, print_title
+from .tune import print_attacker, print_title
 
 BAR = 40
 
@@ -85,15 +88,14 @@ def inspect_cli(
     Example: python -m spacy dx inspect doctor --epsilon 2.0
     Example: python -m spacy dx inspect --entities person,date --text notes.txt --page seen.html
     """
-    if word is None:
-        with mistakes_in_a_line("inspect"):
-            if not entities:
+    with mistakes_in_a_line("inspect"):
+        if word is None:
+            if not names_of(entities):
                 raise UsageError("name a WORD, or labels for `entities`, as in person,date.")
             import_code(code)
-            asked = (names_of(entities), surrogates, text, field, texts, page, force)
-            inspect_entities(Wanted(*asked, None if space == BUILTIN else space))
-        return
-    with mistakes_in_a_line("inspect"):
+            own = None if space == BUILTIN else space
+            asked = EntityTexts(names_of(entities), text, field, own, texts)
+            return _inspect_entities(asked, surrogates or "standard", page, force=force)
         if entities or surrogates or text or page:
             raise UsageError("a WORD goes without `entities`, `surrogates`, `text` and `page`.")
         with setting_up():
@@ -104,24 +106,37 @@ def inspect_cli(
                 check_new(to_json, force=force)
             if sentence is not None and judge is None:
                 raise UsageError("`sentence` is for a language model: give one by `judge`.")
-            judging = None if judge is None else open_model(judge)
+            model = None if judge is None else open_model(judge)
             words = load_space(space, max_words)
-        with settings_that_fail(), Steps("epsilons") as steps:
-            found = inspect_word(
-                words, word, name, chosen, k=k, draws=draws, epsilons=epsilons, on_step=steps
+        with settings_that_fail():
+            row = words.find(word)
+            if row < 0:
+                raise UsageError("the space does not hold this word.")
+            fitted = make_mechanism(name, words, chosen)
+            found = look_at(words, row, fitted, k=k, draws=draws)
+            make = counted(
+                lambda at: make_mechanism(name, words, at), f"{short(name)}: over epsilon", progress
             )
-            reads = None if judging is None else read_outputs(judging, found, sentence)
-        typer.secho(f"{words.words[found.row]}: row {found.row} of {words.name}", bold=True)
+            found = found.over_epsilon(make, epsilons, draws)
+            reads = None if model is None else read_outputs(model, found, sentence)
+        typer.secho(f"{found.word}: row {row} of {words.name}", bold=True)
         _print_neighbours(found)
-        _print_outputs(found, top, draws)
+        print_title(found.mechanism)
+        how = "exact" if found.exact else f"in {draws:,} draws"
+        typer.echo(f"What it becomes at epsilon = {chosen:g} ({how}):")
+        print_attacker(found.mechanism, chosen)
+        _print_outputs(found.becomes, found.word, top)
         if reads is not None:
             typer.echo(
                 f"Read by {judge}: {reads[0]:+.2f} nats over the word itself, in the mean of its "
                 f"likeliest outputs ({reads[1]:.0%} of draws)."
             )
-        _print_stays(found.stays)
+        typer.echo("How often it comes out as it is:")
+        rows = [[f"{e:g}", f"{p:.1%}", "█" * round(p * BAR)] for e, p in found.stays]
+        typer.echo(text_table(["epsilon", "share", ""], rows, "rrl"))
         if to_json is not None:
-            told = found.to_dict() | ({} if reads is None else {"nats_over_word": reads[0]})
+            told = found.to_dict() | {"epsilon": chosen}
+            told |= {} if reads is None else {"nats_over_word": reads[0]}
             data = (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
             write_bytes(to_json, data, force=force)
 
@@ -129,34 +144,44 @@ def inspect_cli(
 def _print_neighbours(found: Inspected) -> None:
     rows = [[word, f"{d:.3g}"] for word, d in found.by_euclid]
     header = ["nearest by Euclid", "distance"]
-    aligns: Any = ("l", "r", "l", "r")
     metric = found.mechanism.guarantee.metric
-    if found.own is not None and metric != "euclidean":
+    if found.by_metric is not None and metric != "euclidean":
         others = [[word, f"{d:.3g}"] for word, d in found.by_metric]
         others += [["", ""]] * (len(rows) - len(others))
         rows = [left + right for left, right in zip(rows, others, strict=False)]
         header += [f"nearest by {metric}", "distance"]
-    typer.echo(table(rows, header=header, aligns=aligns[: len(header)]))
+    typer.echo(text_table(header, rows, "lrlr"[: len(header)]) + "\n")
 
 
-def _print_outputs(found: Inspected, top: int, draws: int) -> None:
-    print_title(found.mechanism)
-    how = "exact" if found.outputs.exact else f"in {draws:,} draws"
-    typer.echo(f"What it becomes at epsilon = {found.epsilon:g} ({how}):")
-    print_attacker(found.mechanism, found.epsilon)
-    own, first = found.space.words[found.row], found.becomes[:top]
+def _print_outputs(becomes: Shares, own: str, top: int) -> None:
     lines = [
         [word + (" (as it is)" if word == own else ""), f"{p:.2%}", "█" * round(p * BAR)]
-        for word, p in first
+        for word, p in becomes[:top]
     ]
-    rest = len(found.outputs.rows) - len(first)
+    rest = len(becomes) - len(lines)
     if rest:
-        share = max(0.0, 1 - sum(p for _, p in first))
+        share = max(0.0, 1 - sum(p for _, p in becomes[:top]))
         lines.append([f"{rest:,} others", f"{share:.2%}", "░" * round(share * BAR)])
-    typer.echo(table(lines, header=["output", "share", ""], aligns=("l", "r", "l")))
+    typer.echo(text_table(["output", "share", ""], lines, "lrl") + "\n")
 
 
-def _print_stays(stays: list[tuple[float, float]]) -> None:
-    typer.echo("How often it comes out as it is:")
-    rows = [[f"{e:g}", f"{p:.1%}", "█" * round(p * BAR)] for e, p in stays]
-    typer.echo(table(rows, header=["epsilon", "share", ""], aligns=("r", "r", "l")))
+def _inspect_entities(
+    texts: EntityTexts, setting: str, page: Path | None, *, force: bool
+) -> None:  # fmt: skip
+    """Print texts before and after, or write a page of them."""
+    if page is not None:
+        check_new(page, force=force)
+    with setting_up():
+        opened = texts.open(setting)
+    with settings_that_fail():
+        left, seen = what_is_left(texts, setting, opened)
+    if page is None:
+        for preview in seen.previews:
+            print_preview(preview)
+        return
+    before = os.umask(0o077)  # for its owner alone, from the first byte
+    try:
+        write_bytes(page, side_by_side(seen.previews, left).encode(), force=force)
+    finally:
+        os.umask(before)
+    typer.echo(f"{page}: {left.texts} text(s), with the originals. Keep it as them.", err=True)

@@ -3,33 +3,53 @@
 from __future__ import annotations
 
 import json
-from functools import partial
+import textwrap
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 from typer import Option
 
+from ...about import __version__
 from ...batch.build import full_name
 from ...batch.code import import_code
 from ...cli import options
-from ...cli.bars import Steps
+from ...cli.bars import progress
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
+from ...cli.preview import print_preview
 from ...config import names_of
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
-from ...language.model import LanguageModel
 from ...language.opened import open_model
+from ...privacy.levels import found_by
+from ...randomness import Rng
 from ...spaces import BUILTIN
-from ..tuning import Bench, Target
-from ..tuning.judging import reading_of
-from ..tuning.over_epsilon import tune
-from ..tuning.plots import check_plot, plot_curves
-from ..tuning.settings import check_tunable, load_space, parse_epsilons
-from ..tuning.told import as_dict
-from ..tuning.words import probed_words
-from .tune_entities import EntityMode, tune_entities
-from .tune_output import print_curve, print_notes
+from ...ty import Mechanism
+from ..mechanisms import check_tunable, load_space, parse_epsilons
+from ..results import check_figure, text_table
+from ..tuning import SHARES, Answer, Bench, Curve, Point, Study, Target, probed_words
+from ..tuning.entity_mode import (
+    NUMBER,
+    EntityTexts,
+    Left,
+    date_laws,
+    number_laws,
+    what_is_left,
+)
+from ..tuning.judging import Reading
+from ..tuning.targets import Tuned, plot_curves
+
+MOST = 200  # texts that are looked at in entity mode
+WIDTH, INDENT = 92, 10
+# Header of the table, and the figure below it.
+COLUMNS = {
+    "unchanged": "unchanged", "near": "near", "farther": "farther", "outputs": "distinct",
+    "cosine": "similarity", "guesser": "guesser",
+}  # fmt: skip
+LOSS_COLUMNS = {"nearest": "nearest", "median": "median", "diameter": "largest"}
 
 # fmt: off
 Epsilons = Annotated[str | None, Option(
@@ -89,54 +109,40 @@ def tune_cli(
     Example: python -m spacy dx tune --target "unchanged <= 0.3"
     Example: python -m spacy dx tune --entities person,date --text notes.jsonl
     """
-    if entities or surrogates:
-        with mistakes_in_a_line("tune"):
-            _check_alone(mechanism or target or plot or judge, entities)
-            import_code(code)
-            own = None if space == BUILTIN else space
-            given = None if epsilon is None else parse_epsilons(epsilon)
-            mode = EntityMode(
-                names_of(entities), surrogates, text, field, given, to_json, force, own
-            )
-            return tune_entities(mode)
     with mistakes_in_a_line("tune"):
         with setting_up():
             import_code(code)
+            chosen = None if epsilon is None else parse_epsilons(epsilon)
+            _check_outputs(to_json, plot, chosen, force=force)
+        if entities or surrogates:
+            _check_alone(mechanism or target or plot or judge, entities)
+            own = None if space == BUILTIN else space
+            texts = EntityTexts(names_of(entities), text, field, own, MOST)
+            told = _tune_entities(texts, surrogates or "standard", chosen)
+            return _write_json(told, to_json, force=force)
+        with setting_up():
             names = [full_name("dx_mechanisms", name) for name in mechanism or ["path"]]
             for name in names:
                 check_tunable(name)
             wanted = None if target is None else Target.parse(target)
-            chosen = None if epsilon is None else parse_epsilons(epsilon)
-            _check_outputs(to_json, plot, chosen, force=force)
-            judging = _judge(judge, text)
-            words_of_space = load_space(space, max_words)
-        with settings_that_fail(), Steps("epsilons") as steps:
-            probes, about = probed_words(words_of_space, words, text, field)
-            bench = Bench(words_of_space.vectors, probes, k=k, draws=draws)
-            read = reading_of(judging, text, field, words_of_space)
-            look = partial(
-                tune, space=words_of_space, bench=bench, epsilons=chosen, target=wanted, read=read,
-                on_step=steps,
-            )  # fmt: skip
-            results = [look(name) for name in dict.fromkeys(names)]
-        for curve, answer in results:
-            print_curve(curve, answer, wanted)
-        print_notes(about, bench, results, read)
-        if to_json is not None:
-            report = as_dict(words_of_space, bench, about, results, wanted)
-            write_bytes(to_json, (json.dumps(report, indent=2) + "\n").encode(), force=force)
+            if judge is not None and text in (None, "-"):
+                raise UsageError("`judge` reads a text: give a file by `text`.")
+            model = None if judge is None else open_model(judge)
+            found = load_space(space, max_words)
+        with settings_that_fail():
+            probes, about = probed_words(found, words, text, field)
+            read = None if model is None else Reading.of_file(model, str(text), field, found)
+            bench = Bench(found.vectors, probes, k=k, draws=draws)
+            study = Study(found, bench, chosen, wanted, read, progress)
+            tuned = [study.tune(name) for name in dict.fromkeys(names)]
+        for curve, answer in tuned:
+            _print_curve(curve, answer, wanted)
+        _print_notes(about, study, tuned, read)
+        _write_json(study.to_dict(about, tuned), to_json, force=force)
         if plot is not None:
-            curves, answers = zip(*results, strict=True)
-            picture = plot_curves(curves, answers, plot.suffix[1:].lower())
-            write_bytes(plot, picture, force=force)
-    if wanted is not None and not all(answer for _, answer in results):
+            write_bytes(plot, plot_curves(tuned, plot.suffix[1:].lower()), force=force)
+    if wanted is not None and not all(answer for _, answer in tuned):
         raise typer.Exit(1)
-
-
-def _judge(name: str | None, text: str | None) -> LanguageModel | None:
-    if name is not None and text in (None, "-"):
-        raise UsageError("`judge` reads a text: give a file by `text`.")
-    return None if name is None else open_model(name)
 
 
 def _check_alone(others: object, entities: str) -> None:
@@ -145,7 +151,7 @@ def _check_alone(others: object, entities: str) -> None:
         raise UsageError("`surrogates` is for `entities`: name the labels, as in person,date.")
     if others:
         raise UsageError(
-            "`entities` shows stand-ins: leave `mechanism`, `target`, `judge` and `plot` out."
+            "`entities` shows surrogates: leave `mechanism`, `target`, `judge` and `plot` out."
         )
 
 
@@ -153,9 +159,177 @@ def _check_outputs(
     to_json: Path | None, plot: Path | None, epsilons: list[float] | None, *, force: bool
 ) -> None:
     if plot is not None:
-        check_plot(plot)
+        check_figure(plot.suffix[1:].lower())
         if epsilons is not None and len(epsilons) < 2:
             raise UsageError("--plot needs two epsilons or more.")
     for path in (to_json, plot):
         if path is not None:
             check_new(path, force=force)
+
+
+def _write_json(told: dict[str, Any], path: Path | None, *, force: bool) -> None:
+    if path is not None:
+        write_bytes(path, (json.dumps(told, indent=2) + "\n").encode(), force=force)
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def print_title(mechanism: Mechanism) -> None:
+    """What it is, and in red where it promises nothing."""
+    guarantee = mechanism.guarantee
+    typer.secho(f"{mechanism.name}, epsilon in {guarantee.unit or 'no unit'}", bold=True)
+    if not guarantee.holds:
+        why = "its published proof does not hold" if guarantee.kind != "none" else guarantee.notes
+        typer.secho(f"NO PRIVACY: {why.rstrip('.')}.", fg="red", bold=True)
+
+
+def print_attacker(mechanism: Mechanism, epsilon: float) -> None:
+    """What an attacker found of other texts, where that was measured."""
+    found = found_by(mechanism, epsilon)
+    unknown = "What an attacker finds at it: `dx attack frontier TEXT` measures it."
+    typer.echo(unknown if found is None else f"At {found} (docs/attacks.md).")
+
+
+def _print_curve(curve: Curve, answer: Answer | None, target: Target | None) -> None:
+    print_title(curve.mechanism)
+    with_loss = any(point.loss for point in curve.points)
+    header = ["epsilon", *COLUMNS, *(LOSS_COLUMNS.values() if with_loss else ())]
+    header += ["reads"] if curve.points[0].reads is not None else []
+    lines = text_table(header, [_row(point, with_loss) for point in curve.points], "r")
+    if with_loss:
+        typer.echo("nats between words".rjust(len(lines.splitlines()[0])))
+    typer.echo(lines)
+    if target is not None:
+        typer.secho(_sentence(target, answer), bold=True)
+    if answer is not None:
+        print_attacker(curve.mechanism, answer.epsilon)
+    typer.echo()
+
+
+def _row(point: Point, with_loss: bool) -> list[str]:
+    figures = [_number(name, point[name]) for name in COLUMNS.values()]
+    losses = [f"{point.loss[name]:.3g}" if point.loss else "-" for name in LOSS_COLUMNS]
+    reads = [] if point.reads is None else [f"{point.reads:+.2f}"]
+    return [f"{point.epsilon:.5g}", *figures, *(losses if with_loss else ()), *reads]
+
+
+def _number(name: str, value: float) -> str:
+    return f"{value:.1%}" if name in SHARES else f"{value:.3g}"
+
+
+def _sentence(target: Target, answer: Answer | None) -> str:
+    if answer is None:
+        return f"{target}: no epsilon of this range meets it."
+    reached = f"{target.figure} is {_number(target.figure, answer.point[target.figure])}"
+    if not answer.bounded:
+        return f"{target}: all of this range meets it. At epsilon = {answer.epsilon:g}, {reached}."
+    spread = ""
+    if answer.interval is not None:
+        spread = " (95%% interval %.4g to %.4g)" % answer.interval  # noqa: UP031
+    return f"{target}: epsilon = {answer.epsilon:g}{spread}. There, {reached}."
+
+
+def _print_notes(
+    about: dict[str, Any], study: Study, tuned: Sequence[Tuned], read: Reading | None
+) -> None:
+    bench, probes = study.bench, study.bench.probes
+    points = [point for curve, _ in tuned for point in curve.points]
+    widest = max(np.ptp(p.interval("unchanged", probes.replicates())) for p in points)
+    source = f"{probes.size:,} of running text, by Zipf's law."
+    if about["source"] != "the space":
+        failed = about["records_that_failed"]
+        source = (
+            f"{probes.size:,} of the {about['words_of_text']:,} of your text, of which the space "
+            f"lacks {about['unknown']:,}."
+            + (f" {failed:,} record(s) could not be read." if failed else "")
+            + " The figures are about this text: they are not private."
+        )
+    notes = {
+        "words": f"{source} Others would move the shares unchanged by {widest / 2:.1%} or less "
+        "(95%).",
+        "near": f"among the {bench.k} nearest by Euclidean distance.",
+        "outputs": f"different ones in {bench.draws} draws, in the mean.",
+        "guesser": "how often the best guess is right, for one who sees an output and knows that "
+        f"the word is one of these {len(probes.rows):,}. Without the output it would be "
+        f"{probes.weights.max():.1%}.",
+    }
+    if any(point.loss for point in points):
+        notes["nats"] = (
+            "the guarantee between a word and its nearest one, two words at random, and any two."
+        )
+    if not all(curve.exact for curve, _ in tuned):
+        notes["simulated"] = f"with {bench.draws} draws a word, where no probabilities are stated."
+    if read is not None:
+        notes["reads"] = (
+            f"nats a word over the {read.clear:.2f} of your text ({read.words:,} words, without "
+            f"case), by the language model {read.model.name}; less reads better."
+        )
+    for name, note in notes.items():
+        label, blank = f"{name:<{INDENT}}", " " * INDENT
+        typer.echo(textwrap.fill(note, WIDTH, initial_indent=label, subsequent_indent=blank))
+
+
+# -- entities ------------------------------------------------------------------------------------
+
+
+def _tune_entities(
+    texts: EntityTexts, surrogates: str, epsilons: list[float] | None
+) -> dict[str, Any]:
+    """Print what is left under these surrogates and without any, and what an epsilon is for dates
+    and numbers. Return it as plain values, without a word of a text."""
+    found: list[Left] = []
+    seen = None
+    for setting in dict.fromkeys((surrogates, "none")):
+        with setting_up():
+            opened = texts.open(setting)
+        with settings_that_fail():
+            left, one = what_is_left(texts, setting, opened, seen)
+        seen = seen or one
+        found.append(left)
+    first = found[0]
+    if seen is None or not first.texts:
+        raise UsageError("`text` holds no text.")
+    dates = list(date_laws(epsilons) if epsilons else date_laws())
+    numbers = list(number_laws(Rng()))
+    if texts.text is None:
+        print_preview(seen.previews[0])
+    lost = f"; {first.failed} failed" if first.failed else ""
+    _show(
+        f"What was found in {first.texts} text(s){lost}:", ["label", "found", "replaced", "kept"],
+        [[label, of["found"], of["replaced"], of["kept"]]
+         for label, of in sorted(first.counts.items())],
+    )  # fmt: skip
+    _show(
+        "What is left, by --surrogates:", ["setting", "names readable", "words changed"],
+        [[left.setting, f"{left.readable} of {left.named} texts",
+          f"{left.changed / max(left.words, 1):.0%}"] for left in found],
+        "Names, places, addresses, numbers of accounts: drawn without the original, epsilon 0.\n"
+        "There is nothing to tune; what is not found stays. none: word by word, as dx.Words.v1.\n",
+    )  # fmt: skip
+    _show(
+        "Dates (dx.DateShift.v1): days by which all of a text move",
+        ["setting", "mean", "95% within", "stay", "within 7"],
+        [[law.setting, f"{law.mean:.0f}", law.most, f"{law.stays:.1%}", f"{law.in_a_week:.0%}"]
+         for law in dates],
+        "Intervals within a text are kept. An epsilon is in nats per day; 0.01 if not said.\n",
+    )  # fmt: skip
+    _show(
+        f"Numbers (dx.Number.v1): what {NUMBER} becomes", ["epsilon", "9 of 10 draws", "stays"],
+        [[f"{law.epsilon:g}", f"{law.low:.0f} to {law.high:.0f}", f"{law.stays:.0%}"]
+         for law in numbers],
+        "Set by --surrogates FILE (docs/surrogates.md). `dx audit release` looks for survivors.",
+    )  # fmt: skip
+    return {
+        "spacy_dxprivacy": __version__,
+        "left": [left.to_dict() for left in found],
+        "dates": [asdict(law) for law in dates],
+        "numbers": [asdict(law) for law in numbers],
+    }
+
+
+def _show(title: str, header: list[str], rows: Sequence[Sequence[Any]], note: str = "") -> None:
+    typer.secho(title, bold=True)
+    typer.echo((text_table(header, rows, "lr") if rows else "none") + "\n")
+    if note:
+        typer.echo(note)

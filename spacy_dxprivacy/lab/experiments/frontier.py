@@ -1,21 +1,23 @@
-r"""Peers at an equal attacker: what each keeps where the same attacker finds the same share.
+r"""Peers at an equal attacker: what each keeps where the same attacker recovers the same share.
 
 Attacker    the one that reads (attacks/reading.py), with the exact channel of each mechanism, or
-            one learned of noise; it is told how often each word comes in the texts. Epsilon is
+            one learned of noise; it knows how often each word comes in the texts. Epsilon is
             sought at which it finds `at` of the words. Redacted places it fills in by the words
             around them. Of a text that was rewritten it takes the words that stand there, and has
             no channel
 anywhere    found, wherever it stands in its document: the measure that all peers have, and the one
             that is made equal. found: at its place
-meaning     the mean cosine of the mean vectors of documents. nats: a word over the clear text,
-            under the word pairs of the package, which dx.Path.v2 draws from
+meaning     the mean cosine of the mean vectors of documents. nats: excess negative log-likelihood a
+            word under the word pairs of the package, which dx.Path.v2 draws from
 model       with one, the causal attacker tries the same releases, and DP-Prompt is a peer
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,18 +27,15 @@ from ...randomness import Rng
 from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism
-from ..attacks.anywhere import found_anywhere
-from ..attacks.causal import Reader, causal_guess
-from ..attacks.corpus import sanitised
-from ..attacks.frontier import guessed
-from ..attacks.walks import Walks
-from ..tuning.settings import make_of_config
-from .options import Options, first_words, of_space
-from .peers import ALONE, DP_PROMPT, EDITED, NAMES, USUAL, WORDS, WordPeer
-from .result import Result, Row, draw_lines, finish
+from ..attacks.frontier import Walks, by_pairs, mean
+from ..attacks.guessing import found_anywhere
+from ..attacks.reading import causal_reading
+from ..corpus import sanitised
+from ..mechanisms import make_mechanism
+from ..results import NAN, Result, Row, draw_lines, finish, legend_below
+from .options import Options, experiment, of_space
 from .rewriting import missing, prompted, redacted
-from .sought import CLOSE, nearest, sought
-from .stage import NAN, Said, Stage, share
+from .stage import ALONE, DP_PROMPT, EDITED, NAMES, USUAL, WORDS, Stage
 
 PANELS = {
     "kept": "words unchanged",
@@ -46,8 +45,18 @@ PANELS = {
 }
 STYLES = ("o-", "s--", "^:")
 SEED = 1
+CLOSE = 0.015  # of shares of words
+SLOPE, LEAST, MOST = 0.7, 0.25, 2.0  # of a share over ln epsilon: taken first, and its bounds
+FARTHEST = np.log(4.0)
+BY_MODEL = ("anywhere_model", "found_model", "rare_found_model")
+LAST = ("guarantee", "unit", "source")
+T = TypeVar("T")
 
 
+@experiment(
+    "frontier", "peers at an equal attacker: mechanisms of words, redaction, DP-Prompt",
+    "each peer's own paper, and docs/attacks.md", documents=12, steps=3,
+)  # fmt: skip
 def run(space: Space, options: Options) -> Result:
     """A row for each release that was tried; shown are those at an equal attacker.
 
@@ -58,136 +67,128 @@ def run(space: Space, options: Options) -> Result:
     if options.mechanisms and any(why.values()):
         name = next(name for name in names if why[name])
         raise DxError(Errors.DX165.format(name=name, why=why[name]))
-    space = first_words(space, options)
-    stage, walks = Stage.of(space, options), Walks()
-    rows: list[Row] = []
+    comparison = Comparison(Stage.of(options.first_words(space), options), options)
     for name in options.progress([name for name in names if not why[name]], "peers"):
         try:
-            rows += _of_peer(stage, name, rows, options, walks)
+            comparison.add(name)
         except DxError as error:
             if options.mechanisms:
                 raise
             why[name] = str(error)
-    if not rows:
+    if not comparison.rows:
         raise DxError(Errors.DX165.format(name="Nothing", why="no peer takes this space"))
-    rows = [_whole(row, options) for row in rows]
-    shown = [_nearest_row(rows, name, options.at) for name in names if _has(rows, name)]
-    notes = [*_about(stage, options), *_promises(shown, options.at)]
+    rows = comparison.whole_rows()
+    peers = dict.fromkeys(row["peer"] for row in rows)
+    shown = [_nearest_row(rows, name, options.at) for name in names if name in peers]
+    notes = [*_about(comparison.stage, options), *_promises(shown, options.at)]
     notes += [f"{name} is left out: {reason}" for name, reason in why.items() if reason]
     return Result(rows, partial(draw, rows=rows, at=options.at), (10.0, 8.4), notes, shown)
 
 
-def _of_peer(
-    stage: Stage, name: str, so_far: list[Row], options: Options, walks: Walks
-) -> list[Row]:  # fmt: skip
-    if name in WORDS:
-        return _of_words(stage, name, options, walks)
-    if name == DP_PROMPT:
-        return list(prompted(stage, options.model, options.steps))
-    if name in ALONE:
-        return redacted(stage, name)
-    return [_edited(stage, name, so_far, options, walks)]
+@dataclass(eq=False)
+class Comparison:
+    """rows: a row for each release of the peers that were added."""
 
+    stage: Stage
+    options: Options
+    rows: list[Row] = field(default_factory=list)
+    walks: Walks = field(default_factory=Walks)
 
-def _of_words(stage: Stage, name: str, options: Options, walks: Walks) -> list[Row]:
-    peer = WORDS[name]
+    def add(self, name: str) -> None:
+        """Measure a peer."""
+        if name in WORDS:
+            self.rows += self._of_words(name)
+        elif name == DP_PROMPT:
+            self.rows += prompted(self.stage, self.options.model, self.options.steps)
+        elif name in ALONE:
+            self.rows.append(redacted(self.stage, name))
+        else:
+            self.rows.append(self._edited(name))
 
-    def measure(epsilon: float) -> Row:
-        mechanism = make_of_config(peer.config, stage.ground.space, epsilon)
-        walks.share(mechanism)
-        return _measured(stage, name, peer, mechanism)
+    def whole_rows(self) -> list[Row]:
+        """With all columns, in their order."""
+        found = []
+        for row in self.rows:
+            first = {key: row[key] for key in row if key not in (*BY_MODEL, *LAST)}
+            models = {key: row.get(key, NAN) for key in BY_MODEL}
+            near = abs(row["anywhere"] - self.options.at) <= 2 * CLOSE
+            found.append({**first, **models, "equal": near, **{key: row[key] for key in LAST}})
+        return found
 
-    if options.epsilons:
-        found = [(e, measure(e)) for e in options.epsilons]
-    else:
-        found = sought(measure, _share, peer.start, options.at, options.steps)
-    epsilon, best = nearest(found, _share, options.at)
-    if stage.reader is not None:
-        mechanism = make_of_config(peer.config, stage.ground.space, epsilon)
-        walks.share(mechanism)
-        best.update(_by_model(stage, mechanism, stage.reader))
-    return [row for _, row in sorted(found, key=lambda one: one[0])]
+    def _mechanism(self, name: str, epsilon: float) -> Mechanism:
+        made = make_mechanism(WORDS[name].config, self.stage.ground.space, epsilon)
+        self.walks.share(made)
+        return made
+
+    def _of_words(self, name: str) -> list[Row]:
+        options = self.options
+        measure = partial(self._measured, name)
+        if options.epsilons:
+            found = [(e, measure(e)) for e in options.epsilons]
+        else:
+            start = WORDS[name].start
+            found = sought(measure, _share, start, options.at, options.steps)
+        epsilon, best = nearest(found, _share, options.at)
+        if self.stage.reader is not None:
+            best.update(self._by_model(self._mechanism(name, epsilon)))
+        return [row for _, row in sorted(found, key=lambda one: one[0])]
+
+    def _measured(self, name: str, epsilon: float) -> Row:
+        stage, mechanism = self.stage, self._mechanism(name, epsilon)
+        out = sanitised(stage.text, mechanism, Rng(SEED)).rows
+        guesses = by_pairs(stage.ground.reading(out, mechanism, SEED + 1)).values()
+        guess = max(guesses, key=lambda rows: int((rows == stage.text.rows).sum()))
+        promise = mechanism.guarantee
+        told = f"{promise}; {promise.adjacency}" if promise.adjacency else str(promise)
+        return {
+            "peer": name, "epsilon": promise.epsilon, **stage.row(stage.released(out, guess)),
+            "guarantee": told, "unit": promise.unit, "source": WORDS[name].source,
+        }  # fmt: skip
+
+    def _by_model(self, mechanism: Mechanism) -> Row:
+        """What the causal attacker finds in the same release."""
+        stage, ground = self.stage, self.stage.ground
+        if stage.reader is None:
+            return {}
+        out = sanitised(stage.text, mechanism, Rng(SEED)).rows
+        reading = ground.reading(out, mechanism, SEED + 1)
+        guess = causal_reading(stage.text, reading, stage.reader).guess
+        right = guess == stage.text.rows
+        shares = found_anywhere(stage.text, stage.cut(guess)), right, right[ground.rare]
+        return dict(zip(BY_MODEL, map(mean, shares), strict=True))
+
+    def _edited(self, label: str) -> Row:
+        """The release at the equal attacker, gone over by dx.Remap.v1, with the model if there is
+        one. It is post-processing: what is found is what was found in the release."""
+        stage, at = self.stage, self.options.at
+        name = next(of for of, edited in EDITED.items() if edited == label)
+        own = [row for row in self.rows if row["peer"] == name] or self._of_words(name)
+        best = _nearest_row(own, name, at)
+        mechanism = self._mechanism(name, best["epsilon"])
+        out = sanitised(stage.text, mechanism, Rng(SEED)).rows
+        new = self._remapped(out, mechanism)
+        figures = stage.row(stage.released(new, new))
+        edited = {key: figures[key] for key in ("kept", "rare_kept", "meaning", "nats")}
+        return {**best, **edited, "peer": label}
+
+    def _remapped(self, out: Ints1d, mechanism: Mechanism) -> Ints1d:
+        options, stage = self.options, self.stage
+        named = {"model": options.model, "prompt": options.prompt} if options.model else {}
+        editor: Any = registry.dx_editors.get("dx.Remap.v1")(**named)
+        editor.fit(stage.ground.space, mechanism)
+        starts, before = stage.cut(stage.text.sentences), stage.text.before
+        ends = stage.text.starts.tolist()
+        parts = zip(stage.cut(out), starts, ends[:-1], ends[1:], strict=True)
+        return np.concatenate(
+            [
+                editor.edit(rows, mechanism, begins, None, list(before[a:b]))
+                for rows, begins, a, b in parts
+            ]
+        )
 
 
 def _share(row: Row) -> float:
     return float(row["anywhere"])
-
-
-def _measured(stage: Stage, name: str, peer: WordPeer, mechanism: Mechanism) -> Row:
-    out = sanitised(stage.text, mechanism, Rng(SEED)).rows
-    guess = guessed(out, mechanism, stage.ground, Rng(SEED + 1))
-    row = {"peer": name, "epsilon": mechanism.guarantee.epsilon}
-    return {**row, **stage.row(_said(stage, out, guess)), **_promise(mechanism, peer.source)}
-
-
-def _said(stage: Stage, out: Ints1d, guess: Ints1d) -> Said:
-    text, starts = stage.text, stage.cut(stage.text.sentences)
-    return Said(stage.cut(out), starts, stage.cut(guess), out == text.rows, guess == text.rows)
-
-
-def _promise(mechanism: Mechanism, source: str) -> Row:
-    promise = mechanism.guarantee
-    return {
-        "guarantee": f"{promise}; {promise.adjacency}" if promise.adjacency else str(promise),
-        "unit": promise.unit, "source": source,
-    }  # fmt: skip
-
-
-def _by_model(stage: Stage, mechanism: Mechanism, reader: Reader) -> Row:
-    """What the causal attacker finds in the same release."""
-    text, ground = stage.text, stage.ground
-    out = sanitised(text, mechanism, Rng(SEED)).rows
-    X = ground.space.vectors
-    guess = causal_guess(text, out, mechanism, X, ground.language, reader, Rng(SEED + 1))
-    where = found_anywhere(text, stage.cut(guess))
-    right = guess == text.rows
-    return {"anywhere_model": share(where), "found_model": share(right),
-            "rare_found_model": share(right[ground.rare])}  # fmt: skip
-
-
-def _edited(stage: Stage, label: str, rows: list[Row], options: Options, walks: Walks) -> Row:
-    """The release at the equal attacker, gone over by dx.Remap.v1, with the model if there is one.
-    It is post-processing: what is found is what was found in the release."""
-    name = next(of for of, edited in EDITED.items() if edited == label)
-    if not _has(rows, name):
-        rows = _of_words(stage, name, options, walks)
-    best = _nearest_row(rows, name, options.at)
-    mechanism = make_of_config(WORDS[name].config, stage.ground.space, best["epsilon"])
-    walks.share(mechanism)
-    out = sanitised(stage.text, mechanism, Rng(SEED)).rows
-    new = _remapped(stage, out, mechanism, options)
-    figures = stage.row(_said(stage, new, new))
-    own = {key: figures[key] for key in ("kept", "rare_kept", "meaning", "nats")}
-    return {**best, **own, "peer": label}
-
-
-def _remapped(stage: Stage, out: Ints1d, mechanism: Mechanism, options: Options) -> Ints1d:
-    named = {"model": options.model, "prompt": options.prompt} if options.model else {}
-    editor: Any = registry.dx_editors.get("dx.Remap.v1")(**named)
-    editor.fit(stage.ground.space, mechanism)
-    starts, before = stage.cut(stage.text.sentences), stage.text.before
-    ends = stage.text.starts.tolist()
-    parts = zip(stage.cut(out), starts, ends[:-1], ends[1:], strict=True)
-    return np.concatenate(
-        [
-            editor.edit(rows, mechanism, begins, None, list(before[a:b]))
-            for rows, begins, a, b in parts
-        ]
-    )
-
-
-def _whole(row: Row, options: Options) -> Row:
-    """With all columns, in their order."""
-    by_model = {key: NAN for key in ("anywhere_model", "found_model", "rare_found_model")}
-    near = abs(_share(row) - options.at) <= 2 * CLOSE
-    last = ("guarantee", "unit", "source")
-    first = {key: value for key, value in row.items() if key not in (*last, *by_model)}
-    models = {key: row.get(key, value) for key, value in by_model.items()}
-    return {**first, **models, "equal": near, **{key: row[key] for key in last}}
-
-
-def _has(rows: list[Row], name: str) -> bool:
-    return any(row["peer"] == name for row in rows)
 
 
 def _nearest_row(rows: list[Row], name: str, at: float) -> Row:
@@ -197,7 +198,7 @@ def _nearest_row(rows: list[Row], name: str, at: float) -> Row:
 
 def _about(stage: Stage, options: Options) -> list[str]:
     text = stage.text
-    own = "texts of the package, made up" if options.tasks.text is None else "texts"
+    own = "texts of the package, made up" if options.text is None else "texts"
     return [
         of_space(stage.ground.space),
         f"{len(text)} {own}: {len(text.rows):,} words, {int(stage.ground.rare.sum())} of them "
@@ -211,11 +212,11 @@ def _about(stage: Stage, options: Options) -> list[str]:
 
 
 def _promises(shown: list[Row], at: float) -> list[str]:
-    told = []
+    notes = []
     for row in shown:
         off = "" if row["equal"] else f" (the attacker finds {_share(row):.0%} of it, not {at:.0%})"
-        told.append(f"{row['peer']}{off}: {row['guarantee']}")
-    return told
+        notes.append(f"{row['peer']}{off}: {row['guarantee']}")
+    return notes
 
 
 def draw(figure: Any, *, rows: list[Row], at: float) -> None:
@@ -226,8 +227,56 @@ def draw(figure: Any, *, rows: list[Row], at: float) -> None:
     ordered = sorted(rows, key=lambda row: (names.index(row["peer"]), _share(row)))
     panels = figure.subplots(2, 2)
     for axes, (what, title) in zip(panels.flat, PANELS.items(), strict=True):
-        draw_lines(axes, ordered, x="anywhere", y=what, by="peer", styles=styles)
+        draw_lines(axes, ordered, ("anywhere", what), "peer", styles)
         axes.axvline(at, color="grey", linestyle=":", linewidth=1, zorder=0)
         finish(axes, title, "words found by the attacker, anywhere", "", log=False)
-    handles = panels.flat[0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=5, frameon=False, fontsize=8)
+    legend_below(figure, panels.flat[0], 5)
+
+
+# -- the epsilon at which an attacker finds as much as is wanted, in few tries ---------------------
+
+
+def sought(
+    measure: Callable[[float], T],
+    share: Callable[[T], float],
+    start: float,
+    target: float,
+    tries: int,
+) -> list[tuple[float, T]]:
+    """What was measured at each epsilon that was tried, in their order: from start on by regula
+    falsi over ln epsilon, until the share is near to the target. It should rise with epsilon."""
+    found = [(start, measure(start))]
+    while len(found) < tries and abs(share(nearest(found, share, target)[1]) - target) > CLOSE:
+        epsilon = _next([(e, share(what)) for e, what in found], target)
+        found.append((epsilon, measure(epsilon)))
+    return found
+
+
+def nearest(
+    found: Sequence[tuple[float, T]], share: Callable[[T], float], target: float
+) -> tuple[float, T]:
+    """The one of them whose share is nearest to the target."""
+    return min(found, key=lambda one: abs(share(one[1]) - target))
+
+
+def _next(found: Sequence[tuple[float, float]], target: float) -> float:
+    below = max((one for one in found if one[1] <= target), default=None, key=lambda one: one[1])
+    above = min((one for one in found if one[1] > target), default=None, key=lambda one: one[1])
+    if below and above:
+        part = (target - below[1]) / (above[1] - below[1])
+        logs = np.log([below[0], above[0]])
+        return _rounded(float(logs[0] + np.clip(part, 0.1, 0.9) * (logs[1] - logs[0])))
+    last = below or above or found[-1]
+    step = (target - last[1]) / _slope(found)
+    return _rounded(float(np.log(last[0]) + np.clip(step, -FARTHEST, FARTHEST)))
+
+
+def _slope(found: Sequence[tuple[float, float]]) -> float:
+    if len(found) < 2:
+        return SLOPE
+    (a, first), (b, last) = found[-2:]
+    return float(np.clip((last - first) / np.log(b / a), LEAST, MOST)) if a != b else SLOPE
+
+
+def _rounded(log: float) -> float:
+    return float(f"{np.exp(log):.3g}")

@@ -5,7 +5,7 @@ The group is taken as a space of its own, with the plain lengths of dx.Path on i
 that states its probabilities is made as strong as it may be: its own epsilon is such that the
 largest log ratio of its probabilities, over all pairs and outputs, is epsilon times their path. So
 mechanisms of other metrics, and those that state more than they lose, are compared with what they
-do. The optimum is that of a linear program (privacy/optimal.py, columns.py).
+do. The optimum is that of a linear program (programs.py).
 
 Paper  Bordenabe, Chatzikokolakis, Palamidessi 2014, and docs/optimum.md
 """
@@ -24,21 +24,18 @@ from ...batch.build import prior_config
 from ...errors import DxError
 from ...graph import STEPS, graph_of
 from ...privacy.bounds import least_told, told
-from ...privacy.columns import best_channel
-from ...privacy.optimal import Optimum, Problem, exact_epsilon, guessed, remapped
 from ...registries import registry
 from ...search.metric import neighbours
 from ...space import Space
-from ...ty import Mechanism, StatesProbabilities
+from ...ty import StatesProbabilities
 from ...validate import one_of
-from ..tuning.settings import parse_mechanism
-from .build import quietly
-from .options import Options, of_space, random_probes
-from .result import Result, Row, draw_lines, finish
+from ..mechanisms import make_mechanism, parse_mechanism
+from ..results import Result, Row, draw_lines, finish
+from .options import LOSSES, Options, experiment, of_space, random_probes
+from .programs import Optimum, Problem, best_channel, exact_epsilon, guessed, remapped
 
 EPSILONS = (1.0, 1.6, 2.2)
 FIGURES = ("times", "kept", "guessed", "remapped", "told", "least told")
-LOSSES = ("path", "changed", "vectors")
 BEST, BOUND, REACHED = "optimum", "bound", "reached"
 OWN = (1e-3, 1e5)  # epsilons of mechanisms among which that of the path is sought
 HALVINGS = 15
@@ -52,6 +49,10 @@ ALONE = {
 }
 
 
+@experiment(
+    "optimum", "the best channel of a group of words, and how far mechanisms are from it",
+    "Bordenabe et al. 2014, and docs/optimum.md", words=40,
+)  # fmt: skip
 def run(space: Space, options: Options) -> Result:
     """The loss of the optimum and of mechanisms, for each epsilon."""
     group = group_of(space, options)
@@ -85,7 +86,8 @@ def group_of(space: Space, options: Options) -> Space:
     """The words that were given; around a single one, or a random one, those nearest to it.
 
     Raises DxError for words that the space lacks, or has twice in the group."""
-    given = options.group or (space.words[int(random_probes(space, 1).rows[0])],)
+    given = [word.strip() for word in options.group.split(",") if word.strip()]
+    given = given or [space.words[int(random_probes(space, 1).rows[0])]]
     rows = [space.find(word) for word in given]
     if min(rows) < 0:
         raise DxError("the space lacks a word of the group.")
@@ -157,18 +159,12 @@ def calibrated(name: str, group: Space, problem: Problem) -> Floats2d | None:
 
     def channel(own: float) -> Floats2d | None:
         try:
-            made = quietly(lambda: _fitted(config, group, own))
+            made = make_mechanism(config, group, own)
             return made.distribution(every) if isinstance(made, StatesProbabilities) else None
         except DxError:
             return None
 
     return None if channel(problem.epsilon) is None else _largest(channel, problem)
-
-
-def _fitted(config: dict[str, Any], group: Space, own: float) -> Mechanism:
-    made: Mechanism = registry.resolve({"m": {**config, "epsilon": own}})["m"]
-    made.fit(group)
-    return made
 
 
 def _largest(channel: Callable[[float], Floats2d | None], problem: Problem) -> Floats2d | None:
@@ -225,7 +221,7 @@ def draw(figure: Any, *, rows: Sequence[Row], loss: str) -> None:
     axes = figure.subplots()
     below = [row for row in rows if row["mechanism"] in (BEST, BOUND)]
     others = [row for row in rows if row["mechanism"] not in (BEST, BOUND, REACHED)]
-    draw_lines(axes, others, x="epsilon", y="loss", by="mechanism")
+    draw_lines(axes, others, ("epsilon", "loss"), "mechanism")
     for kind, style in ((BEST, "o-"), (BOUND, "v:")):
         at = [row for row in below if row["mechanism"] == kind]
         if at:

@@ -1,10 +1,12 @@
-"""What all experiments can be told, and what they share in setting up."""
+"""What all experiments can be asked, each option stated once, and what they share in setting up."""
 
+# ruff: noqa: RUF009 (what `option` returns is a field)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,50 +14,69 @@ import numpy as np
 from ...errors import DxError, Errors
 from ...randomness import Rng
 from ...space import Space
+from ..mechanisms import Once, make_mechanism
+from ..results import Progress, Result, no_progress
 from ..tuning import SEARCH_WORDS, Probes, epsilon_range_on, evenly
-from .build import Once, make
-from .result import Result
-from .tasks import Tasks
 
-Progress = Callable[[Iterable[Any], str], Iterable[Any]]
+LOSSES = ("path", "changed", "vectors")
+INDEXES = ("auto", "exact", "faiss")
 
 
-def no_progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
-    """The steps as they are, for those who want no bar."""
-    return steps
+def option(default: Any, text: str, flags: str = "", **check: Any) -> Any:
+    """Return a field that is an option of the command. text: its help. flags: in place of those of
+    its name. check: least (of a whole number), above, between or one_of."""
+    return field(default=default, metadata={"help": text, "flags": flags, **check})
 
 
 @dataclass(frozen=True)
 class Options:
-    """words: how many are looked at. steps: how many epsilons in a range that is found; epsilons:
-    these in its place. draws: of each word, or how often all is repeated. max_words: take the first
-    of the space. mechanisms: by the names of the experiment; none for all of them. index: where
-    nearest words are sought: "exact", "faiss" or "auto". c: of rank sampling; None to calibrate it.
-    documents: how many texts. tasks: the data of the user. others: further spaces, where spaces are
-    compared. group: words of the space, or the one in their middle. prior: how likely they are, as
-    `--prior` has it; "" for frequency. loss: "path", "changed" or "vectors". seconds: of a solver.
-    model, prompt: a causal language model, and public words on the kind of text. at: the share of
-    the words that an attacker finds, at which peers are compared. progress: wraps the steps of what
+    """Options of an experiment. epsilons: of the user, in place of `steps` in a range that is
+    found. others: further spaces, where spaces are compared. progress: wraps the steps of what
     takes long."""
 
-    words: int = 500
-    steps: int = 8
+    max_words: int | None = option(None, "Take the first N of the space", least=2)
+    words: int = option(500, "How many words to look at", "--words -w", least=2)
+    steps: int = option(
+        8, "How many values of epsilon, in a range that is found", "--epsilons", least=2
+    )
+    draws: int = option(10, "How often noise is drawn for each word", least=1)
+    mechanisms: tuple[str, ...] = option(
+        (), "Only this one of the experiment; a wrong name lists them all", "--mechanism -m"
+    )
+    index: str = option("auto", "Nearest words by: auto, exact or faiss", one_of=INDEXES)
+    c: float | None = option(None, "Of rank sampling; fitted to the space if none", above=0)
+    documents: int = option(200, "How many texts", least=10)
+    text: Path | None = option(
+        None, "Texts of yours: .csv, .tsv or .jsonl, with --field and --label. If left out, texts "
+        "are made from the space",
+    )  # fmt: skip
+    field: str = option("text", "The field of .jsonl and .csv with the text")
+    label: str | None = option(None, "The field with the class of a text")
+    word_pairs: Path | None = option(None, "word1, word2, score: how alike people hold them to be")
+    sentence_pairs: Path | None = option(None, "text1, text2, score")
+    odd: Path | None = option(None, "words (with blanks between), odd")
+    group: str = option(
+        "", "Of optimum, sentences: words with commas, or one, and those nearest to it"
+    )
+    prior: str = option(
+        "", "Of optimum, sentences: how likely words are: word-frequency, uniform, word-pairs, a "
+        "folder, a file",
+    )  # fmt: skip
+    loss: str = option("path", "Of optimum: path, changed or vectors", one_of=LOSSES)
+    seconds: float = option(120.0, "Of optimum: stop its solver then", above=0)
+    model: str = option(
+        "", "Of frontier: a causal language model, for DP-Prompt, the editor and a stronger "
+        "attacker: a Hugging Face folder, a .gguf file, or a name (needs the extra lm)",
+    )  # fmt: skip
+    prompt: str = option(
+        "", "Of frontier: what that model is told of the kind of text, in public words"
+    )
+    at: float = option(
+        0.6, "Of frontier: compare where the attacker finds this share of the words",
+        between=(0.0, 1.0),
+    )  # fmt: skip
     epsilons: tuple[float, ...] = ()
-    draws: int = 10
-    max_words: int | None = None
-    mechanisms: tuple[str, ...] = ()
-    index: str = "auto"
-    c: float | None = None
-    documents: int = 200
-    tasks: Tasks = field(default_factory=Tasks)
     others: tuple[Space, ...] = ()
-    group: tuple[str, ...] = ()
-    prior: str = ""
-    loss: str = "path"
-    seconds: float = 120.0
-    model: str = ""
-    prompt: str = ""
-    at: float = 0.6
     progress: Progress = no_progress
 
     def chosen(self, names: Iterable[str]) -> list[str]:
@@ -66,22 +87,44 @@ class Options:
             raise DxError(Errors.DX083.format(given=sorted(unknown)[0], known=", ".join(known)))
         return [name for name in known if not self.mechanisms or name in self.mechanisms]
 
+    def first_words(self, space: Space) -> Space:
+        """The space, cut to the first max_words of its words if there are more."""
+        if self.max_words is None or len(space) <= self.max_words:
+            return space
+        return space.filtered(max_words=self.max_words)
+
+    def range_of(self, name: str, space: Space, index: Once | None = None) -> list[float]:
+        """The epsilons of the user, or `steps` of them from where 2 % of words stay to where 98 %
+        do, by a few words."""
+        if self.epsilons:
+            return list(self.epsilons)
+        few = random_probes(space, min(SEARCH_WORDS, self.words))
+        make = partial(make_mechanism, name, space, index=index)
+        return evenly(*epsilon_range_on(space.vectors, few, make), self.steps)
+
 
 @dataclass(frozen=True)
 class Experiment:
     """run: on a space. defaults: small ones. about: what it shows. paper: where it comes from."""
 
-    run: Callable[[Space, Options], Result]
+    run: Run
     defaults: Options
     about: str
     paper: str
 
 
-def first_words(space: Space, options: Options) -> Space:
-    """The space, cut to the first max_words of its words if there are more."""
-    if options.max_words is None or len(space) <= options.max_words:
-        return space
-    return space.filtered(max_words=options.max_words)
+EXPERIMENTS: dict[str, Experiment] = {}
+Run = Callable[[Space, Options], Result]
+
+
+def experiment(name: str, about: str, paper: str, **defaults: Any) -> Callable[[Run], Run]:
+    """Make an experiment of a function of a space and options. defaults: small ones."""
+
+    def registered(run: Run) -> Run:
+        EXPERIMENTS[name] = Experiment(run, Options(**defaults), about, paper)
+        return run
+
+    return registered
 
 
 def random_probes(space: Space, size: int) -> Probes:
@@ -90,26 +133,7 @@ def random_probes(space: Space, size: int) -> Probes:
     return Probes(np.sort(order).astype(np.int64), np.ones(len(order), dtype=np.int64))
 
 
-def range_of(name: str, space: Space, options: Options, index: Once | None = None) -> list[float]:
-    """The epsilons of the user, or `steps` of them from where 2 % of words stay to where 98 % do,
-    by a few words."""
-    if options.epsilons:
-        return list(options.epsilons)
-    few = random_probes(space, min(SEARCH_WORDS, options.words))
-    made = partial(make, name, space, index=index)
-    ends = epsilon_range_on(space.vectors, few, lambda epsilon: made(epsilon=epsilon))
-    return evenly(*ends, options.steps)
-
-
 def of_space(space: Space) -> str:
     """ "name: n words of d dimensions", for notes."""
     n, d = space.vectors.shape
     return f"{space.name}: {n:,} words of {d} dimensions"
-
-
-def spread(values: Any) -> dict[str, float]:
-    """Mean and percentiles of words."""
-    values = np.asarray(values, dtype=np.float64)
-    percents = np.percentile(values, (5, 25, 50, 75, 95))
-    names = ("p5", "p25", "p50", "p75", "p95")
-    return {"mean": float(values.mean()), **dict(zip(names, map(float, percents), strict=True))}

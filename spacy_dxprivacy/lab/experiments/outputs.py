@@ -26,10 +26,10 @@ from ...randomness import Rng
 from ...search.faiss_codes import load_faiss
 from ...search.metric import neighbours
 from ...space import Space
+from ..mechanisms import Once, make_mechanism
+from ..results import Result, Row, draw_lines, finish
 from ..tuning import Bench, evenly
-from .build import Once, make
-from .options import Options, first_words, of_space, random_probes, range_of
-from .result import Result, Row, draw_lines, finish
+from .options import Options, experiment, of_space, random_probes
 
 CLOSE = 100
 SERIES = ("one-dimensional", "laplace", "rank-sampling", "exponential")
@@ -41,9 +41,13 @@ FAR = -1
 TO_FINISH = 0.06  # the share of pivots that rank sampling leaves at the end of its range
 
 
+@experiment(
+    "outputs", "how often a word becomes itself, a close word, a distant one, over epsilon",
+    "Asghar et al. 2024, arXiv 2411.13784", words=500, draws=4, steps=10, max_words=20_000,
+)  # fmt: skip
 def run(space: Space, options: Options) -> Result:
     """What becomes of words, over epsilon: the same, a near one, a far one."""
-    space = first_words(space, options)
+    space = options.first_words(space)
     series = options.chosen(SERIES)
     probes = random_probes(space, options.words)
     notes = [f"{of_space(space)}; {len(probes.rows):,} of them looked at, drawn uniformly"]
@@ -84,7 +88,7 @@ def noisy(space: Space, words: Ints1d, options: Options) -> tuple[list[Row], flo
     asked = np.repeat(words, options.draws)
     pivots = np.stack(
         [
-            make("dx.Laplace.v1", space, epsilon=e, index=index).sample(asked, rng).rows
+            make_mechanism("dx.Laplace.v1", space, e, index=index).sample(asked, rng).rows
             for e in options.progress(epsilons, "noise")
         ]
     )
@@ -101,7 +105,7 @@ def noisy(space: Space, words: Ints1d, options: Options) -> tuple[list[Row], flo
 
 def _epsilons(space: Space, index: Once, c: float, options: Options) -> list[float]:
     """Those of plain noise, and up to where rank sampling puts out its pivot as well."""
-    found = range_of("dx.Laplace.v1", space, options, index)
+    found = options.range_of("dx.Laplace.v1", space, index)
     if options.epsilons:
         return found
     last = -float(np.log(TO_FINISH)) / c
@@ -174,9 +178,9 @@ def counted(name: str, epsilon: float, words: Ints1d, outputs: Ints1d, close: In
 def exponential(space: Space, bench: Bench, options: Options) -> list[Row]:
     """A row for each epsilon of dx.Exponential.v1."""
     rows = []
-    found = range_of("dx.Exponential.v1", space, options)
+    found = options.range_of("dx.Exponential.v1", space)
     for e in options.progress(found, "exponential"):
-        figures = bench.measure(make("dx.Exponential.v1", space, epsilon=e))
+        figures = bench.measure(make_mechanism("dx.Exponential.v1", space, e))
         rows.append(_row("exponential", e, figures.unchanged.mean(), figures.farther.mean()))
     return rows
 
@@ -199,6 +203,6 @@ def draw(figure: Any, *, rows: list[Row]) -> None:
             for row in rows
             if row["mechanism"] == name
         ]
-        draw_lines(axes, lines, x="epsilon", y="share", by="kind")
+        draw_lines(axes, lines, ("epsilon", "share"), "kind")
         finish(axes, name, "epsilon", "share of outputs" if axes is panels[0] else "")
     panels[0].legend(frameon=False, fontsize=8)

@@ -8,7 +8,11 @@ of the clear text at most,
 
 and below them the least that any channel of sentences tells at this loss (privacy/bounds.py): the
 rate-distortion function of a word whose past is known. It holds for every mechanism there may be,
-whatever it promises.
+whatever it promises. States Z say nothing of an output Y that the words W do not say, so what is
+told of W is told of both; and a word depends on all before it by the last state alone. So
+
+    I(W; Y) = sum over i of I(W_i Z_i; Y | W_1 Z_1 .. W_i-1 Z_i-1)
+           >= sum over i of I(W_i; Y_i | Z_i-1)
 
 Papers  Blahut 1972; Gray 1973; docs/optimum.md
 """
@@ -30,17 +34,15 @@ from ...mechanisms.base.sentences import SentenceMechanism, WholeSentences
 from ...priors.chain import Chain
 from ...privacy.bounds import least_told_given, told
 from ...randomness import Rng
-from ...registries import registry
 from ...sentences.draw import Text
 from ...sentences.emissions import NOTHING
 from ...space import Space
+from ...ty import Mechanism
 from ...validate import fail
-from ..tuning.settings import parse_mechanism
-from .build import quietly
+from ..mechanisms import make_mechanism, parse_mechanism
+from ..results import Result, Row, draw_lines, finish
 from .optimum import group_of
-from .options import Options, of_space
-from .pasts import laws_of
-from .result import Result, Row, draw_lines, finish
+from .options import Options, experiment, of_space
 
 LENGTH = 10
 EPSILONS = (0.6, 1.0, 1.6, 2.2, 3.0)
@@ -68,6 +70,10 @@ class Ground:
         return least_told_given(self.loss, self.laws, self.often, path)
 
 
+@experiment(
+    "sentences", "what sentences tell of a public law, and the least that any mechanism tells",
+    "Blahut 1972, Gray 1973, and docs/optimum.md", words=40, documents=100,
+)  # fmt: skip
 def run(space: Space, options: Options) -> Result:
     """What each mechanism tells at most and the least that can be told, for each epsilon."""
     group = group_of(space, options)
@@ -78,7 +84,7 @@ def run(space: Space, options: Options) -> Result:
             config = parse_mechanism(name)[1]
             if name == TOGETHER:
                 config["prior"] = prior
-            rows.append(row_of(name, fitted(config, group, epsilon), ground))
+            rows.append(row_of(name, make_mechanism(config, group, epsilon), ground))
     notes = [
         f"{of_space(group)}; {options.documents} texts of {LENGTH} words by {prior['@dx_priors']}",
         "told: nats a word of the clear text, at most; least told: by any mechanism of that path",
@@ -100,7 +106,8 @@ def law_on(group: Space, given: str, texts: int) -> tuple[dict[str, Any], Ground
 
 def ground_of(group: Space, prior: dict[str, Any], texts: int) -> Ground:
     """Raises DxError for a law that is no chain of states, or has no words of the group."""
-    drawn = fitted({**parse_mechanism(TOGETHER)[1], "prior": prior}, group, 1.0)
+    config = {**parse_mechanism(TOGETHER)[1], "prior": prior}
+    drawn = cast(SentenceMechanism, make_mechanism(config, group, 1.0))
     chain = drawn.built.chain
     if not isinstance(chain, Chain):
         raise fail("prior", "a law of states, such as word-pairs", prior["@dx_priors"])
@@ -111,24 +118,12 @@ def ground_of(group: Space, prior: dict[str, Any], texts: int) -> Ground:
     return Ground(laws, often, graph_of(group).distances(np.arange(len(group))), clear.rows)
 
 
-def fitted(config: dict[str, Any], group: Space, epsilon: float) -> SentenceMechanism:
-    made: SentenceMechanism = registry.resolve({"m": {**config, "epsilon": epsilon}})["m"]
-    quietly(lambda: made.fit(group))
-    return made
-
-
-def row_of(name: str, mechanism: SentenceMechanism, ground: Ground) -> Row:
+def row_of(name: str, made: Mechanism, ground: Ground) -> Row:
     """path: expected, a word. told: nats a word, at most, by which "over" is the least."""
+    mechanism = cast(SentenceMechanism, made)
     path, kept, most = (_together if mechanism.draws_together else _alone)(mechanism, ground)
-    least = ground.least(path)
-    return {
-        "epsilon": mechanism.guarantee.epsilon,
-        "mechanism": name,
-        "path": path,
-        "kept": kept,
-        "told": most,
-        "least told": least,
-    }
+    figures = {"path": path, "kept": kept, "told": most, "least told": ground.least(path)}
+    return {"epsilon": mechanism.guarantee.epsilon, "mechanism": name, **figures}
 
 
 def _together(mechanism: SentenceMechanism, ground: Ground) -> tuple[float, float, float]:
@@ -149,10 +144,45 @@ def _alone(mechanism: SentenceMechanism, ground: Ground) -> tuple[float, float, 
     return path, float(law @ channel.diagonal()), told(channel, law)
 
 
+def laws_of(chain: Chain, length: int) -> tuple[Floats2d, Floats1d]:
+    """float64 (s, n), (s,): what a word may be, given the state before it and its place in a
+    sentence of this length, and how often that is; all places together have sum 1.
+    A table of all states by all: for groups of words."""
+    behind = _behind(chain, length)
+    ahead = (chain.begin.astype(np.float64) * behind[0])[None]
+    laws, often, likely = [], [], np.ones(1)
+    for place in range(length):
+        sums = ahead @ chain.totals
+        used = np.flatnonzero((likely > 0) & (sums > 0))
+        states = ahead[used] / sums[used, None]
+        laws.append(states @ chain.emit.toarray().T.astype(np.float64))
+        often.append(likely[used])
+        likely = likely[used] @ (states * chain.totals)
+        if place + 1 < length:
+            ahead = _table(chain) * behind[place + 1]
+    return np.concatenate(laws), np.concatenate(often) / length
+
+
+def _behind(chain: Chain, length: int) -> list[Floats1d]:
+    """For each place (K,): how likely the sentence is to end where it does, after each state."""
+    found = [chain.end.astype(np.float64)]
+    for _ in range(length - 1):
+        found.append(_table(chain) @ (chain.totals * found[-1]))
+        found[-1] /= found[-1].max()
+    return found[::-1]
+
+
+def _table(chain: Chain) -> Floats2d:
+    """T, float64 (K, K)."""
+    delta = chain.delta if isinstance(chain.delta, np.ndarray) else chain.delta.toarray()
+    T: Floats2d = delta.astype(np.float64) + np.outer(chain.back, chain.u)
+    return T
+
+
 def draw(figure: Any, *, rows: Sequence[Row], ground: Ground) -> None:
     """A line for each mechanism, and a dotted one below which there is none."""
     axes = figure.subplots()
-    draw_lines(axes, rows, x="path", y="told", by="mechanism")
+    draw_lines(axes, rows, ("path", "told"), "mechanism")
     paths = np.linspace(0.0, max(row["path"] for row in rows), MARKS)
     label = "no mechanism is below"
     axes.plot(paths, [ground.least(path) for path in paths], ":", color="black", label=label)

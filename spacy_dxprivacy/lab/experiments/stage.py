@@ -1,41 +1,85 @@
-"""Texts on which peers are measured alike, and the measures."""
+"""Who is compared at an equal attacker; texts on which all are measured alike, and the measures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d
+from ...arrays import Bools1d, Floats2d, Ints1d
 from ...batch.rows import words_of
 from ...space import Space
-from ..attacks.anywhere import found_anywhere
-from ..attacks.causal import Reader
-from ..attacks.corpus import Corpus
-from ..attacks.findings import share_by_document
-from ..attacks.frontier import Ground
+from ..attacks.figures import share_by_document
+from ..attacks.frontier import Ground, mean
+from ..attacks.guessing import found_anywhere
+from ..attacks.reading import Reader
+from ..corpus import Corpus
 from ..report.pairs import tokenizer
-from .corpus import mean_vectors
+from ..results import NAN, Row
 from .options import Options
-from .result import Row
-from .scores import unit
-from .tasks import read_fields, some_of
+from .tasks import mean_vectors, read_fields, some_of, unit
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-NAN = float("nan")
 Array = TypeVar("Array", Ints1d, Bools1d)
+
+FEYISETAN = "Feyisetan et al. 2020, arXiv 1910.08902"
+
+
+@dataclass(frozen=True)
+class WordPeer:
+    """A mechanism of words. config: its registered name and settings but epsilon. start: an epsilon
+    to begin the search with, one with which half of the words are found on the built-in space."""
+
+    registered: str
+    start: float
+    source: str
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """As make_mechanism takes it."""
+        return {"@dx_mechanisms": self.registered, **self.settings}
+
+
+OURS = "docs/path.md"
+WORDS: dict[str, WordPeer] = {
+    "path2": WordPeer("dx.Path.v2", 0.95, OURS),
+    "path2-clinical": WordPeer("dx.Path.v2", 0.95, OURS, {"policy": "clinical"}),
+    "path2-strict": WordPeer("dx.Path.v2", 0.95, OURS, {"policy": "strict"}),
+    "path1": WordPeer("dx.Path.v1", 1.6, OURS),
+    "exponential": WordPeer("dx.Exponential.v1", 3.5, "SanText: Yue et al. 2021, Findings of ACL"),
+    "laplace": WordPeer("dx.Laplace.v1", 8.0, FEYISETAN),
+    "mahalanobis": WordPeer("dx.Mahalanobis.v1", 8.0, "Xu et al. 2020, arXiv 2010.11947"),
+    "vickrey": WordPeer(
+        "dx.Laplace.v1", 14.0, "Xu et al. 2021, arXiv 2104.11838",
+        {"projection": {"@dx_projections": "dx.Vickrey.v1"}},
+    ),
+    "tem": WordPeer("dx.TEM.v1", 3.5, "Carvalho et al. 2021, arXiv 2107.07928"),
+    "custext": WordPeer("dx.CusText.v1", 4.0, "Chen et al. 2023, Findings of ACL"),
+    "santext-plus": WordPeer("dx.SanTextPlus.v1", 3.5, "Yue et al. 2021, Findings of ACL"),
+}  # fmt: skip
+EDITED = {"path2": "path2-edited"}  # by dx.Remap.v1: post-processing of the very release
+REDACTION, PRESIDIO, DP_PROMPT = "redaction", "presidio", "dp-prompt"
+ALONE = (REDACTION, PRESIDIO, DP_PROMPT)
+NAMES = (*WORDS, *EDITED.values(), *ALONE)
+USUAL = ("path2", "path1", "exponential", "laplace", "custext", *EDITED.values(), *ALONE)
+NO_PROMISE = "no guarantee: what the recogniser does not find stays in clear"
+PAPERS = {
+    REDACTION: "dx_entity_ruler with dx.Redact.v1",
+    PRESIDIO: "presidio-analyzer with its own rules and ours in place of a model",
+    DP_PROMPT: "Utpala, Hooker, Chen 2023, arXiv 2310.16111",
+}
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Released:
     """What was released of d documents, and what the attacker takes them for. documents: int64
     (any,) each, the words that stand there; starts: bool, where their sentences begin. guesses:
     int64 (any,) each. kept: bool (t,), whether each word of the originals is still there. right:
@@ -78,6 +122,11 @@ class Stage:
         parts: list[Array] = np.split(some, self.text.starts[1:-1])
         return parts
 
+    def released(self, out: Ints1d, guess: Ints1d) -> Released:
+        """Of outputs and guesses of each word, int64 (t,)."""
+        rows, starts = self.text.rows, self.cut(self.text.sentences)
+        return Released(self.cut(out), starts, self.cut(guess), out == rows, guess == rows)
+
     def words_in(self, docs: Iterable[Doc]) -> tuple[list[Ints1d], list[Bools1d]]:
         """Of texts that were rewritten: their words that the space has, and where sentences begin,
         which a document always does."""
@@ -90,17 +139,17 @@ class Stage:
             starts.append(np.diff(sentence, prepend=-1) > 0)
         return rows, starts
 
-    def row(self, said: Said) -> Row:
+    def row(self, released: Released) -> Row:
         """The figures of a release."""
-        rare, where = self.ground.rare, found_anywhere(self.text, said.guesses)
+        rare, where = self.ground.rare, found_anywhere(self.text, released.guesses)
         anywhere, low, high, words = share_by_document(where, self.text.doc_of)
-        right = said.right
+        right = released.right
         return {
-            "anywhere": anywhere, "rare_anywhere": share(where[rare]),
-            "kept": share(said.kept), "rare_kept": share(said.kept[rare]),
-            "meaning": self.meaning(said.documents), "nats": self.nats(said),
-            "found": NAN if right is None else share(right),
-            "rare_found": NAN if right is None else share(right[rare]),
+            "anywhere": anywhere, "rare_anywhere": mean(where[rare]),
+            "kept": mean(released.kept), "rare_kept": mean(released.kept[rare]),
+            "meaning": self.meaning(released.documents), "nats": self.nats(released),
+            "found": NAN if right is None else mean(right),
+            "rare_found": NAN if right is None else mean(right[rare]),
             "low": low, "high": high, "words": words, "rare": int(rare.sum()),
         }  # fmt: skip
 
@@ -114,36 +163,22 @@ class Stage:
     def _vectors(self) -> Floats2d:
         return unit(mean_vectors(list(self.text), self.ground.space.vectors))
 
-    def nats(self, said: Said) -> float:
+    def nats(self, released: Released) -> float:
         """A word over the clear text, under the word pairs of the package."""
-        rows, starts = np.concatenate(said.documents), np.concatenate(said.starts)
+        rows, starts = np.concatenate(released.documents), np.concatenate(released.starts)
         if not len(rows):
             return NAN
         language, text = self.ground.language, self.text
         return language.nats(rows, starts) - language.nats(text.rows, text.sentences)
 
-    @property
-    def lengths(self) -> Ints1d:
-        """int64 (d,): how many words."""
-        return np.array([b - a for a, b in pairwise(self.text.starts.tolist())])
-
-
-def share(some: Bools1d | Floats1d) -> float:
-    """Their mean; nan of none."""
-    return float(np.mean(some)) if len(some) else NAN
-
 
 def texts_of(options: Options) -> list[str]:
     """Those of the user, or those that the package holds; as many as `documents` at most. Raises
     DxError for a file that cannot be read."""
-    tasks = options.tasks
-    if tasks.text is not None:
-        return _strings(read_fields(tasks.text, [tasks.field]), options.documents)
-    kept = resources.files("spacy_dxprivacy") / "data" / "texts" / "public.jsonl"
-    with resources.as_file(kept) as path:
-        entries = read_fields(Path(path), ["text"])
-    return _strings(entries, options.documents)
-
-
-def _strings(entries: list[list[Any]], size: int) -> list[str]:
-    return [str(entry[0]) for entry in some_of(entries, size)]
+    if options.text is not None:
+        entries = read_fields(options.text, [options.field])
+    else:
+        texts = resources.files("spacy_dxprivacy") / "data" / "texts" / "public.jsonl"
+        with resources.as_file(texts) as path:
+            entries = read_fields(Path(path), ["text"])
+    return [str(entry[0]) for entry in some_of(entries, options.documents)]

@@ -15,18 +15,22 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import srsly
 
-from ...arrays import Floats1d, Ints1d, Ints2d
+from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...errors import DxError, Errors
 from ...randomness import Rng
 from ...space import Space
+from ...ty import Mechanism
 from ...validate import fail
+from ..report.pairs import Pair, Token, tokenizer, tokens_of
 from ..tuning import nearest_others
+from .options import Options
 
 TOPICS = {"health": "doctor", "sport": "football", "food": "soup", "money": "bank"}
 SENTENCES = (
@@ -36,6 +40,7 @@ SENTENCES = (
     "He wrote that the {} was better than any {} or {}.",
 )
 TOPIC_WORDS, FREQUENT = 40, 5000
+FOLDS = 5
 CLASSES = (
     "month", "weekday", "country", "city", "first_name", "nationality", "unit", "title",
     "number", "preposition",
@@ -65,58 +70,47 @@ class Sets(NamedTuple):
     made: bool
 
 
-@dataclass(frozen=True)
-class Tasks:
-    """Files of the user; None where data are to be made. text: with the field `field`, and `label`
-    where texts have classes. word_pairs: word1, word2, score. sentence_pairs: text1, text2, score.
-    odd: words (with blanks between), odd."""
-
-    text: Path | None = None
-    field: str = "text"
-    label: str | None = None
-    word_pairs: Path | None = None
-    sentence_pairs: Path | None = None
-    odd: Path | None = None
-
-
-def texts_of(tasks: Tasks, space: Space, size: int, *, labelled: bool = False) -> Texts:
-    """`size` texts at most, spread over the file. Raises DxError where there are no labels, and
-    they are asked for."""
-    if tasks.text is None:
-        return made_texts(space, size)
-    if labelled and tasks.label is None:
+def texts_of(options: Options, space: Space, *, labelled: bool = False) -> Texts:
+    """As many as `documents` at most, spread over the file. Raises DxError where there are no
+    labels, and they are asked for."""
+    if options.text is None:
+        return made_texts(space, options.documents)
+    if labelled and options.label is None:
         raise DxError(Errors.DX082.format(what="texts with classes", option="a `label`"))
-    names = [tasks.field] + ([tasks.label] if tasks.label else [])
-    entries = some_of(read_fields(tasks.text, names), size)
-    labels = [str(entry[1]) for entry in entries] if tasks.label else None
+    names = [options.field] + ([options.label] if options.label else [])
+    entries = some_of(read_fields(options.text, names), options.documents)
+    labels = [str(entry[1]) for entry in entries] if options.label else None
     return Texts([str(entry[0]) for entry in entries], labels, False)
 
 
-def word_pairs_of(tasks: Tasks, space: Space, size: int) -> Pairs:
+def word_pairs_of(options: Options, space: Space) -> Pairs:
     """Pairs of words with a score of likeness: those that were given, or made ones."""
-    if tasks.word_pairs is not None:
-        return _read_pairs(tasks.word_pairs, ("word1", "word2", "score"), size)
+    size = 5 * options.documents
+    if options.word_pairs is not None:
+        return _read_pairs(options.word_pairs, ("word1", "word2", "score"), size)
     return made_word_pairs(space, size)
 
 
-def sentence_pairs_of(tasks: Tasks, space: Space, size: int) -> Pairs:
+def sentence_pairs_of(options: Options, space: Space) -> Pairs:
     """Pairs of sentences with a score of likeness: those that were given, or made ones without."""
-    if tasks.sentence_pairs is not None:
-        return _read_pairs(tasks.sentence_pairs, ("text1", "text2", "score"), size)
-    texts = made_texts(space, 2 * size).texts
+    if options.sentence_pairs is not None:
+        names = ("text1", "text2", "score")
+        return _read_pairs(options.sentence_pairs, names, options.documents)
+    texts = made_texts(space, 2 * options.documents).texts
     # Neighbours in the list are of one topic half of the time.
     return Pairs((texts[0::2], texts[1::2]), np.full(len(texts) // 2, np.nan), True)
 
 
-def sets_of(tasks: Tasks, space: Space, size: int) -> Sets:
+def sets_of(options: Options, space: Space) -> Sets:
     """Sets of which the space has all words. Raises DxError where it has none."""
-    if tasks.odd is None:
+    size = 2 * options.documents
+    if options.odd is None:
         return made_sets(space, size)
-    entries = read_fields(tasks.odd, ("words", "odd"))
+    entries = read_fields(options.odd, ("words", "odd"))
     found = [[space.find(w) for w in [*str(words).split(), str(odd)]] for words, odd in entries]
     known = [rows for rows in found if min(rows) >= 0 and len(rows) == len(found[0])]
     if not known:
-        raise DxError(Errors.DX081.format(path=tasks.odd, what="set of words"))
+        raise DxError(Errors.DX081.format(path=options.odd, what="set of words"))
     return Sets(np.array(some_of(known, size), dtype=np.int64), False)
 
 
@@ -237,3 +231,113 @@ def _groups(space: Space) -> list[Ints1d]:
     alone = np.sum(list(has.values()), axis=0) == 1
     groups = [np.flatnonzero(mask & alone) for mask in has.values()]
     return [group for group in groups if len(group) >= 8]
+
+
+# -- texts as rows of a space, and with other words in their places --------------------------------
+
+
+@dataclass(frozen=True)
+class Documents:
+    """documents: their tokens, without the words that the space lacks: left as they are, they would
+    tell more than any mechanism. rows: of all words, one document after the other; places:
+    (document, token) of each. labels: None where documents have no class. left_out: how many words.
+    """
+
+    documents: list[list[Token]]
+    rows: Ints1d
+    places: list[tuple[int, int]]
+    labels: list[str] | None
+    left_out: int
+
+    @property
+    def by_document(self) -> list[Ints1d]:
+        """The rows of each document."""
+        which = np.array([document for document, _ in self.places], dtype=np.int64)
+        return [self.rows[which == i] for i in range(len(self.documents))]
+
+    def pairs(self, after: list[list[Token]]) -> list[Pair]:
+        """The documents, and what became of each token."""
+        labels: Sequence[str | None] = self.labels or [None] * len(self.documents)
+        both = zip(self.documents, after, labels, strict=True)
+        return [Pair(old, new, list(range(len(old))), label) for old, new, label in both]
+
+
+def make_documents(texts: Texts, space: Space) -> Documents:
+    """The texts as rows of the space. Words that it lacks are left out, and counted."""
+
+    nlp, find = tokenizer(), cache(partial(row_of, space))
+    documents: list[list[Token]] = []
+    rows, places, left_out = [], [], 0
+    for text in texts.texts:
+        tokens = tokens_of(nlp.make_doc(text))
+        known = [token for token in tokens if not token.word or find(token) >= 0]
+        left_out += len(tokens) - len(known)
+        for j, token in enumerate(known):
+            if token.word:
+                rows.append(find(token))
+                places.append((len(documents), j))
+        documents.append(known)
+    return Documents(documents, np.array(rows, dtype=np.int64), places, texts.labels, left_out)
+
+
+def row_of(space: Space, token: Token) -> int:
+    """The row of a token as it is written, or else in its norm; -1 where the space has neither."""
+    row = space.find(token.text)
+    return row if row >= 0 else space.find(token.norm)
+
+
+def sanitized_pairs(corpus: Documents, mechanism: Mechanism, space: Space, rng: Rng) -> list[Pair]:
+    """Every word is drawn anew. One that is drawn as itself keeps its letters."""
+    drawn = mechanism.sample(corpus.rows, rng).rows
+    after = [list(tokens) for tokens in corpus.documents]
+    for row, new, (i, j) in zip(corpus.rows, drawn, corpus.places, strict=True):
+        if new != row:
+            word = space.words[new]
+            after[i][j] = after[i][j]._replace(text=word, norm=word.lower())
+    return corpus.pairs(after)
+
+
+def mean_vectors(documents: Sequence[Ints1d], X: Floats2d) -> Floats2d:
+    """(documents, d): the mean of the vectors of each; zeros for one without words."""
+    return np.stack(
+        [X[rows].mean(axis=0) if len(rows) else np.zeros(X.shape[1], X.dtype) for rows in documents]
+    )
+
+
+# -- scores of vectors -----------------------------------------------------------------------------
+
+
+def unit(X: Floats2d) -> Floats2d:
+    """X (..., d) -> the same with rows of norm 1; rows of norm 0 stay."""
+    U: Floats2d = X / np.linalg.norm(X, axis=-1, keepdims=True).clip(1e-30)
+    return U
+
+
+def spearman(A: Floats2d, B: Floats2d, scores: Floats1d) -> float:
+    """Of the cosines of the rows of A and B (k, d) with scores (k,)."""
+    from scipy.stats import spearmanr
+
+    cosines = np.einsum("kd,kd->k", unit(A), unit(B), dtype=np.float64)
+    return float(spearmanr(cosines, scores).statistic)
+
+
+def odd_found(X: Floats2d, *, rows: Ints2d) -> float:
+    """rows: (k, m), the odd word last -> how often it is the one least like the others."""
+    U = unit(X[rows].astype(np.float64))
+    likeness = np.einsum("kmd,kjd->km", U, U)
+    return float(np.mean(likeness.argmin(axis=1) == rows.shape[1] - 1))
+
+
+def accuracy(X: Floats2d, labels: Any) -> float:
+    """Of a linear classifier, cross-validated on FOLDS fixed folds."""
+    from ..report.metrics import need
+
+    need("sklearn")
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))
+    return float(cross_val_score(model, X, labels, cv=folds).mean())

@@ -30,12 +30,23 @@ from ...errors import DxError, Errors
 from ...randomness import Rng
 from ...search.metric import neighbours
 from ...space import Space
-from .build import VectorsAlone, make
-from .corpus import make_documents, mean_vectors
-from .options import Options, first_words, of_space, random_probes
-from .result import Result, Row, draw_lines, finish
-from .scores import FOLDS, accuracy, odd_found, spearman
-from .tasks import Pairs, Texts, sentence_pairs_of, sets_of, texts_of, word_pairs_of
+from ..mechanisms import VectorsAlone, make_mechanism
+from ..results import NAN, Result, Row, draw_lines, finish, legend_below
+from .options import Options, experiment, of_space, random_probes
+from .tasks import (
+    FOLDS,
+    Pairs,
+    Texts,
+    accuracy,
+    make_documents,
+    mean_vectors,
+    odd_found,
+    sentence_pairs_of,
+    sets_of,
+    spearman,
+    texts_of,
+    word_pairs_of,
+)
 
 TOP = 10
 EPSILONS = (0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0)
@@ -60,15 +71,21 @@ class Task:
     note: str
 
 
+@experiment(
+    "utility", "skewness of p(x|M(x)) and four tasks on noisy vectors",
+    "Bollegala et al. 2023, arXiv 2309.10551", words=500, draws=1, documents=150, max_words=4_000,
+)  # fmt: skip
 def run(space: Space, options: Options) -> Result:
     """The score of each task on noisy vectors, for each mechanism and epsilon."""
-    space = first_words(space, options)
+    space = options.first_words(space)
     names = options.chosen(MECHANISMS)
     tasks = make_tasks(space, options)
-    rows = [row_of("none", None, space.vectors, tasks)]
+    clear = {what: task.score(space.vectors) for what, task in tasks.items()}
+    rows: list[Row] = [{"mechanism": "none", "epsilon": None, **clear}]
     cases = [(name, e) for name in names for e in options.epsilons or EPSILONS]
     for name, epsilon in options.progress(cases, "mechanisms and epsilons"):
-        rows.append(measured(space, tasks, name, epsilon, options.draws))
+        scores = measured(space, tasks, name, epsilon, options.draws)
+        rows.append({"mechanism": name, "epsilon": epsilon, **scores})
     notes = [of_space(space), *(f"{name}: {task.note}" for name, task in tasks.items())]
     notes.append(f"means of {options.draws} tables of noisy vectors")
     return Result(rows, partial(draw, rows=rows), (12.0, 3.4), notes)
@@ -79,35 +96,24 @@ def measured(space: Space, tasks: dict[str, Task], name: str, epsilon: float, dr
     registered, settings = MECHANISMS[name]
     if name in WITH_DELTA:
         settings = {**settings, "delta": 1 / len(space)}
-    mechanism = make(registered, space, epsilon=epsilon, projection=VectorsAlone(), **settings)
+    mechanism = make_mechanism(registered, space, epsilon, projection=VectorsAlone(), **settings)
     rng, all_rows = Rng(seed=0), np.arange(len(space))
-    found = []
+    found: dict[str, list[float]] = {what: [] for what in tasks}
     for _ in range(draws):
         noisy: Any = mechanism.sample(all_rows, rng).vectors
-        found.append(row_of(name, epsilon, noisy, tasks))
-    means = {task: _mean([row[task] for row in found]) for task in tasks}
-    return {**found[0], **means}
-
-
-def row_of(name: str, epsilon: float | None, X: Floats2d, tasks: dict[str, Task]) -> Row:
-    """The scores of all tasks on one table X (n, d)."""
-    scores = {what: task.score(X) for what, task in tasks.items()}
-    return {"mechanism": name, "epsilon": epsilon, **scores}
-
-
-def _mean(values: list[float]) -> float:
-    known = [value for value in values if value == value]
-    return float(np.mean(known)) if known else float("nan")
+        for what, task in tasks.items():
+            found[what].append(task.score(noisy))
+    known = {what: [v for v in values if v == v] for what, values in found.items()}
+    return {what: float(np.mean(values)) if values else NAN for what, values in known.items()}
 
 
 def make_tasks(space: Space, options: Options) -> dict[str, Task]:
     """The tasks, of files that were given or else made of the space."""
-    given, size = options.tasks, options.documents
-    words = word_pairs_of(given, space, 5 * size)
-    sentences = sentence_pairs_of(given, space, size)
-    texts = texts_of(given, space, size, labelled=True)
-    sets = sets_of(given, space, 2 * size)
-    tasks = {
+    words = word_pairs_of(options, space)
+    sentences = sentence_pairs_of(options, space)
+    texts = texts_of(options, space, labelled=True)
+    sets = sets_of(options, space)
+    return {
         "skewness": hiding(space, random_probes(space, options.words).rows),
         "word similarity": word_similarity(space, words),
         "sentence similarity": sentence_similarity(space, sentences),
@@ -117,7 +123,6 @@ def make_tasks(space: Space, options: Options) -> dict[str, Task]:
             f"{len(sets.rows)} sets of {sets.rows.shape[1]} words{_made(sets.made)}",
         ),
     }
-    return tasks
 
 
 def _made(made: bool) -> str:
@@ -201,9 +206,8 @@ def draw(figure: Any, *, rows: list[Row]) -> None:
     panels = figure.subplots(1, len(FIGURES))
     for axes, what in zip(panels, FIGURES, strict=True):
         some = [row for row in rows if row["epsilon"] is not None]
-        draw_lines(axes, some, x="epsilon", y=what, by="mechanism")
+        draw_lines(axes, some, ("epsilon", what), "mechanism")
         if what != "skewness":
             axes.axhline(rows[0][what], color="black", linestyle=":", linewidth=1)
         finish(axes, what, "epsilon", "")
-    figure.legend(*panels[1].get_legend_handles_labels(), loc="outside lower center", ncols=7,
-                  frameon=False, fontsize=8)  # fmt: skip
+    legend_below(figure, panels[1], 7)

@@ -17,11 +17,11 @@ import streamlit as st
 from spacy_dxprivacy.batch.build import short_names
 from spacy_dxprivacy.component import DxSanitizer
 from spacy_dxprivacy.errors import DxError
+from spacy_dxprivacy.lab.mechanisms import short
 from spacy_dxprivacy.lab.playground import workshop as shop
 from spacy_dxprivacy.lab.report import Pair
 from spacy_dxprivacy.lab.report.receipts import alarms, answers
 from spacy_dxprivacy.lab.tuning.inspected import Inspected
-from spacy_dxprivacy.lab.tuning.settings import short
 from spacy_dxprivacy.privacy.levels import sentence
 
 EXAMPLE = "Maria told her doctor in London that she sleeps badly since the divorce."
@@ -174,8 +174,8 @@ def word_part(workshop: shop.Workshop, chosen: DxSanitizer, words: list[str]) ->
         return
     left, right = st.columns(2)
     with left:
-        how = "exact" if found.outputs.exact else f"in {DRAWS:,} draws"
-        st.markdown(f"What *{workshop.space.words[found.row]}* becomes ({how})")
+        how = "exact" if found.exact else f"in {DRAWS:,} draws"
+        st.markdown(f"What *{found.word}* becomes ({how})")
         rows = [{"output": word, "share": share} for word, share in found.becomes[:NEAR]]
         share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
         st.dataframe(rows, hide_index=True, column_config={"share": share})
@@ -194,7 +194,7 @@ def neighbours(found: Inspected) -> list[dict[str, Any]]:
     ]
     metric = found.mechanism.guarantee.metric
     if metric != "euclidean":
-        for row, (word, apart) in zip(rows, found.by_metric, strict=False):
+        for row, (word, apart) in zip(rows, found.by_metric or (), strict=False):
             row |= {f"by {metric}": word, f"{metric} distance": apart}
     return rows
 

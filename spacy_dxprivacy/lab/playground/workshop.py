@@ -23,10 +23,10 @@ from ...rebuild import assert_sanitized, get_receipt
 from ...registries import registry
 from ...spaces.sources import SpaceSource
 from ...ty import Mechanism
+from ..mechanisms import check_tunable
 from ..report import Account, Pair, make_pair
 from ..tuning import SEARCH_WORDS, epsilon_range_on, evenly, running_text
 from ..tuning.inspected import Inspected, look_at
-from ..tuning.settings import check_tunable
 
 STEPS = 24  # of the slider
 WIDEST = 1000.0  # how many times its low end the high end of a range is at most
@@ -135,9 +135,8 @@ class Workshop:
         row = self.space.find(word)
         if row < 0:
             return None
-        epsilon = mechanism.guarantee.epsilon
         with self._lock:
-            return look_at(self.space, row, mechanism, epsilon, k=k, draws=draws)
+            return look_at(self.space, row, mechanism, k=k, draws=draws)
 
     def _mechanism(self, name: str, epsilon: float) -> Mechanism:
         with warnings.catch_warnings():  # the page says it, and louder

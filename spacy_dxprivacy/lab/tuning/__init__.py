@@ -8,37 +8,26 @@ epsilon is compared with another on the same noise. Nothing that is drawn here i
 
 from __future__ import annotations
 
-from .bench import Bench, WordFigures, nearest_others
-from .curve import FIGURES, SHARES, Curve, Make, Point, Tuner
-from .losses import LOSSES, Losses
-from .one_word import Outputs, nearest_by, outputs_of
-from .probes import Probes, running_text, sampled
-from .ranges import SEARCH_WORDS, epsilon_range, epsilon_range_on, evenly
-from .targets import Answer, Target, solve
+from .bench import (
+    SEARCH_WORDS,
+    Bench,
+    Probes,
+    WordFigures,
+    epsilon_range,
+    epsilon_range_on,
+    evenly,
+    nearest_others,
+    probed_words,
+    running_text,
+    sampled,
+)
+from .curve import FIGURES, LOSSES, SHARES, Curve, Losses, Make, Point, Tuner
+from .inspected import Outputs, nearest_by, outputs_of
+from .targets import Answer, Study, Target, solve
 
 __all__ = [
-    "FIGURES",
-    "LOSSES",
-    "SEARCH_WORDS",
-    "SHARES",
-    "Answer",
-    "Bench",
-    "Curve",
-    "Losses",
-    "Make",
-    "Outputs",
-    "Point",
-    "Probes",
-    "Target",
-    "Tuner",
-    "WordFigures",
-    "epsilon_range",
-    "epsilon_range_on",
-    "evenly",
-    "nearest_by",
-    "nearest_others",
-    "outputs_of",
-    "running_text",
-    "sampled",
-    "solve",
-]
+    "FIGURES", "LOSSES", "SEARCH_WORDS", "SHARES", "Answer", "Bench", "Curve", "Losses", "Make",
+    "Outputs", "Point", "Probes", "Study", "Target", "Tuner", "WordFigures", "epsilon_range",
+    "epsilon_range_on", "evenly", "nearest_by", "nearest_others", "outputs_of", "probed_words",
+    "running_text", "sampled", "solve",
+]  # fmt: skip

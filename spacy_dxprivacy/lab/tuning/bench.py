@@ -1,23 +1,103 @@
-"""What becomes of words: by the probabilities of a mechanism, or by simulation."""
+"""Which words are looked at, what becomes of them, and in which range of epsilon."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ...batch.rows import rows_of_file
+from ...errors import DxError, UsageError
 from ...randomness import Rng
 from ...search.metric import neighbours
+from ...space import Space
 from ...ty import HasMetric, Mechanism, StatesProbabilities
-from ...validate import whole
-from .probes import Probes
+from ...validate import fail, whole
 
+REPLICATES = 1000
 BLOCK_NUMBERS = 2**22  # numbers at once
 KEPT_NUMBERS = 2**27  # float32 numbers kept from one epsilon to the next: 512 MB
 SAMPLED_AT_ONCE = 2**13
+LOW, HIGH = 0.02, 0.98  # shares unchanged at the ends of a range
+MOST_STEPS = 40  # by a factor of 4 each
+SEARCH_WORDS, SEARCH_DRAWS = 48, 8  # enough to find a range
+
+
+@dataclass(frozen=True)
+class Probes:
+    """Words of a space and how often each counts. rows: int64 (m,), all different. counts: (m,)."""
+
+    rows: Ints1d
+    counts: Ints1d
+
+    @property
+    def size(self) -> int:
+        """How many words there are, repeats counted."""
+        return int(self.counts.sum())
+
+    @property
+    def weights(self) -> Floats1d:
+        """float64 (k,): the share of each word; they add up to 1."""
+        shares: Floats1d = self.counts / self.size
+        return shares
+
+    def replicates(self, number: int = REPLICATES) -> Floats2d:
+        """(number, m): the weights of as many samples of this size."""
+        draws = np.random.default_rng(0).multinomial(self.size, self.weights, number)
+        return draws / self.size
+
+
+def sampled(rows: Ints1d, frequencies: Any, size: int) -> Probes:
+    """A systematic sample: `size` places, evenly spread over the words laid end to end, each as
+    long as it is frequent. With as many places as there are tokens, every one is taken.
+
+    rows: (m,); frequencies: (m,), above 0. Raises DxError where there is no word.
+    """
+    size = whole("the number of words", size, least=1)
+    if not len(rows):
+        raise fail("rows", "one word or more", "none")
+    ends = np.cumsum(np.asarray(frequencies, dtype=np.float64))
+    places = (np.arange(size) + 0.5) * (ends[-1] / size)
+    hit = np.minimum(np.searchsorted(ends, places, side="right"), len(rows) - 1)
+    which, counts = np.unique(hit, return_counts=True)
+    return Probes(np.asarray(rows, dtype=np.int64)[which], counts.astype(np.int64))
+
+
+def running_text(n: int, size: int) -> Probes:
+    """A sample of the words of running text, for a space of n words in the order of their
+    frequency: by Zipf's law, the word of rank r comes 1 / r as often as the first."""
+    return sampled(np.arange(n), 1 / np.arange(1, n + 1), size)
+
+
+def probed_words(
+    space: Space, size: int, text: str | None, field: str
+) -> tuple[Probes, dict[str, Any]]:  # fmt: skip
+    """The words to look at: a sample of the space, or of the words of a file; and what may be
+    reported of them. Raises UsageError for a file without a word that the space holds."""
+    if text is None:
+        return running_text(len(space), size), {"source": "the space", "words": size}
+    counts, unknown, failed = np.zeros(len(space), dtype=np.int64), 0, 0
+    for documents, lost in rows_of_file(text, "`text`", field=field, space=space):
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *documents])
+        counts += np.bincount(rows[rows >= 0], minlength=len(space))
+        unknown += int((rows < 0).sum())
+        failed += lost
+    known = int(counts.sum())
+    if not known:
+        raise UsageError("`text` has no word that the space holds.")
+    there = np.flatnonzero(counts)
+    probes = sampled(there, counts[there], min(size, known))
+    about = {
+        "source": "a text",
+        "words": probes.size,
+        "words_of_text": known + unknown,
+        "unknown": unknown,
+        "records_that_failed": failed,
+    }
+    return probes, about
 
 
 @dataclass(frozen=True)
@@ -231,3 +311,87 @@ def _slope(D: Floats2d, P: Floats2d) -> float:
 
 def _parts(rows: Ints1d, n: int) -> Iterator[Ints1d]:
     return (rows[part] for part in blocks(len(rows), max(1, BLOCK_NUMBERS // n)))
+
+
+def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
+    """From where about 2 % of words are unchanged to where about 98 % are.
+
+    unchanged: epsilon -> a share that rises with it; it raises DxError where there is no mechanism,
+    and the range then ends there. Where the share levels out before 2 or 98 %, so does the range.
+    Raises DxError where no epsilon works.
+    """
+    share = _Remembered(unchanged)
+    tries = [4.0 ** (sign * i) for i in range(MOST_STEPS) for sign in (1, -1)]
+    start = next((e for e in tries if not np.isnan(share(e))), None)
+    if start is None:
+        unchanged(1.0)  # says why
+        raise fail("epsilon", "one that works on this space", "none")
+    down = _walk(share, start, 1 / 4, lambda s: s <= LOW, lambda s: s < 0.9)
+    up = _walk(share, start, 4.0, lambda s: s >= HIGH, lambda s: s > 0.1)
+    ladder = [*down[::-1], *up[1:]]
+    shares = np.array([share(e) for e in ladder])
+    first = np.flatnonzero(shares <= max(LOW, shares[0] + 0.005))[-1]
+    last = np.flatnonzero(shares >= min(HIGH, shares[-1] - 0.005))[0]
+    if first >= last:
+        return ladder[0], ladder[-1]
+    low = _halved(share, ladder[first], ladder[first + 1], max(LOW, shares[0] + 0.005))
+    return low[0], _halved(share, ladder[last - 1], ladder[last], min(HIGH, shares[-1] - 0.005))[1]
+
+
+def epsilon_range_on(
+    X: Floats2d, probes: Probes, make: Callable[[float], Mechanism]
+) -> tuple[float, float]:
+    """The same, of the mechanisms that `make` gives, by some probed words (about SEARCH_WORDS) of a
+    space. X: float32 (n, d), its vectors."""
+    bench = Bench(X, probes, k=1, draws=SEARCH_DRAWS)
+    return epsilon_range(lambda epsilon: bench.unchanged(make(epsilon)))
+
+
+class _Remembered:
+    def __init__(self, unchanged: Callable[[float], float]) -> None:
+        self.unchanged = unchanged
+        self.known: dict[float, float] = {}
+
+    def __call__(self, epsilon: float) -> float:
+        """nan where there is no mechanism."""
+        if epsilon not in self.known:
+            try:
+                self.known[epsilon] = self.unchanged(epsilon)
+            except DxError:
+                self.known[epsilon] = np.nan
+        return self.known[epsilon]
+
+
+def _walk(
+    share: _Remembered,
+    start: float,
+    factor: float,
+    arrived: Callable[[float], bool],
+    begun: Callable[[float], bool],
+) -> list[float]:
+    """Steps from start until the share has arrived, has levelled out, or there is no mechanism.
+    Level ground counts once the share has begun to move: it is level before that as well."""
+    path, level = [start], 0
+    while len(path) < MOST_STEPS and not arrived(share(path[-1])) and level < 2:
+        ahead = path[-1] * factor
+        if np.isnan(share(ahead)):
+            break
+        flat = abs(share(ahead) - share(path[-1])) < 0.002
+        level = level + 1 if flat and begun(share(ahead)) else 0
+        path.append(ahead)
+    return path
+
+
+def _halved(share: _Remembered, low: float, high: float, aim: float) -> tuple[float, float]:
+    """The ends of a small part of low to high in which the share passes the aim."""
+    for _ in range(4):
+        middle = float(np.sqrt(low * high))
+        if np.isnan(share(middle)):
+            break
+        low, high = (middle, high) if share(middle) <= aim else (low, middle)
+    return low, high
+
+
+def evenly(low: float, high: float, steps: int) -> list[float]:
+    """`steps` epsilons of three digits, by equal factors from low to high."""
+    return sorted({float(f"{e:.3g}") for e in np.geomspace(low, high, steps)})

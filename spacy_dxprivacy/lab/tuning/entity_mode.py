@@ -1,4 +1,4 @@
-"""What is left of texts where stand-ins replace entities, and what an epsilon is there.
+"""What is left of texts where surrogates replace entities, and what an epsilon is there.
 
 Names, places, numbers of accounts and addresses are drawn without the original: epsilon 0, and
 nothing to tune. Dates have an epsilon for each day, numbers one for each unit of their metric, and
@@ -11,14 +11,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
 from spacy.language import Language
 
-from ...batch.build import the_sanitizer
+from ...batch.build import make_pipeline, the_sanitizer
 from ...batch.fields import Fields
-from ...batch.jobs import Job
+from ...batch.jobs import Job, plan_jobs, text_job
 from ...batch.preview import Preview, previews
 from ...doc.mentions import PIECE, is_word, plain_label
 from ...randomness import Rng
@@ -139,6 +140,25 @@ def names_in(mentions: Iterable[Mention]) -> Names:
 
 
 @dataclass(frozen=True)
+class EntityTexts:
+    """Texts to look at under several settings of entity mode. text: a file, "-", or None for a
+    sample. most: how many of them. space: of what is drawn word by word."""
+
+    labels: tuple[str, ...]
+    text: str | None
+    field: str
+    space: str | None
+    most: int
+
+    def open(self, setting: str) -> tuple[Language, Job]:
+        """Return a pipeline, and the texts. Raise UsageError for what cannot be read or does not
+        fit. setting: the kind of surrogates; "none" draws word by word."""
+        job = text_job(SAMPLE) if self.text is None else plan_jobs(self.text, None)[0]
+        nlp = make_pipeline(entities=self.labels, surrogates=setting, space=self.space)
+        return nlp, job
+
+
+@dataclass(frozen=True)
 class Seen:
     """What was seen of the texts themselves: for the eyes of who holds them. names: of each."""
 
@@ -147,15 +167,17 @@ class Seen:
 
 
 def what_is_left(
-    nlp: Language, setting: str, job: Job, fields: Fields, most: int, before: Seen | None = None
+    texts: EntityTexts, setting: str, opened: tuple[Language, Job], before: Seen | None = None
 ) -> tuple[Left, Seen]:
-    """The first texts of a file, through the pipeline once. most: how many. before: what was seen
-    of the same texts under a setting that has stand-ins, which knows their names."""
+    """The first texts, through the pipeline once. opened: as texts.open(setting) returns it.
+    before: what was seen of the same texts under a setting with surrogates, which knows their
+    names."""
+    nlp, job = opened
     left, shown, drawn = Left(setting), list[Preview](), list[StandIns]()
     sanitizer = the_sanitizer(nlp)
     sanitizer.on_stand_ins = lambda doc, one: drawn.append(one)
     try:
-        for preview in previews(nlp, job, fields, most):
+        for preview in previews(nlp, job, Fields(texts.field), texts.most):
             shown.append(preview)
     finally:
         sanitizer.on_stand_ins = None
@@ -166,3 +188,59 @@ def what_is_left(
     for one in zip(shown, each, names, strict=True):
         left.add(*one)
     return left, Seen(shown, names)
+
+
+_STYLE = """
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; width: 100%; margin: 1rem 0; table-layout: fixed; }
+table.counts { width: auto; }
+td, th { text-align: left; vertical-align: top; padding: .4rem .8rem; border-top: 1px solid #8886; }
+td.text { white-space: pre-wrap; overflow-wrap: anywhere; }
+td.n { text-align: right; }
+del { background: #f003; text-decoration: none; } ins { background: #0a04; text-decoration: none; }
+.warn { border-left: .3rem solid #c00; padding-left: .8rem; }
+"""
+
+
+def side_by_side(previews: Sequence[Preview], left: Left) -> str:
+    """An HTML page that needs nothing else. It shows the originals: keep it as they are kept."""
+    rows = "\n".join(_row(preview) for preview in previews)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<title>Before and after</title><style>{_STYLE}</style></head><body>"
+        "<h1>Before and after</h1>"
+        '<p class="warn">The left column holds the originals: keep this page as you keep them.'
+        " What is not marked stays as it was, whether it names somebody or not.</p>"
+        f"{_counts(left)}"
+        "<table><thead><tr><th>before</th><th>after</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></body></html>\n"
+    )
+
+
+def _counts(left: Left) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(label)}</td>"
+        + "".join(f'<td class="n">{of[what]}</td>' for what in ("found", "replaced", "kept"))
+        + "</tr>"
+        for label, of in sorted(left.counts.items())
+    )
+    head = "<tr><th>label</th><th>found</th><th>replaced</th><th>kept</th></tr>"
+    told = (
+        f"<p>{left.changed} of {left.words} words changed, stand-ins: {escape(left.setting)}.</p>"
+    )
+    return f'{told}<table class="counts"><thead>{head}</thead><tbody>{rows}</tbody></table>'
+
+
+def _row(preview: Preview) -> str:
+    if preview.why:
+        return f'<tr><td colspan="2">{preview.number}: {escape(preview.why)}</td></tr>'
+    before, after = _marked(preview.before, "del"), _marked(preview.after, "ins")
+    return f'<tr><td class="text">{before}</td><td class="text">{after}</td></tr>'
+
+
+def _marked(pieces: Sequence[tuple[str, bool]], tag: str) -> str:
+    return "".join(
+        f"<{tag}>{escape(piece)}</{tag}>" if changed and piece.strip() else escape(piece)
+        for piece, changed in pieces
+    )

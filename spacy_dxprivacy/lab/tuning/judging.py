@@ -1,4 +1,4 @@
-"""How what mechanisms draw reads, by a causal language model: nats over clear.
+"""How texts, and what mechanisms draw, read by a causal language model: excess nats a word.
 
 Both sides are spelled alike, from the words of the space: case and layout make no difference.
 """
@@ -6,9 +6,8 @@ Both sides are spelled alike, from the words of the space: case and layout make 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import islice
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,9 +17,40 @@ from ...errors import UsageError
 from ...language.model import LanguageModel
 from ...randomness import Rng
 from ...space import Space
-from ...ty import DrawsTogether, Mechanism
+from ...ty import Mechanism
+from ..corpus import drawn
 from .inspected import Inspected
-from .judge import nats_a_word
+
+WORDS = 1000  # that are judged
+OUTPUTS = 64  # of a word
+UNKNOWN = "[REDACTED]"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """model: its name. before, after: nats of texts as they were and as they became, both divided
+    by the number of words (between blanks) that they had. is_editor: whether it is the model that
+    the texts were edited by, which judges its own work."""
+
+    model: str
+    before: float
+    after: float
+    is_editor: bool = False
+
+
+def judged(model: LanguageModel, before: Sequence[str], after: Sequence[str]) -> Judged | None:
+    """None of texts without a word. The texts are read here and go nowhere."""
+    words = sum(len(text.split()) for text in before)
+    if not words:
+        return None
+    nats = [nats_a_word(model, texts, words) for texts in (before, after)]
+    return Judged(model.name, nats[0], nats[1])
+
+
+def nats_a_word(model: LanguageModel, texts: Sequence[str], words: int) -> float:
+    """Of all texts together, divided by a number of words."""
+    return float(model.nats(model.encode(texts)).sum()) / words
+
 
 WORDS = 1000  # that are judged
 OUTPUTS = 64  # of a word
@@ -30,10 +60,10 @@ UNKNOWN = "[REDACTED]"
 class Reading:
     """Called with a mechanism: how many nats a word what it draws takes more than `clear`."""
 
-    def __init__(self, model: LanguageModel, texts: Sequence[Words], space: Space) -> None:
+    def __init__(self, model: LanguageModel, texts: Iterable[Words], space: Space) -> None:
         """texts: see batch.rows; the first WORDS words count. Raises UsageError without one."""
         self.model, self.space = model, space
-        self.texts = list(_first(texts))
+        self.texts = _first(texts)
         self.words = sum(len(rows) for rows, *_ in self.texts)
         if not self.words:
             raise UsageError("`text` has no word that the judge could read.")
@@ -43,24 +73,17 @@ class Reading:
     def of_file(cls, model: LanguageModel, source: str, field: str, space: Space) -> Reading:
         """Raises UsageError as sentences_of_file does."""
         parts = sentences_of_file(source, "`text`", field=field, space=space)
-        documents = (one for some, _ in parts for one in some)
-        return cls(model, list(islice(documents, WORDS)), space)
+        return cls(model, (one for some, _ in parts for one in some), space)
 
     def __call__(self, mechanism: Mechanism) -> float:
-        rng = Rng(seed=0)
-        return self._nats([self._drawn(mechanism, *t[:2], rng) for t in self.texts]) - self.clear
-
-    def _drawn(self, mechanism: Mechanism, rows: Ints1d, starts: Bools1d, rng: Rng) -> Ints1d:
-        """Words that the space lacks stay as they are."""
-        known = rows >= 0
-        new = rows.copy()
-        if not known.any():
-            return new
-        more: dict[str, Any] = {}
-        if isinstance(mechanism, DrawsTogether) and mechanism.draws_together:
-            more["starts"] = np.diff(np.cumsum(starts)[known], prepend=-1) > 0
-        new[known] = mechanism.sample(rows[known], rng, **more).rows
-        return new
+        rng, found = Rng(seed=0), []
+        for rows, starts, _ in self.texts:
+            known, new = rows >= 0, rows.copy()  # words that the space lacks stay as they are
+            if known.any():
+                begins = np.diff(np.cumsum(starts)[known], prepend=-1) > 0
+                new[known] = drawn(mechanism, rows[known], rng, begins).rows
+            found.append(new)
+        return self._nats(found) - self.clear
 
     def _nats(self, rows: Sequence[Ints1d]) -> float:
         pairs = zip(rows, self.texts, strict=True)
@@ -75,21 +98,14 @@ class Reading:
         return text
 
 
-def reading_of(
-    model: LanguageModel | None, source: str | None, field: str, space: Space
-) -> Reading | None:
-    """None without a model or a text."""
-    if model is None or source is None:
-        return None
-    return Reading.of_file(model, source, field, space)
-
-
-def _first(texts: Sequence[Words]) -> Sequence[Words]:
+def _first(texts: Iterable[Words]) -> list[Words]:
     left, found = WORDS, []
     for rows, starts, before in texts:
-        if len(rows) and left:
+        if len(rows):
             found.append((rows[:left], starts[:left], before[:left]))
             left -= len(found[-1][0])
+        if not left:
+            break
     return found
 
 
@@ -99,7 +115,7 @@ def read_outputs(
     """Nats over the word itself, of its likeliest outputs in its place in a sentence (alone, where
     there is none), in their mean; and the share of draws that these are. Raises UsageError for a
     sentence without the word."""
-    word = found.space.words[found.row]
+    word = found.word
     place = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I)
     text = word if sentence is None else sentence
     if place.search(text) is None:

@@ -1,22 +1,30 @@
-"""The epsilon that meets a target, and how sure that is."""
+"""What `dx tune` asks: a mechanism over epsilon, and the epsilon that meets a target."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ...about import __version__
 from ...arrays import Bools1d, Floats1d
+from ...space import Space
+from ...ty import Mechanism
 from ...validate import fail
-from .curve import FIGURES, SHARES, Curve, Point
-from .probes import Probes
+from ..mechanisms import make_mechanism, short
+from ..results import Progress, Result, as_figure, counted, no_progress, plain_log
+from .bench import SEARCH_WORDS, Bench, Probes, epsilon_range_on, evenly, sampled
+from .curve import FIGURES, SHARES, Curve, Losses, Point, Tuner
 
+STEPS = 12
 TOLERANCE = 0.0005  # of an epsilon that is sought, relative
-
-
+# Blue, grey-green and sand of Paul Tol's light scheme.
+UNCHANGED, NEAR, FARTHER = "#77aadd", "#bbcc33", "#eedd88"
+GUESSER, LOSS, TARGET = "#333333", "#882255", "#cc3311"
 _TARGET = re.compile(r"\s*([a-z]+)\s*(<=|>=)\s*([0-9]*\.?[0-9]+(?:e-?[0-9]+)?)\s*(%?)\s*")
 
 
@@ -67,6 +75,92 @@ class Answer:
         return self.point.epsilon
 
 
+Tuned = tuple[Curve, Answer | None]
+
+
+@dataclass(frozen=True)
+class Study:
+    """epsilons: None for STEPS of them in a range that is found. read: how what is drawn reads, if
+    asked. progress: wraps the epsilons."""
+
+    space: Space
+    bench: Bench
+    epsilons: Sequence[float] | None = None
+    target: Target | None = None
+    read: Callable[[Mechanism], float | None] | None = None
+    progress: Progress = no_progress
+
+    def tune(self, name: str) -> Tuned:
+        """Return the curve of a registered mechanism, and the epsilon for the target; None where
+        no epsilon meets it. Raise DxError where an epsilon does not work on this space."""
+        make, probes = partial(make_mechanism, name, self.space), self.bench.probes
+        tuner = Tuner(make, self.bench, Losses(len(self.space)), self.read)
+        epsilons = self.epsilons
+        if epsilons is None:  # on fewer words: the ends of a range need not be exact
+            few = sampled(probes.rows, probes.counts, min(SEARCH_WORDS, probes.size))
+            look = counted(make, f"{short(name)}: looking for a range", self.progress)
+            epsilons = evenly(*epsilon_range_on(self.space.vectors, few, look), STEPS)
+        for epsilon in self.progress(epsilons, f"{short(name)}: measuring"):
+            tuner(epsilon)
+        curve = tuner.curve(epsilons)
+        if self.target is None:
+            return curve, None
+        look_for = counted(tuner, f"{short(name)}: looking for the target", self.progress)
+        return curve, solve(self.target, curve, look_for, probes)
+
+    def to_dict(self, about: dict[str, Any], results: Sequence[Tuned]) -> dict[str, Any]:
+        """Plain values, for json. about: of probed_words. No word of a text."""
+        probes = self.bench.probes
+        replicates = probes.replicates()
+        return {
+            "spacy_dxprivacy": __version__,
+            "space": f"{self.space.name} ({self.space.digest})",
+            "probed": {**about, "different": len(probes.rows)},
+            "k": self.bench.k,
+            "draws": self.bench.draws,
+            "guesser_without_output": float(probes.weights.max()),
+            "mechanisms": [
+                {
+                    "mechanism": curve.mechanism.name,
+                    "exact": curve.exact,
+                    "kind": curve.mechanism.guarantee.kind,
+                    "metric": curve.mechanism.guarantee.metric,
+                    "status": curve.mechanism.guarantee.status,
+                    "points": [_point(point, replicates) for point in curve.points],
+                    **({} if self.target is None else {"target": _answer(self.target, answer)}),
+                }
+                for curve, answer in results
+            ],
+        }
+
+
+def _point(point: Point, replicates: Any) -> dict[str, Any]:
+    names = [name for name in FIGURES if name != "loss"]
+    return {
+        "epsilon": point.epsilon,
+        **{name: point[name] for name in names},
+        "interval": {name: point.interval(name, replicates) for name in names},
+        "loss": point.loss,
+        "unchanged_at_most": point.at_most,
+        **({} if point.reads is None else {"nats_over_clear": point.reads}),
+    }
+
+
+def _answer(target: Target, answer: Answer | None) -> dict[str, Any]:
+    if answer is None:
+        return {"target": str(target), "epsilon": None}
+    return {
+        "target": str(target),
+        "epsilon": answer.epsilon,
+        "interval": answer.interval,
+        "bounded": answer.bounded,
+        target.figure: answer.point[target.figure],
+    }
+
+
+# -- the epsilon that meets a target -------------------------------------------------------------
+
+
 def solve(target: Target, curve: Curve, measure: Callable[[float], Point],
           probes: Probes) -> Answer | None:  # fmt: skip
     """The epsilon that meets a target, within the range of the curve; None where none does.
@@ -102,19 +196,16 @@ def _between(target: Target, good: Point, bad: Point, tries: int) -> float:
     share = 0.5 if tries % 3 == 2 else (target.value - values[0]) / (values[1] - values[0])
     aside = (0.4, -0.4, 0)[tries % 3] * TOLERANCE
     share = share if 0 <= share <= 1 else 0.5
-    at = np.clip(ends[0] + share * (ends[1] - ends[0]) + aside, *_inner(ends))
-    return float(f"{np.exp(at):.5g}")
-
-
-def _inner(ends: Floats1d) -> tuple[float, float]:
     low, high = float(ends.min()), float(ends.max())
-    return low + 0.02 * (high - low), high - 0.02 * (high - low)
+    inner = low + 0.02 * (high - low), high - 0.02 * (high - low)
+    at = np.clip(ends[0] + share * (ends[1] - ends[0]) + aside, *inner)
+    return float(f"{np.exp(at):.5g}")
 
 
 def _interval(
     target: Target, points: list[Point], first: bool, probes: Probes
 ) -> tuple[float, float] | None:
-    """Of the crossing, over samples of the words; held to the range."""
+    """Of the crossing, over samples of the words; within the range."""
     if target.figure == "loss":
         return None
     values = np.stack([point.words[target.figure] for point in points], axis=1)
@@ -134,3 +225,53 @@ def _crossing(target: Target, logs: Floats1d, values: Floats1d, first: bool) -> 
         return float(logs[0])
     share = (target.value - values[j - 1]) / (values[j] - values[j - 1])
     return float(logs[j - 1] + share * (logs[j] - logs[j - 1]))
+
+
+# -- the figure ----------------------------------------------------------------------------------
+
+
+def plot_curves(tuned: Sequence[Tuned], kind: str) -> bytes:
+    """Draw for each mechanism what becomes of words, as areas over epsilon, the best guesser as a
+    dashed line, what no mechanism of this promise passes as a dotted one, and the loss between
+    nearest words on an axis of its own."""
+
+    def draw(figure: Any) -> None:
+        panels = figure.subplots(len(tuned), squeeze=False)[:, 0]
+        for axes, (curve, answer) in zip(panels, tuned, strict=True):
+            _draw_curve(axes, curve, answer)
+
+    return as_figure(Result([], draw, (7.6, 0.6 + 3.6 * len(tuned))), kind)
+
+
+def _draw_curve(axes: Any, curve: Curve, answer: Answer | None) -> None:
+    points, guarantee = curve.points, curve.mechanism.guarantee
+    epsilons = [point.epsilon for point in points]
+    shares = [[100 * p[name] for p in points] for name in SHARES]
+    labels = ("unchanged", "near words", "farther words")
+    axes.stackplot(epsilons, *shares[:3], labels=labels, colors=(UNCHANGED, NEAR, FARTHER))
+    axes.plot(epsilons, shares[3], color=GUESSER, linestyle="--", linewidth=1, label="best guesser")
+    limits = [(p.epsilon, 100 * p.at_most) for p in points if p.at_most is not None]
+    if limits:
+        label = "no mechanism keeps more,\nno guesser finds more"
+        axes.plot(*zip(*limits, strict=True), color=GUESSER, linestyle=":", label=label)
+    low, high = epsilons[0], epsilons[-1]
+    limits_x = (low, high) if low < high else (low / 1.1, high * 1.1)
+    unit = f"epsilon, {guarantee.unit}" if guarantee.kind == "metric-dp" else "epsilon"
+    axes.set(xlim=limits_x, ylim=(0, 100), title=curve.mechanism.name)
+    axes.set(xlabel=unit, ylabel="of words, %")
+    plain_log(axes, epsilons[:: max(1, len(epsilons) // 6)])
+    handles, names = axes.get_legend_handles_labels()
+    if any(point.loss for point in points):
+        other = axes.twinx()
+        losses = [point["loss"] for point in points]
+        handles += other.plot(epsilons, losses, color=LOSS, linewidth=1.5)
+        names.append("loss")
+        other.set(ylim=(0, None))
+        other.set_ylabel("loss to the nearest word, nats", color=LOSS)
+    if answer is not None:
+        handles.append(axes.axvline(answer.epsilon, color=TARGET, linewidth=1.2))
+        names.append(f"{answer.target}:\nepsilon = {answer.epsilon:.4g}")
+        if answer.interval is not None:
+            axes.axvspan(*answer.interval, color=TARGET, alpha=0.15, linewidth=0)
+    place: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.16, 0.5)}
+    axes.legend(handles, names, fontsize=8, frameon=False, **place)

@@ -9,16 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats2d, Ints1d, blocks
-from ...doc.passages import LONGEST
-from ...ty import Draw, DrawsTogether, Mechanism
-from ...validate import fail, one_of
+from ..arrays import Bools1d, Floats2d, Ints1d, blocks
+from ..batch.rows import sentences_of_file
+from ..doc.passages import LONGEST
+from ..space import Space
+from ..ty import Draw, DrawsTogether, Mechanism
+from ..validate import fail, one_of
 
 if TYPE_CHECKING:
-    from ...randomness import Rng
+    from ..randomness import Rng
 
 SCOPES = ("token", "type")
 AT_ONCE = 2**15  # words drawn at once
+
+
+def read_corpus(source: str, space: Space, *, field: str = "text", lines: bool = False) -> Corpus:
+    """The words of a file, or of stdin for "-", in their sentences. Raises UsageError where it
+    cannot be read, DxError where it has no word that the space holds."""
+    parts = sentences_of_file(source, "an attack", field=field, lines=lines, space=space)
+    documents = [words for some, _ in parts for words in some]
+    triples: Any = zip(*documents, strict=True) if documents else ((), (), ())
+    return Corpus.of(*triples)
 
 
 @dataclass(frozen=True)
@@ -175,10 +186,12 @@ def _by_sentences(mechanism: Any, rows: Ints1d, starts: Bools1d, rng: Rng) -> In
 
 
 def repeated(
-    corpus: Corpus, mechanism: Mechanism, places: Ints1d, words: Ints1d, times: int, rng: Rng
+    corpus: Corpus, mechanism: Mechanism, at: tuple[Ints1d, Ints1d], times: int, rng: Rng
 ) -> Draw:  # fmt: skip
-    """Releases of the words (p,) in place of those at places (p,) of a text: `times` of the first,
-    then of the second. Where sentences are drawn, each is released with its whole sentence."""
+    """Releases of other words in some places of a text: `times` of the first, then of the second.
+    Where sentences are drawn, each is released with its whole sentence. at: the places (p,), and
+    the words (p,)."""
+    places, words = at
     if not draws_sentences(mechanism):
         return drawn(mechanism, np.repeat(words, times), rng)
     first = np.flatnonzero(corpus.sentences)

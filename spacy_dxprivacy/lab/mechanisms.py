@@ -1,0 +1,165 @@
+"""Mechanisms that are evaluated: by their names and settings, over epsilon, on a public space."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Floats2d, Ints1d
+from ..batch.build import full_name, mechanism_config, prior_config
+from ..errors import DxWarning, UsageError
+from ..randomness import Rng
+from ..registries import registry
+from ..space import Space
+from ..spaces import Filter, load
+from ..ty import Index, Mechanism
+from ..validate import positive, whole
+
+MOST_STEPS = 1000
+INDEXES = {"exact": "dx.Exact.v1", "faiss": "dx.Faiss.v1", "auto": "dx.AutoIndex.v1"}
+
+
+def load_space(given: str, max_words: int | None = None) -> Space:
+    """Load 'builtin', a saved space or a file of vectors, as a pipeline loads it."""
+    space = load(given, Filter(max_words=max_words))
+    if len(space) < 2:
+        raise UsageError("the space holds one word alone.")
+    return space
+
+
+def parse_epsilons(text: str) -> list[float]:
+    """Read "1:4:7" or "1.8,2.2". Raise UsageError for anything else."""
+    try:
+        if ":" not in text:
+            return sorted({positive("epsilon", float(part)) for part in text.split(",")})
+        low, high, steps = text.split(":")
+        ends = positive("epsilon", float(low)), positive("epsilon", float(high))
+        number = whole("steps", int(steps), least=2)
+    except ValueError:
+        raise UsageError(
+            f"`epsilon` must be LOW:HIGH:STEPS or numbers above 0 with commas, got {text!r}."
+        ) from None
+    if ends[0] >= ends[1] or number > MOST_STEPS:
+        raise UsageError(f"`epsilon` must rise, in {MOST_STEPS} steps at most, got {text!r}.")
+    return sorted({float(f"{epsilon:.6g}") for epsilon in np.geomspace(*ends, number)})
+
+
+def check_tunable(name: str, settings: dict[str, Any] | None = None) -> None:
+    """Raise UsageError where epsilon alone does not make a mechanism, or it lacks a setting."""
+    known = inspect.signature(registry.dx_mechanisms.get(name)).parameters
+    if "epsilon" not in known:
+        raise UsageError(f"{name} has no epsilon.")
+    required = [p.name for p in known.values() if p.default is p.empty and p.name != "epsilon"]
+    if required:
+        raise UsageError(f"{name} has no default for {', '.join(required)}.")
+    strange = [key for key in settings or () if key not in known]
+    if strange:
+        raise UsageError(f"{name} has no setting {strange[0]!r}. It has: {', '.join(known)}.")
+
+
+def name_and_epsilon(mechanism: str | None, epsilon: float | None) -> tuple[str, float]:
+    """Return the registered name of a short or a full one, and the epsilon; None for the defaults.
+    Raise UsageError where there is no default, or no such mechanism."""
+    config = mechanism_config(mechanism or "path", epsilon)
+    name = config["@dx_mechanisms"]
+    check_tunable(name)
+    if "epsilon" not in config:
+        raise UsageError(f"{name} needs `epsilon`.")
+    return name, float(config["epsilon"])
+
+
+def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
+    """Read "path prior=WordFrequency policy=clinical": return what it is called, and its config
+    without epsilon. Names may be short or full, such as dx.Path.v1; a prior is one of @dx_priors.
+
+    Raise UsageError for names that there are not.
+    """
+    name, *given = text.split() or [""]
+    known = name in registry.dx_mechanisms.get_all()
+    registered = name if known else full_name("dx_mechanisms", name)
+    settings: dict[str, Any] = {}
+    for setting in given:
+        key, sign, value = setting.partition("=")
+        if not (key and sign and value):
+            raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
+        settings[key] = prior_config(value) if key == "prior" else _value(value)
+    check_tunable(registered, settings)
+    return " ".join([registered, *given]), {"@dx_mechanisms": registered, **settings}
+
+
+def _value(given: str) -> Any:
+    if given in ("true", "false"):
+        return given == "true"
+    try:
+        return float(given)
+    except ValueError:
+        return given
+
+
+def make_mechanism(
+    given: str | dict[str, Any], space: Space, epsilon: float, *, index: Once | None = None,
+    **settings: Any,
+) -> Mechanism:  # fmt: skip
+    """Return a mechanism that is fitted on the space. Its warnings are left out: who evaluates
+    says what has no guarantee. given: a registered name, with objects as settings; or a config as
+    of parse_mechanism. index: of the nearest rule."""
+    if index is not None:
+        settings["projection"] = registry.dx_projections.get("dx.Nearest.v1")(index)
+    with quiet():
+        if isinstance(given, str):
+            made: Mechanism = registry.dx_mechanisms.get(given)(epsilon=epsilon, **settings)
+        else:
+            made = registry.resolve({"made": {**given, "epsilon": epsilon}})["made"]
+        made.fit(space)
+    return made
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Leave out what mechanisms without a guarantee warn of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DxWarning)
+        yield
+
+
+def short(name: str) -> str:
+    """Return "path" of "dx.Path.v1"."""
+    parts = name.split(".")
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", parts[1]).lower() if len(parts) == 3 else name
+
+
+class Once:
+    """An index that is built once for each table, however many mechanisms are fitted on it."""
+
+    def __init__(self, name: str) -> None:
+        self.index: Index = registry.resolve({"i": {"@dx_indexes": INDEXES[name]}})["i"]
+        self._table: Floats2d | None = None
+
+    def fit(self, X: Floats2d) -> Once:
+        """Fit the index unless it holds this very table: X float (n, d)."""
+        if X is not self._table:
+            self.index.fit(X)
+            self._table = X
+        return self
+
+    def nearest(self, Z: Floats2d) -> Ints1d:
+        """Return the nearest rows, int64 (k,), of Z float (k, d)."""
+        return self.index.nearest(Z)
+
+
+class VectorsAlone:
+    """A projection for experiments that look at noisy vectors: all words become the first one."""
+
+    def fit(self, X: Floats2d, *, epsilon: float) -> VectorsAlone:
+        """Return itself: there is nothing to learn of X (n, d)."""
+        return self
+
+    def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
+        """Return row 0 for each of Z (k, d): the vectors alone are wanted."""
+        return np.zeros(len(Z), dtype=np.int64)

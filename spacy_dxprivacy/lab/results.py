@@ -1,0 +1,173 @@
+"""What every evaluation gives back: rows, a figure, notes; and how they are written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from wasabi import table
+
+from ..errors import DxError, Errors, UsageError
+from ..files.atomic import check_new, write_bytes
+from ..validate import one_of
+
+FORMATS = ("svg", "png", "pdf")
+# Paul Tol's bright scheme: its colours differ for all kinds of sight.
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#888888", "#222222")
+NAN = float("nan")
+
+Row = dict[str, Any]
+Progress = Callable[[Iterable[Any], str], Iterable[Any]]  # wraps the steps of what takes long
+
+
+def no_progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
+    """Return the steps as they are, for those who want no bar."""
+    return steps
+
+
+def counted(
+    look: Callable[[float], Any], label: str, progress: Progress
+) -> Callable[[float], Any]:  # fmt: skip
+    """Return the same function of an epsilon, with a bar of how often it was called."""
+    ticks = iter(progress(itertools.count(), label))
+
+    def at(epsilon: float) -> Any:
+        next(ticks)
+        return look(epsilon)
+
+    return at
+
+
+@dataclass(frozen=True)
+class Result:
+    """rows: all with the same columns. draw: puts the figure on a matplotlib Figure; None where
+    there is none. size: of the figure, in inches. notes: what the figures are, and what they were
+    measured on. shown: the rows to be printed, where they are not all. digits: of numbers in CSV.
+    """
+
+    rows: list[Row]
+    draw: Callable[[Any], None] | None = None
+    size: tuple[float, float] = (6.4, 3.6)
+    notes: Sequence[str] = ()
+    shown: list[Row] | None = None
+    digits: int = 6
+
+    def write(self, out: Path, name: str, kind: str = "svg", *, force: bool = False) -> None:
+        """Write NAME.csv, and the figure beside it."""
+        write_bytes(out / f"{name}.csv", as_csv(self.rows, self.digits), force=force)
+        if self.draw is not None:
+            write_bytes(out / f"{name}.{kind}", as_figure(self, kind), force=force)
+
+
+def check_out(out: Path, names: Iterable[str], kind: str = "svg", *, force: bool) -> None:
+    """Raise UsageError where results of these names cannot be written to a folder, and DxError
+    where there is no matplotlib to draw them."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out}: is not a folder.")
+    check_figure(kind)
+    for name in names:
+        for ending in ("csv", kind):
+            check_new(out / f"{name}.{ending}", force=force)
+
+
+def as_csv(rows: Sequence[Row], digits: int = 6) -> bytes:
+    """Return a line a row; nothing where there is no figure."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: plain(value, digits) for name, value in row.items()} for row in rows)
+    return file.getvalue().encode()
+
+
+def plain(value: Any, digits: int = 6) -> str:
+    """Return a number in so many digits; "" for None and for what is no number."""
+    if value is None or value != value:
+        return ""
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str = "") -> str:
+    """Return a table for the terminal. aligns: "l" or "r" for each column, the last one for all
+    that follow; left for all if empty."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    each: Any = list(aligns.ljust(len(header), aligns[-1:] or "l"))
+    lined: str = table(cells, header=list(header), aligns=each, widths=widths, spacing=2)
+    return lined.strip("\n")
+
+
+# -- figures -------------------------------------------------------------------------------------
+
+
+def check_figure(kind: str) -> None:
+    """Raise DxError where there is no matplotlib, or the kind is none of FORMATS."""
+    one_of("the format of the figure", kind, FORMATS)
+    if find_spec("matplotlib") is None:
+        raise DxError(Errors.DX084)
+
+
+def as_figure(result: Result, kind: str) -> bytes:
+    """Return a file of one of FORMATS, the same each time."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    # Text stays text in svg.
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "dx", "font.size": 9}):
+        figure = Figure(figsize=result.size, layout="constrained")
+        if result.draw is not None:
+            result.draw(figure)
+        file = io.BytesIO()
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(file, format=kind, dpi=130, metadata=metadata)
+    return file.getvalue()
+
+
+def draw_lines(
+    axes: Any, rows: Iterable[Row], xy: tuple[str, str], by: str,
+    styles: dict[Any, str] | None = None,
+) -> None:  # fmt: skip
+    """Draw a line for each value of the column `by`, in the order of the rows. xy: two columns."""
+    x, y = xy
+    lines: dict[Any, list[Row]] = {}
+    for row in rows:
+        if row[y] is not None and row[y] == row[y]:
+            lines.setdefault(row[by], []).append(row)
+    for i, (name, points) in enumerate(lines.items()):
+        style, colour = (styles or {}).get(name, "-"), COLOURS[i % len(COLOURS)]
+        at = [p[x] for p in points], [p[y] for p in points]
+        axes.plot(*at, style, color=colour, label=name, linewidth=1.3)
+
+
+def finish(axes: Any, title: str, x: str, y: str, *, log: bool = True) -> None:
+    """Set title and labels of a panel, without the lines at its top and right. log: of the x
+    axis."""
+    axes.set(title=title, xlabel=x, ylabel=y)
+    if log:
+        plain_log(axes)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def plain_log(axes: Any, ticks: Sequence[float] = ()) -> None:
+    """Make a log axis with numbers as people write them: a decade may have no power of ten. ticks:
+    where they are; chosen by the range if none."""
+    from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
+
+    axes.set_xscale("log")
+    low, high = axes.get_xlim()
+    usual = LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,))
+    axes.xaxis.set_major_locator(FixedLocator(list(ticks)) if ticks else usual)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.3g}"))
+
+
+def legend_below(figure: Any, axes: Any, columns: int) -> None:
+    """Draw the labels of a panel below all of them."""
+    handles = axes.get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
