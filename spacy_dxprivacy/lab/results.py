@@ -11,8 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from wasabi import table
-
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import check_new, write_bytes
 from ..validate import one_of
@@ -97,9 +95,15 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str
     that follow; left for all if empty."""
     cells = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-    each: Any = list(aligns.ljust(len(header), aligns[-1:] or "l"))
-    lined: str = table(cells, header=list(header), aligns=each, widths=widths, spacing=2)
-    return lined.strip("\n")
+    each = aligns.ljust(len(header), aligns[-1:] or "l")
+    lines = [
+        "  ".join(
+            cell.rjust(width) if side == "r" else cell.ljust(width)
+            for cell, width, side in zip(row, widths, each, strict=False)
+        )
+        for row in [header, ["-" * width for width in widths], *cells]
+    ]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 # -- figures -------------------------------------------------------------------------------------

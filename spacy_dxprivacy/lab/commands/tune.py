@@ -330,6 +330,6 @@ def _tune_entities(
 
 def _show(title: str, header: list[str], rows: Sequence[Sequence[Any]], note: str = "") -> None:
     typer.secho(title, bold=True)
-    typer.echo((text_table(header, rows, "lr") if rows else "none") + "\n")
+    typer.echo(text_table(header, rows, "lr") + "\n")
     if note:
         typer.echo(note)
