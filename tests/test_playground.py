@@ -350,7 +350,8 @@ def test_another_host_name_is_not_answered(served, host):
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
 def test_names_of_this_machine_are(host):
-    assert hosts.is_loopback(host) and hosts.is_loopback(f"{host}:8501")
+    for given in (host, f"{host}:8501"):
+        assert hosts.is_loopback(hosts.host_of({"headers": [(b"host", given.encode())]}))
 
 
 HAD = "[...document.querySelectorAll('button')].find(b => b.innerText == 'had')"

@@ -28,10 +28,17 @@ from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.batch.build import the_sanitizer
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.serve.app import make_app
-from spacy_dxprivacy.serve.callers import Callers, add_token, read_callers
-from spacy_dxprivacy.serve.desk import make_desk
-from spacy_dxprivacy.serve.ledger import Ledger
-from spacy_dxprivacy.serve.limits import Arrivals, Buckets, Limits, Refused, rest_of_tick
+from spacy_dxprivacy.serve.callers import (
+    Arrivals,
+    Buckets,
+    Callers,
+    Ledger,
+    Limits,
+    Refused,
+    add_token,
+    read_callers,
+)
+from spacy_dxprivacy.serve.desk import Desk
 from spacy_dxprivacy.serve.run import Service, make_server
 from spacy_dxprivacy.serve.workers import Nursery
 
@@ -77,8 +84,8 @@ def make_service(nlp):
         nursery = Nursery(nlp)
         open_ones.append(nursery)
         ledger = Ledger(path, terms.guarantee, budget)
-        desk = make_desk(nursery, terms, Callers(tokens), ledger, Limits(**{"tick": 0, **limits}))
-        open_ones.append(desk.engine)
+        desk = Desk(nursery, terms, Callers(tokens), ledger, Limits(**{"tick": 0, **limits}))
+        open_ones.append(desk)
         return make_app(desk, hosts=hosts)
 
     yield make
@@ -328,14 +335,14 @@ def test_buckets_fill_again_and_may_be_overdrawn():
     buckets.spend("ann", 2.0)
     with pytest.raises(Refused) as caught:
         buckets.check("ann", 1.0)
-    assert caught.value.status == 429 and caught.value.after == 1
+    assert caught.value.status == 429 and caught.value.headers["retry-after"] == "1"
     buckets.check("bob", 1.0)
     now[0] = 0.5
     buckets.check("ann", 1.0)
     buckets.spend("ann", 7.0)
     with pytest.raises(Refused) as caught:
         buckets.check("ann")
-    assert caught.value.after == 4
+    assert caught.value.headers["retry-after"] == "4"
     Buckets(0.0, None, "never").check("ann", 1.0)
 
 
@@ -368,8 +375,6 @@ def test_texts_that_wait_are_counted(make_service):
 
 
 def test_answers_leave_at_ticks(make_service):
-    assert rest_of_tick(10.0, 10.03, 0.025) == pytest.approx(0.02)
-    assert rest_of_tick(10.0, 10.03, 0) == 0
     service = make_service(tick=0.2)
     start = time.perf_counter()
     ask(service, "/sanitize", {"text": "a"})
@@ -477,7 +482,7 @@ def test_a_body_that_trickles_in_has_one_deadline(make_service):
     for kind in ("application/json", LINES):
         start = time.perf_counter()
         answer = ask(service, "/sanitize", parts=[b" "] * 100, pause=0.02, content_type=kind)
-        assert answer.status == (408 if kind != LINES else 200)
+        assert answer.status == 408
         assert time.perf_counter() - start < 0.9  # not the two seconds that all parts take
 
 

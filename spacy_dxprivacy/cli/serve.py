@@ -86,8 +86,7 @@ def serve_cli(
     """
     from ..front.settings import ready_of
     from ..machine.hosts import check_port
-    from ..serve.callers import add_token
-    from ..serve.limits import Limits
+    from ..serve.callers import Limits, add_token
     from ..serve.run import Service, check_extra, serve
 
     with mistakes_in_a_line("serve"):

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any
 
 from ..errors import DxError, Errors
-
-Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 class LoopbackNamesOnly:
     """ASGI: answers 421 to a request, and closes a web socket, whose Host is not this machine."""
 
-    def __init__(self, app: Asgi) -> None:
+    def __init__(self, app: Any) -> None:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -34,24 +30,25 @@ class LoopbackNamesOnly:
             await send({"type": "http.response.body", "body": b"This host is not served here."})
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a Host names this machine: localhost, 127.0.0.1 or [::1], with or without a port."""
-    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-    if name == "localhost":
-        return True
-    with suppress(ValueError):
-        return ipaddress.ip_address(name.removeprefix("[").removesuffix("]")).is_loopback
-    return False
+def is_loopback(name: str) -> bool:
+    """Return whether a name or address is of this machine: localhost, 127.0.0.1, ::1 or [::1]."""
+    try:
+        address = ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return name == "localhost"
+    return address.is_loopback
 
 
 def host_of(scope: Any) -> str:
-    """ "" where there is none, or several."""
+    """Return the name in Host, without its port; "" where there is none, or several."""
     hosts = [value for name, value in scope["headers"] if name.lower() == b"host"]
-    return hosts[0].decode("latin1").lower() if len(hosts) == 1 else ""
+    host = hosts[0].decode("latin1").lower() if len(hosts) == 1 else ""
+    name, _, port = host.rpartition(":")
+    return name if port.isdigit() else host
 
 
 def check_port(address: str, port: int) -> None:
-    """Raises DxError where the port is taken or not ours to take."""
+    """Raise DxError where the port is taken or not ours to take."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
 from html import escape
 from typing import Any
 
@@ -12,17 +12,21 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from pydantic import ValidationError
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Match, Route
 
 from ..about import __version__
-from ..machine.hosts import Asgi
-from .desk import Desk, Visit
+from .callers import Refused
+from .desk import Desk
 from .guard import FAILED, LINES, Guard, content_type
-from .limits import Refused
-from .models import Anonymize, Anonymized, Problem, Sanitize, Sanitized, refusal
+from .models import ANONYMIZERS, Anonymize, Sanitize, refusal
 from .workers import Drawn
 
 AT_ONCE = 32  # lines of a stream that are drawn together
@@ -30,61 +34,166 @@ DESCRIPTION = (
     "Text in, sanitised text out, under metric differential privacy. Every text is drawn anew at "
     "every request, and what a caller was given adds up. /about has the guarantee."
 )
-ERRORS = {
-    400: "no JSON", 401: "no token, or a wrong one", 403: "the budget is spent",
-    408: "the body was too slow", 413: "too much", 415: "another content type",
-    422: "not what the route takes, or a text that cannot be sanitised",
-    429: "too many requests, texts or processor seconds of this caller", 503: "busy",
-    504: "it took too long",
+ERROR = '{"error": "a sentence"}, with the usual status. It holds nothing of the request.'
+NO_ROUTE = {
+    400: "the body is not JSON.", 404: "there is no such route.",
+    405: "this route takes another method.",
 }  # fmt: skip
-_NO_ROUTE = {404: "there is no such route.", 405: "this route takes another method."}
+FIGURES = {
+    "dx_requests_total": "counter", "dx_requests_under_way": "gauge",
+    "dx_request_seconds_sum": "counter", "dx_request_seconds_count": "counter",
+    "dx_texts_total": "counter", "dx_failed_texts_total": "counter", "dx_tokens_total": "counter",
+    "dx_draws_total": "counter", "dx_workers_replaced_total": "counter",
+}  # fmt: skip
 
 routes = APIRouter()
 
 
-def make_app(desk: Desk, *, hosts: Collection[str] = ()) -> Asgi:
+def make_app(desk: Desk, *, hosts: Collection[str] = ()) -> Guard:
     """Return the whole service, as ASGI. hosts: see Guard."""
-    problems: Any = {
-        status: {"model": Problem, "description": why} for status, why in ERRORS.items()
-    }
     app = FastAPI(
-        title="spacy_dxprivacy", version=__version__, description=DESCRIPTION, responses=problems,
+        title="spacy_dxprivacy", version=__version__, description=DESCRIPTION,
+        responses={"default": {"description": ERROR}},
         docs_url=None, redoc_url=None, redirect_slashes=False,
         dependencies=[Depends(HTTPBearer(auto_error=False))],  # in the document; Guard checks it
     )  # fmt: skip
     app.state.desk = desk
     app.include_router(routes)
-    app.router.routes.insert(0, _LinesRoute("/sanitize", _sanitize_lines, methods=["POST"]))
-    for kind, handler in (
-        (Refused, _refused), (RequestValidationError, _wrong), (HTTPException, _no_route),
-        (Exception, _failed),
-    ):  # fmt: skip
-        app.add_exception_handler(kind, handler)
+    app.router.routes.insert(0, _LinesRoute("/sanitize", sanitize_lines, methods=["POST"]))
     app.add_route("/docs", lambda request: HTMLResponse(_page(app.openapi())))
+    for kind in (Refused, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, _refused)
     return Guard(app, desk, hosts=hosts)
 
 
-def _with(request: Request) -> tuple[Desk, Visit]:
-    return request.app.state.desk, request.state.visit
+async def _refused(request: Request, error: Exception) -> Response:
+    if isinstance(error, RequestValidationError):
+        error = refusal(error.errors())
+    elif isinstance(error, HTTPException):
+        why = NO_ROUTE.get(error.status_code, "this cannot be answered.")
+        error = Refused(error.status_code, why)
+    elif not isinstance(error, Refused):
+        error = Refused(500, FAILED)  # Guard logs its type and place
+    return JSONResponse({"error": error.why}, error.status, error.headers)
 
 
-@routes.post("/sanitize", responses={200: {"model": Sanitized}})
+@routes.post("/sanitize")
 async def sanitize(wanted: Sanitize, request: Request) -> Response:
-    """Sanitise a text or several. Each is drawn anew, and counts. As application/x-ndjson, a line
-    with a `text` in gives a line out, while they come."""
-    desk, visit = _with(request)
-    found = await desk.draw(visit, wanted.within(desk.limits))
-    await desk.wait(visit)
+    """Sanitise a text or several. Each is drawn anew, and counts. As application/x-ndjson, each
+    line with a `text` in gives a line out, while they are drawn."""
+    texts = wanted.within(_desk(request).limits)
+    found = [_entry(wanted, one) for one in await _draw(request, texts)]
     if wanted.one:
-        return JSONResponse(_entry(wanted, found[0]), 422 if isinstance(found[0], str) else 200)
-    entries = [_entry(wanted, one) for one in found]
-    answer: dict[str, Any] = {"texts": [one.get("text") for one in entries]}
-    failures = {str(i): one["error"] for i, one in enumerate(entries) if "error" in one}
+        return JSONResponse(found[0], 422 if "error" in found[0] else 200)
+    answer: dict[str, Any] = {"texts": [one.get("text") for one in found]}
+    failures = {str(i): one["error"] for i, one in enumerate(found) if "error" in one}
     if failures:
         answer["errors"] = failures
     if wanted.receipts:
-        answer["receipts"] = [one.get("receipt") for one in entries]
+        answer["receipts"] = [one.get("receipt") for one in found]
     return JSONResponse(answer)
+
+
+class _LinesRoute(Route):
+    """A route for bodies of lines of JSON alone."""
+
+    def matches(self, scope: Any) -> tuple[Match, Any]:
+        if scope["type"] == "http" and content_type(scope) != LINES:
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
+async def sanitize_lines(request: Request) -> Response:
+    """Sanitise lines of JSON: lines of JSON out, while they are drawn."""
+    lines = [line for line in (await request.body()).split(b"\n") if line.strip()]
+
+    async def answers() -> AsyncIterator[str]:
+        try:
+            for start in range(0, len(lines), AT_ONCE):
+                wanted = [_wanted(request, line) for line in lines[start : start + AT_ONCE]]
+                good = [one.text for one in wanted if isinstance(one, Sanitize)]
+                drawn = iter(await _draw(request, good))
+                for one in wanted:
+                    entry = _entry(one, next(drawn)) if isinstance(one, Sanitize) else one
+                    yield json.dumps(entry, ensure_ascii=False) + "\n"
+        except Refused as error:
+            yield json.dumps({"error": error.why}) + "\n"
+
+    return StreamingResponse(answers(), media_type=LINES)
+
+
+def _wanted(request: Request, line: bytes) -> Sanitize | dict[str, Any]:
+    try:
+        wanted = Sanitize.model_validate_json(line)
+        wanted.within(_desk(request).limits)
+    except ValidationError as error:
+        return {"error": refusal(error.errors(include_input=False)).why}
+    except Refused as error:
+        return {"error": error.why}
+    return wanted if wanted.one else {"error": "a line has one 'text'."}
+
+
+@routes.post("/anonymize")
+async def anonymize(wanted: Anonymize, request: Request) -> Response:
+    """As presidio's anonymizer: what its analyzer found is replaced, all else stays unmodified."""
+    found = await _draw(request, wanted.within(_desk(request).limits))
+    for one in found:
+        if isinstance(one, str):
+            raise Refused(422, one)
+    return JSONResponse(wanted.answer([one[0] for one in found]))
+
+
+@routes.get("/anonymizers")
+async def anonymizers() -> Response:
+    """The names of anonymizers that /anonymize takes."""
+    return JSONResponse(ANONYMIZERS)
+
+
+@routes.get("/about")
+async def about(request: Request) -> Response:
+    """The mechanism, its guarantee, and what stays in plaintext: the same for all texts."""
+    t = _desk(request).terms
+    return JSONResponse({
+        "mechanism": t.mechanism, "guarantee": t.guarantee.to_dict(), "space": t.space,
+        "unknown_policy": t.unknown_policy, "scope": t.scope, "in_clear": list(t.in_clear),
+        "attacker": t.attacker, "scale": t.scale,
+    })  # fmt: skip
+
+
+@routes.get("/budget")
+async def budget(request: Request) -> Response:
+    """What this caller was given so far, and what is left."""
+    ledger, caller = _desk(request).ledger, request.state.visit.caller
+    spent = await asyncio.to_thread(ledger.spent, caller)
+    left = None if ledger.budget is None else max(0.0, ledger.budget - spent["epsilon"])
+    return JSONResponse({"caller": caller, **spent, "budget": ledger.budget, "left": left})
+
+
+@routes.get("/health")
+async def health(request: Request) -> Response:
+    """200 while it can sanitise, 503 when it cannot any more. It takes no token."""
+    if _desk(request).broken:
+        raise Refused(503, "this service cannot sanitise any more. Start it again.")
+    return JSONResponse({"status": "ok"})
+
+
+@routes.get("/metrics")
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus. No caller, no path and no text is a label."""
+    figures, lines = sorted(_desk(request).figures.items()), []
+    for name, kind in FIGURES.items():
+        mine = [f"{label} {value:.15g}" for label, value in figures if label.startswith(name)]
+        lines += [f"# TYPE {name} {kind}", *(mine or [f"{name} 0"])]
+    return PlainTextResponse("\n".join([*lines, ""]), media_type="text/plain; version=0.0.4")
+
+
+def _desk(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+async def _draw(request: Request, texts: list[str]) -> list[Drawn]:
+    return await _desk(request).draw(request.state.visit, texts)
 
 
 def _entry(wanted: Sanitize, one: Drawn) -> dict[str, Any]:
@@ -93,148 +202,17 @@ def _entry(wanted: Sanitize, one: Drawn) -> dict[str, Any]:
     return {"text": one[0], **({"receipt": one[1]} if wanted.receipts else {})}
 
 
-class _LinesRoute(Route):
-    """A route for bodies of lines of JSON alone."""
-
-    def matches(self, scope: Any) -> tuple[Match, Any]:
-        if scope["type"] == "http" and content_type(Headers(scope=scope)) != LINES:
-            return Match.NONE, {}
-        return super().matches(scope)
-
-
-async def _sanitize_lines(request: Request) -> Response:
-    return _Lines(request)
-
-
-class _Lines(Response):
-    """Lines of JSON in, lines of JSON out, while they come."""
-
-    def __init__(self, request: Request) -> None:
-        super().__init__(media_type=LINES)
-        del self.headers["content-length"]
-        self.request = request
-        self.desk, self.visit = _with(request)
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        try:
-            rest = b""
-            async for part in self.request.stream():
-                *lines, rest = (rest + part).split(b"\n")
-                await self._send(lines, send)
-            await self._send([rest], send)
-        except Refused as error:
-            await self._write([{"error": error.why}], send)
-        except HTTPException as error:  # of Guard
-            await self._write([{"error": error.detail}], send)
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _send(self, lines: list[bytes], send: Any) -> None:
-        full = [line for line in lines if line.strip()]
-        for start in range(0, len(full), AT_ONCE):
-            await self._write(await self._answers(full[start : start + AT_ONCE]), send)
-
-    async def _answers(self, lines: list[bytes]) -> list[dict[str, Any]]:
-        """One for each line, in order. Raises Refused where this caller is given no more."""
-        wanted = [self._wanted(line) for line in lines]
-        good = [one.text for one in wanted if isinstance(one, Sanitize)]
-        drawn = iter(await self.desk.draw(self.visit, good))
-        await self.desk.wait(self.visit)
-        return [_entry(one, next(drawn)) if isinstance(one, Sanitize) else one for one in wanted]
-
-    def _wanted(self, line: bytes) -> Sanitize | dict[str, Any]:
-        try:
-            wanted = Sanitize.model_validate_json(line)
-            wanted.within(self.desk.limits)
-        except ValidationError as error:
-            return {"error": refusal(error.errors(include_input=False)).why}
-        except Refused as error:
-            return {"error": error.why}
-        return wanted if wanted.one else {"error": "a line has one 'text'."}
-
-    async def _write(self, answers: list[dict[str, Any]], send: Any) -> None:
-        body = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in answers).encode()
-        await send({"type": "http.response.body", "body": body, "more_body": True})
-
-
-@routes.post("/anonymize", responses={200: {"model": Anonymized}})
-async def anonymize(wanted: Anonymize, request: Request) -> Response:
-    """As presidio's anonymizer: what its analyzer found is replaced, all else stays unmodified."""
-    desk, visit = _with(request)
-    found = await desk.draw(visit, wanted.within(desk.limits))
-    failures = [one for one in found if isinstance(one, str)]
-    if failures:
-        raise Refused(422, failures[0])
-    await desk.wait(visit)
-    return JSONResponse(wanted.answer([one[0] for one in found]))
-
-
-@routes.get("/anonymizers")
-async def anonymizers(request: Request) -> Response:
-    """The names of anonymizers that /anonymize takes."""
-    return JSONResponse(["dx", "mask", "redact", "replace"])
-
-
-@routes.get("/about")
-async def about(request: Request) -> Response:
-    """The mechanism, its guarantee, and what stays in plaintext: the same for all texts."""
-    return JSONResponse(_with(request)[0].about())
-
-
-@routes.get("/budget")
-async def budget(request: Request) -> Response:
-    """What this caller was given so far, and what is left."""
-    desk, visit = _with(request)
-    return JSONResponse(await asyncio.to_thread(desk.account, visit.caller))
-
-
-@routes.get("/health")
-async def health(request: Request) -> Response:
-    """200 while it can sanitise, 503 when it cannot any more. It takes no token."""
-    if request.app.state.desk.engine.broken:
-        raise Refused(503, "this service cannot sanitise any more. Start it again.")
-    return JSONResponse({"status": "ok"})
-
-
-@routes.get("/metrics")
-async def metrics(request: Request) -> Response:
-    """Figures for Prometheus. No caller, no path and no text is a label."""
-    return PlainTextResponse(
-        _with(request)[0].metrics.text(), media_type="text/plain; version=0.0.4"
-    )
-
-
-async def _refused(request: Request, error: Any) -> Response:
-    return JSONResponse({"error": error.why}, error.status, error.headers)
-
-
-async def _wrong(request: Request, error: Any) -> Response:
-    return await _refused(request, refusal(error.errors()))
-
-
-async def _no_route(request: Request, error: Any) -> Response:
-    own = {
-        413: error.detail,
-        400: "the body is not JSON.",
-    }  # of Guard, and of a body no parser takes
-    why = {**own, **_NO_ROUTE}.get(error.status_code, "this cannot be answered.")
-    return JSONResponse({"error": why}, error.status_code)
-
-
-async def _failed(request: Request, error: Any) -> Response:
-    return JSONResponse({"error": FAILED}, 500)  # Guard logs its type and place
-
-
 def _page(document: dict[str, Any]) -> str:
     """The OpenAPI document in short, as a page that loads nothing: Swagger's loads its scripts from
     elsewhere."""
+    title = f"{document['info']['title']} {__version__}"
     rows = "".join(
-        f"<tr><th>{method.upper()} {escape(path)}<td>{escape(told.get('description', ''))}"
+        f"<tr><th>{method.upper()} {escape(path)}<td>{escape(route.get('description', ''))}"
         for path, methods in document["paths"].items()
-        for method, told in methods.items()
+        for method, route in methods.items()
     )
     return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{document["info"]["title"]}'
-        f"</title><h1>{document['info']['title']} {__version__}</h1><p>{escape(DESCRIPTION)}</p>"
-        f'<table>{rows}</table><p><a href="openapi.json">openapi.json</a> has bodies and answers.'
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><h1>{title}'
+        f"</h1><p>{escape(DESCRIPTION)}</p><table>{rows}</table>"
+        '<p><a href="openapi.json">openapi.json</a> has the bodies of requests.'
     )

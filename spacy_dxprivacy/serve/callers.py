@@ -1,30 +1,181 @@
-"""Who may ask: names and their bearer tokens, in a file that its owner alone can read."""
+"""Who may ask, how much at a time, and how much in all.
+
+A ledger adds up the epsilon of words (nats per unit of the metric of the mechanism). It holds names
+of callers, numbers of draws and promises, and nothing of a text.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import secrets
+import sqlite3
 import stat
+import threading
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DxError, Errors, UsageError
-from ..files.limits import regular
-from .limits import Refused
+from ..files.limits import MB, regular
+from ..guarantee import Guarantee
+from ..privacy.composition import repeat
+from ..validate import positive, whole
 
 ANYBODY = "anybody"  # who asks where no tokens are wanted
-LEAST = 20  # characters of a token
-MOST = 2**20  # bytes of the file
+SHORTEST = 20  # characters of a token
+MOST = MB  # bytes of the file of tokens
+TOKENS, LEDGER = "a list of tokens", "a ledger"
+MINUTE = 60.0  # seconds
+SPENT = "the budget of this caller is spent: what it was given adds up to the most it may have."
 _LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]+)", re.ASCII)
+_TABLES = """
+CREATE TABLE IF NOT EXISTS about (unit TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS spent (
+    caller TEXT PRIMARY KEY, epsilon REAL NOT NULL, delta REAL NOT NULL, draws INTEGER NOT NULL
+);
+"""
+_ADD = """
+INSERT INTO spent VALUES (?, ?, ?, ?) ON CONFLICT (caller) DO UPDATE SET
+epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta, draws = draws + excluded.draws
+"""
+
+
+class Refused(Exception):
+    """An error response. It holds nothing of the request.
+
+    Args:
+        status: The HTTP status.
+        why: A sentence.
+        after: Seconds after which to ask again, where that helps.
+    """
+
+    def __init__(self, status: int, why: str, *, after: int | None = None) -> None:
+        super().__init__(why)
+        self.status, self.why = status, why
+        self.headers = {} if after is None else {"retry-after": str(after)}
+        if status == 401:
+            self.headers["www-authenticate"] = "Bearer"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What requests may use.
+
+    Args:
+        body: Bytes of a request.
+        texts: Texts of a request.
+        characters: Characters of a text.
+        waiting: Texts of all requests that are not sanitised yet.
+        requests: Requests that arrive, and requests that are answered, at a time.
+        rate: Requests a second of one caller; None for any.
+        cpu: Processor seconds a minute of one caller; None for half of all workers where callers
+            have tokens, and for any number where they have none.
+        seconds: From when a request's connection is accepted until its response is complete.
+        tick: Seconds; responses leave at multiples of it, 0 as soon as they can.
+
+    Raises:
+        DxError: A value is out of range.
+    """
+
+    body: int = MB
+    texts: int = 1000
+    characters: int = 100_000
+    waiting: int = 4000
+    requests: int = 256
+    rate: float | None = None
+    cpu: float | None = None
+    seconds: float = 30.0
+    tick: float = 0.025
+
+    def __post_init__(self) -> None:
+        for name in ("body", "texts", "characters", "waiting", "requests"):
+            whole(name, getattr(self, name), least=1)
+        positive("seconds", self.seconds)
+        for name in ("rate", "cpu", "tick"):
+            if getattr(self, name):
+                positive(name, getattr(self, name))
+
+
+class Buckets:
+    """A token bucket for each caller.
+
+    Args:
+        full: What a bucket holds.
+        fill: What is added to it in a second; None for buckets that are never empty.
+        why: The answer to a caller whose bucket is empty.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(
+        self, full: float, fill: float | None, why: str, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.full, self.fill, self.why, self.clock = full, fill, why, clock
+        self._levels: dict[str, tuple[float, float]] = {}  # what is left, and when that was
+
+    def check(self, caller: str, least: float = 0.001) -> None:
+        """Raise Refused (429) where less than `least` is left."""
+        level = self._level(caller)
+        if self.fill is not None and level < least:
+            raise Refused(429, self.why, after=max(1, math.ceil((least - level) / self.fill)))
+
+    def spend(self, caller: str, amount: float) -> None:
+        """Take out what was used, which may be more than there was."""
+        self._levels[caller] = self._level(caller) - amount, self.clock()
+
+    def _level(self, caller: str) -> float:
+        now = self.clock()
+        level, then = self._levels.get(caller, (self.full, now))
+        return min(self.full, level + (now - then) * (self.fill or 0.0))
+
+
+class Arrivals:
+    """What is arriving, with how to end it. Where there is no room for one more, the oldest of the
+    caller with the most is ended: what arrives quickly is never that one beside what is slow.
+
+    Args:
+        most: How many there are.
+        share: How many of them one caller may have.
+    """
+
+    def __init__(self, most: int, share: int) -> None:
+        self.most, self.share = most, share
+        self._of: dict[str, dict[Hashable, Callable[[], object]]] = {}  # by caller, oldest first
+
+    def enter(self, caller: str, key: Hashable, end: Callable[[], object]) -> None:
+        """Count one more."""
+        mine = self._of.setdefault(caller, {})
+        crowd = None
+        if len(mine) >= self.share:
+            crowd = mine
+        elif sum(map(len, self._of.values())) >= self.most:
+            crowd = max(self._of.values(), key=len)
+        if crowd is not None:
+            crowd.pop(next(iter(crowd)))()
+        mine[key] = end
+
+    def leave(self, caller: str, key: Hashable) -> None:
+        """One has arrived, or will not."""
+        crowd = self._of.get(caller, {})
+        crowd.pop(key, None)
+        if not crowd:
+            self._of.pop(caller, None)
+
+
+# -- who may ask -----------------------------------------------------------------------------------
 
 
 class Callers:
-    """By the SHA-256 of tokens: a look-up of a digest tells by its time nothing of a token. Without
-    tokens, everybody is ANYBODY."""
+    """Names by the SHA-256 of their tokens: the time of a look-up says nothing of a token.
+
+    Args:
+        tokens: Name by token. Without any, everybody is ANYBODY.
+    """
 
     def __init__(self, tokens: dict[str, str] | None = None) -> None:
-        """tokens: name by token."""
         self._names = {_digest(token.encode()): name for token, name in (tokens or {}).items()}
 
     @property
@@ -33,7 +184,7 @@ class Callers:
         return bool(self._names)
 
     def name(self, authorization: str | None) -> str:
-        """Of the header Authorization. Raises Refused (401) without a token that is known."""
+        """Return who sends the header Authorization. Raise Refused (401) without a known token."""
         if not self._names:
             return ANYBODY
         scheme, _, token = (authorization or "").partition(" ")
@@ -44,37 +195,39 @@ class Callers:
 
 
 def read_callers(path: Path) -> Callers:
-    """A line `NAME TOKEN` for each token; a caller may have several. Raises DxError where the file
-    is missing, empty, no such list, or others can read it; no message holds a token."""
+    """Read lines `NAME TOKEN`; a caller may have several.
+
+    Raises:
+        DxError: The file is missing, empty, no such list, or others can read it. No message holds a
+            token.
+    """
+    tokens: dict[str, str] = {}
     try:
-        info = path.stat()
-        if os.name == "posix" and info.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise _bad(path, "others can read it, and may have done so (mode 600 keeps them out)")
+        _check_private(path)
         lines = regular(path).read_bytes()[:MOST].decode("utf8", "replace").splitlines()
     except OSError as error:
         raise _bad(path, error.strerror or "it cannot be read") from None
-    tokens: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
-        if line.strip() and not line.startswith("#"):
-            name, token = _parsed(path, number, line.strip())
-            tokens[token] = name
+        if not line.strip() or line.startswith("#"):
+            continue
+        found = _LINE.fullmatch(line.strip())
+        if found is None:
+            raise _bad(path, f"line {number} is not a name, a blank and a token")
+        if len(found[2]) < SHORTEST:
+            raise _bad(path, f"the token in line {number} is shorter than {SHORTEST} characters")
+        tokens[found[2]] = found[1]
     if not tokens:
         raise _bad(path, "it has no token; `dx serve --new-token NAME` makes one")
     return Callers(tokens)
 
 
-def _parsed(path: Path, number: int, line: str) -> tuple[str, str]:
-    found = _LINE.fullmatch(line)
-    if found is None:
-        raise _bad(path, f"line {number} is not a name, a blank and a token")
-    if len(found[2]) < LEAST:
-        raise _bad(path, f"the token in line {number} is shorter than {LEAST} characters")
-    return found[1], found[2]
-
-
 def add_token(path: Path, name: str) -> str:
-    """A new token for a caller, appended to the file, which is made with mode 600. Raises
-    UsageError for a name that is none, and OSError as writing does."""
+    """Append a new token for a caller to the file, which is made with mode 600.
+
+    Raises:
+        UsageError: The name is none.
+        OSError: The file cannot be written.
+    """
     token = secrets.token_urlsafe(32)
     if _LINE.fullmatch(f"{name} {token}") is None:
         raise UsageError("a name is of letters, digits and . _ @ -, 64 at most.")
@@ -90,5 +243,100 @@ def _digest(token: bytes) -> bytes:
     return hashlib.sha256(token).digest()
 
 
-def _bad(path: Path, why: str) -> DxError:
-    return DxError(Errors.DX144.format(path=path, what="a list of tokens", why=why))
+def _bad(path: Path | None, why: str, what: str = TOKENS) -> DxError:
+    return DxError(Errors.DX144.format(path=path, what=what, why=why))
+
+
+def _check_private(path: Path, what: str = TOKENS) -> None:
+    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise _bad(path, "others can read it, and may have done so (mode 600 keeps them out)", what)
+
+
+# -- how much in all -------------------------------------------------------------------------------
+
+
+class Ledger:
+    """What each caller was given, added up, across restarts.
+
+    Args:
+        path: A SQLite file, made with mode 600; None keeps the sums in memory, until the end.
+        promise: Of one word.
+        budget: The most epsilon of a caller, None for any.
+
+    Raises:
+        DxError: The file is none, others can read it, or it adds up another promise.
+        UsageError: There is a budget, and nothing is promised.
+    """
+
+    def __init__(self, path: Path | None, promise: Guarantee, budget: float | None = None) -> None:
+        self.promise = promise
+        self.budget = None if budget is None else positive("budget", budget)
+        if budget is not None and not promise.holds:
+            raise UsageError("`budget` needs a mechanism with a guarantee that holds.")
+        self._lock = threading.Lock()
+        metric, space = promise.metric or "no metric", promise.space[:16] or "any"
+        unit = f"{promise.kind}, {metric}, space {space}"
+        try:
+            if path is not None:
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+                _check_private(path, LEDGER)
+            self._db = sqlite3.connect(
+                path or ":memory:", isolation_level=None, check_same_thread=False, timeout=10
+            )
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")  # a sum that is lost is a budget twice
+            self._db.executescript(_TABLES)
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                row = self._db.execute("SELECT unit FROM about").fetchone()
+                if row is None:
+                    self._db.execute("INSERT INTO about VALUES (?)", (unit,))
+        except OSError as error:
+            raise _bad(path, error.strerror or "it cannot be opened", LEDGER) from None
+        except sqlite3.Error:
+            raise _bad(path, "it is not a ledger, or it is damaged", LEDGER) from None
+        if row is not None and row[0] != unit:
+            raise DxError(Errors.DX145.format(path=path, found=row[0], expected=unit))
+
+    def charge(self, caller: str, draws: list[int], *, capped: bool = False) -> None:
+        """Add texts with so many draws each, all or none.
+
+        Args:
+            capped: Add what is left where the sum would be more than the budget.
+
+        Raises:
+            Refused: 403 where the sum would be more than the budget. Then nothing was added.
+        """
+        totals = [repeat(self.promise, number) for number in draws]
+        # Without a promise there is no sum; SQLite has no room for infinity as a number to add.
+        epsilon = sum(one.epsilon for one in totals) if self.promise.holds else 0.0
+        delta = min(1.0, sum(one.delta for one in totals)) if self.promise.holds else 0.0
+        # One transaction: several services may share a file.
+        with self._lock, self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            before = self._sums(caller)["epsilon"]
+            if self.budget is not None and before + epsilon > self.budget:
+                if not capped:
+                    raise Refused(403, SPENT)
+                epsilon = max(0.0, self.budget - before)
+            self._db.execute(_ADD, (caller, epsilon, delta, sum(draws)))
+
+    def check(self, caller: str) -> None:
+        """Raise Refused (403) for a caller that has nothing left."""
+        if self.budget is not None and self.spent(caller)["epsilon"] >= self.budget:
+            raise Refused(403, SPENT)
+
+    def spent(self, caller: str) -> dict[str, float]:
+        """Return epsilon, delta and draws of a caller so far."""
+        with self._lock:
+            return self._sums(caller)
+
+    def close(self) -> None:
+        """The file can be moved afterwards."""
+        with self._lock:
+            self._db.close()
+
+    def _sums(self, caller: str) -> dict[str, float]:
+        query = "SELECT epsilon, delta, draws FROM spent WHERE caller = ?"
+        found = self._db.execute(query, (caller,)).fetchone() or (0.0, 0.0, 0)
+        return dict(zip(("epsilon", "delta", "draws"), found, strict=True))

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import traceback
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from fastapi import FastAPI
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ..machine.hosts import Asgi, host_of, is_loopback
-from .desk import Desk, Visit
-from .engine import SLOW
-from .limits import Arrivals, Refused
+from ..machine.hosts import host_of, is_loopback
+from .callers import Arrivals, Refused
+from .desk import SLOW, Desk, Visit
 
 LOG = logging.getLogger("spacy_dxprivacy.serve")
-ROUTES = ("/sanitize", "/anonymize", "/anonymizers", "/metrics", "/about", "/budget")
 PUBLIC = ("/health", "/docs", "/openapi.json")  # these take no token
 HEADERS = [
     (b"cache-control", b"no-store"),
@@ -32,25 +31,27 @@ LINES = "application/x-ndjson"
 FAILED = "this service failed. Nothing was given out."
 LATE = "the body did not arrive in time."
 CROWDED = "too many bodies arrive, and this one took longest."
-GRACE = 1.0  # seconds
+TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+GRACE = 1.0  # seconds, in which a worker is killed
 GONE = 499  # what metrics count where the client went away
 
 
 class Guard:
-    """ASGI.
+    """ASGI. It reads the body of a request before the routes are asked.
 
     Args:
         app: The routes. They find a Visit as `state.visit` of a request.
-        desk: All parts of the service.
+        desk: The service behind them.
         hosts: Names besides those of this machine by which it may be asked, ANY for all (a page of
             somebody else can let its own name lead here, and read what is answered: DNS rebinding).
     """
 
-    def __init__(self, app: Asgi, desk: Desk, *, hosts: Collection[str]) -> None:
+    def __init__(self, app: FastAPI, desk: Desk, *, hosts: Collection[str]) -> None:
         self.app, self.desk = app, desk
         self.hosts = {host.lower() for host in hosts}
+        self.paths = {route.path for route in app.routes if hasattr(route, "path")}
         most = desk.limits.requests
-        self.arrivals = Arrivals(most, max(1, int(most * desk.engine.share)))
+        self.arrivals = Arrivals(most, max(1, int(most * desk.share)))
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
@@ -61,130 +62,117 @@ class Guard:
             await self.app(scope, receive, send)
 
     async def _answer(self, scope: Any, receive: Any, sent: _Sent) -> None:
-        now = asyncio.get_running_loop().time
+        now, figures = asyncio.get_running_loop().time, self.desk.figures
         began = scope.setdefault("state", {}).get("began") or now()
-        body = _Body(receive, self.desk.limits.body)
-        self.desk.metrics.under_way += 1
+        figures["dx_requests_under_way"] += 1
         try:
-            visit = self._admitted(scope, began)
-            scope["state"]["visit"] = visit
-            await self._until(visit, scope, body, sent)
+            scope["state"]["visit"] = visit = self._admitted(scope, began)
+            body = await self._body(visit, receive) if scope["method"] == "POST" else b""
+            await self._until(visit, scope, _Receive(receive, body), sent)
         except Refused as error:
             await sent.refuse(error)
         except ClientDisconnect:
             pass
         except Exception as error:  # its message may quote a text, and so may its traceback
             last = traceback.extract_tb(error.__traceback__)[-1]
-            LOG.error(
-                "%s in %s, line %d", type(error).__name__, Path(last.filename).name, last.lineno
-            )
+            place = Path(last.filename).name
+            LOG.error("%s in %s, line %d", type(error).__name__, place, last.lineno)
             await sent.refuse(Refused(500, FAILED))
         finally:
-            self.desk.metrics.under_way -= 1
-            path = scope["path"] if scope["path"] in (*ROUTES, *PUBLIC) else "other"
-            status = GONE if body.client_left.is_set() and not sent.complete else sent.status
-            self.desk.metrics.answered(path, status, (sent.began or now()) - began)
+            figures["dx_requests_under_way"] -= 1
+            path = scope["path"] if scope["path"] in self.paths else "other"
+            status = sent.status if sent.complete else GONE
+            figures[f'dx_requests_total{{route="{path}",status="{status}"}}'] += 1
+            figures[f'dx_request_seconds_count{{route="{path}"}}'] += 1
+            seconds = (sent.began or now()) - began
+            figures[f'dx_request_seconds_sum{{route="{path}"}}'] += seconds
 
     def _admitted(self, scope: Any, began: float) -> Visit:
         """Who asks. Raises Refused (421, 401, 415, 413, 429) before any of the body is read."""
-        if not self._is_served(host_of(scope)):
+        host = host_of(scope)
+        if not (is_loopback(host) or host in self.hosts or ANY in self.hosts):
             raise Refused(421, "this host is not served here.")
         headers, limits = Headers(scope=scope), self.desk.limits
         public = scope["path"] in PUBLIC
         caller = "" if public else self.desk.callers.name(headers.get("authorization"))
         if scope["method"] == "POST":
             # A page of somebody else can send all other types without asking.
-            if content_type(headers) not in ("application/json", LINES):
+            if content_type(scope) not in ("application/json", LINES):
                 raise Refused(415, "the content type has to be application/json.")
             if headers.get("content-encoding", "identity").lower() != "identity":
                 raise Refused(415, "the body may not be compressed.")
             length = headers.get("content-length", "")
-            if length.isdigit() and int(length[:20]) > limits.body:
-                raise _too_long(limits.body)
+            if length.isdigit():
+                _check_size(int(length[:20]), limits.body)
             if not public:
                 self.desk.rates.check(caller, 1.0)
                 self.desk.rates.spend(caller, 1.0)
                 self.desk.cpu.check(caller)
         return Visit(caller, began, began + limits.seconds)
 
-    def _is_served(self, host: str) -> bool:
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-        return is_loopback(host) or name in self.hosts or ANY in self.hosts
-
-    async def _until(self, visit: Visit, scope: Any, body: _Body, sent: _Sent) -> None:
-        """The answer of the routes. Raises Refused at the deadline (408 while the body arrives, 504
-        afterwards), and ClientDisconnect where nobody waits for it any more."""
-        work = asyncio.ensure_future(self.app(scope, body.receive, sent))
-        if scope["method"] == "POST":
-            self.arrivals.enter(visit.caller, body, lambda: body.crowd_out(work))
-        else:
-            body.arrived.set()
-        leaving = asyncio.ensure_future(self._client_leaves(visit, body))
+    async def _body(self, visit: Visit, receive: Any) -> bytes:
+        """Raises Refused: 413 where it is too long, 408 at the deadline, 429 or 503 where it makes
+        room for others; and ClientDisconnect where the client goes away."""
+        reading = asyncio.ensure_future(_read(receive, self.desk.limits.body))
+        self.arrivals.enter(visit.caller, reading, reading.cancel)
         left = visit.deadline - asyncio.get_running_loop().time()
-        ends: Any = {"return_when": asyncio.FIRST_COMPLETED}
         try:
-            done, _ = await asyncio.wait({work, leaving}, timeout=left, **ends)
-            if not done and body.arrived.is_set():  # its worker is being killed
-                await asyncio.wait({work, leaving}, timeout=GRACE, **ends)
+            await asyncio.wait({reading}, timeout=left)
+            if not reading.done():
+                raise Refused(408, LATE)
+            if reading.cancelled():
+                raise Refused(429 if self.desk.callers.known else 503, CROWDED, after=1)
+            return reading.result()
         finally:
-            self.arrivals.leave(visit.caller, body)
-            leaving.cancel()
+            self.arrivals.leave(visit.caller, reading)
+            reading.cancel()
+
+    async def _until(self, visit: Visit, scope: Any, receive: _Receive, sent: _Sent) -> None:
+        """The answer of the routes. Raises Refused (504) a moment after the deadline, and
+        ClientDisconnect where nobody waits for it any more."""
+        work = asyncio.ensure_future(self.app(scope, receive, sent))
+        left = visit.deadline + GRACE - asyncio.get_running_loop().time()
+        both = {work, receive.gone}
+        try:
+            await asyncio.wait(both, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            has_left = receive.gone.done()
+        finally:
+            receive.gone.cancel()
             work.cancel()  # unless it is done
-            await asyncio.wait({work, leaving})
+            await asyncio.wait(both)
         if not work.cancelled():
             return work.result()
-        if body.client_left.is_set():
-            raise ClientDisconnect
-        if body.crowded_out:
-            raise Refused(429 if self.desk.callers.known else 503, CROWDED, after=1)
-        raise Refused(504, SLOW) if body.arrived.is_set() else Refused(408, LATE)
-
-    async def _client_leaves(self, visit: Visit, body: _Body) -> None:
-        await body.arrived.wait()
-        self.arrivals.leave(visit.caller, body)
-        await body.wait_for_end()
+        raise ClientDisconnect if has_left else Refused(504, SLOW)
 
 
-class _Body:
-    """receive, which counts bytes and notices who goes away.
-
-    Attributes:
-        arrived: Set when all of the body is here.
-        client_left: Set when nobody waits for an answer.
-        crowded_out: Whether it made room for others.
-    """
-
-    def __init__(self, receive: Any, most: int) -> None:
-        self._receive, self.most, self.size = receive, most, 0
-        self.arrived, self.client_left = asyncio.Event(), asyncio.Event()
-        self.crowded_out = False
-
-    async def receive(self) -> Any:
-        if self.arrived.is_set():
-            await self.client_left.wait()
-            return {"type": "http.disconnect"}
-        message = await self._receive()
+async def _read(receive: Any, most: int) -> bytes:
+    body = bytearray()
+    while True:
+        message = await receive()
         if message["type"] == "http.disconnect":
-            self.client_left.set()
-            return message
-        self.size += len(message.get("body", b""))
-        if self.size > self.most:
-            too_long = _too_long(self.most)
-            raise HTTPException(too_long.status, too_long.why)  # FastAPI lets nothing else through
+            raise ClientDisconnect
+        body += message.get("body", b"")
+        _check_size(len(body), most)
         if not message.get("more_body"):
-            self.arrived.set()
-        return message
+            return bytes(body)
 
-    async def wait_for_end(self) -> None:
-        """Return when the client has gone."""
-        while (await self._receive())["type"] != "http.disconnect":
+
+class _Receive:
+    """receive, of a body that has arrived. gone: is done when nobody waits for an answer."""
+
+    def __init__(self, receive: Any, body: bytes) -> None:
+        self._messages = [{"type": "http.request", "body": body}]
+        self.gone = asyncio.ensure_future(self._end_of(receive))
+
+    async def __call__(self) -> Any:
+        if not self._messages:
+            await asyncio.wait({self.gone})
+            return {"type": "http.disconnect"}
+        return self._messages.pop()
+
+    async def _end_of(self, receive: Any) -> None:
+        while (await receive())["type"] != "http.disconnect":
             pass
-        self.client_left.set()
-
-    def crowd_out(self, work: asyncio.Future[Any]) -> None:
-        """Make room."""
-        self.crowded_out = True
-        work.cancel()
 
 
 class _Sent:
@@ -202,21 +190,78 @@ class _Sent:
         await self._send(message)
 
     async def refuse(self, error: Refused) -> None:
-        """An answer, unless one began already."""
-        if self.status:
-            return
-        told = {"content-type": "application/json", "connection": "close", **error.headers}
-        headers = [(name.encode(), value.encode()) for name, value in told.items()]
-        await self({"type": "http.response.start", "status": error.status, "headers": headers})
-        await self(
-            {"type": "http.response.body", "body": json.dumps({"error": error.why}).encode()}
-        )
+        """Send an error, unless an answer began already."""
+        if not self.status:
+            headers = {"connection": "close", **error.headers}
+            answer = JSONResponse({"error": error.why}, error.status, headers)
+            await answer({"type": "http"}, None, self)  # type: ignore[arg-type]
 
 
-def content_type(headers: Headers) -> str:
+class Connection(H11Protocol):
+    """A connection of uvicorn whose deadline runs from when it is accepted; of a further request on
+    it, from its first byte. Guard finds it as `state.began`. uvicorn by itself gives a slow head
+    any time, and any place.
+
+    Args:
+        arrivals: Connections whose request has no complete head yet, by address.
+        seconds: For a head to arrive, and for a response to be read.
+    """
+
+    def __init__(self, *args: Any, arrivals: Arrivals, seconds: float, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.arrivals, self.seconds = arrivals, seconds
+        self._late: asyncio.TimerHandle | None = None  # set while a head arrives
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait_for_head()
+
+    def data_received(self, data: bytes) -> None:
+        if self._late is None and (self.cycle is None or self.cycle.response_complete):
+            self._wait_for_head()
+        super().data_received(data)
+
+    def handle_events(self) -> None:
+        before = self.cycle
+        super().handle_events()
+        if self.cycle is not before:
+            self._head_is_here()
+
+    def on_response_complete(self) -> None:
+        self.app_state = {**self.app_state, "began": self.loop.time()}
+        self.loop.call_later(self.seconds, self._end_if_unread)
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_is_here()
+        super().connection_lost(exc)
+
+    def _wait_for_head(self) -> None:
+        self.app_state = {**self.app_state, "began": self.loop.time()}
+        self._late = self.loop.call_later(self.seconds, self._end)
+        self.arrivals.enter(str(self.client and self.client[0]), self, self._end)
+
+    def _head_is_here(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+            self.arrivals.leave(str(self.client and self.client[0]), self)
+
+    def _end(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(TOO_SLOW)
+            self.transport.close()
+
+    def _end_if_unread(self) -> None:
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+
+
+def content_type(scope: Any) -> str:
     """Without its parameters."""
-    return headers.get("content-type", "").partition(";")[0].strip().lower()
+    return Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _too_long(most: int) -> Refused:
-    return Refused(413, f"a body has {most:,} bytes at most.")
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise Refused(413, f"a body has {most:,} bytes at most.")

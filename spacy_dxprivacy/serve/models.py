@@ -1,4 +1,4 @@
-"""What requests and responses hold, and what is said of a request that holds something else."""
+"""What requests hold, and what is said of a request that holds something else."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from .limits import Limits, Refused
+from .callers import Limits, Refused
 
 NOTE = "Maria told her doctor in London that she sleeps badly."
-NOT_OURS = "an anonymizer is not one of this service, which has dx, mask, redact, replace."
+ANONYMIZERS = ["dx", "mask", "redact", "replace"]
+NOT_OURS = f"an anonymizer is not one of this service, which has {', '.join(ANONYMIZERS)}."
 
 
 def _encodable(text: str) -> str:
@@ -74,20 +75,12 @@ class Redact(_Body):
 
     type: Literal["redact"]
 
-    def apply(self, plain: str, kind: str) -> str:
-        """Return what takes the place of an entity."""
-        return ""
-
 
 class Replace(_Body):
     """The same words take the place of each entity: its type where none are given."""
 
     type: Literal["replace"]
     new_value: Text = ""
-
-    def apply(self, plain: str, kind: str) -> str:
-        """Return what takes the place of an entity."""
-        return self.new_value or f"<{kind}>"
 
 
 class Mask(_Body):
@@ -97,12 +90,6 @@ class Mask(_Body):
     masking_char: Text = Field(default="*", min_length=1, max_length=1)
     chars_to_mask: int = 2**31
     from_end: bool = False
-
-    def apply(self, plain: str, kind: str) -> str:
-        """Return what takes the place of an entity."""
-        count = min(max(0, self.chars_to_mask), len(plain))
-        mask = self.masking_char * count
-        return plain[: len(plain) - count] + mask if self.from_end else mask + plain[count:]
 
 
 Operator = Annotated[Dx | Redact | Replace | Mask, Field(discriminator="type")]
@@ -138,14 +125,13 @@ class Anonymize(_Body):
         merged: list[tuple[int, int, str]] = []
         longest = 0
         for one in sorted(self.analyzer_results, key=lambda r: (r.start, -r.end)):
-            size = one.end - one.start
-            if not merged or one.start >= merged[-1][1]:
-                merged.append((one.start, one.end, one.entity_type))
-                longest = size
-                continue
-            start, end, kind = merged[-1]
-            merged[-1] = start, max(end, one.end), one.entity_type if size > longest else kind
-            longest = max(longest, size)
+            start, end, kind, size = one.start, one.end, one.entity_type, one.end - one.start
+            if merged and start < merged[-1][1]:
+                start, before, other = merged.pop()
+                end, kind = max(end, before), kind if size > longest else other
+                size = max(size, longest)
+            merged.append((start, end, kind))
+            longest = size
         return merged
 
     def operator(self, kind: str) -> Dx | Redact | Replace | Mask:
@@ -155,24 +141,32 @@ class Anonymize(_Body):
 
     def answer(self, drawn: Iterable[str]) -> dict[str, Any]:
         """Return what presidio answers, from what was drawn for each text of `within`."""
-        parts: list[str] = []
-        items, draws, end, size = [], iter(drawn), 0, 0
+        text, items, draws, end = "", [], iter(drawn), 0
         for first, last, kind in self.entities():
             operator = self.operator(kind)
-            new = (
-                next(draws)
-                if isinstance(operator, Dx)
-                else operator.apply(self.text[first:last], kind)
-            )
-            start = size + first - end
-            parts += [self.text[end:first], new]
-            end, size = last, start + len(new)
+            text += self.text[end:first]
+            new = _replacement(operator, self.text[first:last], kind, draws)
             items.append({
-                "start": start, "end": size, "entity_type": kind, "text": new,
+                "start": len(text), "end": len(text) + len(new), "entity_type": kind, "text": new,
                 "operator": operator.type,
             })  # fmt: skip
+            text, end = text + new, last
         # Presidio has the last one first.
-        return {"text": "".join([*parts, self.text[end:]]), "items": items[::-1]}
+        return {"text": text + self.text[end:], "items": items[::-1]}
+
+
+def _replacement(
+    operator: Dx | Redact | Replace | Mask, plain: str, kind: str, draws: Iterable[str]
+) -> str:
+    if isinstance(operator, Dx):
+        return next(iter(draws))
+    if isinstance(operator, Replace):
+        return operator.new_value or f"<{kind}>"
+    if isinstance(operator, Redact):
+        return ""
+    count = min(max(0, operator.chars_to_mask), len(plain))
+    mask = operator.masking_char * count
+    return plain[: len(plain) - count] + mask if operator.from_end else mask + plain[count:]
 
 
 def _within(texts: list[str], limits: Limits) -> list[str]:
@@ -183,68 +177,12 @@ def _within(texts: list[str], limits: Limits) -> list[str]:
     return texts
 
 
-# -- responses, for the OpenAPI document -----------------------------------------------------------
-
-
-class Problem(BaseModel):
-    """Why there is no text. It holds nothing of the request."""
-
-    error: str
-
-
-class Receipt(BaseModel):
-    """What was done to a text. Its words add up to epsilon."""
-
-    tokens: int
-    perturbed: int
-    unknown: int
-    kept: int
-    draws: int
-    epsilon: float | None
-
-
-class Sanitized(BaseModel):
-    """For `text`: text or error, and a receipt. For `texts`: lists, and errors by place."""
-
-    text: str | None = None
-    receipt: Receipt | None = None
-    error: str | None = None
-    texts: list[str | None] | None = None
-    receipts: list[Receipt | None] | None = None
-    errors: dict[str, str] | None = None
-
-
-class Item(BaseModel):
-    """An entity of the text that was given out."""
-
-    start: int
-    end: int
-    entity_type: str
-    text: str
-    operator: str
-
-
-class Anonymized(BaseModel):
-    """As presidio's anonymizer answers."""
-
-    text: str
-    items: list[Item]
-
-
-# -- wrong requests --------------------------------------------------------------------------------
-
 _MODELS = (Sanitize, Anonymize, Result, Replace, Mask)
 _NAMES = {name for model in _MODELS for name in model.model_fields}
-_REASONS = {
-    "missing": "is missing",
-    "string_type": "is not a string",
-    "bool_type": "is not true or false",
-    "int_type": "is not an integer",
-    "list_type": "is not a list",
-    "dict_type": "is not an object",
-    "model_type": "is not an object",
-    "model_attributes_type": "is not an object",
-}
+_TYPES = {
+    "string": "a string", "bool": "true or false", "int": "an integer", "list": "a list",
+    "dict": "an object", "model": "an object", "model_attributes": "an object",
+}  # fmt: skip
 
 
 def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
@@ -266,4 +204,6 @@ def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
     if kind.startswith("union_tag"):
         return Refused(422, NOT_OURS)
     names = [part for part in place if part in _NAMES]
-    return Refused(422, f"{names[-1]!r} {_REASONS.get(kind, 'is out of range')}.")
+    wanted = _TYPES.get(kind.removesuffix("_type"))
+    why = f"is not {wanted}" if wanted else "is missing" if kind == "missing" else "is out of range"
+    return Refused(422, f"{names[-1]!r} {why}.")

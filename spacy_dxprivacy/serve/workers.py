@@ -100,9 +100,6 @@ class Nursery:
             self._process.join()
 
 
-# -- in the nursery --------------------------------------------------------------------------------
-
-
 def _nurse(imported: Imported, nlp: Language, link: Connection, others: Connection) -> None:
     """imported: comes first, so that a spawned process knows the code before the pipeline."""
     _be_quiet()
@@ -115,41 +112,22 @@ def _nurse(imported: Imported, nlp: Language, link: Connection, others: Connecti
         while wait(ends) == [link]:
             number = unpack(link.recv_bytes())
             if number:
-                _kill(children.pop(number))
+                children[number].kill()
+                children.pop(number).join()
                 link.send_bytes(b"")
-            else:
-                child = _start(imported, nlp, link)
-                children[child.pid or 0] = child
+                continue
+            near_end, far_end = multiprocessing.Pipe()
+            args = (imported, nlp, far_end)
+            child = multiprocessing.Process(target=_work, args=args, daemon=True)
+            child.start()
+            far_end.close()  # so that a link ends with its worker
+            children[child.pid or 0] = child
+            link.send_bytes(pack(child.pid))
+            reduction.send_handle(link, near_end.fileno(), os.getppid())
+            near_end.close()
     for child in children.values():
-        _kill(child)
-
-
-def _start(imported: Imported, nlp: Language, link: Connection) -> multiprocessing.Process:
-    near_end, far_end = multiprocessing.Pipe()
-    child = multiprocessing.Process(target=_work, args=(imported, nlp, far_end), daemon=True)
-    child.start()
-    far_end.close()  # so that a link ends with its worker
-    link.send_bytes(pack(child.pid))
-    reduction.send_handle(link, near_end.fileno(), os.getppid())
-    near_end.close()
-    return child
-
-
-def _kill(child: multiprocessing.Process) -> None:
-    child.kill()
-    child.join()
-
-
-def _be_quiet() -> None:
-    """The server decides when its processes end. Warnings of spaCy may quote tokens."""
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
-    if UNIX:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    warnings.simplefilter("ignore")
-
-
-# -- in a worker -----------------------------------------------------------------------------------
+        child.kill()
+        child.join()
 
 
 def _work(imported: Imported, nlp: Language, link: Connection) -> None:
@@ -162,22 +140,24 @@ def _work(imported: Imported, nlp: Language, link: Connection) -> None:
         while True:
             caller, texts = unpack(link.recv_bytes())
             began = time.process_time()
-            found = sanitized(nlp, caller, texts)
+            records = [Record(number, text=text, caller=caller) for number, text in enumerate(texts)]
+            found: list[Any] = [None] * len(texts)
+            for record, outcome in in_zone(nlp, records, batch_size=BATCH, with_docs=False):
+                if isinstance(outcome, str):
+                    found[record.number] = outcome
+                else:
+                    own = {name: outcome.receipt[name] for name in COUNTS}
+                    own["epsilon"] = outcome.receipt["total"]["epsilon"]
+                    found[record.number] = (outcome.text, own)
             link.send_bytes(pack([time.process_time() - began, found]))
     except BaseException:
         os._exit(1)
 
 
-def sanitized(nlp: Language, caller: str, texts: Sequence[str]) -> list[Drawn]:
-    """Return what came of each text."""
-    records = [Record(number, text=text, caller=caller) for number, text in enumerate(texts)]
-    found: dict[int, Drawn] = {}
-    for record, outcome in in_zone(nlp, records, batch_size=BATCH, with_docs=False):
-        if isinstance(outcome, str):
-            found[record.number] = outcome
-        else:
-            receipt = outcome.receipt
-            counts = {name: receipt[name] for name in COUNTS}
-            told = {**counts, "epsilon": receipt["total"]["epsilon"]}
-            found[record.number] = (outcome.text, told)
-    return [found[number] for number in range(len(texts))]
+def _be_quiet() -> None:
+    """The server decides when its processes end. Warnings of spaCy may quote tokens."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    if UNIX:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    warnings.simplefilter("ignore")

@@ -12,10 +12,8 @@ from spacy.language import Language
 
 from spacy_dxprivacy.batch.build import the_sanitizer
 from spacy_dxprivacy.serve.app import make_app
-from spacy_dxprivacy.serve.callers import Callers
-from spacy_dxprivacy.serve.desk import make_desk
-from spacy_dxprivacy.serve.ledger import Ledger
-from spacy_dxprivacy.serve.limits import Limits
+from spacy_dxprivacy.serve.callers import Callers, Ledger, Limits
+from spacy_dxprivacy.serve.desk import Desk
 from spacy_dxprivacy.serve.workers import Nursery
 
 from . import generate
@@ -28,7 +26,7 @@ KINDS = ("application/json", "application/json", "application/x-ndjson", "text/p
 def service(nlp: Language) -> Any:
     """The application, without a network; what sanitises are other processes, until the end."""
     terms, ledger = the_sanitizer(nlp).terms, Ledger(None, the_sanitizer(nlp).terms.guarantee, None)
-    return make_app(make_desk(Nursery(nlp), terms, Callers(None), ledger, Limits(tick=0)))
+    return make_app(Desk(Nursery(nlp), terms, Callers(None), ledger, Limits(tick=0)))
 
 
 def check_requests(app: Any, rng: Random, many: int) -> dict[str, int]:
