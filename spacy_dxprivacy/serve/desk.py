@@ -21,6 +21,10 @@ from .workers import Drawn, Nursery, Worker
 TEXTS, CHARACTERS = 32, 2**12  # what a worker gets at a time: enough to fill it, and soon done
 SMALL = 2**10  # characters of a request that is small
 BODIES = 16  # of the largest size, that may wait in all
+FIGURES = (
+    "dx_texts_total", "dx_failed_texts_total", "dx_tokens_total", "dx_draws_total",
+    "dx_workers_replaced_total",
+)  # fmt: skip
 BUSY = "more texts wait than this service takes. Ask again."
 BUSY_WITH_YOURS = "more texts of this caller wait than it may have. Ask again."
 BROKEN = "this service cannot sanitise at present."
@@ -29,7 +33,7 @@ SLOW = "this took longer than the service gives a request. Ask for less."
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Visit:
     """Who asks, when the request began and when it is given up (by the clock of the event loop)."""
 
@@ -38,64 +42,56 @@ class Visit:
     deadline: float
 
 
-class Job:
-    """The texts of a request. Make it where an event loop runs.
+class Item:
+    """A text that waits. Make it where an event loop runs.
 
     Attributes:
-        begun: The places of texts that a worker began with.
+        lane: Where it waits.
+        begun: Whether a worker began with it.
+        answer: What comes of it.
     """
 
-    def __init__(self, visit: Visit, texts: Sequence[str]) -> None:
-        self.caller, self.deadline, self.texts = visit.caller, visit.deadline, texts
-        self.size = sum(map(len, texts))
-        self.is_small = self.size <= SMALL and len(texts) <= TEXTS
-        self.begun: set[int] = set()
-        self.todo = deque(range(len(texts)))
-        self.found: dict[int, Drawn] = {}
-        self.answer: asyncio.Future[list[Drawn]] = asyncio.get_running_loop().create_future()
+    def __init__(self, visit: Visit, text: str, lane: Turns) -> None:
+        self.visit, self.text, self.lane = visit, text, lane
+        self.begun = False
+        self.answer: asyncio.Future[Drawn] = asyncio.get_running_loop().create_future()
 
-    def take(self, place: int, drawn: Drawn) -> None:
-        """Take in what came of a text."""
-        self.found[place] = drawn
-        if len(self.found) == len(self.texts) and not self.answer.done():
-            self.answer.set_result([self.found[i] for i in range(len(self.texts))])
-
-    def fail(self, status: int, why: str) -> None:
-        """Give up."""
-        if not self.answer.done():
-            self.answer.set_exception(Refused(status, why))
-
-
-Part = list[tuple[Job, int]]  # texts of one caller, by job and place
+    def end(self, outcome: Drawn | Refused) -> None:
+        """Give the answer, unless nobody waits for it any more."""
+        if self.answer.done():
+            return
+        if isinstance(outcome, Refused):
+            self.answer.set_exception(outcome)
+        else:
+            self.answer.set_result(outcome)
 
 
 class Turns:
-    """Jobs that wait: callers take turns, and so do the jobs of a caller."""
+    """Texts that wait: callers take turns, and so do the requests of a caller."""
 
     def __init__(self) -> None:
-        self._of: dict[str, deque[Job]] = {}
+        self._of: dict[str, deque[deque[Item]]] = {}
 
-    def add(self, job: Job) -> None:
-        """Put a job at the end of the queue of its caller."""
-        self._of.setdefault(job.caller, deque()).append(job)
+    def add(self, request: Sequence[Item]) -> None:
+        """Put a request at the end of the queue of its caller."""
+        self._of.setdefault(request[0].visit.caller, deque()).append(deque(request))
 
-    def next(self) -> Part:
-        """Return what a worker does next; [] where nothing waits."""
-        part: Part = []
+    def next(self) -> list[Item]:
+        """Return what a worker does next, of one caller; [] where nothing waits."""
+        part: list[Item] = []
         while self._of and not part:
             caller = next(iter(self._of))
-            jobs, size = self._of.pop(caller), 0
-            while jobs and len(part) < TEXTS and size < CHARACTERS:
-                job = jobs.popleft()
-                if job.answer.done():  # nobody waits for it
-                    continue
-                place = job.todo.popleft()
-                part.append((job, place))
-                size += len(job.texts[place])
-                if job.todo:
-                    jobs.append(job)
-            if jobs:
-                self._of[caller] = jobs
+            requests, size = self._of.pop(caller), 0
+            while requests and len(part) < TEXTS and size < CHARACTERS:
+                request = requests.popleft()
+                item = request.popleft()
+                if request:
+                    requests.append(request)
+                if not item.answer.done():
+                    part.append(item)
+                    size += len(item.text)
+            if requests:
+                self._of[caller] = requests
         return part
 
 
@@ -114,7 +110,7 @@ class Desk:
         self, nursery: Nursery, terms: Terms, callers: Callers, ledger: Ledger, limits: Limits
     ) -> None:
         self.terms, self.callers, self.ledger, self.limits = terms, callers, ledger, limits
-        self.figures = defaultdict[str, float](float)  # of /metrics; only the event loop adds
+        self.figures = defaultdict(float, dict.fromkeys(FIGURES, 0.0))  # with labels; of /metrics
         self.broken = False
         self.share = 0.5 if callers.known else 1.0
         full = max(1.0, limits.rate or 0)
@@ -127,7 +123,7 @@ class Desk:
         self._idle = [nursery.start() for _ in range(nursery.workers)]
         self._for_small = self._idle[0]
         self._small, self._others = Turns(), Turns()
-        self._jobs: set[Job] = set()
+        self._items: set[Item] = set()  # of all requests that are not answered
         self._busy: set[asyncio.Task[None]] = set()
 
     async def draw(self, visit: Visit, texts: Sequence[str]) -> list[Drawn]:
@@ -141,14 +137,25 @@ class Desk:
                 deadline, 503 where a worker died. Then nothing may be given out.
         """
         await asyncio.to_thread(self.ledger.check, visit.caller)
-        job = Job(visit, texts)
+        size = sum(map(len, texts))
+        self._check_room(visit.caller, len(texts), size)
+        lane = self._small if size <= SMALL and len(texts) <= TEXTS else self._others
+        items = [Item(visit, text, lane) for text in texts]
+        self._items.update(items)
+        if items:
+            lane.add(items)
+        self._dispatch()
         try:
-            found = await self._sanitised(job)
+            found = await asyncio.gather(*(item.answer for item in items))
         except (Refused, asyncio.CancelledError):
-            lost = [len(_WORD.findall(texts[place])) for place in job.begun]
+            for item in items:
+                item.answer.cancel()
+            lost = [len(_WORD.findall(item.text)) for item in items if item.begun]
             if lost:
                 await self._charge(visit.caller, lost, capped=True)
             raise
+        finally:
+            self._items.difference_update(items)
         receipts = [one[1] for one in found if not isinstance(one, str)]
         if receipts:
             await self._charge(visit.caller, [receipt["draws"] for receipt in receipts])
@@ -168,34 +175,20 @@ class Desk:
         charging = asyncio.to_thread(self.ledger.charge, caller, draws, capped=capped)
         await asyncio.shield(charging)  # a client that goes away does not stop it
 
-    async def _sanitised(self, job: Job) -> list[Drawn]:
+    def _check_room(self, caller: str, texts: int, size: int) -> None:
         if self.broken:
             raise Refused(503, BROKEN)
-        if not job.texts:
-            return []
-        self._check_room(job)
-        self._jobs.add(job)
-        self._wait(job)
-        self._dispatch()
-        try:
-            return await job.answer
-        finally:
-            self._jobs.discard(job)
-
-    def _check_room(self, job: Job) -> None:
-        mine = [one for one in self._jobs if one.caller == job.caller]
+        mine = {item for item in self._items if item.visit.caller == caller}
         refusals = (Refused(503, BUSY, after=1), Refused(429, BUSY_WITH_YOURS, after=1))
-        shares = zip((self._jobs, mine), (1.0, self.share), refusals, strict=True)
+        shares = zip((self._items, mine), (1.0, self.share), refusals, strict=True)
         for some, share, refusal in shares:
-            texts = sum(len(one.texts) for one in some) + len(job.texts)
-            size = sum(one.size for one in some) + job.size
-            full = len(some) >= max(1, share * self.limits.requests)
-            crowded = texts > share * self.limits.waiting and (some or share == 1)
-            if full or crowded or (some and size > share * BODIES * self.limits.body):
+            requests = len({item.visit for item in some})
+            full = requests >= max(1, share * self.limits.requests)
+            crowded = len(some) + texts > share * self.limits.waiting and (some or share == 1)
+            so_far = sum(len(item.text) for item in some)
+            large = some and so_far + size > share * BODIES * self.limits.body
+            if full or crowded or large:
                 raise refusal
-
-    def _wait(self, job: Job) -> None:
-        (self._small if job.is_small else self._others).add(job)
 
     def _dispatch(self) -> None:
         # The one for small requests first: it keeps the tables of the words that it has met.
@@ -208,15 +201,14 @@ class Desk:
                 self._busy.add(task)
                 task.add_done_callback(self._busy.discard)
 
-    async def _run(self, worker: Worker, part: Part) -> None:
-        loop, caller = asyncio.get_running_loop(), part[0][0].caller
-        for job, place in part:
-            job.begun.add(place)
-        texts = [job.texts[place] for job, place in part]
-        began = loop.time()
+    async def _run(self, worker: Worker, part: list[Item]) -> None:
+        loop, caller = asyncio.get_running_loop(), part[0].visit.caller
+        for item in part:
+            item.begun = True
+        texts, began = [item.text for item in part], loop.time()
         asked = loop.run_in_executor(self._threads, worker.ask, caller, texts)
         try:
-            limit = min(job.deadline for job, _ in part) - began
+            limit = min(item.visit.deadline for item in part) - began
             seconds, found = await asyncio.wait_for(asked, limit)
         except Exception as error:  # the worker is late, or is no more
             self.cpu.spend(caller, loop.time() - began)
@@ -224,29 +216,27 @@ class Desk:
             await self._replace(worker, part, late=isinstance(error, asyncio.TimeoutError))
         else:
             self.cpu.spend(caller, seconds)
-            for (job, place), one in zip(part, found, strict=True):
-                job.take(place, one)
+            for item, one in zip(part, found, strict=True):
+                item.end(one)
             self._idle.append(worker)
         self._dispatch()
 
-    async def _replace(self, worker: Worker, part: Part, *, late: bool) -> None:
+    async def _replace(self, worker: Worker, part: list[Item], *, late: bool) -> None:
         loop = asyncio.get_running_loop()
         try:
             await loop.run_in_executor(self._threads, self._nursery.kill, worker)
-            for job, place in part:
+            for item in part:
                 if not late:
-                    job.fail(503, LOST)
-                elif loop.time() >= job.deadline:
-                    job.fail(504, SLOW)
+                    item.end(Refused(503, LOST))
+                elif loop.time() >= item.visit.deadline:
+                    item.end(Refused(504, SLOW))
                 else:  # it still has time, and nobody saw its noise
-                    job.todo.appendleft(place)
-                    if len(job.todo) == 1:  # else it waits already
-                        self._wait(job)
+                    item.lane.add([item])
             new = await loop.run_in_executor(self._threads, self._nursery.start)
         except (OSError, EOFError):
             self.broken = True
-            for job in self._jobs:
-                job.fail(503, BROKEN)
+            for item in self._items:
+                item.end(Refused(503, BROKEN))
             return
         if worker is self._for_small:
             self._for_small = new
