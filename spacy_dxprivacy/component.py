@@ -28,7 +28,7 @@ from .doc.spelling import like
 from .doc.texts import spelled
 from .errors import DxError, DxWarning, Errors, Warnings, warn_always
 from .files.limits import read_json
-from .machine.threads import one_thread_in_workers
+from .machine.compute import one_thread_in_workers
 from .mechanisms.base.trial import check_fitted, check_mechanism
 from .priors.builtin import lacked_of
 from .privacy.composition import repeat

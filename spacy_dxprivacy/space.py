@@ -23,7 +23,7 @@ from spacy.strings import get_string_id
 from .arrays import Bools1d, Floats2d, Ids1d, Ints1d
 from .errors import DxError, Errors
 from .files.limits import read_json
-from .machine.mapped import let_go
+from .machine.compute import let_go
 from .tables import learned
 from .tables.folder import Table, digest_of, read_table, write_table
 from .tables.pipeline import table_of_vocab

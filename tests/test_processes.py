@@ -34,7 +34,7 @@ from spacy.tokens import Doc
 from threadpoolctl import threadpool_info
 
 from spacy_dxprivacy import DxError, Rng, Space, assert_sanitized, randomness
-from spacy_dxprivacy.machine.threads import one_thread_in_workers
+from spacy_dxprivacy.machine.compute import one_thread_in_workers
 
 pytestmark = [
     # Python 3.12 and later warn wherever a process with threads forks; BLAS has threads.

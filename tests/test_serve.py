@@ -118,11 +118,11 @@ def test_several_come_in_order_and_an_empty_one_stays_empty(service):
 
 
 def test_lines_are_answered_line_by_line_and_a_broken_one_is_no_text(service):
-    parts = [b'{"text": "the ki', b'ng"}\n{"text": 5}\n\n', SECRET.encode(), b'\n{"text": "a"}']
+    parts = [b'{"text": "the ki', b'ng"}\n{"text": 5}\n\n', SECRET.encode(), b'\n{"text": "a"}\n7']
     answer = ask(service, "/sanitize", parts=parts, content_type=LINES)
     lines = [json.loads(line) for line in answer.body.splitlines()]
     assert answer.status == 200 and [sorted(line) for line in lines] == [
-        ["text"], ["error"], ["error"], ["text"],
+        ["text"], ["error"], ["error"], ["text"], ["error"],
     ]  # fmt: skip
     assert SECRET.encode() not in answer.body
 
@@ -176,6 +176,15 @@ def test_half_of_a_surrogate_pair_is_refused(service, path):
     ):
         answer = ask(service, path, body)
         assert answer.status == 422 and answer.json["error"].isascii()
+
+
+@pytest.mark.parametrize(
+    "more", [{"type": "redact", "new_value": "x"}, {"type": "dx", "from_end": True}]
+)
+def test_an_anonymizer_takes_its_own_fields_alone(service, more):
+    body = {"text": "x", "analyzer_results": [], "anonymizers": {"DEFAULT": more}}
+    answer = ask(service, "/anonymize", body)
+    assert answer.status == 422 and "does not know" in answer.json["error"]
 
 
 @pytest.mark.parametrize("kind", ["hash", "encrypt", "custom", "keep", None, 5])
@@ -376,9 +385,10 @@ def test_texts_that_wait_are_counted(make_service):
 
 def test_answers_leave_at_ticks(make_service):
     service = make_service(tick=0.2)
-    start = time.perf_counter()
-    ask(service, "/sanitize", {"text": "a"})
-    assert time.perf_counter() - start >= 0.2
+    for texts, ticks in ((["a"], 1), (["sleep"] * 5, 2)):
+        start = time.perf_counter()
+        ask(service, "/sanitize", {"texts": texts})
+        assert time.perf_counter() - start >= ticks * 0.2
 
 
 # -- nothing of a text anywhere else --------------------------------------------------------------
@@ -691,6 +701,17 @@ def test_connections_that_say_nothing_leave_others_served(make_service):
 
 
 # -- as a process ----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_without_the_extra_the_command_says_what_to_install():
+    """In a process of its own: here these packages are loaded."""
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(['fastapi', 'starlette', 'uvicorn']));"
+        "from spacy_dxprivacy.cli import dx_cli; dx_cli(['serve'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2 and "[serve]" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_what_the_command_refuses(tmp_path):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..config import RunConfig
 from ..doc.receipt import COUNTS
 from ..errors import DxError, Errors
-from ..machine.threads import one_thread_here
+from ..machine.compute import one_thread_here
 from .clean import Cleaned, How, clean_rows
 from .settings import ready
 from .units import units_of

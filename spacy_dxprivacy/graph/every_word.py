@@ -14,7 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ..arrays import Ints2d, Numbers1d, blocks
-from ..machine.threads import in_order, product_threads
+from ..machine.compute import in_order, product_threads
 from .unfinished import Unfinished
 from .walk import Walker
 

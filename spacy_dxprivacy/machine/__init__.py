@@ -1,1 +1,1 @@
-"""Cores, the GPU and mapped memory of this machine."""
+"""This machine: what computes, and by which names it is asked."""

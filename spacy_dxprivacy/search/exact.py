@@ -29,8 +29,7 @@ from thinc.backends import Ops, get_array_ops
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
 from ..errors import DxError, Errors
-from ..machine.device import array_module, to_device
-from ..machine.threads import in_order, product_threads
+from ..machine.compute import array_module, in_order, product_threads, to_device
 from ..registries import registry
 
 GROUP = 8  # rows folded into one maximum; a power of 2

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
-from ..machine.mapped import let_go
+from ..machine.compute import let_go
 
 REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
 SMALL, FLAT = 1024, 8  # rows, dimensions; too few for codes

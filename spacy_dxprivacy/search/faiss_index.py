@@ -21,8 +21,7 @@ import numpy as np
 
 from ..arrays import Floats2d, Ints1d, Ints2d, blocks
 from ..errors import DxError, Errors
-from ..machine.device import to_host
-from ..machine.mapped import FAULT, MAPPED_AT_ONCE, large_map, let_go
+from ..machine.compute import FAULT, MAPPED_AT_ONCE, large_map, let_go, to_host
 from ..registries import registry
 from ..validate import fail, whole
 from .faiss_codes import ADD_ROWS, REFINE, build, default_factory, load_faiss

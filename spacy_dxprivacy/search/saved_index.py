@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
 from ..files.limits import read_json
-from ..machine.mapped import let_go
+from ..machine.compute import let_go
 from .faiss_codes import ADD_ROWS, load_faiss
 
 FORMAT = 1

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Bools1d, Bools2d, Floats2d, Ints1d, Ints2d, Numbers1d
-from ..machine.threads import in_order, product_threads
+from ..machine.compute import in_order, product_threads
 from ..priors.chain import Chain
 from ..randomness import Rng
 from .backward import Backward

@@ -13,19 +13,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import (
-    HTMLResponse,
-    JSONResponse,
-    PlainTextResponse,
-    Response,
-    StreamingResponse,
-)
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import StreamingResponse as Stream
 from starlette.routing import Match, Route
 
 from ..about import __version__
 from .callers import Refused
 from .desk import Desk
-from .guard import FAILED, LINES, Guard, content_type
+from .guard import LINES, Guard, content_type
 from .models import ANONYMIZERS, Anonymize, Sanitize, refusal
 from .workers import Drawn
 
@@ -39,42 +34,34 @@ NO_ROUTE = {
     400: "the body is not JSON.", 404: "there is no such route.",
     405: "this route takes another method.",
 }  # fmt: skip
-FIGURES = {
-    "dx_requests_total": "counter", "dx_requests_under_way": "gauge",
-    "dx_request_seconds_sum": "counter", "dx_request_seconds_count": "counter",
-    "dx_texts_total": "counter", "dx_failed_texts_total": "counter", "dx_tokens_total": "counter",
-    "dx_draws_total": "counter", "dx_workers_replaced_total": "counter",
-}  # fmt: skip
 
 routes = APIRouter()
 
 
-def make_app(desk: Desk, *, hosts: Collection[str] = ()) -> Guard:
+def make_app(desk: Desk, *, hosts: Collection[str] = ()) -> FastAPI:
     """Return the whole service, as ASGI. hosts: see Guard."""
     app = FastAPI(
         title="spacy_dxprivacy", version=__version__, description=DESCRIPTION,
         responses={"default": {"description": ERROR}},
         docs_url=None, redoc_url=None, redirect_slashes=False,
         dependencies=[Depends(HTTPBearer(auto_error=False))],  # in the document; Guard checks it
+        exception_handlers={RequestValidationError: _wrong, HTTPException: _no_route},
     )  # fmt: skip
     app.state.desk = desk
     app.include_router(routes)
     app.router.routes.insert(0, _LinesRoute("/sanitize", sanitize_lines, methods=["POST"]))
     app.add_route("/docs", lambda request: HTMLResponse(_page(app.openapi())))
-    for kind in (Refused, RequestValidationError, HTTPException, Exception):
-        app.add_exception_handler(kind, _refused)
-    return Guard(app, desk, hosts=hosts)
+    paths = {path for route in app.routes if (path := getattr(route, "path", None))}
+    app.add_middleware(Guard, desk=desk, paths=paths, hosts=hosts)
+    return app
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    if isinstance(error, RequestValidationError):
-        error = refusal(error.errors())
-    elif isinstance(error, HTTPException):
-        why = NO_ROUTE.get(error.status_code, "this cannot be answered.")
-        error = Refused(error.status_code, why)
-    elif not isinstance(error, Refused):
-        error = Refused(500, FAILED)  # Guard logs its type and place
-    return JSONResponse({"error": error.why}, error.status, error.headers)
+async def _wrong(request: Request, error: Any) -> Response:
+    raise refusal(error.errors())
+
+
+async def _no_route(request: Request, error: Any) -> Response:
+    raise Refused(error.status_code, NO_ROUTE.get(error.status_code, "this cannot be answered."))
 
 
 @routes.post("/sanitize")
@@ -119,7 +106,7 @@ async def sanitize_lines(request: Request) -> Response:
         except Refused as error:
             yield json.dumps({"error": error.why}) + "\n"
 
-    return StreamingResponse(answers(), media_type=LINES)
+    return Stream(answers(), media_type=LINES)
 
 
 def _wanted(request: Request, line: bytes) -> Sanitize | dict[str, Any]:
@@ -180,11 +167,9 @@ async def health(request: Request) -> Response:
 @routes.get("/metrics")
 async def metrics(request: Request) -> Response:
     """Figures for Prometheus. No caller, no path and no text is a label."""
-    figures, lines = sorted(_desk(request).figures.items()), []
-    for name, kind in FIGURES.items():
-        mine = [f"{label} {value:.15g}" for label, value in figures if label.startswith(name)]
-        lines += [f"# TYPE {name} {kind}", *(mine or [f"{name} 0"])]
-    return PlainTextResponse("\n".join([*lines, ""]), media_type="text/plain; version=0.0.4")
+    figures = sorted(_desk(request).figures.items())
+    text = "".join(f"{name} {value:.15g}\n" for name, value in figures)
+    return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
 
 def _desk(request: Request) -> Desk:

@@ -25,13 +25,11 @@ from ..guarantee import Guarantee
 from ..privacy.composition import repeat
 from ..validate import positive, whole
 
-ANYBODY = "anybody"  # who asks where no tokens are wanted
-SHORTEST = 20  # characters of a token
 MOST = MB  # bytes of the file of tokens
 TOKENS, LEDGER = "a list of tokens", "a ledger"
 MINUTE = 60.0  # seconds
 SPENT = "the budget of this caller is spent: what it was given adds up to the most it may have."
-_LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]+)", re.ASCII)
+_LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]{20,})", re.ASCII)
 _TABLES = """
 CREATE TABLE IF NOT EXISTS about (unit TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spent (
@@ -65,38 +63,26 @@ class Refused(Exception):
 class Limits:
     """What requests may use.
 
-    Args:
-        body: Bytes of a request.
-        texts: Texts of a request.
-        characters: Characters of a text.
-        waiting: Texts of all requests that are not sanitised yet.
-        requests: Requests that arrive, and requests that are answered, at a time.
-        rate: Requests a second of one caller; None for any.
-        cpu: Processor seconds a minute of one caller; None for half of all workers where callers
-            have tokens, and for any number where they have none.
-        seconds: From when a request's connection is accepted until its response is complete.
-        tick: Seconds; responses leave at multiples of it, 0 as soon as they can.
-
     Raises:
         DxError: A value is out of range.
     """
 
-    body: int = MB
-    texts: int = 1000
-    characters: int = 100_000
-    waiting: int = 4000
-    requests: int = 256
-    rate: float | None = None
-    cpu: float | None = None
-    seconds: float = 30.0
-    tick: float = 0.025
+    body: int = MB  # bytes of a request
+    texts: int = 1000  # of a request
+    characters: int = 100_000  # of a text
+    waiting: int = 4000  # texts of all requests that are not sanitised yet
+    requests: int = 256  # that arrive, and that are answered, at a time
+    rate: float | None = None  # requests a second of one caller; None for any
+    cpu: float | None = None  # processor seconds a minute of one caller; None for half of all
+    # workers where callers have tokens, and for any number where they have none
+    seconds: float = 30.0  # from when a connection is accepted until its response is complete
+    tick: float = 0.025  # seconds; responses leave at multiples of it, 0 as soon as they can
 
     def __post_init__(self) -> None:
         for name in ("body", "texts", "characters", "waiting", "requests"):
             whole(name, getattr(self, name), least=1)
-        positive("seconds", self.seconds)
-        for name in ("rate", "cpu", "tick"):
-            if getattr(self, name):
+        for name in ("seconds", "rate", "cpu", "tick"):
+            if getattr(self, name) or name == "seconds":
                 positive(name, getattr(self, name))
 
 
@@ -172,7 +158,7 @@ class Callers:
     """Names by the SHA-256 of their tokens: the time of a look-up says nothing of a token.
 
     Args:
-        tokens: Name by token. Without any, everybody is ANYBODY.
+        tokens: Name by token. Without any, everybody is "anybody".
     """
 
     def __init__(self, tokens: dict[str, str] | None = None) -> None:
@@ -186,7 +172,7 @@ class Callers:
     def name(self, authorization: str | None) -> str:
         """Return who sends the header Authorization. Raise Refused (401) without a known token."""
         if not self._names:
-            return ANYBODY
+            return "anybody"
         scheme, _, token = (authorization or "").partition(" ")
         name = self._names.get(_digest(token.strip().encode("latin1", "replace")))
         if scheme.lower() != "bearer" or name is None:
@@ -195,12 +181,8 @@ class Callers:
 
 
 def read_callers(path: Path) -> Callers:
-    """Read lines `NAME TOKEN`; a caller may have several.
-
-    Raises:
-        DxError: The file is missing, empty, no such list, or others can read it. No message holds a
-            token.
-    """
+    """Read lines `NAME TOKEN`; a caller may have several. Raise DxError where the file is missing,
+    empty, no such list, or others can read it; no message holds a token."""
     tokens: dict[str, str] = {}
     try:
         _check_private(path)
@@ -208,26 +190,20 @@ def read_callers(path: Path) -> Callers:
     except OSError as error:
         raise _bad(path, error.strerror or "it cannot be read") from None
     for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        found = _LINE.fullmatch(line.strip())
-        if found is None:
-            raise _bad(path, f"line {number} is not a name, a blank and a token")
-        if len(found[2]) < SHORTEST:
-            raise _bad(path, f"the token in line {number} is shorter than {SHORTEST} characters")
-        tokens[found[2]] = found[1]
+        if line.strip() and not line.startswith("#"):
+            found = _LINE.fullmatch(line.strip())
+            if found is None:
+                expected = "a name, a blank and a token of 20 characters or more"
+                raise _bad(path, f"line {number} is not {expected}")
+            tokens[found[2]] = found[1]
     if not tokens:
         raise _bad(path, "it has no token; `dx serve --new-token NAME` makes one")
     return Callers(tokens)
 
 
 def add_token(path: Path, name: str) -> str:
-    """Append a new token for a caller to the file, which is made with mode 600.
-
-    Raises:
-        UsageError: The name is none.
-        OSError: The file cannot be written.
-    """
+    """Append a new token for a caller to the file, which is made with mode 600, and return it.
+    Raise UsageError for a name that is none."""
     token = secrets.token_urlsafe(32)
     if _LINE.fullmatch(f"{name} {token}") is None:
         raise UsageError("a name is of letters, digits and . _ @ -, 64 at most.")
@@ -299,14 +275,8 @@ class Ledger:
             raise DxError(Errors.DX145.format(path=path, found=row[0], expected=unit))
 
     def charge(self, caller: str, draws: list[int], *, capped: bool = False) -> None:
-        """Add texts with so many draws each, all or none.
-
-        Args:
-            capped: Add what is left where the sum would be more than the budget.
-
-        Raises:
-            Refused: 403 where the sum would be more than the budget. Then nothing was added.
-        """
+        """Add texts with so many draws each. Where the sum would be more than the budget, add what
+        is left if `capped`, else raise Refused (403) and add nothing."""
         totals = [repeat(self.promise, number) for number in draws]
         # Without a promise there is no sum; SQLite has no room for infinity as a number to add.
         epsilon = sum(one.epsilon for one in totals) if self.promise.holds else 0.0

@@ -9,10 +9,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..machine.hosts import host_of, is_loopback
@@ -26,30 +26,28 @@ HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'"),
 ]
-ANY = "*"
 LINES = "application/x-ndjson"
-FAILED = "this service failed. Nothing was given out."
-LATE = "the body did not arrive in time."
-CROWDED = "too many bodies arrive, and this one took longest."
 TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 GRACE = 1.0  # seconds, in which a worker is killed
 GONE = 499  # what metrics count where the client went away
 
 
 class Guard:
-    """ASGI. It reads the body of a request before the routes are asked.
+    """ASGI middleware. It reads the body of a request before the routes are asked.
 
     Args:
-        app: The routes. They find a Visit as `state.visit` of a request.
+        app: The routes. They find a Visit as `state.visit` of a request, and may raise Refused.
         desk: The service behind them.
-        hosts: Names besides those of this machine by which it may be asked, ANY for all (a page of
+        paths: Of the routes. Metrics count others together.
+        hosts: Names besides those of this machine by which it may be asked, * for all (a page of
             somebody else can let its own name lead here, and read what is answered: DNS rebinding).
     """
 
-    def __init__(self, app: FastAPI, desk: Desk, *, hosts: Collection[str]) -> None:
-        self.app, self.desk = app, desk
+    def __init__(
+        self, app: ASGIApp, desk: Desk, paths: Collection[str], hosts: Collection[str]
+    ) -> None:
+        self.app, self.desk, self.paths = app, desk, paths
         self.hosts = {host.lower() for host in hosts}
-        self.paths = {route.path for route in app.routes if hasattr(route, "path")}
         most = desk.limits.requests
         self.arrivals = Arrivals(most, max(1, int(most * desk.share)))
 
@@ -65,34 +63,33 @@ class Guard:
         now, figures = asyncio.get_running_loop().time, self.desk.figures
         began = scope.setdefault("state", {}).get("began") or now()
         figures["dx_requests_under_way"] += 1
+        body = None
         try:
             scope["state"]["visit"] = visit = self._admitted(scope, began)
             body = await self._body(visit, receive) if scope["method"] == "POST" else b""
             await self._until(visit, scope, _Receive(receive, body), sent)
         except Refused as error:
-            await sent.refuse(error)
+            await sent.refuse(error, close=body is None)
         except ClientDisconnect:
             pass
         except Exception as error:  # its message may quote a text, and so may its traceback
             last = traceback.extract_tb(error.__traceback__)[-1]
             place = Path(last.filename).name
             LOG.error("%s in %s, line %d", type(error).__name__, place, last.lineno)
-            await sent.refuse(Refused(500, FAILED))
+            await sent.refuse(Refused(500, "this service failed. Nothing was given out."))
         finally:
             figures["dx_requests_under_way"] -= 1
-            path = scope["path"] if scope["path"] in self.paths else "other"
+            route = f'route="{scope["path"] if scope["path"] in self.paths else "other"}"'
             status = sent.status if sent.complete else GONE
-            figures[f'dx_requests_total{{route="{path}",status="{status}"}}'] += 1
-            figures[f'dx_request_seconds_count{{route="{path}"}}'] += 1
-            seconds = (sent.began or now()) - began
-            figures[f'dx_request_seconds_sum{{route="{path}"}}'] += seconds
+            figures[f'dx_requests_total{{{route},status="{status}"}}'] += 1
+            figures[f"dx_request_seconds_count{{{route}}}"] += 1
+            figures[f"dx_request_seconds_sum{{{route}}}"] += (sent.began or now()) - began
 
     def _admitted(self, scope: Any, began: float) -> Visit:
-        """Who asks. Raises Refused (421, 401, 415, 413, 429) before any of the body is read."""
-        host = host_of(scope)
-        if not (is_loopback(host) or host in self.hosts or ANY in self.hosts):
+        """Return who asks. Raise Refused (421, 401, 415, 413, 429) before the body is read."""
+        host, headers, limits = host_of(scope), Headers(scope=scope), self.desk.limits
+        if not (is_loopback(host) or host in self.hosts or "*" in self.hosts):
             raise Refused(421, "this host is not served here.")
-        headers, limits = Headers(scope=scope), self.desk.limits
         public = scope["path"] in PUBLIC
         caller = "" if public else self.desk.callers.name(headers.get("authorization"))
         if scope["method"] == "POST":
@@ -102,8 +99,7 @@ class Guard:
             if headers.get("content-encoding", "identity").lower() != "identity":
                 raise Refused(415, "the body may not be compressed.")
             length = headers.get("content-length", "")
-            if length.isdigit():
-                _check_size(int(length[:20]), limits.body)
+            _check_size(int(length[:20]) if length.isdigit() else 0, limits.body)
             if not public:
                 self.desk.rates.check(caller, 1.0)
                 self.desk.rates.spend(caller, 1.0)
@@ -111,7 +107,7 @@ class Guard:
         return Visit(caller, began, began + limits.seconds)
 
     async def _body(self, visit: Visit, receive: Any) -> bytes:
-        """Raises Refused: 413 where it is too long, 408 at the deadline, 429 or 503 where it makes
+        """Raise Refused: 413 where it is too long, 408 at the deadline, 429 or 503 where it makes
         room for others; and ClientDisconnect where the client goes away."""
         reading = asyncio.ensure_future(_read(receive, self.desk.limits.body))
         self.arrivals.enter(visit.caller, reading, reading.cancel)
@@ -119,20 +115,21 @@ class Guard:
         try:
             await asyncio.wait({reading}, timeout=left)
             if not reading.done():
-                raise Refused(408, LATE)
+                raise Refused(408, "the body did not arrive in time.")
             if reading.cancelled():
-                raise Refused(429 if self.desk.callers.known else 503, CROWDED, after=1)
+                crowded = "too many bodies arrive, and this one took longest."
+                raise Refused(429 if self.desk.callers.known else 503, crowded, after=1)
             return reading.result()
         finally:
             self.arrivals.leave(visit.caller, reading)
             reading.cancel()
 
     async def _until(self, visit: Visit, scope: Any, receive: _Receive, sent: _Sent) -> None:
-        """The answer of the routes. Raises Refused (504) a moment after the deadline, and
-        ClientDisconnect where nobody waits for it any more."""
+        """Let the routes answer. Raise Refused (504) a moment after the deadline, and
+        ClientDisconnect where nobody waits for the answer any more."""
         work = asyncio.ensure_future(self.app(scope, receive, sent))
-        left = visit.deadline + GRACE - asyncio.get_running_loop().time()
         both = {work, receive.gone}
+        left = visit.deadline + GRACE - asyncio.get_running_loop().time()
         try:
             await asyncio.wait(both, timeout=left, return_when=asyncio.FIRST_COMPLETED)
             has_left = receive.gone.done()
@@ -146,15 +143,15 @@ class Guard:
 
 
 async def _read(receive: Any, most: int) -> bytes:
-    body = bytearray()
-    while True:
+    body, more = bytearray(), True
+    while more:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
         body += message.get("body", b"")
         _check_size(len(body), most)
-        if not message.get("more_body"):
-            return bytes(body)
+        more = message.get("more_body")
+    return bytes(body)
 
 
 class _Receive:
@@ -189,10 +186,10 @@ class _Sent:
             self.complete = not message.get("more_body")
         await self._send(message)
 
-    async def refuse(self, error: Refused) -> None:
+    async def refuse(self, error: Refused, *, close: bool = True) -> None:
         """Send an error, unless an answer began already."""
         if not self.status:
-            headers = {"connection": "close", **error.headers}
+            headers = error.headers | ({"connection": "close"} if close else {})
             answer = JSONResponse({"error": error.why}, error.status, headers)
             await answer({"type": "http"}, None, self)  # type: ignore[arg-type]
 
@@ -225,23 +222,26 @@ class Connection(H11Protocol):
         before = self.cycle
         super().handle_events()
         if self.cycle is not before:
-            self._head_is_here()
+            self._stop_waiting()
 
     def on_response_complete(self) -> None:
-        self.app_state = {**self.app_state, "began": self.loop.time()}
+        self._begin()
         self.loop.call_later(self.seconds, self._end_if_unread)
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._head_is_here()
+        self._stop_waiting()
         super().connection_lost(exc)
 
-    def _wait_for_head(self) -> None:
+    def _begin(self) -> None:
         self.app_state = {**self.app_state, "began": self.loop.time()}
+
+    def _wait_for_head(self) -> None:
+        self._begin()
         self._late = self.loop.call_later(self.seconds, self._end)
         self.arrivals.enter(str(self.client and self.client[0]), self, self._end)
 
-    def _head_is_here(self) -> None:
+    def _stop_waiting(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None

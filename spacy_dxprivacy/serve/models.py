@@ -11,6 +11,7 @@ from .callers import Limits, Refused
 
 NOTE = "Maria told her doctor in London that she sleeps badly."
 ANONYMIZERS = ["dx", "mask", "redact", "replace"]
+NOT_KNOWN = "there is a field that this route does not know."
 NOT_OURS = f"an anonymizer is not one of this service, which has {', '.join(ANONYMIZERS)}."
 
 
@@ -64,35 +65,32 @@ class Result(_Body):
     recognition_metadata: Any = None
 
 
-class Dx(_Body):
-    """Words are drawn by the mechanism."""
+class Operator(_Body):
+    """What becomes of an entity: dx draws its words by the mechanism, redact leaves it out, replace
+    puts the same words (or its type) in its place, and mask hides so many characters, or all."""
 
-    type: Literal["dx"] = "dx"
-
-
-class Redact(_Body):
-    """The entity is left out."""
-
-    type: Literal["redact"]
-
-
-class Replace(_Body):
-    """The same words take the place of each entity: its type where none are given."""
-
-    type: Literal["replace"]
+    type: Literal["dx", "mask", "redact", "replace"]
     new_value: Text = ""
-
-
-class Mask(_Body):
-    """So many characters are masked, all where no number is given."""
-
-    type: Literal["mask"]
     masking_char: Text = Field(default="*", min_length=1, max_length=1)
     chars_to_mask: int = 2**31
     from_end: bool = False
 
+    @model_validator(mode="after")
+    def _only_its_own(self) -> Operator:
+        own = {"replace": {"new_value"}, "mask": {"masking_char", "chars_to_mask", "from_end"}}
+        if self.model_fields_set - {"type"} - own.get(self.type, set()):
+            raise ValueError(NOT_KNOWN)
+        return self
 
-Operator = Annotated[Dx | Redact | Replace | Mask, Field(discriminator="type")]
+    def replacement(self, plain: str, kind: str) -> str:
+        """Return what takes the place of an entity, unless words are drawn."""
+        if self.type == "replace":
+            return self.new_value or f"<{kind}>"
+        if self.type == "redact":
+            return ""
+        count = min(max(0, self.chars_to_mask), len(plain))
+        mask = self.masking_char * count
+        return plain[: len(plain) - count] + mask if self.from_end else mask + plain[count:]
 
 
 class Anonymize(_Body):
@@ -117,7 +115,7 @@ class Anonymize(_Body):
         if not all(one.start < one.end <= len(self.text) for one in self.analyzer_results):
             raise Refused(422, "an item of 'analyzer_results' lies outside of the text.")
         found = self.entities()
-        return [self.text[a:b] for a, b, kind in found if isinstance(self.operator(kind), Dx)]
+        return [self.text[a:b] for a, b, kind in found if self.operator(kind).type == "dx"]
 
     def entities(self) -> list[tuple[int, int, str]]:
         """Return start, end and type, in order. What overlaps is one entity, of the type of its
@@ -134,18 +132,18 @@ class Anonymize(_Body):
             longest = size
         return merged
 
-    def operator(self, kind: str) -> Dx | Redact | Replace | Mask:
+    def operator(self, kind: str) -> Operator:
         """Return what is done about entities of a type."""
         chosen = self.anonymizers or {}
-        return chosen.get(kind) or chosen.get("DEFAULT") or Dx()
+        return chosen.get(kind) or chosen.get("DEFAULT") or Operator(type="dx")
 
     def answer(self, drawn: Iterable[str]) -> dict[str, Any]:
         """Return what presidio answers, from what was drawn for each text of `within`."""
         text, items, draws, end = "", [], iter(drawn), 0
         for first, last, kind in self.entities():
-            operator = self.operator(kind)
+            operator, plain = self.operator(kind), self.text[first:last]
+            new = next(draws) if operator.type == "dx" else operator.replacement(plain, kind)
             text += self.text[end:first]
-            new = _replacement(operator, self.text[first:last], kind, draws)
             items.append({
                 "start": len(text), "end": len(text) + len(new), "entity_type": kind, "text": new,
                 "operator": operator.type,
@@ -153,20 +151,6 @@ class Anonymize(_Body):
             text, end = text + new, last
         # Presidio has the last one first.
         return {"text": text + self.text[end:], "items": items[::-1]}
-
-
-def _replacement(
-    operator: Dx | Redact | Replace | Mask, plain: str, kind: str, draws: Iterable[str]
-) -> str:
-    if isinstance(operator, Dx):
-        return next(iter(draws))
-    if isinstance(operator, Replace):
-        return operator.new_value or f"<{kind}>"
-    if isinstance(operator, Redact):
-        return ""
-    count = min(max(0, operator.chars_to_mask), len(plain))
-    mask = operator.masking_char * count
-    return plain[: len(plain) - count] + mask if operator.from_end else mask + plain[count:]
 
 
 def _within(texts: list[str], limits: Limits) -> list[str]:
@@ -177,7 +161,7 @@ def _within(texts: list[str], limits: Limits) -> list[str]:
     return texts
 
 
-_MODELS = (Sanitize, Anonymize, Result, Replace, Mask)
+_MODELS = (Sanitize, Anonymize, Result, Operator)
 _NAMES = {name for model in _MODELS for name in model.model_fields}
 _TYPES = {
     "string": "a string", "bool": "true or false", "int": "an integer", "list": "a list",
@@ -195,15 +179,15 @@ def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
     kind, place = error["type"], error["loc"]
     if kind == "json_invalid":
         return Refused(400, "the body is not JSON.")
-    if place == ("body",) and kind != "value_error":
-        return Refused(400, "the body is not a JSON object.")
+    if place in ((), ("body",)) and kind != "value_error":
+        return Refused(400, "this is not a JSON object.")
     if kind == "value_error":
         return Refused(422, str(error["ctx"]["error"]))  # of our own validators
     if kind == "extra_forbidden":
-        return Refused(422, "there is a field that this route does not know.")
-    if kind.startswith("union_tag"):
-        return Refused(422, NOT_OURS)
+        return Refused(422, NOT_KNOWN)
     names = [part for part in place if part in _NAMES]
+    if names[-1] == "type":
+        return Refused(422, NOT_OURS)
     wanted = _TYPES.get(kind.removesuffix("_type"))
     why = f"is not {wanted}" if wanted else "is missing" if kind == "missing" else "is out of range"
     return Refused(422, f"{names[-1]!r} {why}.")

@@ -140,7 +140,7 @@ def _work(imported: Imported, nlp: Language, link: Connection) -> None:
         while True:
             caller, texts = unpack(link.recv_bytes())
             began = time.process_time()
-            records = [Record(number, text=text, caller=caller) for number, text in enumerate(texts)]
+            records = [Record(i, text=text, caller=caller) for i, text in enumerate(texts)]
             found: list[Any] = [None] * len(texts)
             for record, outcome in in_zone(nlp, records, batch_size=BATCH, with_docs=False):
                 if isinstance(outcome, str):

@@ -25,7 +25,7 @@ from ..errors import DxError, Errors
 from ..files.atomic import new_folder
 from ..files.limits import read_array, read_json, regular
 from ..files.seals import SMALL, check_sealed, sealed
-from ..machine.mapped import let_go
+from ..machine.compute import let_go
 
 FORMAT = 1
 SEALED = ("classes.npy", "aliases.json")  # the digest of the space is of its words and vectors

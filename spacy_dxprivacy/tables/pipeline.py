@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
-from ..machine.device import to_host
+from ..machine.compute import to_host
 
 
 def has_static_vectors(vocab: Vocab) -> bool:

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.machine import mapped as pages
+from spacy_dxprivacy.machine import compute as pages
 from spacy_dxprivacy.privacy.laplace import laplace_noise
 from spacy_dxprivacy.search import faiss_codes, faiss_index
 from spacy_dxprivacy.search.saved_index import table_digest

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...guarantee import Guarantee
-from ...machine.device import array_module, to_device, to_host
+from ...machine.compute import array_module, to_device, to_host
 from ...randomness import Rng
 from ...search.metric import euclidean
 from ...space import Space

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d
-from ...machine.device import array_module
+from ...machine.compute import array_module
 
 BLOCK_NUMBERS = 2**22  # float64 numbers in the tables made at once: 32 MB
 MEGABYTE = 2**20

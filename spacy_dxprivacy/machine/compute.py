@@ -1,7 +1,8 @@
-"""How many threads the matrix products of this process use, and work side by side."""
+"""What computes here: the GPU after spacy.require_gpu(), threads, and memory of mapped tables."""
 
 from __future__ import annotations
 
+import mmap
 import multiprocessing
 import os
 from collections import deque
@@ -10,12 +11,59 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from thinc.backends import get_array_ops, get_current_ops
+
+from ..arrays import Floats2d
+
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+LARGE = 2 * 2**30  # bytes of a mapped table that may stay in memory
+MAPPED_AT_ONCE = 2**27  # bytes of a larger one that a process has in memory at most
+FAULT = 2**16  # bytes that Linux maps around the one that is read
 _limited: set[int] = set()  # numbers of processes; a forked child has another
+
+
+def to_device(X: Floats2d) -> Floats2d:
+    """X as an array of thinc's current ops; as it is, and a memory map still one, on the CPU."""
+    ops = get_current_ops()
+    if isinstance(X, np.ndarray) and ops.xp is np:
+        return X
+    moved: Floats2d = ops.xp.asarray(X)
+    return moved
+
+
+def to_host(X: Any) -> Any:
+    """X as a numpy array."""
+    return X if isinstance(X, np.ndarray) else get_array_ops(X).to_numpy(X)
+
+
+def array_module(X: Any) -> Any:
+    """numpy, or cupy for an array of its own."""
+    return np if isinstance(X, np.ndarray) else get_array_ops(X).xp
+
+
+def let_go(X: Floats2d) -> None:
+    """Let go of the pages of a large mapped file. They stay in the system's cache."""
+    pages = large_map(X)
+    if pages is not None:
+        pages.madvise(mmap.MADV_DONTNEED)
+
+
+def large_map(X: Floats2d) -> mmap.mmap | None:
+    """The map behind a table that is too large to stay in memory, and may be let go of."""
+    if X.nbytes <= LARGE or not hasattr(mmap, "MADV_DONTNEED"):
+        return None
+    base: Any = X
+    read_only = False
+    while isinstance(base, np.ndarray):
+        read_only = read_only or (isinstance(base, np.memmap) and base.mode == "r")
+        base = base.base
+    # Only of a file that cannot have been written to: other pages would lose what they hold.
+    return base if read_only and isinstance(base, mmap.mmap) else None
 
 
 def one_thread_in_workers() -> None:
