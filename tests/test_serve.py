@@ -275,6 +275,7 @@ def test_a_list_of_tokens_that_is_none_is_refused_and_not_quoted(tmp_path, conte
 def test_a_service_that_others_can_reach_takes_more(settings, told):
     with pytest.raises(DxError, match=told):
         Service(**settings)
+    assert Service(address="::1").tokens is None  # this machine
 
 
 # -- how much -------------------------------------------------------------------------------------
