@@ -362,6 +362,14 @@ def test_too_much_is_refused(make_service, limits):
     assert ask(make_service(**limits), "/sanitize", body).status == 413
 
 
+def test_a_body_that_was_not_read_ends_its_connection(make_service):
+    service = make_service(body=50)
+    unread = ask(service, "/sanitize", {"text": "a" * 60})
+    assert unread.status == 413 and unread.headers["connection"] == "close"
+    read = ask(service, "/sanitize", {"texts": 5})
+    assert read.status == 422 and "connection" not in read.headers
+
+
 def test_a_body_without_a_length_is_counted_as_it_comes(make_service):
     parts = [b'{"text": "', *[b"a " * 100] * 10]
     assert ask(make_service(body=500), "/sanitize", parts=parts).status == 413
@@ -445,6 +453,18 @@ def test_a_client_that_goes_away_leaves_no_trace(service, caplog, capfd, path, k
         for parts in ([b'{"text": "the', None], [b'{"text": "burn"}', None]):
             ask(service, path, parts=parts, pause=0.01, content_type=kind)
     assert not caplog.text and not "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("kind", ["application/json", LINES])
+def test_what_a_worker_began_with_is_charged_when_the_client_goes_away(make_service, kind):
+    service = make_service(budget=5000.0, seconds=1.0)
+
+    async def run():
+        parts = [b'{"text": "burn the king"}', None]
+        await asked(service, "/sanitize", parts=parts, pause=0.05, content_type=kind)
+        return (await asked(service, "/budget")).json["draws"]
+
+    assert asyncio.run(run()) == 3
 
 
 def broken_requests(count, seed=0):
