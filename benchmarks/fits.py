@@ -25,7 +25,7 @@ from spacy_dxprivacy import Space
 from spacy_dxprivacy.graph import edges, word_graph
 from spacy_dxprivacy.graph.word_graph import WordGraph
 from spacy_dxprivacy.mechanisms.path import solve_beta
-from spacy_dxprivacy.search.faiss_codes import load_faiss
+from spacy_dxprivacy.search.faiss_index import load_faiss
 
 EPSILON = 2.2
 PROBES = 300
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--dimensions", type=int, default=300)
     given = parser.parse_args()
     n, d = given.words, given.dimensions
-    space = Space(synthetic.words(n), synthetic.glove_like(n, d))
+    space = Space.from_vectors(synthetic.words(n), synthetic.glove_like(n, d))
     print(f"{n:,} words x {d}")
     start, parts = time.perf_counter(), np.zeros(n, dtype=np.int64)
     lists = timed("near words", lambda: edges.neighbour_lists(space, parts))

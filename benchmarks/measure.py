@@ -27,7 +27,7 @@ from peers import PEERS
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.graph import kept_graph
-from spacy_dxprivacy.privacy.laplace import laplace_noise
+from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.search.metric import in_blocks
 from spacy_dxprivacy.tables import learned
 
@@ -52,7 +52,8 @@ Call = Callable[[], Any]
 
 def make_space(folder: Path, n: int, d: int) -> None:
     # The constructor takes the table as it is; from_vectors would copy it.
-    Space(synthetic.words(n), synthetic.glove_like(n, d), name="synthetic").save(folder)
+    words, X = synthetic.words(n), synthetic.glove_like(n, d)
+    Space.from_vectors(words, X, name="synthetic").save(folder)
 
 
 class Work:

@@ -14,9 +14,8 @@ from dataclasses import asdict
 from typing import Any
 
 from spacy_dxprivacy import Space, registry
-from spacy_dxprivacy.graph.apart import FILE
-from spacy_dxprivacy.graph.policy import PRESETS, policy_graph
-from spacy_dxprivacy.privacy.scale import measured_apart
+from spacy_dxprivacy.graph.policy import APART, PRESETS, policy_graph
+from spacy_dxprivacy.privacy.levels import measured_apart
 from spacy_dxprivacy.sentences.calibration import CALIBRATION, learn
 from spacy_dxprivacy.space import BUILTIN
 from spacy_dxprivacy.tables import learned
@@ -27,7 +26,7 @@ PRIORS = ("dx.WordFrequency.v1", "dx.Uniform.v1")
 def main() -> None:
     space = Space.builtin()
     table = {"space": space.digest, "policies": [*measured(space)]}
-    (BUILTIN / FILE).write_text(json.dumps(table, indent=2) + "\n", encoding="utf8")
+    (BUILTIN / APART).write_text(json.dumps(table, indent=2) + "\n", encoding="utf8")
     if "--apart" in sys.argv:
         return
     for policy in PRESETS:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph.files import write_graph
+from spacy_dxprivacy.graph.store import write_graph
 from spacy_dxprivacy.graph.word_graph import build
 from spacy_dxprivacy.space import BUILTIN
 

@@ -10,7 +10,7 @@ import time
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.space import BUILTIN
 from spacy_dxprivacy.tables import learned
-from spacy_dxprivacy.tables.fitted import KIND
+from spacy_dxprivacy.tables.learned import FITTED
 
 MECHANISMS = ("dx.Diffractor.v1",)
 
@@ -22,7 +22,7 @@ def main() -> None:
         registry.dx_mechanisms.get(mechanism)(epsilon=1.0).fit(space)
         print(f"{mechanism}: {time.process_time() - start:.1f} s of the processor", flush=True)
         for name, write in learned.writers(space).items():
-            if name.startswith(KIND):
+            if name.startswith(FITTED):
                 write(BUILTIN / name)
 
 

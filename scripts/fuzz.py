@@ -182,7 +182,10 @@ def guided(seconds: float, folder: Path) -> None:
     from spacy_dxprivacy.batch import lines, record, records, tables
     from spacy_dxprivacy.files import docbin as packed
     from spacy_dxprivacy.lab.audit import files
-    from spacy_dxprivacy.tables.readers import binary, source, table, text
+    from spacy_dxprivacy.tables.readers import formats as binary
+    from spacy_dxprivacy.tables.readers import formats as text
+    from spacy_dxprivacy.tables.readers import source
+    from spacy_dxprivacy.tables.readers import source as table
 
     for module in (files, lines, record, records, tables, binary, packed, source, table, text):
         for name, value in list(vars(module).items()):

@@ -29,11 +29,10 @@ from .doc.texts import spelled
 from .errors import DxError, DxWarning, Errors, Warnings, warn_always
 from .files.limits import read_json
 from .machine.compute import one_thread_in_workers
-from .mechanisms.base.trial import check_fitted, check_mechanism
+from .mechanisms.base.built import check_fitted, check_mechanism
 from .priors.builtin import lacked_of
 from .privacy.composition import repeat
-from .privacy.levels import found_by
-from .privacy.scale import scale_of
+from .privacy.levels import found_by, scale_of
 from .randomness import Rng
 from .rebuild import (
     CARRIED,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,17 +18,83 @@ import numpy as np
 import srsly
 from numpy.typing import NDArray
 from spacy.strings import get_string_id
+from spacy.vocab import Vocab
 
 from .arrays import Bools1d, Floats2d, Ids1d, Ints1d
 from .errors import DxError, Errors
 from .files.limits import read_json
-from .machine.compute import let_go
+from .machine.compute import let_go, to_host
 from .tables import learned
 from .tables.folder import Table, digest_of, read_table, write_table
-from .tables.pipeline import table_of_vocab
 
 if TYPE_CHECKING:
     from spacy.language import Language
+
+
+# -- the vectors of a vocabulary -------------------------------------------------------------------
+
+
+def has_static_vectors(vocab: Vocab) -> bool:
+    """Whether the vocabulary has a table of vectors with anything in it."""
+    return bool(vocab.vectors.data.shape[0] > 0 and vocab.vectors.data.shape[1] > 0)
+
+
+def table_of_vocab(
+    vocab: Vocab, *, words: Iterable[str] | None
+) -> tuple[list[str], Floats2d, dict[str, int]]:
+    """Words, float32 (n, d) and aliases. One candidate a row: the first key of the row whose string
+    is known; further keys are aliases.
+
+    Raises DxError without static vectors, for floret vectors without words, or where no key has
+    a string.
+    """
+    if not has_static_vectors(vocab):
+        raise DxError(Errors.DX021.format(hint=""))
+    if vocab.vectors.mode == "floret":
+        return _floret_table(vocab, words)
+    firsts, aliases = _keys_by_row(vocab)
+    if not firsts:
+        raise DxError(Errors.DX021.format(hint=": none of their keys has a string"))
+    rows = sorted(firsts)
+    new_row = {row: i for i, row in enumerate(rows)}
+    matrix = _to_numpy(vocab.vectors.data)[rows]
+    return (
+        [firsts[row] for row in rows],
+        matrix,
+        {key: new_row[row] for key, row in aliases.items()},
+    )
+
+
+def _keys_by_row(vocab: Vocab) -> tuple[dict[int, str], dict[str, int]]:
+    firsts: dict[int, str] = {}
+    aliases: dict[str, int] = {}
+    for key, row in vocab.vectors.key2row.items():
+        # A key may have no string; asking for it would raise an error that names it.
+        word = vocab.strings[key] if key in vocab.strings else ""
+        if word and row not in firsts:
+            firsts[row] = word
+        elif word:
+            aliases[word] = row
+    return firsts, aliases
+
+
+def _floret_table(
+    vocab: Vocab, words: Iterable[str] | None
+) -> tuple[list[str], Floats2d, dict[str, int]]:
+    if words is None:
+        raise DxError(Errors.DX022)
+    candidates = list(dict.fromkeys(words))
+    matrix = vocab.vectors.get_batch(candidates)
+    return candidates, _to_numpy(matrix), {}
+
+
+def _to_numpy(X: Floats2d) -> Floats2d:
+    array: Floats2d = to_host(X)
+    return np.asarray(array)
+
+
+# -- the space -------------------------------------------------------------------------------------
+
 
 BUILTIN = Path(__file__).parent / "data" / "en"
 _NOT_PRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u2028-\u202e\ufeff]")
@@ -63,29 +128,17 @@ class Space:
     digest was compared with its words and vectors.
     """
 
-    def __init__(
-        self,
-        words: Sequence[str],
-        vectors: Floats2d,
-        *,
-        aliases: dict[str, int] | None = None,
-        classes: NDArray[np.uint64] | None = None,
-        class_names: Sequence[str] = (),
-        name: str = "custom",
-        digest: str | None = None,
-        verified: bool = True,
-        path: Path | None = None,
-    ) -> None:
-        self.words = list(words)
-        self.vectors = vectors
+    def __init__(self, table: Table, path: Path | None = None) -> None:
+        self.words = list(table.words)
+        self.vectors = table.vectors
         self.vectors.flags.writeable = False
-        self.aliases = aliases or {}
-        self.classes = classes
-        self.class_names = tuple(class_names)
-        self.name = name
+        self.aliases = table.aliases
+        self.classes = table.classes
+        self.class_names = tuple(table.class_names)
+        self.name = table.name
         self.path = path
-        self.verified = verified
-        self._digest = digest or None
+        self.verified = table.verified
+        self._digest = table.digest or None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -114,7 +167,8 @@ class Space:
         """
         X = _checked_matrix(matrix, len(words))
         _check_words(words)
-        return cls(words, X, aliases=aliases, classes=classes, class_names=class_names, name=name)
+        names = tuple(class_names)
+        return cls(Table(list(words), X, aliases or {}, classes, names, name))
 
     @classmethod
     def builtin(cls) -> Space:
@@ -186,14 +240,9 @@ class Space:
         keys = [*zip(self.words, range(len(self)), strict=True), *self.aliases.items()]
         candidates = set(kept_words)
         aliases = {w: int(new_row[r]) for w, r in keys if keep[r] and w not in candidates}
-        return Space(
-            kept_words,
-            np.ascontiguousarray(self.vectors[keep]),
-            aliases=aliases,
-            classes=None if self.classes is None else self.classes[keep],
-            class_names=self.class_names,
-            name=self.name,
-        )
+        classes = None if self.classes is None else self.classes[keep]
+        X = np.ascontiguousarray(self.vectors[keep])
+        return Space(Table(kept_words, X, aliases, classes, self.class_names, self.name))
 
     # -- looking up ------------------------------------------------------------------------------
 
@@ -263,9 +312,9 @@ class Space:
         quantise: store int8 rows with a scale each, a quarter of the size. The vectors then come
         back rounded, and the digest is that of the rounded table.
         """
-        write_table(
-            self._table(), Path(path), partial(learned.write_beside, self), quantise=quantise
-        )
+        about = (self.aliases, self.classes, self.class_names, self.name, self.digest)
+        table = Table(self.words, self.vectors, *about)
+        write_table(table, Path(path), partial(learned.write_beside, self), quantise=quantise)
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool | None = None, relearn: bool = False) -> Space:
@@ -292,25 +341,10 @@ class Space:
             # What the package ships for these vectors is used, once they are known to be the same.
             table = table if table.verified else read_table(path, verify=True)
             cls.builtin()
-        space = cls._of(table, path)
+        space = cls(table, path)
         if not relearn:
             learned.read_beside(space, path, shipped=path == BUILTIN)
         return space
-
-    @classmethod
-    def _of(cls, table: Table, path: Path | None = None) -> Space:
-        return cls(**{f.name: getattr(table, f.name) for f in fields(table)}, path=path)
-
-    def _table(self) -> Table:
-        return Table(
-            self.words,
-            self.vectors,
-            self.aliases,
-            self.classes,
-            self.class_names,
-            self.name,
-            self.digest,
-        )
 
     def to_bytes(self) -> bytes:
         """All of it, for pipelines that are kept as bytes, with what was learned from it."""
@@ -335,7 +369,7 @@ class Space:
         if (graph := saved.pop("graph", None)) is not None:  # as version 0.1.0 wrote it
             others = {"graph": graph}
         about = {k: saved[k] for k in ("aliases", "classes", "class_names", "name") if k in saved}
-        space = cls(saved["words"], np.array(saved["vectors"]), **about)
+        space = cls(Table(saved["words"], np.array(saved["vectors"]), **about))
         learned.from_fields(space, others)
         return space
 

@@ -2,7 +2,7 @@
 
 They can be asked for at run time. What every part has comes first; then what only some mechanisms,
 rules and indexes have, a shape each: audits, attacks and tuning ask for these shapes and know no
-classes. What a mechanism lacks is told when a component is made (mechanisms.base.trial).
+classes. What a mechanism lacks is told when a component is made (mechanisms.base.built).
 
 k is the number of words to replace, n the number of rows of the space, d its dimensions.
 """
@@ -232,7 +232,7 @@ class HasMetric(Protocol):
 
 @runtime_checkable
 class KnowsApart(Protocol):
-    """apart: how far words are apart, as privacy.scale would measure it, where that is known.
+    """apart: how far words are apart, as privacy.levels would measure it, where that is known.
     Raises DxError before fit."""
 
     @property

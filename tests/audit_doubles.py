@@ -13,7 +13,7 @@ import numpy as np
 from spacy_dxprivacy import Draw, Guarantee, Rng, Space, registry
 from spacy_dxprivacy.arrays import blocks
 from spacy_dxprivacy.mechanisms.mahalanobis import regularised_covariance
-from spacy_dxprivacy.privacy.laplace import laplace_noise
+from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.search.metric import distances, euclidean, neighbours
 
 EPSILON = 2.0

@@ -5,9 +5,8 @@ import dataclasses
 import pytest
 
 from spacy_dxprivacy import Guarantee, compose
-from spacy_dxprivacy.privacy import accounting
-from spacy_dxprivacy.privacy.gaussian import analytic_sigma
-from spacy_dxprivacy.privacy.hockey_stick import laplace_epsilon
+from spacy_dxprivacy.privacy import composition
+from spacy_dxprivacy.privacy.noise import analytic_sigma, laplace_epsilon
 
 PURE = Guarantee("approx-dp", 0.1, 1e-7, metric="discrete", adjacency="all", status="proven")
 NORMAL = dataclasses.replace(PURE, epsilon=1.0, delta=1e-5, mu=1 / analytic_sigma(1.0, 1e-5))
@@ -18,12 +17,12 @@ NORMAL = dataclasses.replace(PURE, epsilon=1.0, delta=1e-5, mu=1 / analytic_sigm
 )
 def test_gaussian_noise_adds_up_by_its_square(words, epsilon):
     mu = NORMAL.mu * words**0.5
-    assert accounting.gaussian_epsilon(mu, 1e-5) == pytest.approx(epsilon, abs=0.005)
+    assert composition.gaussian_epsilon(mu, 1e-5) == pytest.approx(epsilon, abs=0.005)
 
 
 def test_a_total_of_gaussian_noise_says_so_and_can_be_added_to():
     once = compose([NORMAL] * 20)
-    assert accounting.GAUSSIAN in once.notes and once.delta == pytest.approx(2e-4)
+    assert composition.GAUSSIAN in once.notes and once.delta == pytest.approx(2e-4)
     assert once.epsilon < 5.41
     assert compose([NORMAL] * 20).mu == pytest.approx(NORMAL.mu * 20**0.5)
 
@@ -36,14 +35,14 @@ def test_one_draw_is_what_it_is():
 def test_other_noise_adds_up_by_its_loss_distribution_where_that_can_be_had():
     pytest.importorskip("dp_accounting")
     total = compose([PURE] * 500)
-    assert accounting.PLD in total.notes
+    assert composition.PLD in total.notes
     assert total.epsilon < 0.5 * 50.0 and total.delta == pytest.approx(5e-5)
 
 
 def test_without_dp_accounting_epsilons_are_summed_and_the_total_says_so(monkeypatch):
-    monkeypatch.setattr(accounting, "find_spec", lambda name: None)
+    monkeypatch.setattr(composition, "find_spec", lambda name: None)
     total = compose([PURE] * 500)
-    assert accounting.BASIC in total.notes
+    assert composition.BASIC in total.notes
     assert total.epsilon == pytest.approx(50.0) and total.delta == pytest.approx(5e-5)
 
 
@@ -51,7 +50,7 @@ def test_dp_accounting_agrees_on_gaussian_noise():
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     one = pld.from_gaussian_mechanism(1 / NORMAL.mu, value_discretization_interval=1e-3)
     theirs = one.self_compose(20).get_epsilon_for_delta(1e-5)
-    ours = accounting.gaussian_epsilon(NORMAL.mu * 20**0.5, 1e-5)
+    ours = composition.gaussian_epsilon(NORMAL.mu * 20**0.5, 1e-5)
     assert ours == pytest.approx(theirs, rel=5e-3)
 
 
@@ -76,7 +75,7 @@ def test_the_epsilon_at_delta_is_what_a_simulation_finds():
     import numpy as np
 
     from spacy_dxprivacy import Rng
-    from spacy_dxprivacy.privacy.laplace import laplace_noise
+    from spacy_dxprivacy.privacy.noise import laplace_noise
 
     d, epsilon, distance, delta = 20, 3.0, 2.0, 1e-3
     Z = laplace_noise(400_000, d, Rng(seed=0), epsilon=epsilon)

@@ -64,12 +64,9 @@ OWED_ARGUMENTS: set[tuple[str, str]] = {
     ("front/clean.py", "clean"),
     ("front/on_datasets.py", "clean_dataset"),
     ("mechanisms/base/choice.py", "log_likelihood"),
-    ("mechanisms/base/sentences.py", "log_likelihood"),
-    ("mechanisms/base/sentences.py", "sample"),
+    ("mechanisms/path_v2.py", "log_likelihood"),
+    ("mechanisms/path_v2.py", "sample"),
     ("rebuild.py", "rebuild"),
-    ("space.py", "__init__"),
-    ("spaces/index_folder.py", "make_index"),
-    ("spaces/index_folder.py", "write_index"),
     ("validate.py", "between"),
 }
 
@@ -114,7 +111,7 @@ def trees():
 
 
 def module_of(file):
-    """graph/walk.py -> spacy_dxprivacy.graph.walk; graph/__init__.py -> spacy_dxprivacy.graph"""
+    """graph/paths.py -> spacy_dxprivacy.graph.paths; graph/__init__.py -> spacy_dxprivacy.graph"""
     parts = [PACKAGE, *file.removesuffix(".py").split("/")]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

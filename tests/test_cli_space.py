@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, spaces
 from spacy_dxprivacy.cli import make_pipeline
-from spacy_dxprivacy.graph import kept_graph, unfinished, walk, word_graph
+from spacy_dxprivacy.graph import kept_graph, paths, word_graph
 from spacy_dxprivacy.lab.mechanisms import load_space
 
 
@@ -55,9 +55,9 @@ def test_a_space_is_replaced_on_request_alone_and_anything_else_never(dx, vector
 @pytest.mark.filterwarnings("ignore:.*DX103")
 def test_a_graph_of_many_words_that_ended_early_is_taken_up(dx, vectors, tmp_path, monkeypatch):
     monkeypatch.setattr(word_graph, "MANY_WORDS", 50)
-    monkeypatch.setattr(walk, "MOST", 8)
-    monkeypatch.setattr(unfinished, "SECONDS", 0.0)
-    made, counts = [], walk.Walker.counts
+    monkeypatch.setattr(paths, "MOST", 8)
+    monkeypatch.setattr(word_graph, "SECONDS", 0.0)
+    made, counts = [], paths.Walker.counts
 
     def counted(self, rows, room):
         if len(made) == 5:
@@ -66,7 +66,7 @@ def test_a_graph_of_many_words_that_ended_early_is_taken_up(dx, vectors, tmp_pat
         made.append(rows.tolist())
         return counts(self, rows, room)
 
-    monkeypatch.setattr(walk.Walker, "counts", counted)
+    monkeypatch.setattr(paths.Walker, "counts", counted)
     assert dx(vectors, tmp_path / "out").exit_code != 0 and not (tmp_path / "out").exists()
     assert (tmp_path / "out.unfinished").is_dir()
     assert dx(vectors, tmp_path / "out").exit_code == 0

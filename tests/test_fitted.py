@@ -8,7 +8,7 @@ import pytest
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.mechanisms import diffractor
 from spacy_dxprivacy.space import BUILTIN
-from spacy_dxprivacy.tables import fitted, learned
+from spacy_dxprivacy.tables import learned
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def space():
 
 @pytest.fixture(autouse=True)
 def every_table_has_many(monkeypatch):
-    monkeypatch.setattr(fitted, "MANY", 2)
+    monkeypatch.setattr(learned, "MANY", 2)
 
 
 @pytest.mark.filterwarnings("ignore:.*DX101")
@@ -41,7 +41,7 @@ def test_what_was_fitted_goes_with_the_space_and_is_not_made_again(
 
 
 def test_a_small_table_keeps_nothing(space, tmp_path, monkeypatch):
-    monkeypatch.setattr(fitted, "MANY", 5_000)
+    monkeypatch.setattr(learned, "MANY", 5_000)
     registry.dx_mechanisms.get("dx.Diffractor.v1")(epsilon=0.5).fit(space)
     space.save(tmp_path / "space")
     assert not list((tmp_path / "space").glob("fitted-*"))
@@ -62,17 +62,17 @@ def test_a_file_that_was_changed_is_refused(space, tmp_path, change):
 
 
 def test_numbers_that_are_no_list_are_refused(space):
-    once = fitted.once(space, "a list", lambda: np.arange(60), lambda some: True)
+    once = learned.once(space, "a list", lambda: np.arange(60), lambda some: True)
     assert (once == np.arange(60)).all()
     with pytest.raises(ValueError, match="numbers of a list"):
-        fitted.once(space, "a list", lambda: np.arange(60), lambda some: False)
+        learned.once(space, "a list", lambda: np.arange(60), lambda some: False)
 
 
 def test_the_builtin_space_brings_the_list():
     (path,) = BUILTIN.glob("fitted-*")
-    assert path.name == fitted.FILE.name(fitted.law_of(diffractor.LIST))
+    assert path.name == learned.FITTED_FILE.name(learned.law_of(diffractor.LIST))
     space = Space.builtin()
-    order = fitted.once(space, diffractor.LIST, lambda: np.zeros(0), lambda some: True)
+    order = learned.once(space, diffractor.LIST, lambda: np.zeros(0), lambda some: True)
     assert sorted(order.tolist()) == list(range(len(space)))
     for place in (0, 10_000):  # always on to the nearest that is left
         squares = np.square(space.vectors[order[place + 1 :]] - space.vectors[order[place]]).sum(1)

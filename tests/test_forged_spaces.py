@@ -16,10 +16,10 @@ import spacy
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.graph import graph_of, kept_graph
-from spacy_dxprivacy.graph.files import read_graph, write_graph
+from spacy_dxprivacy.graph.store import read_graph, write_graph
 from spacy_dxprivacy.sentences import calibration
 from spacy_dxprivacy.space import _load_builtin
-from spacy_dxprivacy.tables import fitted, learned
+from spacy_dxprivacy.tables import learned
 
 N = 80
 WORDS = Space.builtin().words[1000 : 1000 + N]
@@ -58,7 +58,7 @@ def many(monkeypatch):
     """As if the words were too many to learn anything again."""
     monkeypatch.setattr(learned, "FEW", 0)
     monkeypatch.setattr(calibration, "MANY", 0)
-    monkeypatch.setattr(fitted, "MANY", 0)
+    monkeypatch.setattr(learned, "MANY", 0)
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ FORGERIES = {
     "calibration": (alone, in_json(calibration.CALIBRATION, all_lose_beta_alone)),
     "sums": (even, in_json(calibration.EVEN, other_sums)),
     "weights": (even, in_json(calibration.EVEN, other_weights)),
-    "order": (on_a_line, in_json(fitted.FILE, other_order)),
+    "order": (on_a_line, in_json(learned.FITTED_FILE, other_order)),
 }
 
 

@@ -12,9 +12,8 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.graph import even as evening
 from spacy_dxprivacy.graph.even import SHARE
-from spacy_dxprivacy.graph.kernel import Kernel
 from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
-from spacy_dxprivacy.graph.policy_graph import with_steps
+from spacy_dxprivacy.graph.policy_graph import Kernel, with_steps
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments import optimum as experiment
 from spacy_dxprivacy.lab.experiments import programs as columns

@@ -27,7 +27,7 @@ from spacy_dxprivacy.lab.tuning import (
     sampled,
     solve,
 )
-from spacy_dxprivacy.privacy.scale import scale_of
+from spacy_dxprivacy.privacy.levels import scale_of
 
 NAMES = sorted(
     name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import typer
 from tqdm import tqdm
 from typer import Argument, Option
 
-from ..space import Space
+from ..search.faiss_index import make_faiss
 from ..spaces.index_folder import make_index
 from . import options
 from .mistakes import REMOVED, mistakes_in_a_line
@@ -46,20 +45,10 @@ def index_cli(
 
     OUT serves as the space (dx.FileSpace.v1) and as the index (dx.Faiss.v1) of a pipeline.
     """
-    with mistakes_in_a_line("index", REMOVED):
-        space = _made(source, target, factory, refine, force)
+    with (
+        mistakes_in_a_line("index", REMOVED),
+        tqdm(unit="row", leave=False, disable=None, file=sys.stderr) as bar,
+    ):
+        chosen = make_faiss(factory, refine)  # checks the settings before hours of work
+        space = make_index(source, target, chosen, force=force, bar=bar)
     typer.echo(f"{target}: {len(space)} words, digest {space.digest[:12]}", err=True)
-
-
-def _made(source: str, target: Path, factory: str | None, refine: int | None, force: bool) -> Space:
-    with tqdm(unit="row", leave=False, disable=None, file=sys.stderr) as bar:
-        return make_index(
-            source,
-            target,
-            factory=factory,
-            refine=refine,
-            force=force,
-            on_size=partial(setattr, bar, "total"),
-            on_rows=bar.update,
-            on_step=bar.set_description,
-        )

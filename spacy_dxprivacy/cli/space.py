@@ -13,11 +13,11 @@ from tqdm import tqdm
 from typer import Argument, Option
 
 from ..graph import graph_of
-from ..graph.unfinished import clear
+from ..graph.word_graph import clear
 from ..space import Space
 from ..spaces import Filter
 from ..spaces.join import join as join_to_builtin
-from ..spaces.make import check_space_folder, make_space
+from ..spaces.sources import check_space_folder, make_space
 from . import options
 from .mistakes import mistakes_in_a_line, setting_up
 

@@ -22,7 +22,7 @@ from ..errors import DxError, Warnings, warn_always
 from ..language.beam import Search, Sheet, search
 from ..language.model import WordTokens, word_tokens
 from ..language.opened import open_model
-from ..mechanisms.base.sentences import SentenceMechanism
+from ..mechanisms.path_v2 import SentenceMechanism
 from ..registries import registry
 from ..space import Space
 from ..ty import Mechanism, Prior, ReleasedText

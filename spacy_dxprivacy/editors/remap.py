@@ -19,8 +19,8 @@ from typing import cast
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d
-from ..graph.kernel import Kernel
-from ..mechanisms.base.sentences import SentenceMechanism
+from ..graph.policy_graph import Kernel
+from ..mechanisms.path_v2 import SentenceMechanism
 from ..priors.chain import Chain
 from ..registries import registry
 from ..sentences.alone import WordDraw

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
-from ..search.all_neighbours import nearest_others
-from ..search.faiss_codes import load_faiss
 from ..space import Space
 
 STEPS = 4  # steps of the grid in a unit of length
@@ -92,6 +90,8 @@ def _first_free(neighbours: Ints1d, taken: Ints1d) -> int:
 
 def neighbour_lists(space: Space, parts: Ints1d, depth: int = RANKED) -> Ints2d:
     """(n, depth) rows by rising distance within the same part, -1 where there are no more."""
+    from ..search.all_pairs import nearest_others  # a saved graph needs no search
+
     Y = with_classes(space)
     lists = np.full((len(space), min(depth, len(space) - 1)), -1, dtype=np.int64)
     for part in np.unique(parts):
@@ -117,6 +117,8 @@ def with_classes(space: Space) -> Floats2d:
 
 def _typical_gap(X: Floats2d, probes: int = 512) -> np.float32:
     """The median distance of a row to its nearest other."""
+    from ..search.faiss_index import load_faiss
+
     rows = np.unique(np.linspace(0, len(X) - 1, probes).astype(np.int64))
     squares, _ = load_faiss().knn(X[rows], X, 2)
     return np.float32(np.sqrt(np.median(squares[:, 1])))

@@ -3,28 +3,47 @@
 Two words are joined by an edge if one is among the nearest of the other (edges.py), and any two
 words by an edge of the length `reach`. The length of the shortest path is a metric that is never
 more than the reach. All of it is public.
+
+The search from every word is what takes longest of a fit. Blocks of words are searched from side by
+side, by as many threads as products may use; what comes of them is put together in the order of the
+words. A build of many words that ended early is resumed from a folder:
+
+about.json   format, digest of the space, kept classes, reach, digests of the three files of edges
+starts.npy ends.npy steps.npy   edges of each word
+counts.npy   (n, reach), how many words are at each distance, of the words that are done
+done.json    how many words are done
+
+It is only resumed for the same space and classes, and where some of the counts, searched again, are
+what stands there; else all begins anew.
 """
 
 from __future__ import annotations
 
+import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import srsly
+from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
+from tqdm import tqdm
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers1d, blocks
 from ..errors import DxError, DxWarning, Errors, Warnings
+from ..files.atomic import write_bytes
+from ..files.limits import read_array, read_json
+from ..files.seals import SMALL, check_sealed, sealed
+from ..machine.compute import in_order, product_threads
 from ..space import Space
 from .edges import STEPS, edges, neighbour_lists
-from .every_word import counts_and_lists, counts_of_all
-from .reached import Reached
-from .unfinished import Edges, Unfinished
-from .walk import Walker
+from .paths import Reached, Walker
 
 LISTS_BYTES = 2**31  # memory that lists of the words within reach may take: 2 GB
 LEAST_WORDS = 3
@@ -194,3 +213,170 @@ def _both_ways(space: Space, parts: Ints1d) -> tuple[Numbers, Numbers, Numbers]:
 def _narrow(n: int) -> Any:
     """The narrowest type for the numbers below n."""
     return np.min_scalar_type(n - 1)
+
+
+# -- paths from every word -------------------------------------------------------------------------
+
+
+WORTH_THREADS = 5_000  # words
+PROBES = 16  # words whose counts are made again, where others were made before
+Job = tuple[slice, Numbers1d]  # the words to walk from, and a room of the walker
+
+
+def counts_of_all(walker: Walker, dtype: Any, kept: Unfinished | None = None) -> Ints2d:
+    """(n, reach): how many words are at each distance from each. kept: where counts are kept as
+    they are made, and those that were made before are."""
+    n, shape = walker.n, (walker.n, walker.reach)
+    counts: Any = np.zeros(shape, dtype=dtype) if kept is None else kept.counts(shape, dtype)
+    done = 0 if kept is None or not _are_right(counts, kept.done, walker) else kept.done
+
+    def work(job: Job) -> tuple[slice, Ints2d]:
+        part, room = job
+        return part, walker.counts(np.arange(part.start, part.stop), room)
+
+    with _bar(n, done) as bar:
+        for part, some in _in_blocks(work, walker, done):
+            counts[part] = some
+            if kept is not None:
+                kept.note(part.stop)
+            bar.update(part.stop - part.start)
+    if kept is not None:
+        kept.note(n, now=True)
+    return np.asarray(counts)
+
+
+def _are_right(counts: Ints2d, done: int, walker: Walker) -> bool:
+    """Whether those of a few words, of the first `done`, are what a walk says."""
+    rows = np.unique(np.linspace(0, max(done - 1, 0), PROBES).astype(np.int64))[:done]
+    some = [walker.counts(rows[i : i + 1], walker.room(1))[0] for i in range(len(rows))]
+    return all((counts[row] == one).all() for row, one in zip(rows, some, strict=True))
+
+
+def counts_and_lists(
+    walker: Walker, dtype: Any, narrow: Any, most: int
+) -> tuple[Ints2d, Numbers1d | None]:
+    """The counts (n, reach), and the words within reach of the first word, from near to far, then
+    of the second, and so on; None if those are more than `most`. narrow: the type of the lists."""
+    counts = np.zeros((walker.n, walker.reach), dtype=dtype)
+    lists: list[Numbers1d] = []
+
+    def work(job: Job) -> tuple[slice, Ints2d, Numbers1d]:
+        part, room = job
+        walks = walker.walks(np.arange(part.start, part.stop), None, room)
+        return part, walks.counts(walker.reach), walks.words.astype(narrow)
+
+    with _bar(walker.n) as bar:
+        for part, some, words in _in_blocks(work, walker):
+            counts[part] = some
+            most -= len(words)
+            lists = [*lists, words] if most >= 0 else []
+            bar.update(part.stop - part.start)
+    return counts, _joined(lists, narrow) if most >= 0 else None
+
+
+def _in_blocks(work: Any, walker: Walker, done: int = 0) -> Iterator[Any]:
+    parts = (
+        slice(done + part.start, done + part.stop)
+        for part in blocks(walker.n - done, walker.at_once)
+    )
+    with product_threads(walker.n >= WORTH_THREADS) as threads:
+        rooms = [walker.room(walker.at_once) for _ in range(threads + 1 if threads > 1 else 1)]
+        yield from in_order(work, zip(parts, cycle(rooms)), threads, len(rooms))
+
+
+def _bar(n: int, done: int = 0) -> Any:
+    what = "words within reach"
+    return tqdm(total=n, initial=done, desc=what, disable=None, delay=1, leave=False)
+
+
+def _joined(some: list[Numbers1d], dtype: Any) -> Numbers1d:
+    """All blocks in one array; each is let go once it is copied, so that memory holds them once."""
+    joined = np.empty(sum(map(len, some)), dtype=dtype)
+    end = len(joined)
+    while some:
+        block = some.pop()
+        joined[end - len(block) : end] = block
+        end -= len(block)
+    return joined
+
+
+# -- what is done of a long build ------------------------------------------------------------------
+
+
+FORMAT = 1
+EDGES = ("starts", "ends", "steps")
+FILES = tuple(f"{name}.npy" for name in EDGES)
+SECONDS = 10.0  # between two notes of how far it is
+WRONG = (OSError, ValueError, KeyError, TypeError)
+
+Edges = tuple[Numbers1d, Numbers1d, Numbers1d]
+
+
+class Unfinished:
+    """folder: made where it is missing. digest: of the space."""
+
+    def __init__(self, folder: Path, digest: str, keep: Sequence[str], reach: int) -> None:
+        self.folder = folder
+        self.about = {"format": FORMAT, "digest": digest, "keep": list(keep), "reach": reach}
+        self.done, self._noted = 0, time.monotonic()
+
+    def edges(self) -> Edges | None:
+        """Those that were found before; None where there are none for this space."""
+        try:
+            about = read_json(self.folder / "about.json")
+            files = about.pop("files")
+            if about != self.about:
+                return None
+            check_sealed(self.folder, files, FILES, SMALL)
+            starts, ends, steps = (np.array(read_array(self.folder / name)) for name in FILES)
+            return starts, ends, steps
+        except WRONG:
+            return None
+
+    def keep_edges(self, edges: Edges) -> None:
+        """Whatever was kept in the folder before goes."""
+        clear(self.folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for name, some in zip(FILES, edges, strict=True):
+            np.save(self.folder / name, some)
+        about = {**self.about, "files": sealed(self.folder, FILES)}
+        srsly.write_json(self.folder / "about.json", about)
+
+    def counts(self, shape: tuple[int, int], dtype: Any) -> Any:
+        """The counts (n, reach), on disk; those of the first `done` words are made already."""
+        self.done = self._done(shape, dtype)
+        if self.done:
+            self._counts: Any = open_memmap(self._path, mode="r+")
+        else:
+            self._counts = open_memmap(self._path, mode="w+", dtype=dtype, shape=shape)
+        return self._counts
+
+    def _done(self, shape: tuple[int, int], dtype: Any) -> int:
+        try:
+            done, found = read_json(self.folder / "done.json")["done"], read_array(self._path)
+        except WRONG:
+            return 0
+        fits = found.shape == shape and found.dtype == dtype and type(done) is int
+        return done if fits and 0 <= done <= shape[0] else 0
+
+    def note(self, done: int, *, now: bool = False) -> None:
+        """So many words are done; on disk at the end, and every few seconds."""
+        self.done = done
+        if now or time.monotonic() > self._noted + SECONDS:
+            self._counts.flush()
+            write_bytes(self.folder / "done.json", b'{"done": %d}' % done, force=True)
+            self._noted = time.monotonic()
+
+    @property
+    def _path(self) -> Path:
+        return self.folder / "counts.npy"
+
+
+def clear(folder: Path) -> None:
+    """Nothing is left of what was kept there; other files stay, and so does the folder then."""
+    if not folder.is_dir():
+        return
+    for name in (*FILES, "about.json", "counts.npy", "done.json"):
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()

@@ -24,7 +24,7 @@ from ..guarantee import Guarantee
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..tables.fitted import once
+from ..tables.learned import once
 from ..validate import positive
 from .base.choice import Choice, ChoiceMechanism, clamped_score
 

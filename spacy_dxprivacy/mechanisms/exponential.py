@@ -16,13 +16,19 @@ import numpy as np
 
 from ..arrays import Floats2d
 from ..guarantee import Guarantee
-from ..privacy.calibration import solved_beta
+from ..privacy.noise import solved_beta
 from ..registries import registry
 from ..search.metric import euclidean
 from ..space import Space
 from ..validate import one_of, positive
-from .base.choice import CACHE_MB, Choice, ChoiceMechanism, clamped_score, euclidean_choice
-from .base.tables import BLOCK_NUMBERS
+from .base.choice import (
+    BLOCK_NUMBERS,
+    CACHE_MB,
+    Choice,
+    ChoiceMechanism,
+    clamped_score,
+    euclidean_choice,
+)
 
 
 @registry.dx_mechanisms("dx.Exponential.v1")

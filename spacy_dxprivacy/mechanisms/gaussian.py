@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import Floats2d, Ints1d
 from ..guarantee import Guarantee
-from ..privacy.gaussian import analytic_sigma, classical_sigma, deltas
+from ..privacy.noise import analytic_sigma, classical_sigma, deltas
 from ..randomness import Rng
 from ..registries import registry
 from ..search.metric import distances

@@ -13,7 +13,7 @@ from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..ty import Draw
-from .base.checks import checked_rows, fitted, warn_if_void
+from .base.built import checked_rows, fitted, warn_if_void
 
 
 @dataclass(frozen=True)

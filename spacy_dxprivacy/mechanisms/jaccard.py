@@ -18,12 +18,12 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..guarantee import Guarantee
-from ..privacy.gaussian import classical_sigma
+from ..privacy.noise import classical_sigma
 from ..randomness import Rng
 from ..registries import registry
 from ..search.all_pairs import mean_distance, nearest_of_all
 from ..space import Space
-from ..tables.fitted import once
+from ..tables.learned import once
 from ..ty import Projection
 from ..validate import between, positive, whole
 from .base.noise import Noise, NoiseMechanism

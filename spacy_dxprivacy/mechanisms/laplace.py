@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..guarantee import Guarantee
-from ..privacy.laplace import LaplaceNoise
+from ..privacy.noise import LaplaceNoise
 from ..registries import registry
 from ..search.metric import euclidean
 from ..space import Space

@@ -19,7 +19,7 @@ import numpy as np
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
-from ..privacy.laplace import LaplaceNoise, laplace_noise
+from ..privacy.noise import LaplaceNoise, laplace_noise
 from ..randomness import Rng
 from ..registries import registry
 from ..search.metric import distances, euclidean

@@ -22,7 +22,7 @@ import numpy as np
 from ..arrays import Bools2d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
-from ..privacy.gaussian import analytic_sigma, deltas
+from ..privacy.noise import analytic_sigma, deltas
 from ..randomness import Rng
 from ..registries import registry
 from ..search.all_pairs import diameter, nearest_of_all

@@ -23,12 +23,12 @@ from ..arrays import Floats1d, Floats2d, Ints1d, Numbers2d
 from ..graph import STEPS, WordGraph, graph_of
 from ..graph.word_graph import log_sums
 from ..guarantee import Guarantee
-from ..privacy.calibration import solved_beta
+from ..privacy.noise import solved_beta
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..validate import fail, positive
-from .base.checks import LARGEST_SCORE
+from .base.built import LARGEST_SCORE
 from .base.choice import Choice, ChoiceMechanism
 
 WORDS_AT_ONCE = 8192

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..arrays import Floats2d
 from ..guarantee import Guarantee
-from ..privacy.laplace import LaplaceNoise
+from ..privacy.noise import LaplaceNoise
 from ..registries import registry
 from ..search.metric import distances, euclidean, in_blocks
 from ..space import Space

@@ -23,7 +23,7 @@ from ..guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
 from ..validate import between, positive
-from .base.checks import LARGEST_SCORE
+from .base.built import LARGEST_SCORE
 from .base.choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
 
 

@@ -27,8 +27,7 @@ from ..search.metric import neighbours
 from ..space import Space
 from ..ty import Draw
 from ..validate import positive
-from .base.alone import checked_layout, with_fixed
-from .base.checks import checked_rows, fitted, warn_if_void
+from .base.built import checked_layout, checked_rows, fitted, warn_if_void, with_fixed
 
 
 @registry.dx_mechanisms("dx.TruncatedGumbel.v1")

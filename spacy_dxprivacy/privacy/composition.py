@@ -1,15 +1,88 @@
-"""What several promises add up to, over the words of a document."""
+"""What several promises add up to, over the words of a document.
+
+Promises of Gaussian noise add up exactly. For other approximate ones Google's dp-accounting (the
+extra "accounting") composes privacy loss distributions; without it, epsilons and deltas are summed.
+The total says which of these it was.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from importlib.util import find_spec
 
 from ..errors import DxError, Errors
 from ..guarantee import STATUSES, Guarantee
-from .accounting import BASIC, total
+
+# -- approximate promises --------------------------------------------------------------------------
+
+
+BASIC = "basic composition (Dwork and Roth 2014, theorem 3.16)"
+GAUSSIAN = "Gaussian composition (Dong, Roth and Su 2019, corollary 3.3)"
+PLD = "privacy loss distributions (dp-accounting)"
+STEPS = 1000  # of a discretised loss, up to one epsilon
+
+
+def total(counts: Mapping[Guarantee, int]) -> tuple[float, float, str]:
+    """epsilon, delta and the way they were found, for so many draws under each approximate promise.
+
+    delta is the sum of the deltas in every case, and epsilon the least that is known for it.
+    """
+    counts = {g: n for g, n in counts.items() if n}
+    epsilon = math.fsum(g.epsilon * n for g, n in counts.items())
+    delta = min(1.0, math.fsum(g.delta * n for g, n in counts.items()))
+    if sum(counts.values()) < 2 or not 0 < delta < 1:
+        return epsilon, delta, BASIC
+    if all(g.mu for g in counts):
+        found, how = gaussian_epsilon(math.hypot(*_repeated_mus(counts)), delta), GAUSSIAN
+    elif find_spec("dp_accounting") is not None:
+        parts = tuple(sorted((g.epsilon, g.delta, n) for g, n in counts.items()))
+        found, how = pld_epsilon(parts, delta), PLD
+    else:
+        return epsilon, delta, BASIC
+    return (found, delta, how) if found < epsilon else (epsilon, delta, BASIC)
+
+
+def _repeated_mus(counts: Mapping[Guarantee, int]) -> list[float]:
+    return [g.mu * math.sqrt(n) for g, n in counts.items()]
+
+
+@lru_cache(maxsize=4096)
+def gaussian_epsilon(mu: float, delta: float) -> float:
+    """The least epsilon of two unit normals mu apart, at delta (Balle and Wang 2018, theorem 8)."""
+    from scipy.optimize import brentq
+
+    from .noise import log_delta
+
+    def excess(epsilon: float) -> float:
+        return log_delta(epsilon, mu) - math.log(delta)
+
+    if excess(0.0) <= 0:
+        return 0.0
+    high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))
+    return float(brentq(excess, 0.0, high, xtol=1e-10))
+
+
+@lru_cache(maxsize=4096)
+def pld_epsilon(parts: tuple[tuple[float, float, int], ...], delta: float) -> float:
+    """The epsilon at delta of n draws of each (epsilon, delta, n): Kairouz, Oh, Viswanath 2015,
+    theorem 3.3, composed numerically with pessimistic rounding."""
+    from dp_accounting.pld import common, privacy_loss_distribution
+
+    interval = min(epsilon for epsilon, _, _ in parts) / STEPS
+    whole = privacy_loss_distribution.identity(value_discretization_interval=interval)
+    for epsilon, part_delta, times in parts:
+        one = privacy_loss_distribution.from_privacy_parameters(
+            common.DifferentialPrivacyParameters(epsilon, part_delta),
+            value_discretization_interval=interval,
+        )
+        whole = whole.compose(one.self_compose(times))
+    return float(whole.get_epsilon_for_delta(delta))
+
+
+# -- all promises ----------------------------------------------------------------------------------
 
 
 def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
@@ -17,7 +90,7 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
 
     For "metric-dp" epsilons add up (Chatzikokolakis et al. 2013, section 4), and the sum is nats
     per unit of the largest distance between two words at one place. For "approx-dp" see
-    accounting.total. One word without a promise leaves none.
+    `total`. One word without a promise leaves none.
 
     Raises DxError for promises that differ in kind, metric, space or in the pairs they cover.
     """

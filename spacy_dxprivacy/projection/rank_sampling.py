@@ -97,7 +97,7 @@ class NeighbourLists:
         self._lists = np.zeros((len(X), depth), dtype=np.min_scalar_type(len(X) - 1))
         self._known = np.zeros(len(X), dtype=bool)
         if len(X) <= LISTED_AT_ONCE and depth > 1:
-            from ..search.all_neighbours import nearest_others
+            from ..search.all_pairs import nearest_others
 
             self._lists[:, 0] = np.arange(len(X))
             self._lists[:, 1:] = nearest_others(self._X, depth - 1)
@@ -166,7 +166,7 @@ def calibrated(X: Floats2d, index: Index) -> float:
 def _probe_ranks(X: Floats2d, index: Index) -> tuple[Floats2d, Floats1d]:
     """ranks (levels, probes, 1 + CLOSE): of each probe and its close words, from the pivot of its
     noisy vector. rates (levels,): the epsilon of each level."""
-    from ..privacy.laplace import laplace_noise
+    from ..privacy.noise import laplace_noise
 
     n, d = X.shape
     rng = Rng(seed=0)

@@ -1,19 +1,24 @@
-"""What a fit asks of all pairs of rows of a public table: exact answers, mostly by float32.
+"""What a fit asks of all pairs of rows of a public table.
 
-A product of blocks in float32 tells which pairs may matter, with a bound of its rounding; those are
-computed in float64, as metric.py does. So a table of 60,000 words takes seconds. Only for what is
-learned from a table: how long a call takes may depend on the rows.
+Exact answers, mostly by float32: a product of blocks tells which pairs may matter, with a bound of
+its rounding; those are computed in float64, as metric.py does. So a table of 60,000 words takes
+seconds. Only for what is learned from a table: how long a call takes may depend on the rows.
+
+`nearest_others` asks faiss in float32. What is made of its lists may be made of any public lists,
+so a neighbour that is missed costs meaning and no privacy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints2d, blocks
-from .faiss_codes import load_faiss
+from .faiss_index import FLAT, build, load_faiss
 from .metric import distances, in_blocks, neighbours
 
 FEW = 4096  # rows, up to which all is done in float64
@@ -120,3 +125,53 @@ def _tiles(Y: Singles) -> Iterator[tuple[slice, slice, Singles]]:
 def rounding(d: int, widest: float) -> float:
     """A bound of what float32 may lose of the square of a distance, of rows from the middle."""
     return float(4 * (d + 8) * np.finfo(np.float32).eps * widest**2)
+
+
+# -- the nearest others, as a build step -----------------------------------------------------------
+
+
+EXACT_ROWS = 100_000  # beyond, rows that seem near by their codes are compared
+COMPARED = 1024  # with each: of the hundred nearest, .99 are among them
+SEARCHED_AT_ONCE = 8192
+
+
+def nearest_others(Y: Floats2d, depth: int) -> Ints2d:
+    """Y: float32 (n, d) -> int64 (n, depth): the rows nearest to each, without itself; -1 where an
+    index finds no more. Shows its progress on a terminal."""
+    n = len(Y)
+    found = np.full((n, depth + 1), -1, dtype=np.int64)
+    index = _index(Y, depth + 1)
+    with tqdm(total=n, desc="near words", disable=None, delay=1, leave=False) as bar:
+        for part in blocks(n, SEARCHED_AT_ONCE):
+            found[part] = index.search(Y[part], depth + 1)[1]
+            bar.update(part.stop - part.start)
+    itself = found == np.arange(n)[:, None]
+    # Of many rows at one point, a row may miss itself: then its last neighbour goes.
+    itself[~itself.any(axis=1), -1] = True
+    others: NDArray[np.int64] = found[~itself].reshape(n, depth)
+    return others
+
+
+def _index(Y: Floats2d, depth: int) -> Any:
+    """All pairs, or for many rows codes of all pairs, and some of the pairs themselves.
+
+    Cells of an inverted file lose more than they win: of words, the short rows are near to many
+    wherever these are, and where they are missed, others rank before their turn, and words reach
+    twice as many.
+    """
+    faiss, (n, d) = load_faiss(), Y.shape
+    if n <= EXACT_ROWS:
+        index: Any = faiss.IndexFlatL2(d)
+        index.add(Y)
+        return index
+    index = faiss.IndexRefineFlat(build(Y, _factory(d)), faiss.swig_ptr(Y))
+    index.k_factor = max(1.0, COMPARED / depth)
+    return index
+
+
+def _factory(d: int) -> str:
+    """Four bits for every three dimensions: a row is sought, and not a noisy vector, and fewer
+    codes are as good for that."""
+    triples = -(-d // 3)
+    pad = "" if d % 3 == 0 else f"Pad{3 * triples},"
+    return "Flat" if d < FLAT else f"{pad}PQ{triples}x4fs"

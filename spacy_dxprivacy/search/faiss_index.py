@@ -1,4 +1,4 @@
-r"""Fast nearest neighbour (dx.Faiss.v1): a coarse first pass by faiss, then exact re-ranking.
+"""Fast nearest neighbour (dx.Faiss.v1): a coarse first pass by faiss, then exact re-ranking.
 
 The first pass scans codes of about half a byte for every two dimensions, and keeps the `refine`
 rows that seem nearest. These are compared with the query itself, by the vectors of the table: in
@@ -7,6 +7,9 @@ first pass ranks behind `refine` others, and never a wrong comparison.
 
 Nothing but the noisy vector is looked at, so whatever is missed costs meaning and no privacy.
 
+Threads are those of OpenMP (OMP_NUM_THREADS). A worker process, forked or spawned, gets one: its
+siblings use the other cores, and OpenMP waits for ever on threads that a fork has not copied.
+
 Papers  Andre, Kermarrec, Le Scouarnec 2015, "Cache locality is not enough: high-performance nearest
         neighbor search with product quantization fast scan"; Douze et al. 2024, "The Faiss library"
         (arXiv 2401.08281)
@@ -14,6 +17,12 @@ Papers  Andre, Kermarrec, Le Scouarnec 2015, "Cache locality is not enough: high
 
 from __future__ import annotations
 
+import hashlib
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +30,188 @@ import numpy as np
 
 from ..arrays import Floats2d, Ints1d, Ints2d, blocks
 from ..errors import DxError, Errors
+from ..files.limits import read_json
 from ..machine.compute import FAULT, MAPPED_AT_ONCE, large_map, let_go, to_host
 from ..registries import registry
 from ..validate import fail, whole
-from .faiss_codes import ADD_ROWS, REFINE, build, default_factory, load_faiss
-from .saved_index import read_index
+
+# -- what faiss builds -----------------------------------------------------------------------------
+
+
+REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
+SMALL, FLAT = 1024, 8  # rows, dimensions; too few for codes
+TRAIN_ROWS = 65_536  # evenly spaced; more do not better 16 centroids a code
+ADD_ROWS = 65_536
+GIB = 2**30
+
+Progress = Callable[[int], Any]
+_forked = False
+
+
+def _mark_child() -> None:
+    """OpenMP's threads are not in a forked child, and its first parallel loop would wait for them
+    (https://github.com/facebookresearch/faiss/issues/5206). Other users of faiss are helped too."""
+    global _forked
+    _forked = True
+    faiss = sys.modules.get("faiss")
+    if hasattr(faiss, "omp_set_num_threads"):
+        faiss.omp_set_num_threads(1)  # type: ignore[union-attr]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_mark_child)
+
+
+def load_faiss() -> Any:
+    """The module, held to one thread in a worker. Each thread has a number of its own: call it
+    before every use."""
+    import faiss
+
+    if _forked or multiprocessing.parent_process() is not None:
+        faiss.omp_set_num_threads(1)
+    return faiss
+
+
+def default_factory(n: int, d: int) -> str:
+    """Four bits for every two dimensions; the vectors themselves where rows are few or short.
+
+    Fewer bits are faster to scan, and need so many more candidates that nothing is won.
+    """
+    if n < SMALL or d < FLAT:
+        return "Flat"
+    return f"PQ{d // 2}x4fs" if d % 2 == 0 else f"Pad{d + 1},PQ{(d + 1) // 2}x4fs"
+
+
+def build(X: Floats2d, factory: str, on_rows: Progress | None = None) -> Any:
+    """A faiss index of the rows of X: float32 (n, d). on_rows: called with each number of rows
+    that have been added.
+
+    Raises DxError where faiss refuses the factory, or the result would not fit into memory.
+    """
+    faiss = load_faiss()
+    try:
+        index = faiss.index_factory(X.shape[1], factory)
+        check_memory(needed_bytes(index, *X.shape))
+        index.train(_training_rows(X))
+        for part in blocks(len(X), ADD_ROWS):
+            rows = np.ascontiguousarray(X[part], dtype=np.float32)
+            index.add(rows)
+            let_go(X)
+            if on_rows is not None:
+                on_rows(len(rows))
+    except RuntimeError as error:
+        raise _refused(factory, X, error) from None
+    return index
+
+
+def _training_rows(X: Floats2d) -> Floats2d:
+    n = len(X)
+    rows = np.arange(min(n, TRAIN_ROWS), dtype=np.int64) * n // min(n, TRAIN_ROWS)
+    return np.ascontiguousarray(X[rows], dtype=np.float32)
+
+
+def _refused(factory: str, X: Floats2d, error: RuntimeError) -> DxError:
+    why = str(error).strip().splitlines()[0].rsplit("failed: ", 1)[-1]
+    return DxError(Errors.DX053.format(factory=factory, n=len(X), d=X.shape[1], why=why))
+
+
+def needed_bytes(index: Any, n: int, d: int) -> int:
+    """Bytes of memory to build: the codes, once more while they grow, and the training rows."""
+    try:
+        row = int(index.sa_code_size())
+    except RuntimeError:  # graphs do not say
+        row = 8 * d
+    return 2 * n * row + 3 * min(n, TRAIN_ROWS) * d * 4
+
+
+def check_memory(needed: int) -> None:
+    """Raises DxError before the work starts, with the estimate."""
+    free = available_bytes()
+    if free is not None and needed > free:
+        raise DxError(Errors.DX054.format(needed=needed / GIB, free=free / GIB))
+
+
+def available_bytes() -> int | None:
+    """What the system says it could give; None where it does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if "MemAvailable" in line)
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
+# -- tables --------------------------------------------------------------------------------------
+
+
+# -- an index in a folder --------------------------------------------------------------------------
+
+
+FORMAT = 1
+ABOUT, CODES = "index.json", "index.faiss"
+_FIELDS = {"factory": str, "refine": int, "faiss": str, "rows": int, "dims": int, "table": str}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SavedIndex:
+    index: Any
+    factory: str
+    refine: int
+
+
+def read_index(path: Path, X: Floats2d) -> SavedIndex:
+    """The index in a folder, for the table X: float32 (n, d).
+
+    Raises DxError where it is missing, damaged, of another version of faiss, or of another table.
+    """
+    about = _read_about(path)
+    faiss = load_faiss()
+    if about["faiss"] != faiss.__version__:
+        raise DxError(Errors.DX052.format(path=path, saved=about["faiss"], found=faiss.__version__))
+    if (about["rows"], about["dims"]) != X.shape or about["table"] != table_digest(X):
+        saved = f"{about['rows']} x {about['dims']} ({about['table'][:12]})"
+        found = f"{X.shape[0]} x {X.shape[1]} ({table_digest(X)[:12]})"
+        raise DxError(Errors.DX051.format(path=path, saved=saved, found=found))
+    try:
+        index = faiss.read_index(str(path / CODES), faiss.IO_FLAG_MMAP_IFC)
+    except RuntimeError:
+        why = f"{CODES} is missing, cut short or not an index of faiss."
+        raise DxError(Errors.DX050.format(path=path, why=why)) from None
+    if (index.ntotal, index.d) != X.shape:
+        why = f"{CODES} and {ABOUT} do not belong together."
+        raise DxError(Errors.DX050.format(path=path, why=why))
+    return SavedIndex(index, about["factory"], about["refine"])
+
+
+def _read_about(path: Path) -> dict[str, Any]:
+    try:
+        about: dict[str, Any] = read_json(path / ABOUT)
+    except (OSError, ValueError):
+        why = f"it has no {ABOUT} that can be read."
+        raise DxError(Errors.DX050.format(path=path, why=why)) from None
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        why = f"{ABOUT} is not of format {FORMAT}."
+        raise DxError(Errors.DX050.format(path=path, why=why))
+    if any(not isinstance(about.get(name), kind) for name, kind in _FIELDS.items()):
+        why = f"{ABOUT} is incomplete."
+        raise DxError(Errors.DX050.format(path=path, why=why))
+    return about
+
+
+def table_digest(X: Floats2d) -> str:
+    """SHA-256 of the shape and the float32 rows, in hexadecimal.
+
+    The digest of a space has its words in it as well, and an index sees vectors alone: those of
+    a mechanism may be clipped or turned.
+    """
+    hasher = hashlib.sha256(f"{X.shape}\n".encode())
+    for part in blocks(len(X), ADD_ROWS):
+        hasher.update(np.ascontiguousarray(X[part], dtype="<f4").data)
+        let_go(X)
+    return hasher.hexdigest()
+
+
+# -- the search ------------------------------------------------------------------------------------
+
 
 PAIRS_AT_ONCE = 2**20  # of queries and candidates
 LONGEST = 256.0  # times the longest row: for longer queries the first pass sees the direction alone

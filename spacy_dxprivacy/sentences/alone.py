@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d, blocks
-from ..graph.kernel import Kernel
+from ..graph.policy_graph import Kernel
 from ..randomness import Rng
 from .emissions import NOTHING
 

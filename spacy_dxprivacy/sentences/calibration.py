@@ -22,12 +22,12 @@ from ..graph.even import SHARE, Even, Lengths, even, stated
 from ..graph.even import log_sums as even_log_sums
 from ..graph.policy import PLAIN, policy_graph
 from ..graph.policy_graph import PolicyGraph
-from ..graph.sampled import random_words
+from ..graph.store import random_words
 from ..priors.chain import Chain
-from ..privacy.calibration import solved_beta
+from ..privacy.noise import solved_beta
 from ..space import Space
 from ..tables import learned
-from ..tables.kept_json import JsonFile
+from ..tables.learned import JsonFile
 from ..validate import fail
 
 WORDS_AT_ONCE = 2**8

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d
-from ..graph.kernel import Kernel, Steps
+from ..graph.policy_graph import Kernel, Steps
 from ..priors.chain import Chain
 
 CACHE_BYTES = 2**27

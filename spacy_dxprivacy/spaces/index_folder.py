@@ -14,19 +14,27 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import srsly
+from tqdm import tqdm
 
 from ..arrays import Floats2d
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import new_folder
-from ..search.faiss_codes import REFINE, Progress, build, default_factory, load_faiss
-from ..search.faiss_index import make_faiss
-from ..search.saved_index import ABOUT, CODES, FORMAT, table_digest
+from ..search.faiss_index import (
+    ABOUT,
+    CODES,
+    FORMAT,
+    REFINE,
+    FaissIndex,
+    build,
+    default_factory,
+    load_faiss,
+    table_digest,
+)
 from ..space import Space
 from .sources import BUILTIN, load
 
@@ -34,65 +42,48 @@ from .sources import BUILTIN, load
 def make_index(
     source: str,
     target: Path,
+    chosen: FaissIndex,
     *,
-    factory: str | None = None,
-    refine: int | None = None,
     force: bool = False,
-    on_size: Callable[[int], Any] | None = None,
-    on_rows: Progress | None = None,
-    on_step: Callable[[str], Any] | None = None,
+    bar: Any = None,
 ) -> Space:
-    """Load a space by its name, and write it with its index into the target: the space that is
-    there. on_size: called with the number of its rows; the others as in write_index.
+    """Load a space by its name and write it with its index into the target; all or nothing.
 
-    Raises UsageError where something may not be written over, DxError as write_index and load do.
+    Args:
+        source: As of `load`.
+        target: A folder that is not there, or holds an index, with `force`.
+        chosen: The settings, as make_faiss checks them: factory and refine.
+        force: Replace an index that is there.
+        bar: A tqdm bar of rows that have been added.
+
+    Returns:
+        The space.
+
+    Raises:
+        UsageError: Something may not be written over.
+        DxError: faiss refuses the factory, memory would not do, or there is no such space.
     """
-    make_faiss(factory, refine)  # checks the settings before hours of work
     if source != BUILTIN and target.resolve() == Path(source).resolve():
         raise UsageError(f"{target}: is the space itself. Give the index a folder of its own.")
     if target.exists() and not force:
         raise UsageError(f"{target}: exists already. `force` overwrites an index.")
-    check_target(target)
+    if target.exists() and not (target / ABOUT).is_file():
+        raise DxError(Errors.DX050.format(path=target, why="something else is there."))
     space = load(source)
-    (on_size or (lambda n: None))(len(space))
-    write_index(space, target, factory=factory, refine=refine, on_rows=on_rows, on_step=on_step)
-    return space
-
-
-def write_index(
-    space: Space,
-    path: Path,
-    *,
-    factory: str | None = None,
-    refine: int | None = None,
-    on_rows: Progress | None = None,
-    on_step: Callable[[str], Any] | None = None,
-) -> None:
-    """Build the index of a space and write both; all or nothing. on_rows: called with each number
-    of rows that have been added. on_step: called with what is done next.
-
-    Raises DxError where faiss refuses the factory, memory would not do, or something other than
-    such a folder is at the path.
-    """
-    check_target(path)
-    say = on_step or (lambda step: None)
-    with new_folder(path) as folder:
-        say("copying the space")
+    bar = tqdm(disable=True) if bar is None else bar
+    bar.total = len(space)
+    with new_folder(target) as folder:
+        bar.set_description("copying the space")
         folder.rmdir()  # what copies the space makes its own
         _write_space(space, folder)
         X = Space.load(folder).vectors
-        say("learning codes")
-        factory = factory or default_factory(*X.shape)
-        index = build(X, factory, on_rows)
-        say("writing")
+        bar.set_description("learning codes")
+        factory = chosen.factory or default_factory(*X.shape)
+        index = build(X, factory, bar.update)
+        bar.set_description("writing")
         load_faiss().write_index(index, str(folder / CODES))
-        srsly.write_json(folder / ABOUT, _about(space, X, factory, refine))
-
-
-def check_target(path: Path) -> None:
-    """Raises DxError where something that is no saved index would be written over."""
-    if path.exists() and not (path / ABOUT).is_file():
-        raise DxError(Errors.DX050.format(path=path, why="something else is there."))
+        srsly.write_json(folder / ABOUT, _about(space, X, factory, chosen.refine))
+    return space
 
 
 def _write_space(space: Space, folder: Path) -> None:

@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..arrays import Floats2d
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, UsageError
 from ..files.limits import NotAFile, regular
+from ..graph import graph_of
 from ..registries import registry
-from ..space import Space
-from ..tables.pipeline import has_static_vectors
+from ..space import Space, has_static_vectors
 from ..validate import fail, one_of, whole
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
     from ..tables.readers import Duplicates, Progress
+
 
 BUILTIN = "builtin"
 OWN_WORDS = (
@@ -261,3 +262,34 @@ def read_words(path: Path) -> tuple[str, ...]:
     except UnicodeDecodeError:
         raise fail("a list of words", "a UTF-8 text file", str(path)) from None
     return tuple(w for w in (line.strip() for line in lines) if w and not w.startswith("#"))
+
+
+# -- what `dx space` does --------------------------------------------------------------------------
+
+
+def make_space(
+    source: str,
+    choose: Filter,
+    *,
+    graph: bool = True,
+    unfinished: Path | None = None,
+    progress: Progress | None = None,
+) -> Space:
+    """The space of a file of vectors, of a saved space, or the built-in one; with its graph, if
+    that is wanted. unfinished: a folder for what is done of a graph of many words, which whoever
+    saves the space removes. Raises DxError and OSError where there is no such thing."""
+    space = load(source, choose, progress=progress)
+    if graph:
+        graph_of(space, unfinished=unfinished)
+    return space
+
+
+def check_space_folder(path: Path, *, force: bool) -> None:
+    """Raises UsageError where a space may not be saved: over what is none, or over one without
+    force."""
+    if not path.exists():
+        return
+    if not (path / "space.json").is_file():
+        raise UsageError(f"{path}: is no space, and will not be replaced.")
+    if not force:
+        raise UsageError(f"{path}: exists already. `force` replaces it.")

@@ -11,6 +11,8 @@ table by samples when it is first used, and every use is noted, so that a promis
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,6 +22,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakSet
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+
+from ..arrays import Numbers1d
+from ..errors import DxError, Errors
+from ..files.limits import read_json
+from ..validate import fail
 
 FEW = 1_000  # words, up to which all is learned again within a second, to compare
 
@@ -66,7 +77,6 @@ HOMES = {
     "graph": "graph.store",
     "alone": "sentences.calibration",
     "even": "sentences.calibration",
-    "fitted": "tables.fitted",
 }
 _codecs: dict[str, Codec] = {}
 _made: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # here, or in the package
@@ -186,3 +196,134 @@ def _codec(name: str) -> Codec:
     if kind not in _codecs and kind in HOMES:
         import_module(f"spacy_dxprivacy.{HOMES[kind]}")
     return _codecs[kind]
+
+
+# -- what is small, as a file of JSON --------------------------------------------------------------
+
+
+class Lawful(Protocol):
+    """digest: of the table. law: of all that the numbers come of."""
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def law(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class JsonFile:
+    """kind: what it is called; file: its name. to_fields, from_fields: to plain values and back;
+    the latter raises ValueError for numbers that no law has."""
+
+    kind: str
+    file: str
+    to_fields: Callable[[Any], dict[str, Any]]
+    from_fields: Callable[[dict[str, Any]], Any]
+
+    def register(self) -> None:
+        """Lets tables keep it beside them."""
+        codec = Codec(
+            name=lambda some: self.name(some.law),
+            write=self.write,
+            read=self.read,
+            to_fields=self.to_fields,
+            from_fields=self.from_fields,
+        )
+        register(self.kind, codec)
+
+    def name(self, law: str) -> str:
+        """Of the folder, and of the entry beside a table."""
+        return f"{self.kind}-{law[:12]}"
+
+    def write(self, some: Lawful, folder: Path) -> None:
+        """Into a folder that is made where there is none."""
+        folder.mkdir(parents=True, exist_ok=True)
+        told = self.to_fields(some)
+        srsly.write_json(folder / self.file, {**told, "sha256": _checksum(told)})
+
+    def read(self, folder: Path, digest: str) -> Any:
+        """Raises DxError for a file that is damaged, changed, or of another table."""
+        path = folder / self.file
+        try:
+            told = read_json(path)
+            expected = told.pop("sha256")
+            some = self.from_fields(told)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DxError(Errors.DX067.format(path=path, why="it is damaged")) from error
+        if _checksum(told) != expected:
+            raise DxError(Errors.DX067.format(path=path, why="it was changed"))
+        if some.digest != digest:
+            raise DxError(Errors.DX067.format(path=path, why="it belongs to another table"))
+        return some
+
+
+def _checksum(told: dict[str, Any]) -> str:
+    return hashlib.sha256(srsly.json_dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+# -- what a fit works out of all rows --------------------------------------------------------------
+
+
+FITTED = "fitted"
+MANY = 5_000  # words, from which on a fit takes a second
+WIDTHS = ("<u1", "<u2", "<u4", "<f8")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fitted:
+    """digest: of the table. law: of what was worked out, with its settings. numbers: (m,)."""
+
+    digest: str
+    law: str
+    numbers: Numbers1d
+
+
+def once(
+    table: Table,
+    what: str,
+    make: Callable[[], Numbers1d],
+    good: Callable[[NDArray[Any]], bool],
+) -> Numbers1d:
+    """What make gives for a table, or gave when it was first asked.
+
+    what: says how it is made, settings included. make: whole numbers from 0 on, or float64, (m,).
+    good: whether numbers that were read may be such. Raises DxError where they may not.
+    """
+    law = law_of(what)
+    found: Fitted | None = find(table, FITTED_FILE.name(law), lambda some: False)
+    if found is None:
+        numbers = make()
+        if len(numbers) >= MANY:
+            keep(table, FITTED_FILE.name(law), Fitted(table.digest, law, numbers))
+        return numbers
+    if not good(found.numbers):
+        raise fail(FITTED, f"numbers of {what.split(',')[0]}", "others")
+    return found.numbers
+
+
+def law_of(what: str) -> str:
+    """A digest of how something is made."""
+    return hashlib.sha256(what.encode()).hexdigest()
+
+
+def _to_fields(some: Fitted) -> dict[str, Any]:
+    whole = some.numbers.dtype.kind in "iu"
+    narrow = np.min_scalar_type(int(some.numbers.max())) if whole else np.dtype(np.float64)
+    numbers = some.numbers.astype(narrow.newbyteorder("<"))
+    text = base64.b64encode(numbers.tobytes()).decode()
+    width = f"<{numbers.dtype.kind}{numbers.dtype.itemsize}"
+    return {"digest": some.digest, "law": some.law, "width": width, "numbers": text}
+
+
+def _from_fields(fields: dict[str, Any]) -> Fitted:
+    if fields["width"] not in WIDTHS:
+        raise ValueError("numbers of another width")
+    data = base64.b64decode(fields["numbers"], validate=True)
+    numbers = np.frombuffer(data, dtype=fields["width"])
+    kind = np.float64 if numbers.dtype.kind == "f" else np.int64
+    return Fitted(str(fields["digest"]), str(fields["law"]), numbers.astype(kind))
+
+
+FITTED_FILE = JsonFile(FITTED, "numbers.json", _to_fields, _from_fields)
+FITTED_FILE.register()

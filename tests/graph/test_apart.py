@@ -5,10 +5,9 @@ from dataclasses import asdict
 import pytest
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph.apart import known_apart
-from spacy_dxprivacy.graph.policy import PRESETS, Policy
+from spacy_dxprivacy.graph.policy import PRESETS, Policy, known_apart
 from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
-from spacy_dxprivacy.privacy.scale import measured_apart, scale_of
+from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
 
 
 @pytest.mark.slow

@@ -7,8 +7,9 @@ from scipy.sparse.csgraph import dijkstra
 from threadpoolctl import threadpool_limits
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph import every_word, unfinished, walk, word_graph
-from spacy_dxprivacy.graph.every_word import counts_and_lists, counts_of_all
+from spacy_dxprivacy.graph import paths, word_graph
+from spacy_dxprivacy.graph import word_graph as every_word
+from spacy_dxprivacy.graph.word_graph import counts_and_lists, counts_of_all
 
 N = 600
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX103")
@@ -55,7 +56,7 @@ def test_counts_and_lists_are_those_of_the_shortest_paths(graph):
 
 
 def test_they_do_not_hang_on_how_many_are_walked_from_at_once(graph, monkeypatch):
-    monkeypatch.setattr(walk, "MOST", 37)
+    monkeypatch.setattr(paths, "MOST", 37)
     monkeypatch.setattr(every_word, "WORTH_THREADS", 0)
     with threadpool_limits(2):
         assert np.array_equal(counts_of_all(graph.walker, np.uint16), graph.counts)
@@ -81,7 +82,7 @@ def test_edges_may_have_no_length_and_walks_may_have_many_steps(longest):
     lengths = np.triu(rng.integers(1, longest, (n, n)) * (rng.random((n, n)) < 0.06), 1)
     lengths = np.where(rng.random((n, n)) < 0.003, -1, lengths)  # stands for 0
     table = csr_array(lengths + lengths.T)
-    walker = walk.Walker(table.indptr, table.indices, np.maximum(table.data, 0), reach)
+    walker = paths.Walker(table.indptr, table.indices, np.maximum(table.data, 0), reach)
     D = np.minimum(shortest(table, n), reach)
     for row, depths in ((0, None), (7, np.array([longest]))):
         ((_, walks),) = walker(np.array([row]), depths)
@@ -123,7 +124,7 @@ class Ended(Exception):
 @pytest.fixture
 def walked(monkeypatch):
     """The words that were walked from. A walk from word 300 ends the fit where `ends` says so."""
-    rows, before = [], walk.Walker.counts
+    rows, before = [], paths.Walker.counts
 
     def counts(self, some, room):
         if 300 in some and walked.ends:
@@ -137,10 +138,10 @@ def walked(monkeypatch):
         return found
 
     walked.ends = True
-    monkeypatch.setattr(walk.Walker, "counts", counts)
-    monkeypatch.setattr(walk, "MOST", 48)
+    monkeypatch.setattr(paths.Walker, "counts", counts)
+    monkeypatch.setattr(paths, "MOST", 48)
     monkeypatch.setattr(word_graph, "MANY_WORDS", 300)
-    monkeypatch.setattr(unfinished, "SECONDS", 0.0)
+    monkeypatch.setattr(word_graph, "SECONDS", 0.0)
     return walked
 
 
@@ -156,7 +157,7 @@ def folder(space, walked, tmp_path):
 
 def is_whole(space, graph, folder):
     found = word_graph.build(space, unfinished=folder)
-    same = [np.array_equal(getattr(found, name), getattr(graph, name)) for name in unfinished.EDGES]
+    same = [np.array_equal(getattr(found, name), getattr(graph, name)) for name in word_graph.EDGES]
     return all(same) and np.array_equal(found.counts, graph.counts) and found.lists is None
 
 
@@ -166,7 +167,7 @@ def test_what_was_done_is_not_done_again(space, graph, folder, walked, monkeypat
     rows = walked()
     assert rows[every_word.PROBES :] == list(range(288, N))
     assert is_whole(space, graph, folder) and len(walked()) == every_word.PROBES
-    unfinished.clear(folder)
+    word_graph.clear(folder)
     assert not folder.exists()
 
 
@@ -186,5 +187,5 @@ def test_another_space_begins_anew_and_leaves_files_that_are_not_its_own(folder,
     other = clusters(650)
     word_graph.build(other, unfinished=folder)
     assert sorted(set(walked())) == list(range(650))
-    unfinished.clear(folder)
+    word_graph.clear(folder)
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]

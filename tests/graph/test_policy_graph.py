@@ -9,8 +9,7 @@ from scipy.sparse.csgraph import floyd_warshall
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.graph.edges import STEPS
-from spacy_dxprivacy.graph.features import Features
-from spacy_dxprivacy.graph.policy import PRESETS, Policy, lengths_of
+from spacy_dxprivacy.graph.policy import PRESETS, Features, Policy, lengths_of
 from spacy_dxprivacy.graph.policy_graph import QUANTA, PolicyGraph, with_lengths
 from spacy_dxprivacy.graph.store import graph_of
 from spacy_dxprivacy.sentences.calibration import exact_epsilon, steepest_over, weights_at

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph import reached
-from spacy_dxprivacy.graph.reached import Reached
-from spacy_dxprivacy.graph.walk import Walker
+from spacy_dxprivacy.graph import paths
+from spacy_dxprivacy.graph.paths import Reached, Walker
 from spacy_dxprivacy.graph.word_graph import build
 
 N = 300
@@ -19,13 +18,13 @@ N = 300
 @pytest.fixture(scope="module")
 def graph():
     vectors = np.random.default_rng(0).standard_normal((N, 3)).astype(np.float32)
-    return build(Space([f"w{i}" for i in range(N)], vectors))
+    return build(Space.from_vectors([f"w{i}" for i in range(N)], vectors))
 
 
 @pytest.fixture(params=["stored", "walked", "forgotten"])
 def near(graph, request, monkeypatch):
     if request.param == "forgotten":
-        monkeypatch.setattr(reached, "POOL_BYTES", 500)
+        monkeypatch.setattr(paths, "POOL_BYTES", 500)
     return Reached(graph.walker, graph.counts, graph.lists if request.param == "stored" else None)
 
 

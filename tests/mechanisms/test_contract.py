@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
-from spacy_dxprivacy.mechanisms.base.trial import check_fitted, check_mechanism
+from spacy_dxprivacy.mechanisms.base.built import check_fitted, check_mechanism
 from spacy_dxprivacy.testing import CLAUSES, Case, small_space
 from spacy_dxprivacy.ty import HasMetric, HasSettings, Mechanism, StatesProbabilities
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.mechanisms.base import tables
+from spacy_dxprivacy.mechanisms.base import choice
 from spacy_dxprivacy.mechanisms.exponential import exact_epsilon
 from spacy_dxprivacy.search.metric import euclidean
 
@@ -34,7 +34,7 @@ def test_draws_do_not_depend_on_the_words_beside_them(make, plane, monkeypatch):
     rows = np.random.default_rng(0).integers(40, size=500)
     mechanism = make("dx.Exponential.v1", plane, epsilon=2.0)
     whole = mechanism.sample(rows, Rng(seed=1)).rows
-    monkeypatch.setattr(tables, "BLOCK_NUMBERS", 40)
+    monkeypatch.setattr(choice, "BLOCK_NUMBERS", 40)
     assert np.array_equal(mechanism.sample(rows, Rng(seed=1)).rows, whole)
 
 

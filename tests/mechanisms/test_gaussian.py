@@ -7,7 +7,7 @@ from scipy.stats import kstest, norm
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms.base.noise import clipped
-from spacy_dxprivacy.privacy.gaussian import analytic_sigma, classical_sigma, log_delta
+from spacy_dxprivacy.privacy.noise import analytic_sigma, classical_sigma, log_delta
 
 PAIR = Space.from_vectors(["here", "there"], [[0.0, 0.0, 0.0], [3.0, 0.0, 4.0]])
 LEAST = -300 * np.log(4)  # ln delta of the published truncated Laplace mechanism at 300 dimensions

@@ -6,7 +6,7 @@ from scipy.special import ndtr
 from scipy.stats import gamma, kstest
 
 from spacy_dxprivacy import Rng, Space
-from spacy_dxprivacy.privacy.laplace import laplace_noise
+from spacy_dxprivacy.privacy.noise import laplace_noise
 
 
 @pytest.mark.parametrize(("d", "epsilon"), [(1, 0.5), (2, 3.0), (50, 10.0), (300, 1.0)])

@@ -6,7 +6,7 @@ from scipy.stats import kstest, norm
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.mechanisms.nadp import component_lengths, relation
-from spacy_dxprivacy.privacy.gaussian import analytic_sigma, log_delta
+from spacy_dxprivacy.privacy.noise import analytic_sigma, log_delta
 
 RELATED = "pairs of words that the neighbourhood relation joins; no other pair"
 SETTINGS = {"epsilon": 2.0, "delta": 1e-3}

@@ -11,7 +11,7 @@ from scipy.stats import gamma
 
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.mechanisms.nadp import relation
-from spacy_dxprivacy.privacy.gaussian import log_delta
+from spacy_dxprivacy.privacy.noise import log_delta
 from spacy_dxprivacy.tables.readers import read_vectors
 
 FILE = "word2vec-googlenews-300d-10151.w2v.txt.gz"

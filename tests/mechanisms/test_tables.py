@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Rng, registry
-from spacy_dxprivacy.mechanisms.base.tables import MEGABYTE, Tables
+from spacy_dxprivacy.mechanisms.base.choice import MEGABYTE, Tables
 
 N = 40
 ONE = N * 8 / MEGABYTE  # megabytes of one table

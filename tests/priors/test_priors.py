@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from thinc.api import Config
 
 from spacy_dxprivacy import DxError, Space, registry
-from spacy_dxprivacy.graph.features import builtin_features
+from spacy_dxprivacy.graph.policy import builtin_features
 from spacy_dxprivacy.priors import Law, carry, make_uniform, make_word_frequency
 from spacy_dxprivacy.priors.builtin import builtin_law, frequencies, frequency_of
 from spacy_dxprivacy.priors.chain import chain_of, check_chain, from_fields, to_fields

@@ -20,9 +20,9 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.machine import compute as pages
-from spacy_dxprivacy.privacy.laplace import laplace_noise
-from spacy_dxprivacy.search import faiss_codes, faiss_index
-from spacy_dxprivacy.search.saved_index import table_digest
+from spacy_dxprivacy.privacy.noise import laplace_noise
+from spacy_dxprivacy.search import faiss_index
+from spacy_dxprivacy.search.faiss_index import table_digest
 from spacy_dxprivacy.ty import Index
 
 # Python 3.12 and later warn wherever a process with threads forks; OpenMP has threads.
@@ -235,8 +235,8 @@ def test_odd_search_parameters_are_refused() -> None:
 
 
 def test_too_little_memory_is_said_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(faiss_codes, "available_bytes", lambda: 1000)
-    monkeypatch.setattr(faiss_codes, "_training_rows", None)
+    monkeypatch.setattr(faiss_index, "available_bytes", lambda: 1000)
+    monkeypatch.setattr(faiss_index, "_training_rows", None)
     with pytest.raises(DxError, match="DX054"):
         make("dx.Faiss.v1").fit(X)
 

@@ -9,11 +9,10 @@ from scipy.sparse import csr_array
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.graph.edges import STEPS
-from spacy_dxprivacy.graph.kernel import Kernel
-from spacy_dxprivacy.graph.policy_graph import PolicyGraph, with_lengths
+from spacy_dxprivacy.graph.policy_graph import Kernel, PolicyGraph, with_lengths
 from spacy_dxprivacy.graph.store import graph_of
 from spacy_dxprivacy.guarantee import Guarantee
-from spacy_dxprivacy.mechanisms.base.sentences import SentenceMechanism, Sentences
+from spacy_dxprivacy.mechanisms.path_v2 import SentenceMechanism, Sentences
 from spacy_dxprivacy.priors.chain import Chain, alone_chain
 from spacy_dxprivacy.sentences.alone import WordDraw
 

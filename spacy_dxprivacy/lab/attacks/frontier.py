@@ -17,7 +17,7 @@ import numpy as np
 
 from ...arrays import Bools1d, Floats2d, Ints1d, Numbers1d
 from ...graph.policy_graph import PolicyGraph
-from ...mechanisms.base.sentences import SentenceMechanism
+from ...mechanisms.path_v2 import SentenceMechanism
 from ...randomness import Rng
 from ...space import Space
 from ...ty import Mechanism

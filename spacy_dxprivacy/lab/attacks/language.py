@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ...errors import DxError
-from ...mechanisms.base.sentences import SentenceMechanism
+from ...mechanisms.path_v2 import SentenceMechanism
 from ...priors.builtin import KINDS, builtin_law, frequency_of
 from ...priors.chain import Chain, alone_chain
 from ...priors.corpus import STOP

@@ -36,7 +36,7 @@ import numpy as np
 
 from ...arrays import Floats1d, blocks
 from ...mechanisms.mahalanobis import regularised_covariance
-from ...privacy.laplace import laplace_noise
+from ...privacy.noise import laplace_noise
 from ...randomness import Rng
 from ...search.metric import in_blocks, neighbours
 from ...space import Space

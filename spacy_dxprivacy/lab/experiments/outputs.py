@@ -23,7 +23,7 @@ import numpy as np
 from ...arrays import Bools1d, Floats2d, Ints1d, Ints2d, blocks
 from ...projection.rank_sampling import calibrated, geometric, powers_of_2
 from ...randomness import Rng
-from ...search.faiss_codes import load_faiss
+from ...search.faiss_index import load_faiss
 from ...search.metric import neighbours
 from ...space import Space
 from ..mechanisms import Once, make_mechanism

@@ -30,7 +30,7 @@ from ...arrays import Floats1d, Floats2d, Ints1d
 from ...batch.build import prior_config
 from ...errors import DxError
 from ...graph import graph_of
-from ...mechanisms.base.sentences import SentenceMechanism, WholeSentences
+from ...mechanisms.path_v2 import SentenceMechanism, WholeSentences
 from ...priors.chain import Chain
 from ...privacy.bounds import least_told_given, told
 from ...randomness import Rng

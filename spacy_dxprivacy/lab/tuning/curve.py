@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays import Floats1d, Floats2d, blocks
 from ...errors import DxError
 from ...privacy.bounds import most_kept
-from ...privacy.scale import scale_of
+from ...privacy.levels import scale_of
 from ...ty import HasMetric, Mechanism
 from ...validate import fail
 from .bench import Bench, Probes, WordFigures

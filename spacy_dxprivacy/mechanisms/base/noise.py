@@ -15,8 +15,7 @@ from ...projection.nearest import make_nearest
 from ...randomness import Rng
 from ...space import Space
 from ...ty import Draw, NoiseLaw, Projection
-from .built import BuiltMechanism, Settings
-from .checks import checked_rows, fitted
+from .built import BuiltMechanism, Settings, checked_rows, fitted
 
 if TYPE_CHECKING:
     from typing_extensions import Self

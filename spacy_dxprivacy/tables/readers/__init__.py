@@ -6,10 +6,8 @@ import os
 from itertools import chain
 from pathlib import Path
 
-from .binary import looks_binary, read_binary
-from .source import Progress, VectorFileError, open_source
-from .table import Duplicates, Floats2d, find_header
-from .text import read_text
+from .formats import looks_binary, read_binary, read_text
+from .source import Duplicates, Floats2d, Progress, VectorFileError, find_header, open_source
 
 __all__ = ["Duplicates", "Progress", "VectorFileError", "read_vectors"]
 
