@@ -35,7 +35,8 @@ from spacy.language import Language
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.run import FileOptions, sanitize
+from spacy_dxprivacy.batch.run import sanitize
+from spacy_dxprivacy.config import RunConfig, SanitizeConfig
 from spacy_dxprivacy.priors.builtin import frequencies
 
 ALONE = Path(__file__).parent.parent / "configs" / "path.cfg"
@@ -87,7 +88,7 @@ def command(nlp: Language, folder: Path, processes: int = 1) -> Callable[[list[s
         source = folder / "in.txt"
         source.write_text("\n".join(texts) + "\n", encoding="utf8")
         jobs = plan_jobs(str(source), str(folder / "out.txt"), lines=True, force=True)
-        sanitize(nlp, jobs, FileOptions(n_process=processes, force=True))
+        sanitize(nlp, jobs, SanitizeConfig(run=RunConfig(n_process=processes, force=True)))
 
     return work
 

@@ -179,7 +179,8 @@ def guided(seconds: float, folder: Path) -> None:
             form = "jsonl" if kind < b"\xd0" else "csv"
             laws.check_readers(folder / f"r.{form}", raw, form)
 
-    from spacy_dxprivacy.batch import lines, record, records, tables
+    from spacy_dxprivacy.batch import of_json, of_tables, of_text, record
+    from spacy_dxprivacy.batch import source as sources
     from spacy_dxprivacy.files import docbin as packed
     from spacy_dxprivacy.lab.audit import files
     from spacy_dxprivacy.tables.readers import formats as binary
@@ -187,7 +188,19 @@ def guided(seconds: float, folder: Path) -> None:
     from spacy_dxprivacy.tables.readers import source
     from spacy_dxprivacy.tables.readers import source as table
 
-    for module in (files, lines, record, records, tables, binary, packed, source, table, text):
+    for module in (
+        files,
+        of_json,
+        of_tables,
+        of_text,
+        record,
+        sources,
+        binary,
+        packed,
+        source,
+        table,
+        text,
+    ):
         for name, value in list(vars(module).items()):
             if callable(value) and getattr(value, "__module__", "") == module.__name__:
                 with contextlib.suppress(Exception):

@@ -12,6 +12,7 @@ import configparser
 import dataclasses
 import json
 import math
+import multiprocessing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
@@ -26,6 +27,7 @@ COMPONENT = (
     "mechanism", "selector", "space", "unknown", "numbers", "editor", "surrogates", "casing",
     "vectors", "carry", "max_epsilon_per_doc",
 )  # fmt: skip
+DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 KINDS = {
     "text": "text",
     "path": "a path",
@@ -87,6 +89,20 @@ class FileConfig(_Checked):
         more="With a key, all dates of a person move by the same days.",
     )  # fmt: skip
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.keep_fields == ("none",):
+            object.__setattr__(self, "keep_fields", ())
+        between = DELIMITERS.get(self.delimiter or "", self.delimiter)
+        object.__setattr__(self, "delimiter", between)
+        if between is not None and len(between) != 1:
+            raise UsageError(
+                f"`delimiter` must be one character, or one of {', '.join(DELIMITERS)}, "
+                f"got {between!r}."
+            )
+        if between in ('"', "\n", "\r"):
+            raise UsageError("`delimiter` cannot be a quote or the end of a line.")
+
 
 @dataclass(frozen=True)
 class RunConfig(_Checked):
@@ -109,6 +125,16 @@ class RunConfig(_Checked):
     dry_run: bool = _setting("flag", False, "Print what would be done; write nothing")
     quiet: bool = _setting("flag", False, "Print no receipt", "-q")
     force: bool = _setting("flag", False, "Overwrite files that exist", "-F")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_process == 0:
+            raise UsageError("`n_process` must be 1 or more, or -1, got 0.")
+
+    @property
+    def processes(self) -> int:
+        """How many processes; -1 stands for one per core."""
+        return multiprocessing.cpu_count() if self.n_process == -1 else self.n_process
 
 
 @dataclass(frozen=True)

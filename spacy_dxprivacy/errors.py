@@ -236,10 +236,6 @@ class Errors:
         "alone: `address` must be 127.0.0.1, ::1 or localhost, got {given!r}."
     )
     DX087 = "[DX087] Port {port} of {address} cannot be listened on ({why}). Choose one by `port`."
-    DX088 = (
-        "[DX088] {path}: its SHA-256 is {found}, and should be {expected}. The file is damaged or "
-        "is another one: do not use it."
-    )
     DX132 = (
         "[DX132] This Doc was not signed with this key, or was changed since: its receipt is what "
         "somebody claims. Sanitize the original again, and sign it by release(doc, vocab, key=...)."

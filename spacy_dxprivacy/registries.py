@@ -34,6 +34,8 @@ NAMES = tuple(ROOMS)
 RETIRED = {
     "dx.HiddenMarkov.v1": "dx.WordPairs.v1 of the same texts predicts them better (`dx prior`)",
     "dx.Rewrite.v1": "dx.Remap.v1 with a model puts likelier words into a release",
+    ".zst": "decompress it first (`zstd -d`), or use gzip (.gz)",
+    "dx verify": "`sha256sum --check LIST` compares downloaded files with a list of their digests",
     "dx prior --kind": "a prior made of texts is one of word pairs",
     "dx prior --states": "a prior made of texts is one of word pairs; see --types and --pairs",
     "dx prior --iterations": "word pairs are counted once",

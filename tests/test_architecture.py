@@ -46,16 +46,12 @@ OWED_IMPORTS: set[tuple[str, str]] = set()
 OWED_ASSERTS: set[str] = set()
 OWED_ARGUMENTS: set[tuple[str, str]] = {
     ("augment.py", "__init__"),
-    ("batch/editing.py", "_run"),
-    ("batch/editing.py", "edit_files"),
-    ("batch/run.py", "_run"),
     ("batch/workers.py", "_record"),
     ("component.py", "__init__"),
     ("component.py", "_rebuild"),
     ("distributed/arrow.py", "sanitize_table"),
     ("distributed/on_ray.py", "sanitize_dataset"),
     ("distributed/on_spark.py", "sanitize_dataframe"),
-    ("distributed/shards.py", "_left"),
     ("distributed/shards.py", "sanitize_shards"),
     ("doc/editing.py", "edited_texts"),
     ("doc/receipt.py", "receipt"),

@@ -25,8 +25,9 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
 from spacy_dxprivacy.batch.build import full_name, short_names
-from spacy_dxprivacy.cli import Options, make_pipeline, plan_jobs, sanitize, sanitizing
+from spacy_dxprivacy.cli import make_pipeline, plan_jobs, sanitize, sanitizing
 from spacy_dxprivacy.component import DEFAULT_CONFIG
+from spacy_dxprivacy.config import RunConfig, SanitizeConfig
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 # None of these is in the space, so none of them may be anywhere in what is written.
@@ -633,7 +634,7 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
     tally = sanitize(
         nlp,
         plan_jobs(str(write(tmp_path, "jsonl")), str(tmp_path / "out.csv")),
-        Options(batch_size=2),
+        SanitizeConfig(run=RunConfig(batch_size=2)),
         on_failure=lambda *failure: told.append(failure),
         on_progress=told.append,
     )

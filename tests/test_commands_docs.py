@@ -54,7 +54,7 @@ def run(line, folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_the_page_run(page, tmp_path, monkeypatch):
-    for extra in ("openpyxl", "zstandard", "cryptography", "sacrebleu"):
+    for extra in ("openpyxl", "cryptography", "sacrebleu"):
         pytest.importorskip(extra)
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)

@@ -16,10 +16,10 @@ from typer import Typer
 
 import spacy_dxprivacy
 from spacy_dxprivacy import UsageError, cli
-from spacy_dxprivacy.batch.records import Fields
-from spacy_dxprivacy.batch.run import FileOptions
+from spacy_dxprivacy.batch.jobs import check_fields
 from spacy_dxprivacy.cli import COMMANDS, mistakes
 from spacy_dxprivacy.cli.mistakes import with_options
+from spacy_dxprivacy.config import FileConfig, RunConfig
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
@@ -64,7 +64,7 @@ WORKER = """
 import sys, spacy
 before = set(sys.modules)
 from spacy_dxprivacy.batch import workers
-from spacy_dxprivacy.distributed import arrow, engines, on_ray, on_spark, recipe, shard
+from spacy_dxprivacy.distributed import arrow, on_ray, on_spark, recipe, shard
 print(*(set(sys.modules) - before))
 """
 
@@ -104,8 +104,12 @@ def test_it_works_under_python_o() -> None:
 @pytest.mark.parametrize(
     "raising, python, command",
     [
-        (lambda: FileOptions(n_process=0), "`n_process` must be 1 or more", "--n-process must be"),
-        (lambda: Fields("a", ("a",)), "`keep` cannot keep 'a'", "--keep-fields cannot keep 'a'"),
+        (lambda: RunConfig(n_process=0), "`n_process` must be 1 or more", "--n-process must be"),
+        (
+            lambda: check_fields(FileConfig(field="a", keep_fields="a")),
+            "`keep` cannot keep 'a'",
+            "--keep-fields cannot keep 'a'",
+        ),
         (lambda: parse_epsilons("x"), "`epsilon` must be LOW:HIGH", "--epsilon must be LOW:HIGH"),
     ],
 )

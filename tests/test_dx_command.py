@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError, __version__
 from spacy_dxprivacy.batch.build import make_pipeline, the_sanitizer
-from spacy_dxprivacy.batch.readable import reading
+from spacy_dxprivacy.batch.trial import reading
 from spacy_dxprivacy.cli import COMMANDS, dx_cli, program
 from spacy_dxprivacy.component import DEFAULT_CONFIG
 from spacy_dxprivacy.spaces.join import join

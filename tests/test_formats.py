@@ -24,13 +24,14 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError
 from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.batch.fields import Fields, names_of, pruned, slots_of
-from spacy_dxprivacy.batch.guess import guess
-from spacy_dxprivacy.batch.jobs import Form
-from spacy_dxprivacy.batch.records import read, read_parquet
+from spacy_dxprivacy.batch.formats import guess, read
+from spacy_dxprivacy.batch.jobs import plan_jobs
+from spacy_dxprivacy.batch.of_tables import read_parquet
+from spacy_dxprivacy.batch.record import names_of, pruned, slots_of
 from spacy_dxprivacy.batch.run import Sink
 from spacy_dxprivacy.batch.source import Source, source_of_file, source_of_text
 from spacy_dxprivacy.batch.stream import outcomes
+from spacy_dxprivacy.config import FileConfig
 
 WORDS = (
     "of the a cat dog house garden sleeps runs in and near old small tree river day night".split()
@@ -47,7 +48,6 @@ def extra(name, package):
 
 
 FORMATS = ["csv", "tsv", "jsonl", "json", extra("xlsx", "openpyxl")]
-PACKS = ["gz", extra("zst", "zstandard")]
 
 
 @pytest.fixture(scope="module")
@@ -75,20 +75,6 @@ def dx(pipelines, monkeypatch):
         return CliRunner().invoke(app, ["dx", "sanitize", *map(str, args)], **kwargs)
 
     return run
-
-
-def packed(raw, pack):
-    if pack == "zst":
-        return importlib.import_module("zstandard").ZstdCompressor().compress(raw)
-    return gzip.compress(raw) if pack else raw
-
-
-def unpacked(raw, pack):
-    if pack == "zst":
-        return (
-            importlib.import_module("zstandard").ZstdDecompressor().decompressobj().decompress(raw)
-        )
-    return gzip.decompress(raw) if pack else raw
 
 
 def written(form, rows=ROWS):
@@ -146,23 +132,16 @@ def is_one_sentence(result, status=2):
 # -- what passes through -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_what_is_named_is_sanitised_and_all_else_passes_through(dx, tmp_path, form):
-    passes_through(dx, tmp_path, form, "")
-
-
-@pytest.mark.parametrize("pack", PACKS)
-def test_so_it_does_packed(dx, tmp_path, pack):
-    passes_through(dx, tmp_path, "csv", pack)
-
-
-def passes_through(dx, tmp_path, form, pack):
-    name = f"{form}.{pack}".rstrip(".")
-    (tmp_path / f"in.{name}").write_bytes(packed(written(form), pack))
+@pytest.mark.parametrize("name", [*FORMATS, "csv.gz"])
+def test_what_is_named_is_sanitised_and_all_else_passes_through(dx, tmp_path, name):
+    form, _, pack = name.partition(".")
+    raw = gzip.compress(written(form)) if pack else written(form)
+    (tmp_path / f"in.{name}").write_bytes(raw)
     result = dx(tmp_path / f"in.{name}", tmp_path / f"out.{name}", "--field", "note")
     assert result.exit_code == 0, result.stderr
     assert "IN CLEAR: the fields id, day." in result.stderr
-    raw = unpacked((tmp_path / f"out.{name}").read_bytes(), pack)
+    raw = (tmp_path / f"out.{name}").read_bytes()
+    raw = gzip.decompress(raw) if pack else raw
     rows = read_back(form, raw)
     assert [list(row) for row in rows] == [["id", "note", "day"]] * 2
     assert [(row["id"], row["day"]) for row in rows] == [(r["id"], r["day"]) for r in ROWS]
@@ -343,15 +322,33 @@ def test_bad_files_are_one_sentence_and_nothing_is_written(dx, tmp_path, form, b
         assert len(list(tmp_path.iterdir())) == 1
 
 
-@pytest.mark.parametrize("pack", PACKS)
 @pytest.mark.parametrize("bad", ["cut", "other"])
-def test_packed_files_that_are_damaged(dx, tmp_path, pack, bad):
+def test_compressed_files_that_are_damaged(dx, tmp_path, bad):
     rows = [{"id": str(i), "text": f"the cat {os.urandom(20).hex()}"} for i in range(50)]
-    whole = packed(written("csv", rows), pack)
-    (tmp_path / f"in.csv.{pack}").write_bytes(whole[:-30] if bad == "cut" else b"id,text\n1,a\n")
-    result = dx(tmp_path / f"in.csv.{pack}", tmp_path / "out.csv")
+    whole = gzip.compress(written("csv", rows))
+    (tmp_path / "in.csv.gz").write_bytes(whole[:-30] if bad == "cut" else b"id,text\n1,a\n")
+    result = dx(tmp_path / "in.csv.gz", tmp_path / "out.csv")
     is_one_sentence(result)
-    assert pack in result.stderr and len(list(tmp_path.iterdir())) == 1
+    assert ".gz" in result.stderr and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("given", ["file", "folder", "output", "output_format", "stdin"])
+def test_zstandard_says_what_to_use_instead(dx, tmp_path, given):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_bytes(written("csv"))
+    (tmp_path / "in" / "b.csv.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+    plain, packed = tmp_path / "in" / "a.csv", tmp_path / "in" / "b.csv.zst"
+    args = {
+        "file": [packed, tmp_path / "out.csv"],
+        "folder": [tmp_path / "in", tmp_path / "out"],
+        "output": [plain, tmp_path / "out.csv.zst"],
+        "output_format": [plain, "--set", "files.output_format=csv.zst"],
+        "stdin": ["-"],
+    }[given]
+    result = dx(*args, "--field", "note", input=packed.read_bytes())
+    is_one_sentence(result)
+    assert "DX007" in result.stderr and "`zstd -d`" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
 def test_a_bomb_is_not_unpacked(dx, tmp_path, monkeypatch):
@@ -362,13 +359,12 @@ def test_a_bomb_is_not_unpacked(dx, tmp_path, monkeypatch):
     assert "DX096" in result.stderr and len(list(tmp_path.iterdir())) == 1
 
 
-@pytest.mark.parametrize(("name", "package"), [("xlsx", "openpyxl"), ("csv.zst", "zstandard")])
-def test_a_missing_extra_is_named(dx, tmp_path, monkeypatch, name, package):
-    monkeypatch.setitem(sys.modules, package, None)
+def test_a_missing_extra_is_named(dx, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
     (tmp_path / "in.csv").write_text("text\nthe cat\n")
-    result = dx(tmp_path / "in.csv", tmp_path / f"out.{name}")
+    result = dx(tmp_path / "in.csv", tmp_path / "out.xlsx")
     is_one_sentence(result)
-    assert f'pip install "spacy-dxprivacy[{name.split(".")[-1]}]"' in result.stderr
+    assert 'pip install "spacy-dxprivacy[xlsx]"' in result.stderr
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -488,7 +484,7 @@ def test_damaged_files_of_documents_and_tables(dx, tmp_path, bad):
     raw["cut"] = path.read_bytes()[:-9]
     path.write_bytes(raw[bad])
     with pytest.raises(UsageError, match="parquet file, or it is damaged") as told:
-        list(read_parquet(path, Fields()))
+        list(read_parquet(path, FileConfig()))
     no_secret_in(str(told.value))
 
 
@@ -516,11 +512,11 @@ GUESSED = {
 def test_formats_are_guessed_and_refused_where_unclear(raw):
     source = source_of_text(raw)
     if GUESSED[raw]:
-        assert guess(source, Fields())[0] == GUESSED[raw]
+        assert guess(source, FileConfig())[0] == GUESSED[raw]
         assert source.read() == raw.encode()  # nothing is taken
     else:
         with pytest.raises(UsageError, match="`format` says"):
-            guess(source, Fields())
+            guess(source, FileConfig())
 
 
 @pytest.mark.slow
@@ -554,7 +550,7 @@ def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
             yield b'{"text": "the cat"}\n'
 
     source = Source(blocks(), ready=lambda: False)
-    records = read(source, "jsonl", Fields())
+    records = read(source, "jsonl", FileConfig())
     for i, _ in enumerate(outcomes(pipelines[None], records, batch_size=9, ready=source.ready)):
         assert read_so_far == list(range(i + 1))
 
@@ -583,11 +579,12 @@ def test_ways_into_json():
             slots_of(NESTED, wrong)
 
 
-def test_forms_are_checked():
-    assert Form.of("CSV", "jsonl.gz", None) == Form("csv", "jsonl", None, "gz")
-    for wrong in [("docx", None, None), (None, "csv.rar", None), (None, None, "utf-99")]:
+def test_formats_are_checked():
+    (job,) = plan_jobs("-", None, FileConfig(format="CSV", output_format="jsonl.gz"))
+    assert (job.read_as, job.write_as, job.pack) == ("csv", "jsonl", "gz")
+    for wrong in ({"format": "docx"}, {"output_format": "csv.rar"}, {"encoding": "utf-99"}):
         with pytest.raises(UsageError):
-            Form.of(*wrong)
+            plan_jobs("-", None, FileConfig(**wrong))
 
 
 # -- what is shown --------------------------------------------------------------------------------

@@ -24,8 +24,10 @@ from spacy.tokens import DocBin
 import spacy_dxprivacy
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.batch.jobs import UsageError
-from spacy_dxprivacy.batch.records import Fields, Record, read
+from spacy_dxprivacy.batch.formats import read
+from spacy_dxprivacy.batch.record import Record
+from spacy_dxprivacy.config import FileConfig
+from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.files import docbin as packed
 from spacy_dxprivacy.files import limits
 from spacy_dxprivacy.files.docbin import BadPacked, pack, read_docbin, unpack
@@ -150,7 +152,7 @@ def test_a_docbin_is_read_as_spacy_reads_it() -> None:
 
 
 def records(raw: bytes, kind: str) -> list[Record]:
-    return list(read(io.BytesIO(raw), kind, Fields()))
+    return list(read(io.BytesIO(raw), kind, FileConfig()))
 
 
 @pytest.mark.parametrize("raw", [
@@ -230,11 +232,11 @@ def test_vectors_that_are_a_bomb_are_refused(pack_it, tmp_path: Path, small_limi
 @pytest.fixture
 def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
-        "records.MOST_RECORD",
+        "of_text.MOST_RECORD",
         "record.MOST_RECORD",
-        "tables.MOST_RECORD",
-        "lines.MOST_RECORD",
-        "lines.MB",
+        "of_tables.MOST_RECORD",
+        "source.MOST_RECORD",
+        "source.MB",
     ):
         monkeypatch.setattr(f"spacy_dxprivacy.batch.{name}", 100)
 
@@ -305,7 +307,7 @@ def test_the_description_of_a_space_is_read_with_care(raw: str, saved: Path) -> 
 def test_a_description_or_a_config_without_end_is_refused(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spacy_dxprivacy.batch.build.MOST_CONFIG", 10)
+    monkeypatch.setattr("spacy_dxprivacy.config.MOST_CONFIG", 10)
     config = saved.parent / "c.cfg"
     config.write_text("[nlp]\nlang = 'en'\n")
     with pytest.raises(UsageError, match=r"DX095.*c\.cfg"):

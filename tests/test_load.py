@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from spacy_dxprivacy import trim_vocab
-from spacy_dxprivacy.batch.records import Record
+from spacy_dxprivacy.batch.record import Record
 from spacy_dxprivacy.batch.stream import outcomes
 
 LOAD = Path(__file__).parent.parent / "benchmarks" / "load.py"

@@ -1,4 +1,4 @@
-"""Packed files (.gz, .zst) as shards, in a report and in an audit."""
+"""Packed files (.gz) as shards, in a report and in an audit."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from conftest import MakeNlp
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
-from spacy_dxprivacy.batch import parts, stream
+from spacy_dxprivacy.batch import stream
 from spacy_dxprivacy.batch.build import the_sanitizer
-from spacy_dxprivacy.batch.records import Record
+from spacy_dxprivacy.batch.record import Record
 from spacy_dxprivacy.batch.stream import outcomes
 from spacy_dxprivacy.doc.spelling import spell
 from spacy_dxprivacy.selection import words_of
@@ -43,9 +43,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """From its call on, hundreds of characters are long."""
 
     def use() -> None:
-        monkeypatch.setattr(parts, "LONG", 500)
-        monkeypatch.setattr(parts, "PART", 90)
         monkeypatch.setattr(stream, "LONG", 500)
+        monkeypatch.setattr(stream, "PART", 90)
 
     return use
 
@@ -64,7 +63,7 @@ def test_it_is_the_text_and_the_receipt_of_the_whole(
     nlp = pipeline(mechanism)
     whole = one(nlp)
     short()
-    assert len(parts.places_of(nlp, TEXT)) > 10
+    assert len(stream.places_of(nlp, TEXT)) > 10
     drawn = one(nlp)
     assert (drawn.text, dict(drawn.receipt)) == (whole.text, dict(whole.receipt))
 
@@ -80,7 +79,7 @@ def test_whatever_is_drawn_is_spelled_as_in_the_whole(
 ) -> None:
     short()
     nlp, rng = pipeline(), Random(0)
-    cut = [nlp.make_doc(part) for part in parts.parts_of(TEXT, parts.places_of(nlp, TEXT))]
+    cut = [nlp.make_doc(part) for part in stream.parts_of(TEXT, stream.places_of(nlp, TEXT))]
     for _ in range(20):
         drawn = [[_any(token, rng) for token in doc] for doc in cut]
         apart = [_spelled(doc, some) for doc, some in zip(cut, drawn, strict=True)]
@@ -110,15 +109,15 @@ def test_what_looks_at_the_whole_text_gets_it(
     pipeline: MakeNlp, short: Callable[[], None], settings: dict[str, Any]
 ) -> None:
     short()
-    assert parts.is_cut(pipeline(), TEXT)
-    assert not parts.is_cut(pipeline(**settings), TEXT)
+    assert stream.is_cut(pipeline(), TEXT)
+    assert not stream.is_cut(pipeline(**settings), TEXT)
 
 
 def test_tokens_are_those_of_the_whole(pipeline: MakeNlp, short: Callable[[], None]) -> None:
     short()
     nlp = pipeline()
     tokens = [token.text_with_ws for token in nlp.make_doc(TEXT)]
-    cut = list(parts.parts_of(TEXT, parts.places_of(nlp, TEXT)))
+    cut = list(stream.parts_of(TEXT, stream.places_of(nlp, TEXT)))
     assert [t.text_with_ws for part in cut for t in nlp.make_doc(part)] == tokens
     assert not any(part.rstrip().endswith(("Dr.", "e.g.", "O.")) for part in cut)
 
@@ -134,4 +133,4 @@ def test_nothing_that_was_read_stays(pipeline: MakeNlp, short: Callable[[], None
 def test_a_flood_is_looked_through_in_a_time_by_its_length(pipeline: MakeNlp, flood: str) -> None:
     """Quadratic, a megabyte would take minutes."""
     nlp = pipeline()
-    assert len(parts.places_of(nlp, flood * (2**20 // len(flood)))) < 4
+    assert len(stream.places_of(nlp, flood * (2**20 // len(flood)))) < 4

@@ -28,8 +28,8 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.component import DEFAULT_CONFIG
+from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.playground import workshop as server
 from spacy_dxprivacy.lab.playground.workshop import Workshop
 from spacy_dxprivacy.lab.report.receipts import answers as in_words

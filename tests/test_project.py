@@ -1,5 +1,6 @@
 """project.yml: its commands are there, and all of it runs without a network."""
 
+import hashlib
 import importlib.util
 import shlex
 import shutil
@@ -21,7 +22,8 @@ pytestmark = pytest.mark.skipif(not PROJECT.exists(), reason="project.yml is not
 
 
 def commands():
-    return srsly.read_yaml(PROJECT)["commands"] if PROJECT.exists() else []
+    found = srsly.read_yaml(PROJECT)["commands"] if PROJECT.exists() else []
+    return [command for command in found if command["name"] != "verify"]
 
 
 @pytest.mark.parametrize("command", commands(), ids=lambda command: command["name"])
@@ -56,3 +58,28 @@ def test_all_of_it_ends_with_a_report(tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
     page = (tmp_path / "output" / "report.html").read_text(encoding="utf8")
     assert "<html" in page and "dx.Path.v2" in page
+
+
+def test_every_asset_is_listed_and_extra():
+    project, listed = srsly.read_yaml(PROJECT), ROOT / "configs" / "assets.sha256"
+    lines = [line.split() for line in listed.read_text().splitlines() if line[0] != "#"]
+    assert {Path(asset["dest"]).name for asset in project["assets"]} == {name for _, name in lines}
+    assert all(asset["extra"] for asset in project["assets"])
+    assert all(project["workflows"][name][0] == "verify" for name in ("all", "vectors"))
+
+
+@pytest.mark.skipif(not shutil.which("sha256sum"), reason="needs sha256sum")
+@pytest.mark.parametrize(
+    ("content", "stops"), [(None, False), (b"good", False), (b"forged", True)], ids=str
+)
+def test_a_download_that_differs_stops_the_workflow(tmp_path, content, stops):
+    (command,) = [c for c in srsly.read_yaml(PROJECT)["commands"] if c["name"] == "verify"]
+    for folder in ("assets", "configs"):
+        (tmp_path / folder).mkdir()
+    digest = hashlib.sha256(b"good").hexdigest()
+    (tmp_path / "configs" / "assets.sha256").write_text(f"# a comment\n{digest}  a.zip\n")
+    if content is not None:
+        (tmp_path / "assets" / "a.zip").write_bytes(content)
+    (line,) = command["script"]
+    done = subprocess.run(shlex.split(line), cwd=tmp_path, capture_output=True, timeout=60)
+    assert bool(done.returncode) is stops

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError
 from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.batch.run import FileOptions
 from spacy_dxprivacy.cli import dx_cli, program
 from spacy_dxprivacy.config import SETTINGS, RunConfig, read_config
 from spacy_dxprivacy.front import settings as settings_of
@@ -121,7 +120,7 @@ def test_settings_and_defaults_stand_in_one_place():
     assert all(len(about["help"]) <= 60 for about in SETTINGS.values())
     for name in ("batch_size", "n_process"):
         here = inspect.signature(dx.clean).parameters[name].default
-        assert here == getattr(RunConfig(), name) == getattr(FileOptions(), name)
+        assert here == getattr(RunConfig(), name)
 
 
 @pytest.mark.parametrize(

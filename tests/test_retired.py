@@ -8,8 +8,8 @@ from spacy_dxprivacy import DxError, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.registries import RETIRED
 
-NAMES = [row for row in RETIRED if not row.startswith("dx ")]
-OPTIONS = [row for row in RETIRED if row.startswith("dx ")]
+NAMES = [row for row in RETIRED if row.startswith("dx.")]
+OPTIONS = [row for row in RETIRED if " --" in row]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -41,4 +41,11 @@ def test_an_option_that_was_removed_is_a_mistake_in_the_command(row):
     for given in ([option, "1"], [f"{option}=1"]):
         done = CliRunner().invoke(dx_cli, [command, "in", "out", *given])
         assert done.exit_code == 2 and RETIRED[row] in done.output
+        assert len(done.output.strip().splitlines()) == 1
+
+
+def test_a_command_that_was_removed_is_a_mistake():
+    for given in (["verify", "assets", "list"], ["verify", "--help"]):
+        done = CliRunner().invoke(dx_cli, given)
+        assert done.exit_code == 2 and "sha256sum --check" in done.output
         assert len(done.output.strip().splitlines()) == 1

@@ -4,7 +4,7 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.batch.records import Record
+from spacy_dxprivacy.batch.record import Record
 from spacy_dxprivacy.batch.stream import in_zone
 from spacy_dxprivacy.doc import warming
 from spacy_dxprivacy.doc.warming import AT_ONCE, SHARE, warm_up

@@ -367,3 +367,20 @@ def _lift_limit(nlp: Language) -> None:
     without any, texts may be as long as they are."""
     if not any(getattr(pipe, "is_trainable", False) for _, pipe in nlp.pipeline):
         nlp.max_length = NO_LIMIT
+
+
+HEAD = """# A complete pipeline that sanitises, every setting in it:
+#   dx sanitize INPUT OUTPUT --config THIS_FILE
+#   python -m spacy assemble THIS_FILE my_sanitizer
+
+"""
+
+
+def config_text(chosen: SanitizeConfig) -> str:
+    """Return a config with every setting, those of the defaults among them. Nothing is loaded or
+    fitted. Raise UsageError as make_pipeline does."""
+    import_code(chosen.code)
+    whole = unfitted(chosen).config.interpolate()
+    language = {name: whole["nlp"][name] for name in ("lang", "pipeline", "tokenizer")}
+    kept = Config({"nlp": language, "components": whole["components"]})
+    return HEAD + kept.to_str().strip() + "\n"

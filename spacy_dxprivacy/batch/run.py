@@ -2,166 +2,168 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from spacy.language import Language
 
-from ..config import SanitizeConfig
+from ..config import FileConfig, RunConfig, SanitizeConfig
 from ..errors import DxError, UsageError
 from ..files.atomic import Output
+from ..files.keys import read_key
 from ..rebuild import sign
 from .build import the_sanitizer
-from .fields import Fields, fields_of, shown
-from .jobs import BINARY, WITH_FIELDS, Job, opened_first
-from .record import Look, Record
-from .records import read
-from .source import Packing, Source, pack_of, source_of_file, source_of_stdin
+from .formats import FORMATS, WITH_FIELDS, read
+from .jobs import Job, opened, opened_first
+from .record import Look, Record, shown
+from .source import Packing
 from .stream import Outcome, Sanitized, outcomes
 from .tally import Tally
-from .writers import WRITERS, Writer, names_of_entry
+from .writing import Writer, names_of_entry
 
 OnFailure = Callable[[Job, int, str], None]
 OnProgress = Callable[[int], Any]
 
 
 @dataclass(frozen=True)
-class FileOptions:
-    """How files are read and written. n_process: -1 for one a core. force: overwrite files. sign: a
-    key to sign receipts with that go into the output, those of .spacy and of shards."""
+class Reports:
+    """Whom a run tells of failures and progress; see sanitize."""
 
-    fields: Fields = field(default_factory=Fields)
-    batch_size: int = 128
-    n_process: int = 1
-    force: bool = False
-    sign: bytes | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        if self.n_process < 1 and self.n_process != -1:
-            raise UsageError(f"`n_process` must be 1 or more, or -1, got {self.n_process}.")
-
-    @property
-    def processes(self) -> int:
-        """How many processes; -1 stands for one a core."""
-        return multiprocessing.cpu_count() if self.n_process == -1 else self.n_process
+    on_failure: OnFailure
+    on_progress: OnProgress
 
 
-def file_options(chosen: SanitizeConfig) -> FileOptions:
-    """Return how files are read and written. Raises UsageError for fields that do not fit."""
-    run = chosen.run
-    return FileOptions(fields_of(chosen.files), run.batch_size, run.n_process, force=run.force)
+def _ignore(*_: object) -> None:
+    pass
 
 
 def sanitize(
     nlp: Language,
     jobs: list[Job],
-    options: FileOptions | None = None,
+    chosen: SanitizeConfig | None = None,
     *,
     on_failure: OnFailure | None = None,
     on_progress: OnProgress | None = None,
 ) -> Tally:
-    """Sanitise files, and give the sum of the receipts.
+    """Sanitise files, and return the sum of the receipts.
 
-    nlp: a pipeline with a sanitizer, see make_pipeline. jobs: see plan_jobs. on_failure: called
-    with a job, the number of a record (0 for the whole file) and the reason. on_progress: called
-    with numbers of bytes, as they are done.
+    Args:
+        nlp: A pipeline with a sanitizer, see make_pipeline.
+        jobs: See plan_jobs.
+        chosen: How files are read and written: its settings `files` and `run`.
+        on_failure: Called with a job, the number of a record (0 for the whole file), the reason.
+        on_progress: Called with numbers of bytes, as they are done.
 
-    Raises UsageError where the pipeline does not sanitise, where it is seeded and should run in
-    several processes, or where the only file cannot be read; OSError where an output cannot be
-    written, and then it is not there.
+    Raises:
+        UsageError: The pipeline does not sanitise, it is seeded and should run in several
+            processes, or the only file cannot be read.
+        OSError: An output cannot be written, and then it is not there.
     """
-    options = options or FileOptions()
+    chosen = chosen or SanitizeConfig()
+    reports = Reports(on_failure or _ignore, on_progress or _ignore)
+    key = None if chosen.run.sign is None else read_key(chosen.run.sign)
     tally = Tally(the_sanitizer(nlp).terms)
-    seen = Seen(options.fields)
-    if options.processes > 1 and tally.terms.seeded:
+    seen = Seen(chosen.files)
+    if chosen.run.processes > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer runs in one process alone: leave `n_process` out.")
     start = time.perf_counter()
     for job in jobs:
-        failures = _Failures(job, on_failure)
-        tally.failed.append(failures.numbers)
+        run = _Run(job, tally, seen, reports)
+        tally.failed.append(run.failed)
         try:
-            _run(nlp, job, options, tally, failures, on_progress, seen)
+            run.sanitize(nlp, chosen, key)
         except UsageError as error:
             if len(jobs) == 1:
                 raise
-            failures.add(0, str(error))
+            run.fail(0, str(error))
     tally.seconds = time.perf_counter() - start
     names = ["the names of the files"] if len(jobs) > 1 else []
     tally.in_clear += [*seen.in_clear(), *names]
     return tally
 
 
-class _Failures:
-    def __init__(self, job: Job, tell: OnFailure | None) -> None:
-        self.job = job
-        self.tell = tell
-        self.numbers: list[int] = []
+@dataclass
+class _Run:
+    """One file."""
 
-    def add(self, number: int, why: str) -> None:
-        self.numbers.append(number)
-        if self.tell is not None:
-            self.tell(self.job, number, why)
+    job: Job
+    tally: Tally
+    seen: Seen
+    reports: Reports
+
+    def __post_init__(self) -> None:
+        self.failed: list[int] = []
+
+    def fail(self, number: int, why: str) -> None:
+        self.failed.append(number)
+        self.reports.on_failure(self.job, number, why)
+
+    def sanitize(self, nlp: Language, chosen: SanitizeConfig, key: bytes | None) -> None:
+        tally, before = self.tally, self.tally.documents
+        with ExitStack() as stack:
+            # spaCy and others quote tokens in some of their warnings.
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+            self.job, files = opened_first(self.job, chosen.files)
+            handle = stack.enter_context(opened(self.job))
+            output = stack.enter_context(Output(self.job.target, force=chosen.run.force))
+            sink = Sink(self.job, output.handle, files, self.seen)
+            records = first_checked(read(handle, self.job.read_as, files, sink.begin))
+            with_docs = sink.writer.needs_docs
+            pairs = outcomes_of(nlp, records, chosen.run, handle.ready, with_docs=with_docs)
+            for record, found in gathered(stack.enter_context(closing(pairs)), sink.writer.by_row):
+                results = [] if isinstance(found, str) else found
+                for result in results:
+                    if key is not None and result.doc is not None:
+                        sign(result.doc, key)
+                why = found if isinstance(found, str) else sink.write(record, found)
+                if why:
+                    self.fail(record.number, why)
+                    results = []
+                for result in results:
+                    tally.add(result.receipt)
+                self.reports.on_progress(record.size)
+            if self.failed and tally.documents == before:
+                output.discard()
+            else:
+                sink.finish()
+                tally.written += [] if self.job.target is None else [self.job.target]
 
 
-def _run(
+def outcomes_of(
     nlp: Language,
-    job: Job,
-    options: FileOptions,
-    tally: Tally,
-    failures: _Failures,
-    on_progress: OnProgress | None,
-    seen: Seen,
-) -> None:
-    before = tally.documents
-    with ExitStack() as stack:
-        # spaCy and others quote tokens in some of their warnings.
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore")
-        job, fields = opened_first(job, options.fields)
-        handle = stack.enter_context(opened(job))
-        output = stack.enter_context(Output(job.target, force=options.force))
-        sink = Sink(job, output.handle, fields, seen)
-        records = first_checked(read(handle, job.read_as, fields, sink.begin))
-        pairs = _outcomes(nlp, records, options, handle, with_docs=sink.writer.needs_docs)
-        for record, found in gathered(stack.enter_context(closing(pairs)), sink.writer.by_row):
-            results = [] if isinstance(found, str) else found
-            _sign(results, options.sign)
-            why = found if isinstance(found, str) else sink.write(record, found)
-            if why:
-                failures.add(record.number, why)
-                results = []
-            for result in results:
-                tally.add(result.receipt)
-            if on_progress is not None:
-                on_progress(record.size)
-        if failures.numbers and tally.documents == before:
-            output.discard()
-        else:
-            sink.finish()
-            tally.written += [] if job.target is None else [job.target]
+    records: Iterable[Record],
+    run: RunConfig,
+    ready: Callable[[], bool] | None = None,
+    *,
+    with_docs: bool = False,
+) -> Generator[Outcome, None, None]:
+    """Return each record with what came of it, by as many processes as `run` has; see
+    stream.outcomes."""
+    size = run.batch_size
+    if run.processes == 1:
+        return outcomes(nlp, records, batch_size=size, ready=ready, with_docs=with_docs)
+    from .workers import outcomes_of_workers
 
-
-def _sign(results: Sequence[Sanitized], key: bytes | None) -> None:
-    for result in results:
-        if key is not None and result.doc is not None:
-            sign(result.doc, key)
+    return outcomes_of_workers(
+        nlp, records, batch_size=size, n_process=run.processes, with_docs=with_docs
+    )
 
 
 class Sink:
-    """Where the records of a job go: a writer, and the file that it writes, packed or not."""
+    """Where the records of a job go: a writer, and the file that it writes, compressed or not."""
 
-    def __init__(self, job: Job, handle: IO[bytes], fields: Fields, seen: Seen) -> None:
-        self.packing = Packing(handle, job.pack) if job.pack else None
+    def __init__(self, job: Job, handle: IO[bytes], files: FileConfig, seen: Seen) -> None:
+        self.packing = Packing(handle) if job.pack else None
         self.flushed = handle if job.target is None and not job.pack else None
         if job.read_as in ("csv", "tsv") and job.read_as != job.write_as:
-            fields = replace(fields, delimiter=None)  # it is that of the input
+            files = replace(files, delimiter=None)  # it is that of the input
         out: Any = self.packing or handle
-        self.writer: Writer = WRITERS[job.write_as](out, fields)
+        self.writer: Writer = FORMATS[job.write_as].write(out, files)
         self.seen = seen if {job.read_as, job.write_as} <= WITH_FIELDS else None
 
     def begin(self, names: list[str], look: Look) -> None:
@@ -179,7 +181,7 @@ class Sink:
             raise
         except DxError as error:
             return str(error)
-        if self.seen is not None and self.seen.fields.keep is None:
+        if self.seen is not None and self.seen.files.keep_fields is None:
             self.seen.add(names_of_entry(record))
         if self.flushed is not None:
             self.flushed.flush()
@@ -193,23 +195,24 @@ class Sink:
 
 
 class Seen:
-    """Which fields were written as they are."""
+    """Which fields were written unmodified."""
 
-    def __init__(self, fields: Fields) -> None:
-        self.fields = fields
+    def __init__(self, files: FileConfig) -> None:
+        self.files = files
         self.names: dict[str, None] = {}
 
     def add(self, names: list[str]) -> None:
-        """Counts the fields of a record, or of a table."""
-        if self.fields.keep is None and not self.names.keys() >= set(names):
+        """Count the fields of a record, or of a table."""
+        if self.files.keep_fields is None and not self.names.keys() >= set(names):
             self.names.update(dict.fromkeys(names))
 
     def in_clear(self) -> list[str]:
-        """What a receipt says of them."""
-        if self.fields.keep is not None:
-            return [f"the fields {', '.join(self.fields.keep)}"] if self.fields.keep else []
+        """Return what a receipt says of them."""
+        keep = self.files.keep_fields
+        if keep is not None:
+            return [f"the fields {', '.join(keep)}"] if keep else []
         numbers = dict(enumerate(self.names, 1))
-        named = {numbers.get(int(t), t) if t.isdecimal() else t for t in self.fields.texts}
+        named = {numbers.get(int(t), t) if t.isdecimal() else t for t in self.files.field}
         others = [name for name in self.names if name not in named]
         return [f"the fields {shown(others)}"] if others else []
 
@@ -224,12 +227,12 @@ def first_checked(records: Iterator[Record]) -> Iterator[Record]:
         yield record
 
 
-def check_first(job: Job, fields: Fields) -> None:
+def check_first(job: Job, files: FileConfig) -> None:
     """Raises UsageError where the beginning of a file shows that it is read in a wrong way. What
     comes from stdin is looked at when it is read."""
     if job.source is not None and job.source.is_file():
         with opened(job) as handle:
-            next(first_checked(read(handle, job.read_as, fields)), None)
+            next(first_checked(read(handle, job.read_as, files)), None)
 
 
 def gathered(
@@ -250,39 +253,3 @@ def gathered(
         if record.part == record.parts - 1:
             yield record, why or some
             some, why = [], ""
-
-
-def _outcomes(
-    nlp: Language,
-    records: Iterable[Record],
-    options: FileOptions,
-    source: Source,
-    *,
-    with_docs: bool,
-) -> Generator[Outcome, None, None]:
-    if options.processes == 1:
-        return outcomes(
-            nlp, records, batch_size=options.batch_size, ready=source.ready, with_docs=with_docs
-        )
-    from .workers import outcomes_of_workers
-
-    return outcomes_of_workers(
-        nlp,
-        records,
-        batch_size=options.batch_size,
-        n_process=options.processes,
-        with_docs=with_docs,
-    )
-
-
-def opened(job: Job) -> Source:
-    """What the job reads, from its beginning. Raises UsageError where it cannot be read."""
-    if job.stream is not None:
-        return job.stream
-    text = job.read_as not in BINARY
-    if job.source is None:
-        return source_of_stdin(job.encoding, text=text)
-    try:
-        return source_of_file(job.source.open("rb"), pack_of(job.source), job.encoding, text=text)
-    except OSError as error:
-        raise UsageError(f"{job.source}: {error.strerror}.") from None

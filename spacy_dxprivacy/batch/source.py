@@ -1,4 +1,4 @@
-"""The bytes of an input as UTF-8: unpacked, decoded, and line by line as they come."""
+"""The bytes of an input as UTF-8: decompressed, decoded, and line by line as they come."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import select
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, count
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
-from ..errors import Errors, UsageError
-from ..files.limits import TooLarge, check_ratio
+from ..errors import UsageError
+from ..files.limits import MB, MOST_RECORD, TooLarge, check_ratio
+from ..registries import retired
 
 BLOCK = 2**16
-PART = 2**10  # bytes that are unpacked at a time
+PART = 2**10  # bytes that are decompressed at a time
 # By how a file begins: the longer ones first, as that of UTF-32 begins with that of UTF-16.
 BOMS = {
     codecs.BOM_UTF8: "utf-8",
@@ -26,7 +27,19 @@ BOMS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-PACKED = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+class Readable(Protocol):
+    """A binary file, or a Source."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return some bytes; b"" at the end."""
+        ...
+
+    def readline(self, size: int = -1, /) -> bytes:
+        """Return a line, or `size` bytes of it; b"" at the end."""
+        ...
 
 
 class Source:
@@ -50,12 +63,7 @@ class Source:
     def __enter__(self) -> Source:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()
 
     def _fill(self) -> bool:
@@ -68,11 +76,11 @@ class Source:
         return True
 
     def ready(self) -> bool:
-        """Whether a line can be read without waiting for it."""
+        """Return whether a line can be read without waiting for it."""
         return self._block.find(b"\n", self._at) >= 0 or self._can_be_read()
 
     def peek(self, enough: Callable[[bytes], bool]) -> bytes:
-        """What comes next, until there is enough of it, or no more."""
+        """Return what comes next, until there is enough of it, or no more."""
         seen = self._block[self._at :]
         while not enough(seen):
             block = next(self._blocks, None)
@@ -83,7 +91,7 @@ class Source:
         return seen
 
     def read(self, size: int = -1) -> bytes:
-        """Some bytes, at most `size` of them; b"" at the end. All that is left for -1."""
+        """Return some bytes, at most `size` of them; b"" at the end. All that is left for -1."""
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
         if not self._fill():
@@ -93,7 +101,7 @@ class Source:
         return part
 
     def readline(self, size: int = -1) -> bytes:
-        """A line with its end, or `size` bytes of it; b"" at the end."""
+        """Return a line with its end, or `size` bytes of it; b"" at the end."""
         parts: list[bytes] = []
         left = sys.maxsize if size < 0 else size
         while left and self._fill():
@@ -108,49 +116,54 @@ class Source:
 
 
 def source_of_stdin(encoding: str | None, *, text: bool = True) -> Source:
-    """Standard input, unpacked where it is packed. text: whether it is to be decoded."""
+    """Return standard input, decompressed where it is gzip. text: whether it is to be decoded."""
     handle = sys.stdin.buffer
     try:
         number = handle.fileno()
     except (OSError, ValueError):  # not a file: within a test
         blocks = iter(lambda: handle.read(BLOCK), b"")
-        return Source(_decoded(_unpacked(blocks, None), encoding, text))
-    return Source(
-        _decoded(_unpacked(iter(lambda: os.read(number, BLOCK), b""), None), encoding, text),
-        lambda: _is_readable(number),
-    )
+        return Source(_decoded(_gunzipped(blocks, None), encoding, text))
+
+    def is_readable() -> bool:
+        # Windows: select takes sockets alone, so every line by itself
+        return sys.platform != "win32" and bool(select.select([number], [], [], 0)[0])
+
+    blocks = iter(lambda: os.read(number, BLOCK), b"")
+    return Source(_decoded(_gunzipped(blocks, None), encoding, text), is_readable)
 
 
 def source_of_text(text: str) -> Source:
-    """A text as an input."""
+    """Return a text as an input."""
     return Source(iter([text.encode("utf-8", "surrogateescape")]))
 
 
 def source_of_file(handle: IO[bytes], packed: str, encoding: str | None, *, text: bool) -> Source:
-    """An open file. packed: "gz" or "zst", or "". Its bytes are asked for when they are needed, so
-    what is wrong with them is said then."""
+    """Return an open file as an input. packed: "gz", or "". Its bytes are read when they are
+    needed, and what is wrong with them is raised then."""
     blocks = iter(lambda: handle.read(BLOCK), b"")
-    return Source(_decoded(_unpacked(blocks, packed), encoding, text), close=handle.close)
+    return Source(_decoded(_gunzipped(blocks, bool(packed)), encoding, text), close=handle.close)
 
 
 def pack_of(path: Path) -> str:
-    """ "gz" or "zst", by how the name ends, or ""."""
-    ending = path.suffix.lower().lstrip(".")
-    return ending if ending in PACKED.values() else ""
+    """Return "gz" or "", by how the name ends. Raise UsageError for a .zst file of records."""
+    name = path.suffix.lower()
+    if name == ".zst" and path.with_suffix("").suffix:
+        raise UsageError(f"{path}: {retired('.zst')}")
+    return "gz" if name == ".gz" else ""
 
 
 def ending(path: Path) -> str:
-    """ ".jsonl" of "a.jsonl" and of "a.JSONL.gz"."""
+    """Return ".jsonl" of "a.jsonl" and of "a.JSONL.gz"."""
     return (path.with_suffix("") if pack_of(path) else path).suffix.lower()
 
 
-def unpacked(raw: bytes, packed: str) -> bytes:
-    """packed: "gz" or "zst". Raises UsageError for bytes that are neither, cut, or a bomb."""
-    return b"".join(_unpack(iter([raw]), packed))
+def gunzip(raw: bytes) -> bytes:
+    """Decompress all of a file. Raise UsageError for what is no gzip, cut, or a bomb."""
+    return b"".join(_gunzip(iter([raw])))
 
 
 def check_encoding(encoding: str | None) -> None:
-    """Raises UsageError for one that Python does not know."""
+    """Raise UsageError for an encoding that Python does not know."""
     try:
         if encoding is not None and not codecs.lookup(encoding)._is_text_encoding:
             raise LookupError
@@ -159,126 +172,97 @@ def check_encoding(encoding: str | None) -> None:
         raise UsageError(f"no `encoding` {encoding!r}: there are {known} and others.") from None
 
 
-def _is_readable(number: int) -> bool:
-    if sys.platform == "win32":  # select takes sockets alone: every line by itself
-        return False
-    return bool(select.select([number], [], [], 0)[0])
+# -- gzip ------------------------------------------------------------------------------------------
 
 
-# -- unpacking -------------------------------------------------------------------------------------
-
-
-def _unpacked(blocks: Iterator[bytes], packed: str | None) -> Iterator[bytes]:
+def _gunzipped(blocks: Iterator[bytes], packed: bool | None) -> Iterator[bytes]:
     """packed: None where the first bytes say it."""
+    if packed is None:
+        head, blocks = _head_of(blocks, (GZIP, ZSTD))
+        if head.startswith(ZSTD):
+            raise UsageError(str(retired(".zst")))
+        packed = head.startswith(GZIP)
+    yield from _gunzip(blocks) if packed else blocks
+
+
+def _head_of(blocks: Iterator[bytes], marks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """The first bytes, as many as may make one of the marks, and all blocks. Nobody waits for
+    more than that."""
     head = b""
     for block in blocks:
         head += block
-        if packed is not None or not _may_begin(head, PACKED):
+        if not any(mark.startswith(head) and mark != head for mark in marks):
             break
-    kind = packed if packed is not None else _kind_of(head)
-    if not kind:
-        yield head
-        yield from blocks
-        return
-    yield from _unpack(_chained(head, blocks), kind)
+    return head, chain([head], blocks)
 
 
-def _may_begin(head: bytes, marks: Iterable[bytes]) -> bool:
-    """Whether more bytes may make a mark of it. Nobody waits for more than that."""
-    return any(mark.startswith(head) and mark != head for mark in marks)
-
-
-def _chained(head: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
-    yield head
-    yield from blocks
-
-
-def _kind_of(head: bytes) -> str:
-    return next((kind for magic, kind in PACKED.items() if head.startswith(magic)), "")
-
-
-def _unpack(blocks: Iterator[bytes], kind: str) -> Iterator[bytes]:
-    """All members of a packed stream, one after another."""
-    new, wrong = _unpacker(kind)
+def _gunzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """All members of a gzip stream, one after another."""
     member: Any = None
     taken = given = 0
-    for block in _in_parts(blocks):
+    for block in (some[i : i + PART] for some in blocks for i in range(0, len(some), PART)):
         taken += len(block)
         while block:
-            member = member or new()
+            member = member or zlib.decompressobj(31)
             try:
                 out = member.decompress(block)
-            except wrong:
-                raise UsageError(f"it is not .{kind}, or it is damaged.") from None
+                given += len(out)
+                check_ratio("its .gz", taken, given)
+            except zlib.error:
+                raise UsageError("it is not .gz, or it is damaged.") from None
+            except TooLarge as error:
+                raise UsageError(str(error)) from None
             block = member.unused_data if member.eof else b""
             member = None if member.eof else member
-            given += len(out)
-            _check_ratio(kind, taken, given)
             yield out
     if member is not None:
-        raise UsageError(f"its .{kind} ends too early: it was cut.")
+        raise UsageError("its .gz ends too early: it was cut.")
 
 
-def _in_parts(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Few bytes at a time: of zstandard, 4 of them may stand for 128 kB."""
-    for block in blocks:
-        yield from (block[i : i + PART] for i in range(0, len(block), PART))
+class Packing(io.RawIOBase):
+    """Bytes into a file, compressed by gzip. finish() writes the end, and leaves the file open."""
 
+    def __init__(self, handle: IO[bytes]) -> None:
+        super().__init__()
+        self.handle = handle
+        self._packer = zlib.compressobj(wbits=31)  # without a name or a time, as gzip would write
 
-def _check_ratio(kind: str, taken: int, given: int) -> None:
-    try:
-        check_ratio(f"its .{kind}", taken, given)
-    except TooLarge as error:
-        raise UsageError(str(error)) from None
+    def write(self, data: Any) -> int:
+        """Write all of it."""
+        self.handle.write(self._packer.compress(data))
+        return len(data)
 
-
-def _unpacker(kind: str) -> tuple[Callable[[], Any], type[Exception]]:
-    if kind == "gz":
-        return lambda: zlib.decompressobj(31), zlib.error
-    zstandard = need_zstandard()
-    return lambda: zstandard.ZstdDecompressor().decompressobj(), zstandard.ZstdError
-
-
-def need_zstandard() -> Any:
-    """The package. Raises UsageError with the extra that brings it."""
-    try:
-        import zstandard
-    except ImportError:
-        missing = Errors.DX074.format(what=".zst", package="zstandard", extra="zst")
-        raise UsageError(missing) from None
-    return zstandard
+    def finish(self) -> None:
+        """Write what is left."""
+        self.handle.write(self._packer.flush())
 
 
 # -- decoding --------------------------------------------------------------------------------------
 
 
 def _decoded(blocks: Iterator[bytes], encoding: str | None, text: bool) -> Iterator[bytes]:
-    """UTF-8 without a mark. Without an `encoding` or a mark, bytes stay as they are: records that
-    are not UTF-8 say so themselves."""
+    """UTF-8 without a byte-order mark. Without an `encoding` or a mark, bytes stay as they are:
+    records that are not UTF-8 say so themselves."""
     if not text:
         yield from blocks
         return
-    head = b""
-    for block in blocks:
-        head += block
-        if not _may_begin(head, BOMS):
-            break
+    head, blocks = _head_of(blocks, BOMS)
     mark = max((mark for mark in BOMS if head.startswith(mark)), key=len, default=b"")
     found = BOMS.get(mark, encoding)
-    rest = _chained(head, blocks)
     if found is None or (found == "utf-8" and encoding is None):
-        yield head.removeprefix(codecs.BOM_UTF8)
+        yield next(blocks, b"").removeprefix(codecs.BOM_UTF8)
         yield from blocks
-        return
-    yield from _recoded(rest, "utf-8-sig" if found == "utf-8" else found)
+    else:
+        yield from _recoded(blocks, "utf-8-sig" if found == "utf-8" else found)
 
 
 def _recoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder(encoding)()
     done = 0
-    for block in _chained_end(blocks):
+    for block in chain((block for block in blocks if block), [b""]):
         try:
-            # Lone surrogates stay: a record that holds one says so.
+            # Lone surrogates stay: a record that holds one says so. b"" at the end: a decoder is
+            # told that it is, and says what is cut.
             out = decoder.decode(block, not block).encode("utf-8", "surrogatepass")
         except UnicodeError as error:
             where = done + getattr(error, "start", 0)
@@ -288,31 +272,42 @@ def _recoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
         yield out
 
 
-def _chained_end(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """b"" at the end: a decoder is told so, and says what is cut."""
-    for block in blocks:
-        if block:
-            yield block
-    yield b""
+def decode(raw: bytes) -> str:
+    """Return UTF-8 as text; other bytes become surrogates, which checked_record refuses."""
+    return raw.decode("utf-8-sig", "surrogateescape")
 
 
-class Packing(io.RawIOBase):
-    """Bytes into a file, packed. finish() writes the end, and leaves the file open."""
+# -- lines -----------------------------------------------------------------------------------------
 
-    def __init__(self, handle: IO[bytes], kind: str) -> None:
-        super().__init__()
-        self.handle = handle
-        self._packer: Any = (
-            zlib.compressobj(wbits=31)  # without a name or a time, as gzip would write
-            if kind == "gz"
-            else need_zstandard().ZstdCompressor().compressobj()
-        )
 
-    def write(self, data: Any) -> int:
-        """All of it."""
-        self.handle.write(self._packer.compress(data))
-        return len(data)
+def numbered_lines(handle: Readable) -> Iterator[tuple[int, bytes, int]]:
+    """Yield number, bytes and size of each line.
 
-    def finish(self) -> None:
-        """Writes what is left."""
-        self.handle.write(self._packer.flush())
+    The bytes of a line that is too long are not given, and are never in memory as a whole. Of a
+    line that was given, nothing is held here.
+    """
+    for number in count(1):
+        found = [_line(handle)]
+        if not found[0][1]:
+            return
+        yield number, *found.pop()
+
+
+def _line(handle: Readable) -> tuple[bytes, int]:
+    """The next one and its size, 0 at the end."""
+    raw = handle.readline(MOST_RECORD + 1)
+    size, part = len(raw), raw
+    while size > MOST_RECORD and part and not part.endswith(b"\n"):
+        part = handle.readline(MB)
+        size += len(part)
+    return raw if size <= MOST_RECORD else b"", size
+
+
+def whole(handle: Readable, most: int) -> bytes:
+    """Return all of a file, or a little more than `most` bytes."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= most and (part := handle.read(MB)):  # read(most) would ask for them at once
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)

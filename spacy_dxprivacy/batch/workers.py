@@ -31,7 +31,7 @@ from ..errors import DxError
 from ..files.docbin import pack, unpack
 from ..rebuild import install_extensions
 from .code import Imported
-from .records import Record, chunks
+from .record import Record, chunks
 from .stream import Outcome, Sanitized, in_zone, zone
 
 # What a worker gets at a time: enough for the mechanism to work in batches, and little enough for

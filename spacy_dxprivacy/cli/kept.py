@@ -41,14 +41,14 @@ class Kept:
             raise UsageError("`table` and `table_key` go together: `dx key FILE` makes a key.")
         return None if run.table is None or run.table_key is None else (run.table, run.table_key)
 
-    def check(self, output: Path | None, n_process: int) -> None:
+    def check(self, output: Path | None) -> None:
         """Before anything is read."""
         if self.chosen.files.person_field is not None and self.chosen.key is None:
             raise UsageError("`person_field` needs `key`: without one, dates move by document.")
         self._check_apart(output)
         if self.table is None:
             return
-        if n_process != 1:
+        if self.chosen.run.n_process != 1:
             raise UsageError("`table` is kept by one process: leave `n_process` out.")
         with settings_that_fail():
             check_cipher()

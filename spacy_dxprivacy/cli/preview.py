@@ -9,17 +9,17 @@ import typer
 from spacy.language import Language
 
 from ..batch.jobs import Job
-from ..batch.preview import Preview, previews
-from ..batch.records import Fields
+from ..batch.trial import Preview, previews
+from ..config import FileConfig
 from .mistakes import with_options
 
 LEAST = 24  # characters of a column
 
 
-def print_previews(nlp: Language, jobs: list[Job], fields: Fields, most: int) -> None:
+def print_previews(nlp: Language, jobs: list[Job], files: FileConfig, most: int) -> None:
     """The first documents of the first file. In a terminal what was changed is in colour; elsewhere
     a bar stands beside lines with a change."""
-    for preview in previews(nlp, jobs[0], fields, most):
+    for preview in previews(nlp, jobs[0], files, most):
         print_preview(preview)
 
 

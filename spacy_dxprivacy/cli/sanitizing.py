@@ -18,22 +18,11 @@ from spacy.language import Language
 
 from ..about import __version__
 from ..batch.build import make_pipeline, the_sanitizer
-from ..batch.fields import Fields
-from ..batch.jobs import (
-    LINES,
-    Form,
-    Job,
-    check_kept,
-    check_receipt,
-    form_of,
-    opened_first,
-    plan_jobs,
-    text_job,
-)
-from ..batch.readable import reading
-from ..batch.run import FileOptions, check_first, file_options, sanitize
+from ..batch.jobs import Job, check_fields, check_receipt, opened_first, plan_jobs, text_job
+from ..batch.run import check_first, sanitize
 from ..batch.tally import Tally
-from ..config import SanitizeConfig
+from ..batch.trial import reading
+from ..config import FileConfig, SanitizeConfig
 from ..errors import UsageError
 from ..files.atomic import write_bytes
 from . import log, options, shards
@@ -85,13 +74,13 @@ class Done:
     """What a run over files did, to be printed."""
 
     tally: Tally
-    fields: Fields
+    files: FileConfig
 
     def close(self, *, quiet: bool) -> bool:
         """Print the receipt. Return whether a record failed."""
         _print_receipt(self.tally, quiet=quiet)
         clear = [line for line in self.tally.in_clear if line.startswith("the fields")]
-        if self.fields.keep is None and clear:
+        if self.files.keep_fields is None and clear:
             typer.secho(
                 f"IN CLEAR: {clear[0]}. --keep-fields names those that may be, --keep-fields none "
                 "leaves them out.", err=True, fg="yellow",
@@ -102,8 +91,9 @@ class Done:
 def _sanitize_shards(
     paths: list[str], chosen: SanitizeConfig, text: str | None, interrupted: Callable[[], None]
 ) -> shards.Ended:
-    form = form_of(chosen.files)
-    if text is not None or form not in (Form(), LINES) or chosen.run.dry_run:
+    files = chosen.files
+    formats = (files.format not in ("", "lines"), files.output_format, files.encoding)
+    if text is not None or any(formats) or chosen.run.dry_run:
         raise UsageError(
             "shards are files, and their names say what they are: leave `text`, `format`, "
             "`output_format`, `encoding` and `dry_run` out."
@@ -112,56 +102,57 @@ def _sanitize_shards(
         raise UsageError("`person_field` is for files, and not for shards.")
     kept = Kept(chosen)
     kept.check_shards(Path(paths[-1]))
-    how = replace(file_options(chosen), sign=kept.secret)
-    run = shards.sanitize_paths(paths, chosen, how, interrupted)
+    run = shards.sanitize_paths(paths, chosen, kept.secret, interrupted)
     log.write("dx sanitize: ended; the manifest of the shards has the rest")
     return run
 
 
 def _planned(paths: list[str], chosen: SanitizeConfig, text: str | None) -> list[Job]:
     """Raises UsageError where there is no input, or a text beside one."""
-    form = form_of(chosen.files)
+    files = chosen.files
     if text is not None:
-        if paths or form != Form():
+        if paths or files.format or files.output_format or files.encoding:
             raise UsageError("`text` stands for INPUT and is plain text: leave the other out.")
         return [text_job(text)]
     if not paths:
         raise UsageError("name an INPUT, - for stdin, or a `text`.")
     source, target = shards.one_or_two(paths)
     written = not (chosen.run.preview or chosen.run.dry_run)
-    return plan_jobs(source, target, force=chosen.run.force or not written, form=form)
+    return plan_jobs(source, target, files, force=chosen.run.force or not written)
 
 
 def _sanitize_files(
     paths: list[str], chosen: SanitizeConfig, text: str | None, interrupted: Callable[[], None]
 ) -> Done | None:
     """What was done; None where the first documents were to be shown and nothing written."""
-    how, receipt = file_options(chosen), chosen.run.receipt
-    jobs, how = _looked_at(_planned(paths, chosen, text), how)
-    check_kept(jobs, how.fields)
-    check_receipt(receipt, jobs, force=how.force)
+    receipt = chosen.run.receipt
+    check_fields(chosen.files)
+    jobs, files = _looked_at(_planned(paths, chosen, text), chosen.files)
+    chosen = replace(chosen, files=files)
+    check_fields(files, jobs)
+    check_receipt(receipt, jobs, force=chosen.run.force)
     kept = Kept(chosen)
-    kept.check(jobs[0].target, how.n_process)
+    kept.check(jobs[0].target)
     kept.check_signed(jobs[0].target)
     start = time.perf_counter()
     with setting_up():
         nlp = make_pipeline(chosen)
     warn_of_salad(nlp)
     if chosen.run.dry_run:
-        print_dry_run(nlp, jobs, how.fields, time.perf_counter() - start)
+        print_dry_run(nlp, jobs, files, time.perf_counter() - start)
         return None
     if chosen.run.preview:
-        print_previews(nlp, jobs, how.fields, chosen.run.preview)
+        print_previews(nlp, jobs, files, chosen.run.preview)
         return None
     with kept.collecting(nlp) as visible:
-        tally = _sanitize(nlp, jobs, replace(how, sign=kept.secret), interrupted)
+        tally = _sanitize(nlp, jobs, chosen, interrupted)
     tally.in_clear += visible
     if receipt is not None:
         told = kept.signed(tally, paths[1] if len(paths) > 1 else None)
-        write_bytes(receipt, _as_json(told), force=how.force)
+        write_bytes(receipt, _as_json(told), force=chosen.run.force)
     for line in tally.lines():
         log.write(line)
-    return Done(tally, how.fields)
+    return Done(tally, files)
 
 
 def warn_of_salad(nlp: Language) -> None:
@@ -177,17 +168,17 @@ def warn_of_salad(nlp: Language) -> None:
         log.write(line)
 
 
-def _looked_at(jobs: list[Job], how: FileOptions) -> tuple[list[Job], FileOptions]:
+def _looked_at(jobs: list[Job], files: FileConfig) -> tuple[list[Job], FileConfig]:
     """The jobs, with what the beginning of the only one says, before the space is loaded."""
     if len(jobs) > 1:
-        return jobs, how
-    job, fields = opened_first(jobs[0], how.fields)
-    check_first(job, fields)
-    return [job], replace(how, fields=fields)
+        return jobs, files
+    job, files = opened_first(jobs[0], files)
+    check_first(job, files)
+    return [job], files
 
 
 def _sanitize(
-    nlp: Language, jobs: list[Job], how: FileOptions, interrupted: Callable[[], None]
+    nlp: Language, jobs: list[Job], chosen: SanitizeConfig, interrupted: Callable[[], None]
 ) -> Tally:
     failures = Failures()
     with bytes_bar(sum(job.size for job in jobs) or None) as bar:
@@ -196,7 +187,7 @@ def _sanitize(
             interrupted()
             bar.update(size)
 
-        tally = sanitize(nlp, jobs, how, on_failure=failures, on_progress=on_progress)
+        tally = sanitize(nlp, jobs, chosen, on_failure=failures, on_progress=on_progress)
     failures.close()
     return tally
 

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from ..batch.run import FileOptions
 from ..config import SanitizeConfig
 from ..errors import UsageError
 from . import options
@@ -98,7 +97,7 @@ def serve_cli(
                 body=max_bytes, characters=max_characters, requests=max_requests, rate=rate,
                 tick=tick, seconds=max_seconds, cpu=max_cpu,
             )  # fmt: skip
-            processes = FileOptions(n_process=chosen.run.n_process).processes
+            processes = chosen.run.processes
             service = Service(
                 address, port, tuple(host or ()), tokens, budget, ledger, processes, limits
             )

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument
 
-from ..batch.jobs import size_of
-from ..batch.run import FileOptions
+from ..batch.jobs import check_fields, size_of
 from ..config import ClusterConfig, SanitizeConfig
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
@@ -20,13 +19,13 @@ from .bars import above_bar, bytes_bar
 from .mistakes import setting_up, with_options
 
 if TYPE_CHECKING:
-    from ..distributed import How
-    from ..distributed.shards import Run, Shard
+    from ..distributed.manifest import Run
+    from ..distributed.shard import Shard
 
 # fmt: off
 Paths = Annotated[list[str] | None, Argument(
     metavar="INPUT... [OUTPUT]", show_default=False,
-    help="INPUT: a .txt, .jsonl, .json, .csv, .tsv, .xlsx or .spacy file, packed (.gz, .zst) or "
+    help="INPUT: a .txt, .jsonl, .json, .csv, .tsv, .xlsx or .spacy file, compressed (.gz) or "
     "not, a folder of such files, or - for stdin. OUTPUT: a file, whose ending says the format, or "
     "a folder if INPUT is one; stdout if left out. Several INPUTs, or .parquet, are shards, and "
     "OUTPUT is a folder then. Files in a folder keep their names: check that these identify nobody",
@@ -47,7 +46,7 @@ def one_or_two(paths: Sequence[str]) -> tuple[str, str | None]:
 def sanitize_paths(
     paths: Sequence[str],
     chosen: SanitizeConfig,
-    options: FileOptions,
+    sign: bytes | None,
     interrupted: Callable[[], None],
 ) -> Ended:
     """paths: the last one is the folder of the output. interrupted: raises KeyboardInterrupt where
@@ -57,14 +56,15 @@ def sanitize_paths(
 
     if len(paths) < 2:
         raise UsageError("name a folder for the shards of the output.")
-    if options.fields.more or options.fields.receipt:
+    check_fields(chosen.files)
+    if len(chosen.files.field) > 1 or chosen.files.receipt_field:
         raise UsageError("shards have one `field` to sanitise, and no `receipt_field`.")
     out = Path(paths[-1])
-    how, receipt = _how(chosen.cluster, options), chosen.run.receipt
+    receipt = chosen.run.receipt
     lines = chosen.files.format == "lines"
     shards = plan_shards([Path(path) for path in paths[:-1]], out, lines=lines)
     if receipt is not None:
-        check_new(receipt, force=options.force)
+        check_new(receipt, force=chosen.run.force)
     with setting_up():
         recipe = Recipe.of_settings(chosen)
         nlp = recipe.load()
@@ -77,9 +77,11 @@ def sanitize_paths(
             if why:
                 above_bar(f"dx sanitize: {shard.name}: {with_options(why)}")
 
-        run = sanitize_shards(nlp, recipe, shards, out, how, on_shard=on_shard)
+        run = sanitize_shards(
+            nlp, recipe, shards, out, _with_workers(chosen), sign=sign, on_shard=on_shard
+        )
     if receipt is not None:
-        write_bytes(receipt, manifest_bytes(run.manifest), force=options.force)
+        write_bytes(receipt, manifest_bytes(run.manifest), force=chosen.run.force)
     return Ended(run, time.perf_counter() - start)
 
 
@@ -92,7 +94,7 @@ class Ended:
 
     def close(self, *, quiet: bool) -> bool:
         """Print what it did. Whether a shard or a record failed."""
-        from ..distributed.told import lines_of, tally_of
+        from ..distributed.manifest import lines_of, tally_of
 
         tally = tally_of(self.run, self.seconds)
         if not quiet:
@@ -102,20 +104,9 @@ class Ended:
         return bool(self.run.failures or tally.failures)
 
 
-def _how(cluster: ClusterConfig, options: FileOptions) -> How:
-    from ..distributed import Engine, How
-    from ..distributed.arrow import Columns
-
-    # -n means the workers of the cluster where nothing else does.
-    workers = cluster.workers or (options.processes if options.processes > 1 else None)
-    engine = Engine(cluster.engine or "local", cluster.address, workers)
-    return How(
-        Columns(options.fields.text, options.fields.keep or ()),
-        engine,
-        cluster.user_column,
-        cluster.again,
-        options.force,
-        options.batch_size,
-        options.processes,
-        options.sign,
+def _with_workers(chosen: SanitizeConfig) -> SanitizeConfig:
+    """-n means the workers of the cluster where nothing else does."""
+    n = chosen.run.processes
+    return (
+        chosen if chosen.cluster.workers or n == 1 else chosen.with_settings({"cluster.workers": n})
     )

@@ -4,13 +4,12 @@ Nothing here imports pyarrow, ray or pyspark before it is called.
 """
 
 from .arrow import sanitize_table
-from .engines import Engine
 from .on_ray import sanitize_dataset
 from .on_spark import sanitize_dataframe
 from .recipe import Recipe, terms_of
-from .shards import How, plan_shards, sanitize_shards
+from .shards import plan_shards, sanitize_shards
 
 __all__ = [
-    "Engine", "How", "Recipe", "plan_shards", "sanitize_dataframe", "sanitize_dataset",
-    "sanitize_shards", "sanitize_table", "terms_of",
+    "Recipe", "plan_shards", "sanitize_dataframe", "sanitize_dataset", "sanitize_shards",
+    "sanitize_table", "terms_of",
 ]  # fmt: skip

@@ -14,17 +14,16 @@ import numpy as np
 from spacy.language import Language
 
 from ..arrays import Ints2d
-from ..batch.records import Record, checked_record
+from ..batch.record import Record, checked_record
 from ..batch.stream import Outcome, outcomes
 from ..component import without_text
-from ..doc.receipt import StoodIn
+from ..doc.receipt import COUNTS, StoodIn
 from ..errors import DxError, Errors
 from ..validate import one_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
 ON_FAILURE = ("drop", "null", "raise")
 Pipe = Callable[[Iterable[Record]], Iterable[Outcome]]
 Batch = TypeVar("Batch", "pa.Table", "pa.RecordBatch")
@@ -100,23 +99,26 @@ def sanitize_table(
     where a document cannot be sanitised. No message holds text.
     """
     columns = Columns(column, None if keep is None else tuple(keep), on_failure, receipts)
+    return sanitize_columns(nlp, table, columns, batch_size=batch_size)
+
+
+def sanitize_columns(
+    nlp: Language, table: Batch, columns: Columns, *, batch_size: int = 128
+) -> Batch:
+    """See sanitize_table."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
+            import pyarrow as pa
+
+            whole = table if isinstance(table, pa.Table) else pa.Table.from_batches([table])
             pipe = partial(outcomes, nlp, batch_size=batch_size, with_docs=False)
-            return _sanitize_table(pipe, table, columns)
+            (done,) = sanitize_tables([whole], pipe, columns.text)
+            result = finish(done, columns)
+            return result if isinstance(table, pa.Table) else _as_batch(result)
     except Exception as error:
         failure = without_text(error)  # engines write tracebacks, with causes, into their logs
     raise failure
-
-
-def _sanitize_table(pipe: Pipe, table: Batch, columns: Columns) -> Batch:
-    import pyarrow as pa
-
-    whole = table if isinstance(table, pa.Table) else pa.Table.from_batches([table])
-    (done,) = sanitize_tables([whole], pipe, columns.text)
-    result = finish(done, columns)
-    return result if isinstance(table, pa.Table) else _as_batch(result)
 
 
 def sanitize_tables(
@@ -160,7 +162,7 @@ def _texts(table: pa.Table, column: str) -> list[str | None]:
         values = values.cast(values.type.value_type)
     if pa.types.is_null(values.type):
         return [None] * len(values)
-    if not _is_text(values.type):
+    if not is_text(values.type):
         raise DxError(Errors.DX071.format(column=column, given=values.type))
     try:
         return list(values.to_pylist())
@@ -169,7 +171,8 @@ def _texts(table: pa.Table, column: str) -> list[str | None]:
     return [None if one is None else one.decode("utf8", "surrogateescape") for one in raw]
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a column of this type holds text."""
     from pyarrow import types
 
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
@@ -216,30 +219,20 @@ def finish(done: SanitizedTable, columns: Columns) -> pa.Table:
     schema = done.table.schema
     text = find_column(schema, columns.text)
     parts: dict[str, Any] = {}
+    kind = pa.large_string() if schema.types[text] == pa.large_string() else pa.string()
     for place in kept_columns(schema, columns):
-        of_text = place == text
-        parts[schema.names[place]] = _text_array(done, text) if of_text else done.table[place]
+        array = pa.array(done.texts, kind) if place == text else done.table[place]
+        parts[schema.names[place]] = array
     if columns.receipts:
         lacking = done.counts[:, 0] < 0
         for name, numbers in zip(COUNTS, done.counts.T, strict=True):
             parts[f"dx_{name}"] = pa.array(numbers.astype(np.int32), mask=lacking)
     result = pa.table(parts)
-    return result if columns.on_failure == "null" else _without(result, done.failures)
-
-
-def _text_array(done: SanitizedTable, place: int) -> pa.Array:
-    import pyarrow as pa
-
-    kind = done.table.schema.types[place]
-    return pa.array(done.texts, kind if kind == pa.large_string() else pa.string())
-
-
-def _without(table: pa.Table, failures: dict[int, str]) -> pa.Table:
-    if not failures:
-        return table
-    stays = np.ones(len(table), dtype=bool)
-    stays[list(failures)] = False
-    return table.take(np.flatnonzero(stays))
+    if columns.on_failure == "null" or not done.failures:
+        return result
+    stays = np.ones(len(result), dtype=bool)
+    stays[list(done.failures)] = False
+    return result.take(np.flatnonzero(stays))
 
 
 def _as_batch(table: pa.Table) -> pa.RecordBatch:

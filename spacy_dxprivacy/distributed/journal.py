@@ -5,32 +5,53 @@ the shard appears under its name. A run that is killed at any moment can be take
     the driver adds a line to _journal.jsonl                 the shard is finished from here on
     the driver moves the file to its name                    done by the next run, if need be
 
-Whatever else is in _partial/ was never released, and is removed. What tells of the clear texts, as
-do the digests by which a second release of one text is noticed, lies apart: see private.py.
+Whatever else is in _partial/ was never released, and is removed. What tells of the plaintext lies
+apart, in `out.private` beside the output `out`, open to its owner alone: a key, what the source of
+each shard was, and draws by user. A digest of a source, by which a second release of one text is
+noticed, is keyed: without the key nobody can hold a guessed text against it. Who has the folder
+can; it is as private as the texts.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
-from collections.abc import Iterable
+import re
+import stat
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from types import TracebackType
 from typing import Any
 
 import srsly
 
 from ..errors import DxError, Errors
-from .private import NAME as HIDDEN
-from .private import Private, digest_under, refuse_link
-from .shard import ShardResult
-from .users import write_users
+from .spending import Sums, for_owner, write_users
 
 NAME, PARTIAL = "_journal.jsonl", "_partial"
 FORMAT = 2
 READABLE = (1, 2)  # that of 0.1.0 has the SHA-256 of each source in its lines
+KEY_BYTES = 32
+OLD_USERS = "_users"  # where 0.1.0 kept the key and the users: in the output folder
+INPUTS = "inputs.jsonl"
+HIDDEN = re.compile(r"[0-9a-f]{1,64}(\.tmp)?")
 SETTINGS = ("config", "space", "column", "keep", "user_column")
+
+
+@dataclass(frozen=True)
+class ShardResult:
+    """What came of a shard. temporary: the file to publish, "" where there is none. why: what went
+    wrong then; never with text. input: keyed digest, size and time of the source, for the private
+    folder alone. is_answer: False where the worker died, and somebody else reports it."""
+
+    name: str
+    temporary: str = ""
+    why: str = ""
+    input: dict[str, Any] = field(default_factory=dict, repr=False)
+    is_answer: bool = True
+    sums: Sums = field(default_factory=Sums)
 
 
 class Journal:
@@ -62,12 +83,7 @@ class Journal:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             self._tidy()
             with suppress(OSError):  # a worker that was given up may still write
@@ -244,3 +260,91 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+# -- what is remembered of the sources -----------------------------------------------------------
+
+
+class Private:
+    """The folder of an output folder; made where there is none. inputs: by the hidden name under
+    which a shard was written, the keyed digest, size and time of its source.
+
+    Raises DxError where it is a link or belongs to somebody else.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self.folder = out.with_name(f"{out.name}.private")
+        refuse_link(self.folder)
+        old = out / OLD_USERS
+        refuse_link(old)
+        if old.is_dir() and not self.folder.exists():
+            os.rename(old, self.folder)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._check_owner()
+        self.key = self._key()
+        self.inputs: dict[str, dict[str, Any]] = {}
+        for line in self._lines():
+            self.inputs[line.pop("temporary")] = line
+
+    def _check_owner(self) -> None:
+        """Somebody who may write here could put a key of theirs."""
+        if os.name != "posix":
+            return
+        status = self.folder.stat()
+        if status.st_uid != os.getuid():
+            raise DxError(Errors.DX078.format(path=self.folder, why="belongs to somebody else."))
+        if stat.S_IMODE(status.st_mode) & 0o077:
+            self.folder.chmod(0o700)
+
+    def _key(self) -> bytes:
+        path = self.folder / "key"
+        refuse_link(path)
+        if not path.exists():
+            _write_new(path, os.urandom(KEY_BYTES))
+        key = path.read_bytes()
+        if len(key) != KEY_BYTES:
+            raise DxError(Errors.DX078.format(path=path, why="is damaged."))
+        return key
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        """Without a last line that was cut off: what it is about has not been released."""
+        path = self.folder / INPUTS
+        refuse_link(path)
+        with suppress(FileNotFoundError):
+            whole, _, rest = path.read_bytes().rpartition(b"\n")
+            if rest:
+                os.truncate(path, len(whole) + 1 if whole else 0)
+            try:
+                yield from map(srsly.json_loads, whole.splitlines())
+            except ValueError:
+                raise DxError(Errors.DX078.format(path=path, why="is damaged.")) from None
+
+    def remember(self, temporary: str, source: dict[str, Any]) -> None:
+        """Writes down the source of a shard, before the shard is released. Raises OSError where
+        that fails."""
+        line = srsly.json_dumps({"temporary": temporary, **source}).encode() + b"\n"
+        with open(self.folder / INPUTS, "ab", opener=for_owner) as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        self.inputs[temporary] = source
+
+
+def digest_under(key: bytes, sha256: str) -> str:
+    """The keyed digest (BLAKE2b, hexadecimal) of what has this SHA-256."""
+    hasher = hashlib.blake2b(bytes.fromhex(sha256), key=key, digest_size=32, person=b"dx source")
+    return hasher.hexdigest()
+
+
+def refuse_link(path: Path) -> None:
+    """A link would lead what is written there to another place. Raises DxError."""
+    if path.is_symlink():
+        raise DxError(Errors.DX078.format(path=path, why="is a link, which is not followed."))
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,25 +1,38 @@
-"""What all releases of a folder add up to: made from the journal, at the end of every run."""
+"""What a run over shards did, and what all releases of a folder add up to."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import srsly
 
 from ..about import __version__
-from ..doc.receipt import StoodIn
+from ..batch.tally import Tally, many, wrapped
+from ..doc.receipt import COUNTS, StoodIn, Terms
 from ..errors import DxError
 from ..guarantee import Guarantee
 from ..privacy.composition import compose, repeat
-from .arrow import COUNTS
 from .journal import FORMAT, Journal
-from .users import largest
+from .spending import largest
 
 NAME = "_manifest.json"
 SUMMED = ("documents", "nulls", "failed", *COUNTS)
 Totals = dict[str, Any]
+
+
+@dataclass
+class Run:
+    """What a run did. manifest: of all runs. released: the lines of the journal that it added.
+    skipped: how many shards were finished before. failures: why, by name of a shard."""
+
+    terms: Terms
+    manifest: dict[str, Any] = field(default_factory=dict)
+    released: list[dict[str, Any]] = field(default_factory=list)
+    skipped: int = 0
+    failures: dict[str, str] = field(default_factory=dict)
 
 
 def make_manifest(journal: Journal) -> dict[str, Any]:
@@ -33,7 +46,7 @@ def make_manifest(journal: Journal) -> dict[str, Any]:
     """
     entries = [event for event in journal.events if event["event"] == "shard"]
     begun = {e["round"]: e for e in journal.events if e["event"] == "begin"}
-    guarantees = {number: read_guarantee(e["guarantee"]) for number, e in begun.items()}
+    guarantees = {n: Guarantee.from_dict(e["guarantee"]) for n, e in begun.items()}
     settings = dict(list(begun.values())[-1])
     for name in ("event", "format", "round", "again"):
         del settings[name]
@@ -116,6 +129,61 @@ def _sum(entries: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return {**{name: total[name] for name in SUMMED}, **told.to_dict()}
 
 
-def read_guarantee(about: dict[str, Any]) -> Guarantee:
-    """What Guarantee.to_dict wrote."""
-    return Guarantee.from_dict(about)
+# -- in plain sentences ----------------------------------------------------------------------------
+
+
+class RunTally(Tally):
+    """Its speed is another one: workers are started while the clock runs."""
+
+    def _of_documents(self) -> list[tuple[str, str]]:
+        speed = f"{self.words_per_second:,.0f} words a second, with the time to start workers"
+        return [*super()._of_documents()[:-1], ("Speed", speed)]
+
+
+def tally_of(run: Run, seconds: float) -> RunTally:
+    """Of this run alone. seconds: with the time to start workers."""
+    tally = RunTally(run.terms, run.manifest["settings"]["in_clear"], seconds=seconds)
+    told = StoodIn()
+    for entry in run.released:
+        tally.documents += entry["documents"]
+        tally.failed.append([0] * entry["failed"])
+        tally.most_draws = max(tally.most_draws, entry["most_draws"])
+        for name in COUNTS:
+            tally.counts[name] += entry[name]
+        told.merge(StoodIn.of(entry))
+    tally.stood_in, tally.mentions = told.tokens, told.mentions
+    return tally
+
+
+def lines_of(run: Run) -> list[str]:
+    """What the lines of the tally leave out: the shards of this run, and what all runs come to."""
+    return wrapped("Shards", _of_shards(run)) + wrapped("In all", _in_all(run))
+
+
+def _of_shards(run: Run) -> str:
+    parts = [f"{len(run.released):,} released now"]
+    parts += [f"{run.skipped:,} finished before"] if run.skipped else []
+    parts += [f"{len(run.failures):,} failed; run again to do them"] if run.failures else []
+    return "; ".join(parts)
+
+
+def _in_all(run: Run) -> str:
+    """What all runs come to."""
+    m = run.manifest
+    text = (
+        f"{many(m['corpus']['documents'], 'document')} in "
+        f"{many(m['corpus']['shards'], 'shard')}, released {many(m['releases'], 'time')} at "
+        f"most. The largest document comes to {_spent(m['by_document'])}"
+    )
+    if m["by_user"] is not None:
+        users = many(m["by_user"]["users"], "user")
+        text += f", and the largest of {users} to {_spent(m['by_user'])}"
+    return text + ". The rest is in _manifest.json"
+
+
+def _spent(total: dict[str, Any]) -> str:
+    guarantee = total["total"]
+    draws = many(total["most_draws"], "draw")
+    if isinstance(guarantee, dict) and guarantee["epsilon"] is not None:
+        return f"{draws}, epsilon = {guarantee['epsilon']:.6g}"
+    return draws

@@ -1,15 +1,22 @@
-"""Spark: one pipeline for each Python worker, through mapInArrow."""
+"""Spark: a data frame and shards, sanitised by one pipeline for each Python worker."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..config import ClusterConfig
+from ..doc.receipt import COUNTS
 from ..validate import needs
-from .arrow import COUNTS, Columns, sanitize_table
-from .recipe import Config, Recipe, pipeline_of_worker, terms_of
+from .arrow import Columns, find_column, kept_columns, sanitize_columns
+from .journal import ShardResult
+from .recipe import Config, Recipe, pipeline_of_worker
+from .shard import Shard, Work, result_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,11 +33,8 @@ class BatchSanitizer:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         nlp = pipeline_of_worker(self.recipe, self.space)
-        c = self.columns
         for batch in batches:
-            yield sanitize_table(
-                nlp, batch, c.text, keep=c.keep, on_failure=c.on_failure, receipts=c.receipts
-            )
+            yield sanitize_columns(nlp, batch, self.columns)
 
 
 def sanitize_dataframe(
@@ -43,35 +47,70 @@ def sanitize_dataframe(
     receipts: bool = False,
     code: str | Path | None = None,
 ) -> DataFrame:
-    """A Spark DataFrame with one column sanitised. All as in sanitize_dataset; the columns that
-    are not kept are not even sent to the Python workers.
+    """Return a Spark DataFrame with one column sanitised, by mapInArrow.
 
-    It is lazy, and every action on the result draws anew: write it once. Raises DxError for a
-    config that is seeded, a column that is missing or holds no text, or without PySpark.
+    It is lazy, and every action on the result draws anew: write it once. Arguments are as in
+    sanitize_dataset; the columns that are not kept are not even sent to the Python workers.
+
+    Raises:
+        DxError: For a config that is seeded, a column that is missing or holds no text, or without
+            PySpark.
     """
     needs("pyspark", "sanitize_dataframe", extra="spark")
     from pyspark.sql.pandas.types import to_arrow_schema
-
-    from .arrow import find_column, kept_columns
+    from pyspark.sql.types import IntegerType, StructField, StructType
 
     columns = Columns(column, None if keep is None else tuple(keep), on_failure, receipts)
     schema = to_arrow_schema(df.schema)
     find_column(schema, column)
-    places = kept_columns(schema, columns)
+    names = [schema.names[place] for place in kept_columns(schema, columns)]
     recipe = Recipe.of(config, code=code)
-    space = terms_of(recipe.load()).space
-    chosen = df.select(*(_quoted(schema.names[place]) for place in places))
-    sanitizer = BatchSanitizer(recipe, space, columns)
-    return chosen.mapInArrow(sanitizer.__call__, _schema(chosen, receipts))
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _schema(df: DataFrame, receipts: bool) -> Any:
-    from pyspark.sql.types import IntegerType, StructField, StructType
-
-    fields = [StructField(f.name, f.dataType, True) for f in df.schema.fields]
+    sanitizer = BatchSanitizer(recipe, recipe.space, columns)
+    chosen = df.select(*("`" + name.replace("`", "``") + "`" for name in names))
+    fields = [StructField(f.name, f.dataType, True) for f in chosen.schema.fields]
     more = [StructField(f"dx_{name}", IntegerType(), True) for name in COUNTS] if receipts else []
-    return StructType(fields + more)
+    return chosen.mapInArrow(sanitizer.__call__, StructType(fields + more))
+
+
+# -- shards ----------------------------------------------------------------------------------------
+
+
+def run_shards(
+    cluster: ClusterConfig, work: Work, shards: Sequence[Shard]
+) -> Iterator[ShardResult]:
+    """Sanitise shards by the workers of a session, or of a new one, and yield each as it ends."""
+    needs("pyspark", "the engine spark", extra="spark")
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is None:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    context = (active or _new_session(cluster.address)).sparkContext
+    try:
+        # A job a shard: what is done is known at once, and published.
+        with ThreadPoolExecutor(cluster.workers or context.defaultParallelism) as pool:
+            jobs = {pool.submit(_on_spark, context, work, shard): shard for shard in shards}
+            try:
+                for job in as_completed(jobs):
+                    yield result_of(job.result, jobs[job])
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+    finally:
+        if active is None:
+            context.stop()
+
+
+def _new_session(address: str | None) -> Any:
+    from pyspark.sql import SparkSession
+
+    # A worker that fails is told of in one line; Spark would print the way there, twice.
+    builder = SparkSession.builder.appName("spacy_dxprivacy").config("spark.log.level", "OFF")
+    builder = builder.config("spark.ui.enabled", False)
+    builder = builder.config("spark.ui.showConsoleProgress", False)
+    return builder.master(address or "local[*]").getOrCreate()
+
+
+def _on_spark(context: Any, work: Work, shard: Shard) -> ShardResult:
+    (result,) = context.parallelize([shard], 1).map(work).collect()
+    found: ShardResult = result
+    return found

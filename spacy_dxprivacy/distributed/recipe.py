@@ -73,6 +73,11 @@ class Recipe:
             raise DxError(Errors.DX072)
         return nlp
 
+    @property
+    def space(self) -> str:
+        """What the receipts call its space: a worker has to find the same one. It is loaded."""
+        return terms_of(self.load()).space
+
 
 def terms_of(nlp: Language) -> Terms:
     """What all receipts of a pipeline say."""

@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,19 +17,17 @@ from typing import IO, TYPE_CHECKING, Any
 
 from spacy.language import Language
 
-from ..batch.jobs import Job
-from ..batch.records import Fields, Record, read
-from ..batch.run import opened
+from ..batch.formats import FORMATS, read
+from ..batch.jobs import Job, opened
+from ..batch.run import outcomes_of
 from ..batch.source import Packing, pack_of, source_of_file
-from ..batch.stream import outcomes
-from ..batch.workers import outcomes_of_workers
-from ..batch.writers import WRITERS
+from ..config import FileConfig, RunConfig
 from ..errors import DxError, UsageError
 from ..files.parquet import open_parquet, read_tables
 from .arrow import Columns, Pipe, find_column, finish, kept_columns, sanitize_tables
-from .private import digest_under
+from .journal import ShardResult, digest_under
 from .recipe import Recipe, pipeline_of_worker
-from .sums import Sums
+from .spending import Sums
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,24 +45,10 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class ShardResult:
-    """What came of a shard. temporary: the file to publish, "" where there is none. why: what went
-    wrong then; never with text. input: keyed digest, size and time of the source, for the private
-    folder alone. is_answer: False where
-    the worker died, and somebody else reports it."""
-
-    name: str
-    temporary: str = ""
-    why: str = ""
-    input: dict[str, Any] = field(default_factory=dict, repr=False)
-    is_answer: bool = True
-    sums: Sums = field(default_factory=Sums)
-
-
-@dataclass(frozen=True)
 class Work:
     """What is done to every shard. A worker gets it once. space: what the driver's terms call it.
-    partial: the folder for what is not published. key: for digests and users, see private.py."""
+    partial: the folder for what is not published. key: for digests and users, see journal.py. run:
+    how many processes; only where the engine is this process."""
 
     recipe: Recipe
     space: str
@@ -72,8 +56,7 @@ class Work:
     partial: Path
     user_column: str | None = None
     key: bytes = field(default=b"", repr=False)
-    batch_size: int = 128
-    n_process: int = 1
+    run_config: RunConfig = field(default_factory=RunConfig)
 
     def __call__(self, shard: Shard) -> ShardResult:
         """In a worker."""
@@ -105,20 +88,13 @@ class Work:
         sums = Sums(key=b"" if self.user_column is None else self.key)
         with open(temporary, "xb") as handle:
             write = self._write_parquet if shard.kind == "parquet" else self._write_records
-            write(shard, handle, self._pipe(nlp, with_docs=shard.kind == "spacy"), sums)
+            how, with_docs = self.run_config, shard.kind == "spacy"
+            write(shard, handle, partial(outcomes_of, nlp, run=how, with_docs=with_docs), sums)
             handle.flush()
             os.fsync(handle.fileno())
         if is_changed(shard.source, before):
             raise UsageError("it was changed while it was read.")
         return ShardResult(shard.name, temporary.name, input=before, sums=sums)
-
-    def _pipe(self, nlp: Language, *, with_docs: bool) -> Pipe:
-        if self.n_process == 1:
-            return partial(outcomes, nlp, batch_size=self.batch_size, with_docs=with_docs)
-        return partial(
-            outcomes_of_workers, nlp, batch_size=self.batch_size, n_process=self.n_process,
-            with_docs=with_docs,
-        )  # fmt: skip
 
     # -- formats ---------------------------------------------------------------------------------
 
@@ -151,22 +127,34 @@ class Work:
 
     def _write_records(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: Sums) -> None:
         keep = self.columns.keep or ()
-        pack = pack_of(Path(shard.name))
-        packing = Packing(handle, pack) if pack else None
+        packing = Packing(handle) if pack_of(Path(shard.name)) else None
         out: Any = packing or handle
-        writer = WRITERS[shard.kind](out, Fields(self.columns.text, keep))
-        seen = keep if self.user_column in (None, *keep) else (*keep, str(self.user_column))
+        files = FileConfig(field=(self.columns.text,), keep_fields=keep)
+        writer = FORMATS[shard.kind].write(out, files)
+        if self.user_column not in (None, *keep):
+            files = replace(files, keep_fields=(*keep, str(self.user_column)))
         with opened(Job(shard.source, None, shard.kind, shard.kind)) as source:
-            for record, outcome in pipe(read(source, shard.kind, Fields(self.columns.text, seen))):
+            for record, outcome in pipe(read(source, shard.kind, files)):
                 if isinstance(outcome, str):
                     sums.failed += 1
                     continue
-                writer.write(_with_fields(record, keep), outcome)
+                writer.write(record, outcome)
                 user = record.kept.get(self.user_column) if self.user_column else None
                 sums.add(outcome.receipt, user)
         writer.finish()
         if packing is not None:
             packing.finish()
+
+
+def result_of(get: Callable[[], Any], shard: Shard) -> ShardResult:
+    """Return what a worker of a cluster says of a shard. One that dies is no reason to give up the
+    others."""
+    try:
+        found: ShardResult = get()
+        return found
+    except Exception as error:
+        why = f"its worker failed with {type(error).__name__}."
+        return ShardResult(shard.name, why=why, is_answer=False)
 
 
 def about(path: Path, key: bytes) -> dict[str, Any]:
@@ -193,11 +181,6 @@ def is_changed(path: Path, since: dict[str, Any]) -> bool:
     """By size and time of change."""
     status = path.stat()
     return [status.st_size, status.st_mtime_ns] != [since["bytes"], since["changed"]]
-
-
-def _with_fields(record: Record, keep: tuple[str, ...]) -> Record:
-    kept = {name: record.kept[name] for name in keep if name in record.kept}
-    return replace(record, kept=kept)
 
 
 def _grouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -3,61 +3,34 @@ by the next one, and no text is released twice without a word."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
 
-from ..batch.jobs import KINDS
+from ..batch.formats import KINDS
 from ..batch.source import ending, pack_of
+from ..config import RunConfig, SanitizeConfig
 from ..doc.receipt import Terms
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import write_bytes
 from ..files.limits import parse_json
 from ..files.signed import signed, signed_files
-from ..validate import needs
+from ..validate import needs, one_of
 from .arrow import Columns
-from .engines import Engine
 from .journal import NAME as JOURNAL
-from .journal import Journal
+from .journal import Journal, ShardResult
 from .manifest import NAME as MANIFEST
-from .manifest import make_manifest, manifest_bytes
+from .manifest import Run, make_manifest, manifest_bytes
 from .recipe import Recipe, config_digest, terms_of
-from .shard import Shard, ShardResult, Work, about, is_changed
+from .shard import Shard, Work, about, is_changed
 
 SHARD_KINDS = {**KINDS, ".parquet": "parquet"}
+ENGINES = {"local": "", "ray": ".on_ray", "spark": ".on_spark"}  # and the module of each
 OnShard = Callable[[Shard, str], Any]
-
-
-@dataclass(frozen=True)
-class How:
-    """columns: what becomes of them, with `keep` as a list, not None. user_column: adds up by
-    user as well. again: release what has been released a further time. force: replace files that
-    no run before wrote. batch_size, n_process: of the engine "local", as in nlp.pipe.
-    sign: a key to sign the manifest with, and the files that it is about."""
-
-    columns: Columns = field(default_factory=lambda: Columns(keep=()))
-    engine: Engine = field(default_factory=Engine)
-    user_column: str | None = None
-    again: bool = False
-    force: bool = False
-    batch_size: int = 128
-    n_process: int = 1
-    sign: bytes | None = field(default=None, repr=False)
-
-
-@dataclass
-class Run:
-    """What a run did. manifest: of all runs. released: the lines of the journal that it added.
-    skipped: how many shards were finished before. failures: why, by name of a shard."""
-
-    terms: Terms
-    manifest: dict[str, Any] = field(default_factory=dict)
-    released: list[dict[str, Any]] = field(default_factory=list)
-    skipped: int = 0
-    failures: dict[str, str] = field(default_factory=dict)
 
 
 def plan_shards(sources: Sequence[Path], out: Path, *, lines: bool = False) -> list[Shard]:
@@ -104,7 +77,7 @@ def _shards_of(source: Path, lines: bool) -> list[Shard]:
 def _kind(path: Path, lines: bool) -> str:
     kind = SHARD_KINDS.get(ending(path))
     if kind is None:
-        raise UsageError(f"{path}: a shard must end in {', '.join(SHARD_KINDS)} (.gz, .zst).")
+        raise UsageError(f"{path}: a shard must end in {', '.join(SHARD_KINDS)} (.gz).")
     if kind == "parquet" and pack_of(path):
         raise UsageError(f"{path}: .parquet is packed by itself; unpack it first.")
     return "lines" if kind == "txt" and lines else kind
@@ -115,34 +88,73 @@ def sanitize_shards(
     recipe: Recipe,
     shards: Sequence[Shard],
     out: Path,
-    how: How | None = None,
+    chosen: SanitizeConfig | None = None,
     *,
+    sign: bytes | None = None,
     on_shard: OnShard | None = None,
 ) -> Run:
     """Sanitise shards into a folder, which all workers see under the same path.
 
-    nlp: what the recipe makes, see Recipe.load. on_shard: called with each shard that is done, and
-    with what went wrong, or "".
+    Args:
+        nlp: What the recipe makes, see Recipe.load.
+        recipe: How a worker makes its pipeline.
+        shards: See plan_shards.
+        out: The folder of the output.
+        chosen: Its settings `files` (the fields; others are dropped), `cluster` and `run`.
+        sign: A key to sign the manifest with, and the files that it is about.
+        on_shard: Called with each shard that is done, and with what went wrong, or "".
 
-    Raises DxError where all shards are finished and `again` is not set, where the folder was begun
-    with other settings, or another run is writing to it; UsageError where a file is in the way.
+    Raises:
+        DxError: All shards are finished and `again` is not set, the folder was begun with other
+            settings, or another run is writing to it.
+        UsageError: A file is in the way.
     """
-    how = how or How()
+    chosen = chosen or SanitizeConfig()
+    one_of("engine", chosen.cluster.engine or "local", tuple(ENGINES))
     run = Run(terms_of(nlp))
     tell = on_shard or (lambda shard, why: None)
     with Journal(out.resolve()) as journal:
-        settings = _settings(nlp, run.terms, how)
-        _check_free(journal, shards, how)
-        number = journal.begin(settings, again=how.again)
-        left = _left(journal, shards, number, how, run, tell)
+        for shard in shards:
+            path = journal.out / shard.name
+            if path.exists() and not (chosen.run.force or shard.name in journal.last):
+                raise UsageError(f"{path}: exists already. `force` overwrites it.")
+        number = journal.begin(_settings(nlp, run.terms, chosen), again=chosen.cluster.again)
+        left = _left(journal, shards, number, chosen, run)
+        for shard in shards:
+            if shard not in left:
+                tell(shard, run.failures.get(shard.name, ""))
         if not left and not run.failures:
-            _close(journal, number, run, how.sign)
+            _close(journal, number, run, sign)
             raise DxError(Errors.DX076.format(count=len(shards)))
-        for result in how.engine.run(_work(run.terms, recipe, journal, how), nlp, left):
-            _take(result, journal, number, how, run)
-            tell(_named(left, result.name), run.failures.get(result.name, ""))
-        _close(journal, number, run, how.sign)
+        for result in _results(nlp, recipe, journal, chosen, left):
+            _take(result, journal, number, chosen, run)
+            shard = next(shard for shard in left if shard.name == result.name)
+            tell(shard, run.failures.get(result.name, ""))
+        _close(journal, number, run, sign)
     return run
+
+
+def _results(
+    nlp: Language, recipe: Recipe, journal: Journal, chosen: SanitizeConfig, left: Sequence[Shard]
+) -> Iterator[ShardResult]:
+    """Results come as shards are done, in any order; a shard whose worker dies is tried again, or
+    its result says so."""
+    cluster = chosen.cluster
+    module = ENGINES[cluster.engine or "local"]
+    work = Work(
+        recipe, terms_of(nlp).space, _columns(chosen), journal.partial, cluster.user_column,
+        journal.private.key, chosen.run if not module else RunConfig(),
+    )  # fmt: skip
+    if not module:
+        return (work.run(nlp, shard) for shard in left)
+    results: Iterator[ShardResult] = import_module(module, __package__).run_shards(
+        cluster, work, left
+    )
+    return results
+
+
+def _columns(chosen: SanitizeConfig) -> Columns:
+    return Columns(chosen.files.field[0], chosen.files.keep_fields or ())
 
 
 def _close(journal: Journal, number: int, run: Run, key: bytes | None) -> None:
@@ -160,54 +172,34 @@ def _close(journal: Journal, number: int, run: Run, key: bytes | None) -> None:
     write_bytes(journal.out / MANIFEST, manifest_bytes(run.manifest), force=True)
 
 
-def _named(shards: Sequence[Shard], name: str) -> Shard:
-    return next(shard for shard in shards if shard.name == name)
-
-
-def _settings(nlp: Language, terms: Terms, how: How) -> dict[str, Any]:
-    kept = list(how.columns.keep or ())
+def _settings(nlp: Language, terms: Terms, chosen: SanitizeConfig) -> dict[str, Any]:
+    columns = _columns(chosen)
+    kept = list(columns.keep or ())
     in_clear = [*terms.in_clear, *([f"the fields {', '.join(kept)}"] if kept else [])]
     return {
         "config": config_digest(nlp),
-        "column": how.columns.text,
+        "column": columns.text,
         "keep": kept,
-        "user_column": how.user_column,
+        "user_column": chosen.cluster.user_column,
         **asdict(terms),
         "guarantee": terms.guarantee.to_dict(),
         "in_clear": [*in_clear, "the names and sizes of the shards"],
     }
 
 
-def _work(terms: Terms, recipe: Recipe, journal: Journal, how: How) -> Work:
-    n_process = how.n_process if how.engine.name == "local" else 1
-    return Work(
-        recipe, terms.space, how.columns, journal.partial, how.user_column, journal.private.key,
-        how.batch_size, n_process,
-    )  # fmt: skip
-
-
-def _check_free(journal: Journal, shards: Sequence[Shard], how: How) -> None:
-    for shard in shards:
-        path = journal.out / shard.name
-        if path.exists() and not (how.force or shard.name in journal.last):
-            raise UsageError(f"{path}: exists already. `force` overwrites it.")
-
-
 def _left(
-    journal: Journal, shards: Sequence[Shard], number: int, how: How, run: Run, tell: OnShard
+    journal: Journal, shards: Sequence[Shard], number: int, chosen: SanitizeConfig, run: Run
 ) -> list[Shard]:
-    """Those to do."""
+    """Those to do; the others are counted."""
     left = []
     for shard in shards:
-        if not journal.is_done(shard.name, number, again=how.again):
+        if not journal.is_done(shard.name, number, again=chosen.cluster.again):
             left.append(shard)
         elif _is_another(shard, journal):
             what = "An earlier state of its source was released"
             run.failures[shard.name] = Errors.DX079.format(what=what)
-            tell(shard, run.failures[shard.name])
         else:
             run.skipped += 1
-            tell(shard, "")
     return left
 
 
@@ -218,8 +210,11 @@ def _is_another(shard: Shard, journal: Journal) -> bool:
     return bool(about(shard.source, journal.private.key)["digest"] != then["digest"])
 
 
-def _take(result: ShardResult, journal: Journal, number: int, how: How, run: Run) -> None:
-    if result.temporary and not how.again and (other := journal.released_as(result)):
+def _take(
+    result: ShardResult, journal: Journal, number: int, chosen: SanitizeConfig, run: Run
+) -> None:
+    other = journal.released_as(result) if result.temporary and not chosen.cluster.again else None
+    if other:
         why = Errors.DX079.format(what=f"The same text was released as {other}")
         run.failures[result.name] = why
     elif result.temporary:

@@ -5,23 +5,103 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+import numpy as np
+
+from ..arrays import Ints1d
 from ..batch.build import the_sanitizer
-from ..batch.records import Record, checked_record
-from ..batch.run import FileOptions
-from ..batch.stream import Outcome, outcomes
+from ..batch.record import Record, checked_record
+from ..batch.run import outcomes_of
+from ..batch.stream import Outcome
 from ..component import without_text
 from ..config import RunConfig
 from ..doc.receipt import COUNTS, Receipt
 from ..errors import DxError, Errors
+from ..guarantee import Guarantee
+from ..privacy.composition import repeat
 from ..validate import fail, one_of, positive, whole
-from .containers import is_missing, like, rows_of
 from .settings import Ready, ready
-from .units import Units, units_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ON_FAILURE = ("raise", "null")
 Column = TypeVar("Column")  # a Series of pandas or polars, or an array
+
+
+# -- the unit of the guarantee: whose words add up -------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Units:
+    """kind: "text", or "user" where texts were put together by a value. of: int64 (texts,), the
+    number of the unit of each, -1 where there is no text. spent: epsilon of each unit, in nats per
+    unit of the metric; infinite where nothing is promised."""
+
+    kind: str
+    of: Ints1d
+    spent: list[float]
+
+    def __len__(self) -> int:
+        return len(self.spent)
+
+    @property
+    def most(self) -> float:
+        """The largest sum of a unit; 0 without texts."""
+        return max(self.spent, default=0.0)
+
+    def check(self, budget: float | None) -> None:
+        """Raises DxError where a unit spent more than that."""
+        if budget is not None and self.most > budget:
+            message = Errors.DX142.format(unit=self.kind, spent=self.most, budget=budget)
+            raise DxError(message)
+
+    def of_rows(self) -> list[float | None]:
+        """What the unit of each text spent; None where there is no text."""
+        return [None if unit < 0 else self.spent[unit] for unit in self.of.tolist()]
+
+
+def units_of(receipts: Sequence[Receipt | None], by: Iterable[object] | None = None) -> Units:
+    """receipts: of one pipeline, None where there is no text. by: whose text each is; nobody (None,
+    NaN, "") makes a text a unit of its own. Raises DxError for another number of values, and for
+    values of which it is unclear when two are one user."""
+    present = np.array([receipt is not None for receipt in receipts], dtype=np.bool_)
+    of = np.full(len(receipts), -1, dtype=np.int64)
+    of[present] = _numbers(by, len(receipts))[present]
+    units, of[present] = np.unique(of[present], return_inverse=True)
+    draws = np.zeros(len(units), dtype=np.int64)
+    np.add.at(draws, of[present], [receipt["draws"] for receipt in receipts if receipt is not None])
+    return Units("text" if by is None else "user", of, _spent(receipts, draws))
+
+
+def _numbers(by: Iterable[object] | None, count: int) -> Ints1d:
+    """int64 (count,): a number for each text, the same for texts of one user."""
+    if by is None:
+        return np.arange(count, dtype=np.int64)
+    from ..distributed.spending import identity, is_nobody
+
+    users = by.tolist() if hasattr(by, "tolist") else list(by)
+    if len(users) != count:
+        raise DxError(Errors.DX141.format(given=len(users), expected=count))
+    known: dict[str, int] = {}
+    numbers = [
+        count + i if is_nobody(user) else known.setdefault(identity(user), i)
+        for i, user in enumerate(users)
+    ]
+    return np.array(numbers, dtype=np.int64)
+
+
+def _spent(receipts: Sequence[Receipt | None], draws: Ints1d) -> list[float]:
+    first = next((receipt for receipt in receipts if receipt is not None), None)
+    if first is None:
+        return []
+    promise = Guarantee.from_dict(first["guarantee"])
+    of_draws = {number: repeat(promise, number).epsilon for number in set(draws.tolist())}
+    return [of_draws[number] for number in draws.tolist()]
+
+
+# -- texts in, texts out ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -137,16 +217,8 @@ def _outcomes(pipeline: Ready, records: list[Record], how: How) -> list[Outcome]
     """Without Docs, which die with their zones; in the order in which they came."""
     with pipeline.turn, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
-        if how.n_process == 1:
-            size = how.batch_size
-            return list(outcomes(pipeline.nlp, records, batch_size=size, with_docs=False))
-        from ..batch.workers import outcomes_of_workers
-
-        processes = FileOptions(n_process=how.n_process).processes
-        stream = outcomes_of_workers(
-            pipeline.nlp, records, batch_size=how.batch_size, n_process=processes, with_docs=False
-        )
-        return list(stream)
+        run = RunConfig(batch_size=how.batch_size, n_process=how.n_process)
+        return list(outcomes_of(pipeline.nlp, records, run))
 
 
 def _gathered(found: list[Outcome], count: int, how: How, by: Iterable[Any] | None) -> Cleaned:
@@ -165,3 +237,50 @@ def _gathered(found: list[Outcome], count: int, how: How, by: Iterable[Any] | No
     units = units_of(receipts, by)
     units.check(how.max_epsilon)
     return Cleaned(texts, receipts, units, failures)
+
+
+# -- what holds texts ------------------------------------------------------------------------------
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, pandas.NA and NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def rows_of(texts: Any) -> list[Any]:
+    """[text] of a text; the items of what holds several. Raises DxError for what does neither, such
+    as a dictionary, or a table of several columns."""
+    if isinstance(texts, str):
+        return [texts]
+    no_row = (bytes, bytearray, dict, set, frozenset)
+    if isinstance(texts, no_row) or not isinstance(texts, Iterable):
+        raise DxError(Errors.DX140.format(given=type(texts).__name__))
+    if getattr(texts, "ndim", 1) != 1 or hasattr(texts, "columns"):
+        raise DxError(Errors.DX140.format(given=f"{type(texts).__name__} with several columns"))
+    return texts.tolist() if hasattr(texts, "tolist") else list(texts)
+
+
+def like(model: Any, texts: list[str | None]) -> Any:
+    """The texts in a Series (pandas, polars) or an array, where the model is one; else a list."""
+    library = type(model).__module__.partition(".")[0]
+    if library == "pandas":
+        return pandas_series(model, texts)
+    if library == "polars":
+        import polars as pl
+
+        return pl.Series(model.name, texts, dtype=pl.String)
+    if library == "numpy":
+        return np.array(texts, dtype=object if None in texts else None)
+    return texts
+
+
+def pandas_series(model: pd.Series, texts: list[str | None]) -> pd.Series:
+    """The texts in a Series of that index and name, and of its type where that is one of texts
+    (a category names all its values, and so would tell the originals)."""
+    import pandas as pd
+
+    keeps = isinstance(model.dtype, pd.StringDtype) or model.dtype == object
+    dtype = model.dtype if keeps else "object"
+    return pd.Series(texts, index=model.index, name=model.name, dtype=dtype)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from ..batch.preview import compared
+from ..batch.trial import compared
 from ..errors import DxError, Errors
-from .containers import is_missing, rows_of
+from .clean import is_missing, rows_of
 
 Pieces = list[tuple[str, bool]]  # of a text, and whether each is in this one alone
 MOST_ROWS, MOST_CHARACTERS = 20, 4000  # what is shown; comparing takes the square of it

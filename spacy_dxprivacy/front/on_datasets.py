@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..config import RunConfig
+from ..distributed.arrow import Columns, find_column, is_text, kept_columns
 from ..doc.receipt import COUNTS
 from ..errors import DxError, Errors
 from ..machine.compute import one_thread_here
-from .clean import Cleaned, How, clean_rows
+from .clean import Cleaned, How, clean_rows, units_of
 from .settings import ready
-from .units import units_of
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -63,7 +63,7 @@ def clean_dataset(
         return type(dataset)(splits)
     if not hasattr(dataset, "cache_files"):
         raise DxError(Errors.DX143)
-    columns = _Columns.of(dataset, column, keep, by)
+    names = _kept(dataset, column, keep, by)
     how = How(on_failure, batch_size)
     # Before workers are forked, which then share it; what is refused is refused now.
     clean_rows(ready(settings), [], How(max_epsilon=max_epsilon))
@@ -75,8 +75,8 @@ def clean_dataset(
         batched=True,
         batch_size=batch_size,
         input_columns=[column],
-        remove_columns=columns.dropped,
-        features=columns.features(dataset, work.tells),
+        remove_columns=[name for name in dataset.column_names if name not in names],
+        features=_features(dataset, names, column, work.tells),
         num_proc=num_proc,
         keep_in_memory=keep_in_memory,
         load_from_cache_file=False,
@@ -89,45 +89,27 @@ def clean_dataset(
     return _bare(done)
 
 
-@dataclass(frozen=True)
-class _Columns:
-    text: str
-    kept: list[str]
-    dropped: list[str]
-
-    @classmethod
-    def of(
-        cls, dataset: Dataset, text: str, keep: Sequence[str] | None, by: str | None
-    ) -> _Columns:
-        names = list(dataset.column_names)
-        for name in (text, *(keep or ()), *(() if by is None else (by,))):
-            if name not in names:
-                told = ", ".join(map(repr, names))
-                raise DxError(Errors.DX070.format(found="no", column=name, columns=told))
-        features = dataset.features
-        if getattr(features[text], "dtype", "") not in ("string", "large_string", "null"):
-            given = getattr(features[text], "dtype", type(features[text]).__name__)
-            raise DxError(Errors.DX071.format(column=text, given=given))
-        kept = list(keep) if keep is not None else [n for n in names if _is_plain(features[n])]
-        kept = [name for name in kept if name != text]
-        return cls(text, kept, [name for name in names if name not in (text, *kept)])
-
-    def features(self, dataset: Dataset, receipts: bool) -> Any:
-        from datasets import Features, Value
-
-        found = {name: dataset.features[name] for name in self.kept}
-        found[self.text] = Value("string")
-        ordered = {name: found[name] for name in dataset.column_names if name in found}
-        if receipts:
-            ordered |= {name: Value("int64") for name in WHOLE}
-            ordered["dx_epsilon"] = Value("float64")
-        return Features(ordered)
+def _kept(dataset: Dataset, column: str, keep: Sequence[str] | None, by: str | None) -> list[str]:
+    """The columns of the output, in order. Raises DxError for a name that is not there, and for a
+    column that holds no text."""
+    schema = dataset.features.arrow_schema
+    for name in (column, *(keep or ()), *(() if by is None else (by,))):
+        find_column(schema, name)
+    kind = schema.field(column).type
+    if not (is_text(kind) or str(kind) == "null"):
+        raise DxError(Errors.DX071.format(column=column, given=kind))
+    others = None if keep is None else tuple(name for name in keep if name != column)
+    return [schema.names[place] for place in kept_columns(schema, Columns(column, others))]
 
 
-def _is_plain(feature: Any) -> bool:
-    """Numbers, booleans, times and class labels: what cannot hold text."""
-    kinds = ("int", "uint", "float", "bool", "date", "time", "duration")
-    return str(getattr(feature, "dtype", "")).startswith(kinds)
+def _features(dataset: Dataset, names: list[str], column: str, receipts: bool) -> Any:
+    from datasets import Features, Value
+
+    found = {n: Value("string") if n == column else dataset.features[n] for n in names}
+    if receipts:
+        found |= {name: Value("int64") for name in WHOLE}
+        found["dx_epsilon"] = Value("float64")
+    return Features(found)
 
 
 @dataclass(frozen=True)

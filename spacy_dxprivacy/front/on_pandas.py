@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .containers import pandas_series
-
 if TYPE_CHECKING:
     from .diff import Diff
 
@@ -37,7 +35,7 @@ class SeriesAccessor:
         """The sanitised column, and beside it what its receipts say: dx_tokens, dx_perturbed,
         dx_unknown, dx_kept, dx_draws; dx_epsilon of the row, and dx_spent, what its unit spent over
         all rows. One draw: these are the receipts of this very column."""
-        from .clean import clean
+        from .clean import clean, pandas_series
 
         done = clean(self._series, **{**how, "receipts": True})
         texts = pandas_series(self._series, done.texts)

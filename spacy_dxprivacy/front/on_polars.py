@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from .containers import polars_series
-
 if TYPE_CHECKING:
     from .diff import Diff
 
@@ -43,7 +41,7 @@ class SeriesNamespace:
             pl.Series(name, values, dtype=pl.Int64 if name in WHOLE else pl.Float64)
             for name, values in done.columns().items()
         ]
-        return pl.DataFrame([polars_series(self._series, done.texts), *columns])
+        return pl.DataFrame([pl.Series(self._series.name, done.texts, dtype=pl.String), *columns])
 
     def diff(self, after: pl.Series) -> Diff:
         """This column before, and `after`: for the eyes of who holds the originals."""

@@ -9,8 +9,7 @@ from typing import Any
 
 from ..config import RunConfig, SanitizeConfig, settings_of_pipeline, unknown_key
 from ..errors import DxError, Errors
-from .clean import How, clean_rows
-from .containers import rows_of
+from .clean import How, clean_rows, rows_of
 from .settings import ready
 
 try:

@@ -27,8 +27,8 @@ import srsly
 
 from ..arrays import Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
+from ..files.digests import SMALL, check_sealed, sealed
 from ..files.limits import read_array, read_json
-from ..files.seals import SMALL, check_sealed, sealed
 from ..randomness import Rng
 from ..space import Space
 from ..tables import learned

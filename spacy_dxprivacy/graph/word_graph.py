@@ -38,8 +38,8 @@ from tqdm import tqdm
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers1d, blocks
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..files.atomic import write_bytes
+from ..files.digests import SMALL, check_sealed, sealed
 from ..files.limits import read_array, read_json
-from ..files.seals import SMALL, check_sealed, sealed
 from ..machine.compute import in_order, product_threads
 from ..space import Space
 from .edges import STEPS, edges, neighbour_lists

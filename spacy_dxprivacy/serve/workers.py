@@ -27,7 +27,7 @@ from typing import Any
 from spacy.language import Language
 
 from ..batch.code import Imported
-from ..batch.records import Record
+from ..batch.record import Record
 from ..batch.stream import in_zone
 from ..batch.workers import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
 from ..doc.receipt import COUNTS

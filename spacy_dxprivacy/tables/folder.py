@@ -23,8 +23,8 @@ import srsly
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..files.atomic import new_folder
+from ..files.digests import SMALL, check_sealed, sealed
 from ..files.limits import read_array, read_json, regular
-from ..files.seals import SMALL, check_sealed, sealed
 from ..machine.compute import let_go
 
 FORMAT = 1

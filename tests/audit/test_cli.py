@@ -10,7 +10,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
-from spacy_dxprivacy.batch.jobs import UsageError
+from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.audit.mechanism import mechanism_of
 
 CONFIGS = Path(__file__).parent.parent.parent / "configs"

@@ -16,9 +16,9 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.distributed import How, Recipe, plan_shards, sanitize_shards
-from spacy_dxprivacy.distributed.arrow import Columns
-from spacy_dxprivacy.distributed.users import largest, user_id, write_users
+from spacy_dxprivacy.config import FileConfig, SanitizeConfig
+from spacy_dxprivacy.distributed import Recipe, plan_shards, sanitize_shards
+from spacy_dxprivacy.distributed.spending import largest, user_id, write_users
 
 from .corpus import check_complete, finish, pq, shard_lines, start, wait_for, write_corpus
 
@@ -276,7 +276,7 @@ def test_an_again_that_was_cut_short_goes_on_where_it_was(
 def run_here(options: list[Any], sources: list[Path], out: Path) -> None:
     chosen = {"space": options[1], "mechanism": "exponential", "epsilon": EPSILON}
     recipe = Recipe(options=tuple(chosen.items()))
-    how = How(Columns(keep=("id",)))
+    how = SanitizeConfig(files=FileConfig(keep_fields=("id",)))
     sanitize_shards(recipe.load(), recipe, plan_shards(sources, out), out, how)
 
 
@@ -399,7 +399,7 @@ def test_users_need_little_memory_at_a_time(
     for file in range(3):
         write_users(tmp_path, str(file), {user: file + 1 for user in everyone[file:]})
     whole = largest(tmp_path, "012")
-    monkeypatch.setattr("spacy_dxprivacy.distributed.users.AT_A_TIME", 100)
+    monkeypatch.setattr("spacy_dxprivacy.distributed.spending.AT_A_TIME", 100)
     assert largest(tmp_path, "012") == whole == (1000, 6)
 
 

@@ -9,47 +9,33 @@ import io
 import json
 import shutil
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from spacy.language import Language
 
-from spacy_dxprivacy.batch.fields import Fields
 from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.run import FileOptions, sanitize
-from spacy_dxprivacy.distributed import How, Recipe, plan_shards, sanitize_shards
-from spacy_dxprivacy.distributed.arrow import Columns
+from spacy_dxprivacy.batch.run import sanitize
+from spacy_dxprivacy.config import FileConfig, RunConfig, SanitizeConfig
+from spacy_dxprivacy.distributed import Recipe, plan_shards, sanitize_shards
 
 from . import generate
 from .laws import leaked
 
 ENDINGS = (".jsonl", ".csv", ".tsv")
-PACKED = (".gz", ".zst") if find_spec("zstandard") else (".gz",)  # the extra zst
+PACKED = (".gz",)
 FOLDERS = ("a", "b c", "d\u00e9\u4e1c")
 Texts = dict[int, str]
 
 
 def packed(raw: bytes, ending: str) -> bytes:
-    if ending == ".gz":
-        return gzip.compress(raw, 1)
-    if ending == ".zst":
-        import zstandard
-
-        return zstandard.compress(raw)
-    return raw
+    return gzip.compress(raw, 1) if ending == ".gz" else raw
 
 
 def unpacked(path: Path) -> bytes:
     raw = path.read_bytes()
-    if path.suffix == ".gz":
-        return gzip.decompress(raw)
-    if path.suffix == ".zst":
-        import zstandard
-
-        return bytes(zstandard.ZstdDecompressor().stream_reader(io.BytesIO(raw)).read())
-    return raw
+    return gzip.decompress(raw) if path.suffix == ".gz" else raw
 
 
 def write(path: Path, texts: Texts) -> None:
@@ -113,7 +99,7 @@ def check_shards(
     top, out = _made_anew(folder)
     pairs, texts = _small_files(rng, top, out, many)
     shards = plan_shards([top], out)
-    how = How(Columns("text", keep=("id",), on_failure="drop"))
+    how = SanitizeConfig(files=FileConfig(keep_fields=("id",)))
     failed: Counter[str] = Counter()
 
     def tell(shard: Any, why: str) -> None:
@@ -163,7 +149,7 @@ def _sanitised(
     said: list[str] = []
     source, target = folders or pairs[0]
     jobs = plan_jobs(str(source), str(target), force=True)
-    options = FileOptions(Fields("text", keep=("id",)), force=True)
+    options = SanitizeConfig(files=FileConfig(keep_fields=("id",)), run=RunConfig(force=True))
     tally = sanitize(nlp, jobs, options, on_failure=lambda job, number, why: said.append(why))
     assert not leaked(*said, json.dumps(tally.to_dict())) and not any("\n" in why for why in said)
     ids = [i for _, output in pairs if output.exists() for i in ids_of(output)]

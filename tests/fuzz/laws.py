@@ -14,12 +14,13 @@ from confection import ConfigValidationError
 from spacy.language import Language
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized
-from spacy_dxprivacy.batch.guess import guess
-from spacy_dxprivacy.batch.jobs import UsageError
-from spacy_dxprivacy.batch.records import Fields, Record, read
-from spacy_dxprivacy.batch.records import checked_record as record_of
+from spacy_dxprivacy.batch.formats import guess, read
+from spacy_dxprivacy.batch.record import Record
+from spacy_dxprivacy.batch.record import checked_record as record_of
 from spacy_dxprivacy.batch.source import source_of_file
 from spacy_dxprivacy.batch.stream import outcomes
+from spacy_dxprivacy.config import FileConfig
+from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.files.docbin import BadPacked, unpack
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
 from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors
@@ -124,7 +125,7 @@ def check_config(folder: Path, settings: dict[str, Any]) -> str:
 def check_readers(path: Path, raw: bytes, kind: str) -> str:
     """The reader of the command line, and that of the audit."""
     try:
-        found = list(read(io.BytesIO(raw), kind, Fields()))
+        found = list(read(io.BytesIO(raw), kind, FileConfig()))
         assert not leaked(*(record.problem for record in found))
     except UsageError as error:
         assert "\n" not in str(error) and not leaked(error)
@@ -141,8 +142,8 @@ def check_stdin(raw: bytes, encoding: str | None) -> str:
     """What comes without a name: unpacked, decoded, guessed and read, or one line that says no."""
     try:
         source = source_of_file(io.BytesIO(raw), None, encoding, text=True)
-        kind, delimiter = guess(source, Fields())
-        found = list(read(source, kind, Fields(delimiter=delimiter)))
+        kind, delimiter = guess(source, FileConfig())
+        found = list(read(source, kind, FileConfig(delimiter=delimiter)))
     except UsageError as error:
         assert "\n" not in str(error) and not leaked(error)
         return "refused"

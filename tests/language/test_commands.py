@@ -187,7 +187,7 @@ def test_a_run_that_was_killed_is_taken_up(many, monkeypatch):
     from spacy_dxprivacy.batch import editing
 
     run("edit", "released", "whole", *MECHANISM, "--lm", "fake")
-    usual, done = editing._run, []
+    usual, done = editing._edit_file, []
 
     def killed(editor, job, *more):
         if len(done) == 2:
@@ -195,7 +195,7 @@ def test_a_run_that_was_killed_is_taken_up(many, monkeypatch):
         usual(editor, job, *more)
         done.append(job.target.name)
 
-    monkeypatch.setattr(editing, "_run", killed)
+    monkeypatch.setattr(editing, "_edit_file", killed)
     run(*FOLDER, status=130)
     assert done == ["0.jsonl", "1.jsonl"]
     # Killed once more, in the middle of a line and of a file that was moved to its place.

@@ -14,12 +14,12 @@ from typing import Any
 
 import spacy
 
-from ...batch.fields import Fields, delimiter_of, steps
-from ...batch.jobs import KINDS
+from ...batch.formats import KINDS
+from ...batch.formats import read as read_records
 from ...batch.manifests import JOURNAL, MANIFEST
-from ...batch.records import read as read_records
-from ...batch.source import check_encoding, ending, pack_of, source_of_file
-from ...batch.source import unpacked as unpack_file
+from ...batch.record import steps
+from ...batch.source import check_encoding, ending, gunzip, pack_of, source_of_file
+from ...config import FileConfig, names_of
 from ...errors import DxError, UsageError
 from ...files.docbin import BadPacked, read_docbin, unpack
 from ...files.limits import DEEPEST as DEEPEST_LISTS
@@ -71,16 +71,14 @@ class Form:
     """How files with fields are written: where the text is, and what stands between the columns of
     .csv. encoding: None for UTF-8, or what a mark at the beginning says."""
 
-    fields: Fields
+    fields: FileConfig
     encoding: str | None = None
 
     @classmethod
     def of(cls, field: str, delimiter: str | None = None, encoding: str | None = None) -> Form:
         """Raise UsageError for a delimiter or an encoding that is none."""
         check_encoding(encoding)
-        first, *more = [name.strip() for name in field.split(",")]
-        names = Fields(first, keep=None, more=tuple(more), delimiter=delimiter_of(delimiter))
-        return cls(names, encoding)
+        return cls(FileConfig(field=names_of(field), delimiter=delimiter), encoding)
 
 
 class BadFile(DxError):
@@ -124,7 +122,7 @@ def _read(path: Path, form: Form, in_pipeline: bool) -> Iterator[Item]:
     if path.name in SKIPPED:
         return
     if path.suffix.lower() == ".parquet" and not in_pipeline:
-        yield from _parquet(path, form.fields.text)
+        yield from _parquet(path, form.fields.field[0])
         return
     kind = "" if in_pipeline else ending(path)
     raw = _content(path, kind, form)
@@ -138,7 +136,7 @@ def _read(path: Path, form: Form, in_pipeline: bool) -> Iterator[Item]:
         yield Strings("metadata", [str(leaf) for leaf in walk(values)])
     elif path.name == "strings.json":
         yield Strings("strings", [s for s in walk(_json(raw)) if isinstance(s, str)], whole=True)
-    elif kind in ROWS or (kind == ".json" and _holds_records(raw, form.fields.text)):
+    elif kind in ROWS or (kind == ".json" and _holds_records(raw, form.fields.field[0])):
         yield from _records(raw, KINDS[kind], form.fields)
     else:
         pickled = kind in (".pkl", ".pickle") or _is_pickle(raw)
@@ -150,7 +148,7 @@ def _content(path: Path, kind: str, form: Form) -> bytes:
     raw, pack = bytes_of(path), pack_of(path)
     if pack:
         try:
-            raw = unpack_file(raw, pack)
+            raw = gunzip(raw)
         except UsageError:
             raise BadFile(f"a file is not .{pack}, or it is damaged or too large.") from None
         if len(raw) > MOST_UNPACKED:
@@ -177,7 +175,7 @@ def bytes_of(path: Path) -> bytes:
 
 def _docbin(raw: bytes) -> Iterator[Item]:
     try:
-        docbin = read_docbin(raw, also=("cats", "span_groups"))
+        docbin = read_docbin(raw)
         documents = list(docbin.documents())
     except BadPacked:
         raise BadFile("a .spacy file is no DocBin, or it is damaged.") from None
@@ -190,7 +188,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
         yield from held
     used |= {form for word in used for form in (word.lower(), _norm_of(word))}
     yield Strings("annotations", [s for s in docbin.strings if s not in used], whole=True)
-    yield Strings("annotations", list(strings_in(list(docbin.others.values()))))
+    yield Strings("annotations", list(strings_in(docbin.others)))
 
 
 @lru_cache(maxsize=2**16)
@@ -224,10 +222,10 @@ def _user_data(data: Any) -> tuple[list[Strings], dict[str, Any] | None]:
     return held, receipt
 
 
-def _records(raw: bytes, kind: str, fields: Fields) -> Iterator[Item]:
+def _records(raw: bytes, kind: str, fields: FileConfig) -> Iterator[Item]:
     """Its texts, by the readers of `dx sanitize`, and the strings of other fields."""
     # What the fields of the texts are called tells nothing.
-    own = {step for way in fields.texts for step in steps(way)}
+    own = {step for way in fields.field for step in steps(way)}
     for record in read_records(io.BytesIO(raw), kind, fields):
         if record.problem:
             why = f"a .{kind} file, record {record.number}: {record.problem} {record.hint}"

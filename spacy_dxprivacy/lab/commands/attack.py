@@ -13,12 +13,12 @@ import typer
 from typer import Argument, Option
 
 from ...batch.code import import_code
-from ...batch.jobs import plan_jobs
-from ...batch.records import Fields, read
-from ...batch.run import opened
+from ...batch.formats import read
+from ...batch.jobs import opened, plan_jobs
 from ...cli import options
 from ...cli.bars import progress
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
+from ...config import FileConfig
 from ...errors import UsageError
 from ...files.atomic import check_new
 from ...spaces import BUILTIN
@@ -259,7 +259,7 @@ def _attack_persons(text: str, field: str, lines: bool, out: Path | None, *, for
         check_new(out / f"{PERSONS}.csv", force=force)
     (job,) = plan_jobs(text, None, lines=lines, force=True)[:1]
     with opened(job) as handle:
-        records = list(islice(read(handle, job.read_as, Fields(field)), MOST_PERSONS))
+        records = list(islice(read(handle, job.read_as, FileConfig(field=(field,))), MOST_PERSONS))
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
     texts = [r.text or " ".join(r.words or ()) for r in records if not r.problem]

@@ -11,11 +11,11 @@ from typer import Argument, Option
 
 from ...batch.code import import_code
 from ...batch.manifests import receipt_beside
-from ...batch.records import Fields
 from ...cli.bars import bar
 from ...cli.mistakes import mistakes_in_a_line, setting_up
 from ...cli.options import Code, Field, Force, Lines, SignedBy
 from ...cli.signature import check_signature
+from ...config import FileConfig
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...language.opened import open_model
@@ -108,7 +108,7 @@ def report_cli(
         else:
             page = report(
                 before, after, space=space, judge=judge, code=code, receipt=receipt, lines=lines,
-                fields=Fields(field), label=label, documents=documents,
+                fields=FileConfig(field=(field,)), label=label, documents=documents,
                 progress=partial(bar, unit="doc"),
             )  # fmt: skip
         write_bytes(output, page.encode(), force=force)

@@ -22,7 +22,7 @@ import numpy as np
 
 from ...about import __version__
 from ...batch.manifests import receipt_beside
-from ...batch.records import Fields
+from ...config import FileConfig
 from ...errors import UsageError, Warnings, warn_always
 from ...files.limits import MB, TooLarge, check_size, read_json
 from ...language.model import LanguageModel
@@ -63,7 +63,7 @@ class Request:
 
     receipt: Path | None = None
     lines: bool = False
-    fields: Fields = field(default_factory=Fields)
+    fields: FileConfig = field(default_factory=FileConfig)
     label: str | None = None
     documents: int = 20
     judge: LanguageModel | None = None

@@ -19,10 +19,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ...batch.build import NO_LIMIT
-from ...batch.jobs import KINDS, Job, plan_jobs
-from ...batch.records import Fields, Record, read, read_parquet
-from ...batch.run import opened
+from ...batch.formats import KINDS, read
+from ...batch.jobs import Job, opened, plan_jobs
+from ...batch.of_tables import read_parquet
+from ...batch.record import Record
 from ...batch.source import ending
+from ...config import FileConfig
 from ...errors import UsageError
 from ...unknown import REDACTED
 
@@ -173,9 +175,7 @@ def _source(before: Path, after: Path, lines: bool) -> Source:
     is_table = ending(before) == ".parquet"
     read_before = "parquet" if is_table else plan_jobs(str(before), None, lines=lines)[0].read_as
     if ending(after) not in READ:
-        raise UsageError(
-            f"{after}: AFTER must be a folder or end in {', '.join(READ)} (.gz, .zst)."
-        )
+        raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(READ)} (.gz).")
     read_after = READ[ending(after)]
     if read_after == "txt" and read_before != "txt":
         read_after = "lines"
@@ -184,7 +184,7 @@ def _source(before: Path, after: Path, lines: bool) -> Source:
 
 def read_pairs(
     sources: Sequence[Source],
-    fields: Fields,
+    fields: FileConfig,
     *,
     label: str | None = None,
     failed: Sequence[Iterable[int]] | None = None,
@@ -210,7 +210,9 @@ def read_pairs(
     nlp = tokenizer()
     for i, source in enumerate(sources):
         lost = set() if failed is None else set(failed[i])
-        yield from _of_source(nlp, source, Fields(fields.text, (label,) if label else ()), lost)
+        keep = (label,) if label else ()
+        wanted = FileConfig(field=fields.field, keep_fields=keep)
+        yield from _of_source(nlp, source, wanted, lost)
 
 
 def tokenizer() -> Language:
@@ -222,12 +224,12 @@ def tokenizer() -> Language:
     return nlp
 
 
-def _of_source(nlp: Language, source: Source, fields: Fields, lost: set[int]) -> Iterator[Pair]:
+def _of_source(nlp: Language, source: Source, fields: FileConfig, lost: set[int]) -> Iterator[Pair]:
     every = [r for r in _records(source.before, source.read_before, fields) if not r.problem]
     before = [] if 0 in lost else [r for r in every if r.number not in lost]
     if not before and not source.after.exists():
         return
-    after = list(_records(source.after, source.read_after, Fields(fields.text)))
+    after = list(_records(source.after, source.read_after, FileConfig(field=fields.field)))
     wrong = next((record for record in after if record.problem), None)
     if wrong is not None:
         raise UsageError(f"{source.after}, record {wrong.number}: {wrong.problem}")
@@ -239,12 +241,12 @@ def _of_source(nlp: Language, source: Source, fields: Fields, lost: set[int]) ->
     given = source.read_after == "spacy" and source.read_before != "lines"
     for old, new in zip(before, after, strict=True):
         docs = (_doc(nlp, record) for record in (old, new))
-        label = old.kept.get(fields.keep[0]) if fields.keep else None
+        label = old.kept.get(fields.keep_fields[0]) if fields.keep_fields else None
         named = None if label is None or label == "" else str(label)
         yield make_pair(*docs, tokens_are_given=given, label=named)
 
 
-def _records(path: Path, kind: str, fields: Fields) -> Iterator[Record]:
+def _records(path: Path, kind: str, fields: FileConfig) -> Iterator[Record]:
     try:
         if kind == "parquet":
             yield from read_parquet(path, fields)

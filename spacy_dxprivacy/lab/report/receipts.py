@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...batch.manifests import as_receipt
-from ...batch.source import pack_of, unpacked
+from ...batch.source import gunzip, pack_of
 from ...batch.tally import COUNTS, Tally
 from ...doc.receipt import MENTIONS, Terms
 from ...errors import UsageError
@@ -128,8 +128,8 @@ def _carried(path: Path) -> list[tuple[Any, int]]:
     """Of each document of a .spacy file: its receipt, or None, and how many tokens it has."""
     try:
         check_size(path, MOST_DOCBIN)
-        raw, pack = path.read_bytes(), pack_of(path)
-        packed = read_docbin(unpacked(raw, pack) if pack else raw)
+        raw = path.read_bytes()
+        packed = read_docbin(gunzip(raw) if pack_of(path) else raw)
         found = []
         for data in packed.user_data:
             held = {} if data is None else unpack(data, use_list=False)

@@ -18,9 +18,9 @@ import numpy as np
 from spacy.language import Language
 
 from ...batch.build import make_pipeline, the_sanitizer
-from ...batch.fields import Fields
 from ...batch.jobs import Job, plan_jobs, text_job
-from ...batch.preview import Preview, previews
+from ...batch.trial import Preview, previews
+from ...config import FileConfig
 from ...doc.mentions import PIECE, is_word, plain_label
 from ...randomness import Rng
 from ...surrogates.base import Mention
@@ -177,7 +177,7 @@ def what_is_left(
     sanitizer = the_sanitizer(nlp)
     sanitizer.on_stand_ins = lambda doc, one: drawn.append(one)
     try:
-        for preview in previews(nlp, job, Fields(texts.field), texts.most):
+        for preview in previews(nlp, job, FileConfig(field=(texts.field,)), texts.most):
             shown.append(preview)
     finally:
         sanitizer.on_stand_ins = None
