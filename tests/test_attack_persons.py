@@ -7,7 +7,6 @@ import io
 import json
 from pathlib import Path
 
-import pytest
 import spacy
 from spacy.cli._util import app
 from typer.testing import CliRunner
@@ -42,11 +41,3 @@ def test_the_command_tells_and_writes(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO((tmp_path / "persons.csv").read_text())))
     assert {row["attack"] for row in rows} == {"persons"} and len(rows) == 6
     assert CliRunner().invoke(app, given).exit_code == 2  # it is there already
-
-
-@pytest.mark.parametrize("content", ["", '{"text": "nobody"}', "not json"])
-def test_without_a_person_in_common_it_says_so(tmp_path: Path, content: str) -> None:
-    source = tmp_path / "notes.jsonl"
-    source.write_text(content)
-    done = CliRunner().invoke(app, ["dx", "attack", "persons", str(source)])
-    assert done.exit_code == 2 and "same person" in done.stderr

@@ -478,28 +478,3 @@ def test_epsilons_are_found_where_none_are_given(run, notes):
     shares = [line for line in result.output.splitlines() if line.startswith("words unchanged")]
     found = [float(cell.rstrip("%")) for cell in shares[0].split()[2:]]
     assert len(found) == 6 and found[0] < 15 and found[-1] > 85
-
-
-@pytest.mark.parametrize(
-    "args, says",
-    [
-        (("bribery", "NOTES"), "NAME"),
-        (("guess", "missing.jsonl"), "no such file"),
-        (("guess", "FOLDER"), "one file"),
-        (("guess", "NOTES", "-m", "nonsense"), "nonsense"),
-        (("guess", "NOTES", "-e", "-1"), "epsilon"),
-        (("context", "LETTER", "-e", "1"), "DX090"),
-    ],
-)
-def test_mistakes_are_one_line(args, says, run, notes, tmp_path):
-    letter = tmp_path / "letter.txt"
-    letter.write_text("the doctor was good")
-    names = {"NOTES": notes, "FOLDER": tmp_path, "LETTER": letter}
-    result = run(*(names.get(arg, arg) for arg in args))
-    assert result.exit_code != 0 and "Traceback" not in result.output
-    assert says in result.output and len(result.output.strip().splitlines()) == 1
-
-
-def test_help_has_an_example(run):
-    result = run("--help")
-    assert result.exit_code == 0 and "Example: python -m spacy dx attack" in result.output

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import SECRET_TEXT, leaks
 from language.fakes import FakeModel, small_law
 from spacy.cli._util import app
 from typer.testing import CliRunner
@@ -163,26 +162,3 @@ def test_the_command_writes_a_table_and_a_figure_without_the_text(tmp_path, text
     assert "exponential: metric-dp" in done.output and (out / "frontier.png").stat().st_size > 5000
     with (out / "frontier.csv").open() as file:
         assert {row["peer"] for row in csv.DictReader(file)} == {"exponential"}
-
-
-@pytest.mark.parametrize(
-    "args, says",
-    [
-        (["--at", "1.5"], "--at"),
-        (["-m", "nonsense"], "DX083"),
-        (["-m", "dp-prompt"], "DX165"),
-        (["--text", "KNOWN", "--model", "nonsense"], "DX153"),
-        (["--text", "TEXTS", "-m", "redaction"], "word or more"),
-    ],
-)
-def test_mistakes_are_told_in_a_line(args, says, tmp_path):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
-    space, texts = tmp_path / "space", tmp_path / "texts.jsonl"
-    small_space().save(space)
-    texts.write_text(json.dumps({"text": SECRET_TEXT}) + "\n")
-    known = tmp_path / "known.jsonl"
-    known.write_text(json.dumps({"text": "w0 w1"}) + "\n")
-    args = [{"TEXTS": texts, "KNOWN": known}.get(arg, arg) for arg in args]
-    given = [*args, "--space", space, "--out", tmp_path / "out"]
-    done = CliRunner().invoke(app, ["dx", "experiment", "frontier", *map(str, given)])
-    assert done.exit_code == 2 and says in done.output and not leaks(done.output)

@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from conftest import SECRET_TEXT, leaks
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -258,32 +257,3 @@ def test_each_writes_its_table_and_figure(name, space_path, tmp_path):
     ElementTree.parse(tmp_path / f"{name}.svg")
     again = dx(name, "--quick", "--space", space_path, "--out", tmp_path)
     assert again.exit_code == 2 and "--force" in again.output
-
-
-@pytest.mark.parametrize(
-    "args, says",
-    [
-        (["nonsense"], "outputs, margins"),
-        (["outputs", "-m", "nonsense"], "DX083"),
-        (["outputs", "--index", "nonsense"], "one of"),
-        (["outputs", "--epsilon", "3:2:1"], "--epsilon"),
-        (["outputs", "--space", "nonsense.txt"], "nonsense.txt"),
-        (["outputs", "--space", "builtin", "--space", "builtin"], "margins"),
-        (["outputs", "--format", "gif"], "svg"),
-        (["utility", "--odd", "nonsense.csv"], "no such file"),
-        (["utility", "--text", "BROKEN", "--label", "kind"], "valid .jsonl"),
-        (["classification", "--text", "TEXTS"], "--label"),
-        (["classification", "--text", "TEXTS", "--label", "kind"], "DX080"),
-    ],
-)
-def test_mistakes_are_told_in_a_line_without_the_text(args, says, tmp_path):
-    need("matplotlib", "sklearn", "sacrebleu", "rouge_score")
-    texts = tmp_path / "texts.jsonl"
-    texts.write_text(json.dumps({"text": SECRET_TEXT}) + "\n")
-    broken = tmp_path / "broken.jsonl"
-    broken.write_text(SECRET_TEXT)
-    args = [{"TEXTS": texts, "BROKEN": broken}.get(arg, arg) for arg in args]
-    done = dx(*args, "--quick", "--out", tmp_path / "out")
-    assert done.exit_code == 2, done.output
-    assert says in done.output and not leaks(done.output)
-    assert len(done.output.strip().splitlines()) == 1

@@ -6,8 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from sentences.laws import all_sentences, log_q, small_chain
-from spacy.cli._util import app
-from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.graph import even as evening
@@ -163,28 +161,6 @@ def test_the_figure_has_no_optimum_of_a_program_that_was_stopped():
     experiment.draw(stopped, rows=rows, loss="path")
     labels = [each.get_label() for each in stopped.axes[0].get_lines()]
     assert labels == ["dx.Path.v1", "no mechanism is below"]
-
-
-GIVEN = [
-    (["--group", "w1,nobody"], "lacks a word of the group"),
-    (["--group", "w1,w2,w1"], "in the group twice"),
-    (["--prior", "nonsense"], "nonsense"),
-    (["--loss", "nonsense"], "must be one of 'path', 'changed', 'vectors'"),
-    (["--epsilon", "1e9", "--group", "w1"], "--epsilon must be above 0 and at most"),
-    (["--seconds", "0"], "--seconds"),
-]
-
-
-@pytest.mark.parametrize(("given", "said"), GIVEN)
-def test_a_mistake_is_one_line(tmp_path, given, said):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
-    plane(40).save(tmp_path / "space")
-    words = ["--prior", "uniform"] if "--prior" not in given else []
-    command = ["dx", "experiment", "optimum", "--space", str(tmp_path / "space"), "-w", "8"]
-    done = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "out"), *words, *given])
-    assert done.exit_code == 2
-    assert said in done.stderr and done.stderr.strip().count("\n") == 0
-    assert not (tmp_path / "out").exists()
 
 
 # -- weights that make sums even -------------------------------------------------------------------

@@ -392,30 +392,6 @@ def test_a_plot_without_matplotlib_is_refused_at_once(dx, tmp_path, monkeypatch)
     assert result.exit_code == 2 and "spacy-dxprivacy[plots]" in result.stderr
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        ("-m", "nothing"), ("-m", "identity"), ("-e", "x"), ("-e", "3:1:4"), ("-e", "1:2"),
-        ("-e", "-1"), ("-e", "1:2:1"), ("-e", "0,1"), ("-e", "1e9"), ("-t", "all <= 1"),
-        ("-e", "nan"), ("--space", "/no/such/space"), ("--text", "/no/such/text.txt"),
-        ("--text", "/"), ("--plot", "a.gif"), ("-e", "2", "--plot", "a.svg"), ("--words", "0"),
-        ("--draws", "1"), ("--k", "0"), ("--json", "/"),
-    ],
-)  # fmt: skip
-def test_mistakes_in_tune_are_told_in_a_line(dx, args):
-    result = dx("tune", *args)
-    assert result.exit_code == 2
-    assert "Traceback" not in result.stderr and result.stdout == ""
-    ours = [line for line in result.stderr.splitlines() if line.startswith("dx tune: ")]
-    assert "Usage:" in result.stderr or (ours and len(result.stderr.splitlines()) == 1)
-
-
-def test_a_text_without_a_known_word_is_refused_without_quoting_it(dx):
-    result = dx("tune", "--text", "-", input=" ".join(UNKNOWN_SECRETS))
-    assert result.exit_code == 2 and not leaks(result.stderr)
-    assert len(result.stderr.splitlines()) == 1
-
-
 def test_inspect_shows_neighbours_outputs_and_how_often_a_word_stays(dx, tmp_path, space):
     path = tmp_path / "doctor.json"
     result = dx("inspect", "Doctor", "--json", path, "--epsilon", 2)
@@ -439,25 +415,6 @@ def test_inspect_simulates_a_mechanism_that_states_no_probabilities(dx):
     result = dx("inspect", "doctor", "-m", "laplace", "-e", 8, "--draws", 300, "--over", "4,8,16")
     assert result.exit_code == 0, result.stderr
     assert "in 300 draws" in result.stdout
-
-
-@pytest.mark.parametrize(
-    "args",
-    [("Zorblattovich",), ("doctor", "-m", "laplace"), ("doctor", "-e", "-2"),
-     ("doctor", "-e", "1e9"), ("doctor", "-m", "identity"), ("doctor", "--over", "x"),
-     ("doctor", "--space", "/nowhere")],
-)  # fmt: skip
-def test_mistakes_in_inspect_are_told_in_a_line_that_does_not_repeat_the_word(dx, args):
-    result = dx("inspect", *args)
-    assert result.exit_code == 2 and result.stdout == ""
-    assert len(result.stderr.splitlines()) == 1 and result.stderr.startswith("dx inspect: ")
-    assert args[0] not in result.stderr
-
-
-@pytest.mark.parametrize("command", ["tune", "inspect"])
-def test_help_has_an_example(command):
-    result = CliRunner().invoke(app, ["dx", command, "--help"])
-    assert f"Example: python -m spacy dx {command}" in result.stdout
 
 
 def test_epsilons_are_ranges_and_lists():

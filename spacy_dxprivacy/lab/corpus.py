@@ -86,11 +86,6 @@ class Corpus:
         enough = int(np.searchsorted(self.starts[1:], words)) + 1
         return self._some(np.arange(len(self)) < enough)
 
-    def cut(self, length: int) -> Corpus | None:
-        """The first words of each document that has as many; None where fewer than two have."""
-        long = np.diff(self.starts) >= length
-        return self._some(long).opening(length) if long.sum() > 1 else None
-
     def opening(self, length: int) -> Corpus:
         """Of each document the words from the first on, as many as this."""
         parts = [

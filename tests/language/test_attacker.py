@@ -17,7 +17,7 @@ from spacy_dxprivacy.lab.attacks import (
     Seen,
     Trial,
     attack,
-    causal_guess,
+    causal_reading,
     sanitised,
 )
 from spacy_dxprivacy.lab.attacks.guessing import auc, pairs_to_test, sentence_scores
@@ -64,7 +64,7 @@ def test_it_comes_near_to_the_exact_posterior(kind):
     drawn = np.random.default_rng(0).choice(len(S), TEXTS, p=np.exp(prior - logsumexp(prior)))
     text = Corpus.of(S[drawn])
     out = sanitised(text, mechanism, Rng(seed=1)).rows
-    guess = causal_guess(text, reading(text, out, mechanism, language), reader)
+    guess = causal_reading(text, reading(text, out, mechanism, language), reader).guess
     post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
     marginals = np.stack(
         [[post[S[:, i] == w].sum(axis=0) for w in range(N)] for i in range(LENGTH)]
@@ -145,6 +145,7 @@ def test_it_looks_at_the_layout_of_the_text_alone():
     other = Corpus.of(np.random.default_rng(1).integers(0, N, (10, 4)))
     out = sanitised(text, mechanism, Rng(seed=1)).rows
     one, two = (
-        causal_guess(t, reading(t, out, mechanism, knowing()), reader) for t in (text, other)
+        causal_reading(t, reading(t, out, mechanism, knowing()), reader).guess
+        for t in (text, other)
     )
     assert one.tolist() == two.tolist()

@@ -40,16 +40,14 @@ from .language import (
     word_frequencies,
     zipf,
 )
-from .reading import Reader, Reading, Seen, blind_guess, causal_guess, language_guess
+from .reading import Reader, Reading, Seen, blind_guess, causal_reading, language_guess
 from .trial import Scene, Trial
 from .tries import ATTACKS, attack
 
-Finding = AttackFigure  # as it was called first; the findings of an audit are others
-
 __all__ = [
-    "ATTACKS", "AttackFigure", "Bigrams", "Channel", "Corpus", "Finding", "Ground", "Language",
+    "ATTACKS", "AttackFigure", "Bigrams", "Channel", "Corpus", "Ground", "Language",
     "Point", "Reader", "Reading", "Scene", "Seen", "Trial", "at_attacker", "attack", "auc",
-    "averaged_guess", "background", "bayes_guess", "blind_guess", "causal_guess", "channel_of",
+    "averaged_guess", "background", "bayes_guess", "blind_guess", "causal_reading", "channel_of",
     "context_guess", "drawn", "frontier", "language_guess", "language_of", "likelihood_scores",
     "likely_words", "linked", "log_prior",
     "mean_vector_guess", "membership_score", "nearest_guess", "pairs_to_test", "places_in",

@@ -283,11 +283,6 @@ class CausalReading:
         return shares, priors
 
 
-def causal_guess(text: Corpus, reading: Reading, reader: Reader) -> Ints1d:
-    """The words of the likeliest texts, int64 (k,). See causal_reading."""
-    return causal_reading(text, reading, reader).guess
-
-
 def causal_reading(
     text: Corpus, reading: Reading, reader: Reader, asked: Ints2d | None = None
 ) -> CausalReading:

@@ -73,13 +73,8 @@ class Scene:
         return places_in(self.words, self.text.rows)
 
     @cached_property
-    def probes(self) -> Ints1d:
-        """(PROBES,): words as they come in the text, for releases that are repeated."""
-        return self.text.rows[self.probed]
-
-    @cached_property
     def probed(self) -> Ints1d:
-        """(PROBES,): where they stand."""
+        """(PROBES,): where words stand, as they come in the text, for repeated releases."""
         return np.random.default_rng(0).choice(len(self.text.rows), PROBES)
 
     @cached_property

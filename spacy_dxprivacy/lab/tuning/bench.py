@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -320,7 +321,14 @@ def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
     and the range then ends there. Where the share levels out before 2 or 98 %, so does the range.
     Raises DxError where no epsilon works.
     """
-    share = _Remembered(unchanged)
+
+    @cache
+    def share(epsilon: float) -> float:
+        try:
+            return unchanged(epsilon)
+        except DxError:
+            return np.nan
+
     tries = [4.0 ** (sign * i) for i in range(MOST_STEPS) for sign in (1, -1)]
     start = next((e for e in tries if not np.isnan(share(e))), None)
     if start is None:
@@ -347,23 +355,8 @@ def epsilon_range_on(
     return epsilon_range(lambda epsilon: bench.unchanged(make(epsilon)))
 
 
-class _Remembered:
-    def __init__(self, unchanged: Callable[[float], float]) -> None:
-        self.unchanged = unchanged
-        self.known: dict[float, float] = {}
-
-    def __call__(self, epsilon: float) -> float:
-        """nan where there is no mechanism."""
-        if epsilon not in self.known:
-            try:
-                self.known[epsilon] = self.unchanged(epsilon)
-            except DxError:
-                self.known[epsilon] = np.nan
-        return self.known[epsilon]
-
-
 def _walk(
-    share: _Remembered,
+    share: Callable[[float], float],
     start: float,
     factor: float,
     arrived: Callable[[float], bool],
@@ -382,7 +375,9 @@ def _walk(
     return path
 
 
-def _halved(share: _Remembered, low: float, high: float, aim: float) -> tuple[float, float]:
+def _halved(
+    share: Callable[[float], float], low: float, high: float, aim: float
+) -> tuple[float, float]:
     """The ends of a small part of low to high in which the share passes the aim."""
     for _ in range(4):
         middle = float(np.sqrt(low * high))

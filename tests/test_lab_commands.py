@@ -1,0 +1,135 @@
+"""Commands that evaluate: every mistake is one line on stderr, exit status 2, and no text."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from conftest import SECRET_TEXT, UNKNOWN_SECRETS, leaks
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import Space
+
+ATTACK = [
+    ("bribery notes.jsonl", "NAME"),
+    ("guess missing.jsonl", "no such file"),
+    ("guess .", "one file"),
+    ("guess notes.jsonl -m nonsense", "nonsense"),
+    ("guess notes.jsonl -e -1", "--epsilon"),
+    ("guess notes.jsonl -m 'path colour=blue'", "no setting"),
+    ("guess notes.jsonl -m 'path prior=Nonsense'", "no prior"),
+    ("guess notes.jsonl -m 'path prior'", "NAME=VALUE"),
+    ("context letter.txt -e 1", "DX090"),
+    ("persons empty.jsonl", "same person"),
+    ("persons secret.jsonl", "same person"),
+    ("persons broken.jsonl", "same person"),
+    ("frontier notes.jsonl --at 1.5", "--at"),
+    ("guess notes.jsonl --out letter.txt", "is not a folder"),
+]
+EXPERIMENT = [
+    ("nonsense", "outputs, margins"),
+    ("outputs -m nonsense", "DX083"),
+    ("outputs --index nonsense", "one of"),
+    ("outputs --epsilon 3:2:1", "--epsilon"),
+    ("outputs --space nonsense.txt", "nonsense.txt"),
+    ("outputs --space builtin --space builtin", "margins"),
+    ("outputs --format gif", "svg"),
+    ("outputs --c 0", "--c"),
+    ("utility --odd nonsense.csv", "no such file"),
+    ("utility --text broken.jsonl --label kind", "valid .jsonl"),
+    ("classification --text secret.jsonl", "--label"),
+    ("classification --text secret.jsonl --label kind", "DX080"),
+    ("frontier --at 1.5", "--at"),
+    ("frontier -m nonsense", "DX083"),
+    ("frontier -m dp-prompt", "DX165"),
+    ("frontier --text notes.jsonl --model nonsense", "DX153"),
+    ("frontier --text unknown.jsonl -m redaction", "word or more"),
+    ("optimum -w 8 --prior uniform --group doctor,nobody7", "lacks a word of the group"),
+    ("optimum -w 8 --prior uniform --group doctor,woman,doctor", "in the group twice"),
+    ("optimum -w 8 --prior nonsense", "nonsense"),
+    ("optimum -w 8 --loss nonsense", "must be one of 'path', 'changed', 'vectors'"),
+    ("optimum -w 8 --prior uniform --epsilon 1e9", "--epsilon must be above 0 and at most"),
+    ("optimum --seconds 0", "--seconds"),
+]
+INSPECT = [
+    ("Zorblattovich", "does not hold this word"),
+    ("doctor -m laplace", "--epsilon"),
+    ("doctor -e -2", "epsilon"),
+    ("doctor -e 1e9", "epsilon"),
+    ("doctor -m identity", "no epsilon"),
+    ("doctor --over x", "--epsilon"),
+    ("doctor --space /nowhere", "/nowhere"),
+    ("doctor --entities person", "--entities"),
+    ("--entities ,", "--entities"),
+    ("", "--entities"),
+]
+TUNE = [
+    ("-m nothing", "nothing"),
+    ("-m identity", "no epsilon"),
+    *((f"-e {given}", "--epsilon") for given in ("x", "3:1:4", "1:2", "-1", "1:2:1", "0,1", "nan")),
+    ("-e 1e9", "psilon"),
+    ("-t 'all <= 1'", "target"),
+    ("--space /no/such/space", "/no/such/space"),
+    ("--text /no/such/text.txt", "no such file"),
+    ("--text /", "folder"),
+    ("--text unknown.jsonl", "no word"),
+    ("--plot a.gif", "svg"),
+    ("-e 2 --plot a.svg", "two epsilons"),
+    ("--json /", "/"),
+    ("--surrogates clinical", "--entities"),
+    ("--entities person --target 'unchanged <= 0.3'", "--target"),
+    ("--entities zorb", "DX031"),
+    ("--entities person --text none.txt", "no such file"),
+    ("--entities person -e -1", "--epsilon"),
+]
+CASES = [
+    (command, given, says)
+    for command, cases in (
+        ("attack", ATTACK), ("experiment", EXPERIMENT), ("inspect", INSPECT), ("tune", TUNE),
+    )
+    for given, says in cases
+]  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, space: Space) -> Path:
+    texts = {
+        "notes": {"text": " ".join(space.words[:60])},
+        "secret": {"text": SECRET_TEXT},
+        "unknown": {"text": " ".join(UNKNOWN_SECRETS)},
+    }
+    for name, record in texts.items():
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(record) + "\n")
+    (tmp_path / "broken.jsonl").write_text(SECRET_TEXT)
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "letter.txt").write_text("the doctor was good")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("command", "given", "says"), CASES)
+def test_a_mistake_is_one_line(
+    command: str, given: str, says: str, folder: Path, space_path: str
+) -> None:
+    if command == "experiment" or "plot" in given or "out" in given:
+        for extra in ("matplotlib", "sklearn"):
+            pytest.importorskip(extra, reason=f"{extra} is not installed: plots, report")
+    args = ["dx", command, *shlex.split(given)]
+    if "--space" not in given:
+        args += ["--space", space_path]
+    if command == "experiment":
+        args += ["--quick", "--out", "results"]
+    done = CliRunner().invoke(app, args)
+    assert done.exit_code == 2 and done.stdout == "", done.output
+    assert done.stderr.startswith(f"dx {command}: ") and says in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and "Traceback" not in done.stderr
+    assert not leaks(done.stderr) and not (folder / "results").exists()
+
+
+@pytest.mark.parametrize("command", ["attack", "experiment", "inspect", "tune"])
+def test_help_has_an_example(command: str) -> None:
+    done = CliRunner().invoke(app, ["dx", command, "--help"])
+    assert done.exit_code == 0 and f"Example: python -m spacy dx {command}" in done.stdout
