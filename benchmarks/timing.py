@@ -1,6 +1,12 @@
 """Does the time of a draw tell the word? Cold and warm, by word, for the default mechanism:
 
-python benchmarks/timing.py [--words 60]
+    python benchmarks/timing.py [--words 60]
+
+And does the time of entity mode grow with the length of a text alone? For texts that repeat one
+cue of the rules: the seconds of the processor for a text of so many characters, and the time per
+character of one of twice as many over that (1 is linear, 2 is quadratic):
+
+    python benchmarks/timing.py --floods 40000
 """
 
 from __future__ import annotations
@@ -9,15 +15,50 @@ import argparse
 import time
 
 import numpy as np
+from spacy.language import Language
 
 from spacy_dxprivacy import Rng, Space, registry
+from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.component import DEFAULT_CONFIG
+from spacy_dxprivacy.doc.tokens import tokenized
+
+LABELS = "person date time gpe address org email phone url id quantity cardinal".split()
+SYLLABLES = "ba de fi go hu ka le mi no pu ra se ti vo za lu me ri so ta".split()
+# What a text repeats; {} is a word that no other place of the text has.
+FLOODS = (
+    # names, in rows and lists, with titles, particles, owners and verbs
+    *("Smith, ", "Smith and ", "Smith-", "Smith - ", "Mary ", "Mary Smith\n", "Mr. Smith, ", "J. "),
+    *("- Mary Smith\n", "Mary van der ", "Smith's ", "of Smith ", "Mary said ", "my name is mary "),
+    *("Dear Mary,\n", "Mary: yes\n", "MARY SMITH ", "Nguyễn ", "Ji-", "Dr. {} met Mary {}. "),
+    # numbers, dates, telephones, codes
+    *("12/12/2020 ", "5/12/2020-5/14/2021, ", "March 5, ", "Monday, ", "1990s ", "Christmas "),
+    *("1:", "1.", "1-", "12:30 ", "two days ", "aged 92 ", "555-123-4567 ", "+1 (", "MRN: 12345 "),
+    *("mrn-", "DE12 3456 ", "a1-", "１２/", "$5 ", "{}1234567 "),
+    # mails and addresses of the web
+    *("a@b.c,", "http://", "ab:", "www.", "a/", "@", "{}@example.org, ", "Mary {}, {}/{}@b.c. "),
+    # places, streets, organisations
+    *("Paris, ", "12 Main Street, ", "12 Main Street\n", "90210-", "90210, ", "in Bjert 6091 "),
+    *("address: ", "corner of ", "Rue de ", "St. ", "in {}, ", "University of {}. ", "Acme Inc, "),
+    # tables and forms
+    *("name, phone, city\n", "name|phone|city\nMary|1|x\n", '{{"name": "Mary", ', "user: ", "|"),
+    # brackets, quotes, blanks, lines, other scripts
+    *("(", '"', "“", "'", "\t", "=\t", " \t'", "  ", "\n", " \n", "-", "*", "_", "#", "李明 "),
+    *("\u200b", "\u00a0", "İ", "😀", "{}ß"),
+)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--words", type=int, default=60)
-    words = parser.parse_args().words
+    parser.add_argument("--floods", type=int, default=0, help="characters of the shorter text")
+    options = parser.parse_args()
+    if options.floods:
+        of_floods(options.floods)
+    else:
+        of_words(options.words)
+
+
+def of_words(words: int) -> None:
     space = Space.builtin()
     mechanism = registry.resolve({"m": DEFAULT_CONFIG["mechanism"]})["m"].fit(space)
     mechanism.sample(np.zeros(1, dtype=np.int64), Rng())  # what the first word of all pays for
@@ -33,6 +74,40 @@ def seconds(mechanism: object, row: int) -> float:
     """Of the processor, for one draw of one word."""
     start = time.process_time()
     mechanism.sample(np.array([row]), Rng())  # type: ignore[attr-defined]
+    return time.process_time() - start
+
+
+def of_floods(size: int) -> None:
+    nlp = make_pipeline(entities=LABELS)
+    print("| text | s | growth per character |\n| --- | ---: | ---: |")
+    for part in FLOODS:
+        short, long = (min(taken(nlp, flood(part, k * size)) for _ in range(2)) for k in (1, 2))
+        print(f"| {part!r} | {short:.2f} | {long / short / 2:.2f} |", flush=True)
+
+
+def flood(part: str, size: int) -> str:
+    """A text of that many characters. Marks of triggers come first, as rules may wait for one."""
+    filled = (part.format(*map(invented, range(3 * i, 3 * i + 3))) for i in range(size))
+    text, length = ["Seen at: = @ 5 pm\n"], 0
+    while length < size:
+        text.append(next(filled))
+        length += len(text[-1])
+    return "".join(text)[:size]
+
+
+def invented(number: int) -> str:
+    """A name that no list has; others for other numbers."""
+    made = ""
+    while number or len(made) < 6:
+        number, syllable = divmod(number, len(SYLLABLES))
+        made += SYLLABLES[syllable]
+    return made.capitalize() + "x"
+
+
+def taken(nlp: Language, text: str) -> float:
+    """Seconds of the processor for a text."""
+    start = time.process_time()
+    nlp(tokenized(nlp, text))
     return time.process_time() - start
 
 

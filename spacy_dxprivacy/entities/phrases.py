@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import cast
 
 from spacy.tokens import Doc, Span
@@ -37,7 +36,6 @@ def match_phrases(doc: Doc, text: str) -> Iterator[Match]:
         yield label, span.start, span.end
 
 
-@lru_cache(maxsize=2**14)
 def is_plain(word: str) -> bool:
     """Whether a word is in the dictionary as it is written, or is a person's name."""
     word = word.strip(",.()\n")
@@ -48,33 +46,28 @@ def is_plain(word: str) -> bool:
     return word.lower() in lexicon.rank and "city" not in lexicon.of(title)
 
 
-@lru_cache(maxsize=2**14)
 def is_name(word: str) -> bool:
     """Whether a word is a name of persons, whatever else it is."""
     return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
 
 
-@lru_cache(maxsize=2**14)
 def is_word(word: str) -> bool:
     """Whether the dictionary has the word in small letters."""
     return word.lower() in builtin_lexicon().rank
 
 
-@lru_cache(maxsize=2**14)
 def is_any_first(word: str) -> bool:
     """Whether a word is a first name, whatever else it is."""
     title = word.capitalize()
     return "first_name" in builtin_lexicon().of(title) or title in ALSO_FIRST
 
 
-@lru_cache(maxsize=2**14)
 def is_first(word: str) -> bool:
     """Whether a word is a first name, and hardly anything else."""
     lexicon = builtin_lexicon()
     return "first_name" in lexicon.of(word) and lexicon.plainness(word) <= 0.5
 
 
-@lru_cache(maxsize=2**14)
 def is_new(word: str) -> bool:
     """Whether a word is in no list, or in that of cities, and may be said aloud."""
     lexicon, title = builtin_lexicon(), word.capitalize()

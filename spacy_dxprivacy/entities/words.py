@@ -117,25 +117,32 @@ def builtin_lexicon() -> Lexicon:
 
 
 class OfPublicWords:
-    """A function of words, asked once for each of the built-in table and the list of names. Others
-    may tell of somebody: of these the last one alone is kept, and all within `remember`."""
+    """A function of words that remembers its values for the words of the built-in table: these
+    are public, and as many for every text. Of all others, which may name somebody, it remembers
+    the last one alone, or all of them within `remember`."""
 
     def __init__(self, judged: Callable[[str], frozenset[str]]) -> None:
         self._judged = judged
-        self._public: dict[str, frozenset[str]] = {}
+        self._public: list[frozenset[str] | None] = []  # by the row of a word
+        self._sets: dict[frozenset[str], frozenset[str]] = {}  # equal values are one object
         self._others: dict[str, frozenset[str]] = {}
         self._most = 1
 
     def __call__(self, word: str) -> frozenset[str]:
-        found = self._public.get(word)
-        if found is None:
-            found = self._others.get(word)
+        found = self._others.get(word)
         return self._ask(word) if found is None else found
 
     def _ask(self, word: str) -> frozenset[str]:
-        found, lexicon = self._judged(word), builtin_lexicon()
-        if word in lexicon.rank or word.lower() in lexicon.listed:
-            self._public[word] = found
+        rank = builtin_lexicon().rank
+        row = rank.get(word)
+        if row is not None:
+            self._public = self._public or [None] * len(rank)
+            if (known := self._public[row]) is not None:
+                return known
+        found = self._judged(word)
+        found = self._sets.setdefault(found, found)
+        if row is not None:
+            self._public[row] = found
             return found
         if len(self._others) >= self._most:
             self._others.clear()

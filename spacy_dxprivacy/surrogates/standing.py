@@ -22,7 +22,7 @@ from .base import Mention, Surrogate, is_same
 from .streams import Draws
 
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
-MOST_WORDS = 2**16  # of the vocabulary that stand-ins are cut with
+MOST_WORDS = 2**14  # of the vocabulary that stand-ins are cut with
 # In the user data of the input's Doc: whose it is, and which caller of the service sent it.
 USER, CALLER = "dx_user", "dx_caller"
 
