@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -740,6 +741,10 @@ def test_what_the_command_refuses(tmp_path):
     run = CliRunner().invoke
     made = run(dx_cli, ["serve", "--tokens", path, "--new-token", "ann"])
     assert made.exit_code == 0 and len(made.output.strip()) > 40
+    Path(path).write_text(Path(path).read_text().rstrip("\n"))  # as some editors leave it
+    again = run(dx_cli, ["serve", "--tokens", path, "--new-token", "bob"])
+    assert [line.split()[0] for line in Path(path).read_text().splitlines()] == ["ann", "bob"]
+    assert again.output.strip() in Path(path).read_text()
     for options in (["--new-token", "x"], ["--budget", "5"], ["--address", "0.0.0.0"]):
         done = run(dx_cli, ["serve", *options])
         assert done.exit_code == 2 and done.stderr.count("\n") == 1

@@ -207,11 +207,14 @@ def add_token(path: Path, name: str) -> str:
     token = secrets.token_urlsafe(32)
     if _LINE.fullmatch(f"{name} {token}") is None:
         raise UsageError("a name is of letters, digits and . _ @ -, 64 at most.")
+    ending = ""
     if path.exists():
         read_callers(path)
+        # An editor, or printf, may have left out the end of the last line.
+        ending = "" if path.read_bytes().endswith(b"\n") else "\n"
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(handle, "w", encoding="utf8") as file:
-        file.write(f"{name} {token}\n")
+        file.write(f"{ending}{name} {token}\n")
     return token
 
 
