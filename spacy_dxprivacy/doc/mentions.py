@@ -52,6 +52,13 @@ _SMALL = frozenset(
     "abu af av st ap mac mc jr sr ii iii iv esq mr mrs ms miss dr prof mx sir md phd rn np pa do "
     "dds the of and".split()
 )
+# What stands before an adjective; and what makes a form of "be" introduce somebody.
+_BEFORE_ADJECTIVES = frozenset(
+    "a an the my your his her its our their this that these those no very so too quite rather more "
+    "most as how really".split()
+)
+_BE = frozenset("is was are were am be been being 's ’s 're ’re 'm ’m".split())
+_INTRODUCING = frozenset("this it that here there name who i".split())
 
 
 @lru_cache(maxsize=1024)
@@ -101,7 +108,8 @@ def places_of(doc: Doc, parts: dict[str, bool], taken: Bools1d) -> list[int]:
     lower, alpha = doc.to_array([LOWER, IS_ALPHA]).T
     # By sorting: tables of older numpy do not hold hashes.
     maybe = (np.isin(lower, ids, kind="sort") | (alpha == 0)) & ~taken
-    return [int(i) for i in np.flatnonzero(maybe) if _is_mention(doc, int(i), parts)]
+    sizes = sorted({len(part) for part in parts if len(part) >= GLUED})
+    return [int(i) for i in np.flatnonzero(maybe) if _is_mention(doc, int(i), parts, sizes)]
 
 
 def name_parts(doc: Doc, known: list[Entity]) -> dict[str, bool]:
@@ -118,7 +126,7 @@ def name_parts(doc: Doc, known: list[Entity]) -> dict[str, bool]:
     return found
 
 
-def _is_mention(doc: Doc, i: int, parts: dict[str, bool]) -> bool:
+def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> bool:
     text = doc[i].text
     lower = text.lower()
     if lower not in parts:
@@ -126,8 +134,26 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool]) -> bool:
         if any(p.lower() in parts and _fits(p, parts, False) for p in pieces):
             return len(pieces) < 9
         glued = any(mark in text for mark in "@/_.") or (text[0].isalpha() and text[-1].isdigit())
-        return glued and len(text) < 200 and any(len(p) >= GLUED and p in lower for p in parts)
+        return glued and len(text) < 200 and _holds(lower, parts, sizes)
+    if text.islower() and not parts[lower] and _is_adjective_at(doc, i):
+        return False
     return _fits(text, parts, i == 0 or doc[i - 1].text in ".?!:" or doc[i - 1].is_space)
+
+
+def _is_adjective_at(doc: Doc, i: int) -> bool:
+    """Whether a word is an adjective, and stands as one: "Frank was frank", "a frank talk"; but not
+    "this is frank", which a hasty writer says of Frank."""
+    if not i or not is_adjective(doc[i].text):
+        return False
+    before = doc[i - 1].lower_
+    earlier = doc[i - 2].lower_ if i > 1 else ""
+    return before in _BEFORE_ADJECTIVES or (before in _BE and earlier not in _INTRODUCING)
+
+
+def _holds(word: str, parts: dict[str, bool], sizes: list[int]) -> bool:
+    """Whether a part of one of these sizes is in a word: its own pieces are looked up, as there may
+    be more parts than letters."""
+    return any(word[i : i + k] in parts for k in sizes for i in range(len(word) - k + 1))
 
 
 def _fits(piece: str, parts: dict[str, bool], starts: bool) -> bool:
@@ -139,12 +165,19 @@ def _fits(piece: str, parts: dict[str, bool], starts: bool) -> bool:
     return piece[0].isupper() or parts[lower] or not is_word(lower)
 
 
-@lru_cache(maxsize=2**14)
 def is_word(lower: str) -> bool:
     """Whether the word is oftener written small than as a name: then it is a word besides."""
     rows = _rows()
     small = rows.get(lower)
     return small is not None and small < rows.get(lower.capitalize(), len(rows))
+
+
+def is_adjective(lower: str) -> bool:
+    """Whether the built-in table has the word as an adjective."""
+    space, row = Space.builtin(), _rows().get(lower)
+    if row is None or space.classes is None:
+        return False
+    return bool(int(space.classes[row]) >> space.class_names.index("adjective") & 1)
 
 
 @lru_cache(maxsize=1)
@@ -165,23 +198,23 @@ def _runs(hits: list[int], taken: Bools1d) -> Iterator[tuple[int, int]]:
 
 def _wholes(doc: Doc, known: list[Entity], taken: Bools1d) -> Iterator[Entity]:
     lower = doc.to_array(LOWER)
-    wanted: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
+    # By the first word, then by how many words it is, then by all of them.
+    wanted: dict[int, dict[int, dict[tuple[int, ...], str]]] = {}
     for label, first, last in known:
         text = doc[first:last].text
         if label in WHOLE and len(text) > 4 and not all(map(is_word, text.lower().split())):
             key = tuple(lower[first:last].tolist())
-            row = wanted.setdefault(key[0], [])
-            if (label, key) not in row:
-                row.append((label, key))
+            wanted.setdefault(key[0], {}).setdefault(len(key), {}).setdefault(key, label)
     if not wanted:
         return
     firsts = np.array(list(wanted), dtype=np.uint64)
-    for i in np.flatnonzero(np.isin(lower, firsts, kind="sort") & ~taken):
-        for label, key in sorted(wanted[int(lower[i])], key=lambda found: -len(found[1])):
-            last = int(i) + len(key)
-            if tuple(lower[i:last].tolist()) == key and not taken[i:last].any():
-                taken[i:last] = True
-                yield label, int(i), last
+    for i in map(int, np.flatnonzero(np.isin(lower, firsts, kind="sort") & ~taken)):
+        by_size = wanted[int(lower[i])]
+        for size in sorted(by_size, reverse=True):
+            label_of = by_size[size].get(tuple(lower[i : i + size].tolist()))
+            if label_of is not None and not taken[i : i + size].any():
+                taken[i : i + size] = True
+                yield label_of, i, i + size
                 break
 
 

@@ -21,6 +21,7 @@ _IN = r"(?:[^\W\d]|['’-])"
 WORD = rf"{UP}(?:\w{{0,2}}\.(?=[ \t])|{_IN}{{0,30}}(?:\.{_IN}{{1,20}}){{0,3}}(?!\w))"
 NUM = r"\d{1,6}[a-zA-Z]?(?:[-/]\d{1,5}[a-zA-Z]?)?"
 GAP, OPT = r"[ \t]{1,3}", r"[ \t]{0,3}"
+BLANKS = r"[ \t]{0,40}"  # bounded: else a search goes over the same blanks from each of them
 _STRONG = (
     "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Highway|Hwy|Parkway|Pkwy|Crescent|Cres|"
     "Turnpike|Expressway|Freeway|Causeway|Mews|Esplanade"
@@ -131,7 +132,7 @@ _CORES = (
     rf"(?:{WORD}{GAP}){{1,3}}(?:{_STRONG})\b\.?(?!{GAP}(?:Journal|Bank))",
     rf"(?:{_LIVES})(?:{NUM}{GAP})?{_NAMES}(?:{GAP}\d{{1,5}}[a-zA-Z]?)(?=\W)",
     rf"(?:{_LIVES}){NUM}{GAP}(?:{NUM}{GAP})?{_NAMES}",
-    rf"(?:{_FIELD})(?=[^\n@]*\d)(?=[^\n@]*[^\W\d_]{{3}})[^\n@]{{5,90}}?(?=[.?!]?\s*(?:\n|$))",
+    rf"(?:{_FIELD})(?=[^\n@]{{0,90}}\d)(?=[^\n@]{{0,90}}[^\W\d_]{{3}})[^\n@]{{5,90}}?(?=[.?!]?{BLANKS}(?:\n|$))",
     _BOX,
     _MILITARY,
     _UK,
@@ -149,7 +150,7 @@ _CORES = (
 _START = r"(?<![\w.@/#$€£-])(?=\d|[^\W\d_a-zß-öø-ÿ]|ul\.|al\.|os\.|apt|suite|flat|ste|p\.? ?o|post|psc|unit|the corner|corner|[afd]po)"
 _PIECES = {
     "unit": rf"{_UNIT}|{_BOX}",
-    "code": rf"{_MILITARY}|{_UK}|{_CANADA}|{_IRELAND}|(?:[A-Z]{{1,2}}-)?\d{{4,6}}(?:-\d{{3,4}})?(?![\d:/.-]*\d)|\d{{3}} \d\d",
+    "code": rf"{_MILITARY}|{_UK}|{_CANADA}|{_IRELAND}|(?:[A-Z]{{1,2}}-)?\d{{4,6}}(?:-\d{{3,4}})?(?![\d:/.-]{{0,40}}\d)|\d{{3}} \d\d",
     "land": rf"(?i:{COUNTRIES})\b(?:{GAP}\([^()\n]{{2,20}}\))?",
     "state": rf"(?:{STATES}|[A-Z]{{2}})\b\.?",
     "small": r"\d{3}(?=[ \t]*(?:\n|\Z))",
@@ -157,7 +158,7 @@ _PIECES = {
     "town": rf"(?!\w+{OPT}:){_NAMES}(?:{GAP}\d{{1,2}}\b(?!\w))?(?:{GAP}\([^()\n]{{2,20}}\))?",
     "lower": r"(?!(?:and|or|for|the|in|is|who|which|with|to|on|at|as|was|are|please|after|before)\b)[^\W\d_]{2,30}(?:[ -][^\W\d_]{2,30})?",
 }
-_BETWEEN = r"(?:\.[ \t]*\n[ \t]*(?=(?i:apt|suite|flat))|\.[ \t]+(?=(?i:apt|suite|flat))|[ \t]*,[ \t]*\n?[ \t]*|[ \t]*\n(?:[ \t>|*?]*\n)?[ \t>|*?]*(?:,[ \t]*)?|[ \t]{1,3}|-(?=\d))"
+_BETWEEN = rf"(?:\.{BLANKS}\n{BLANKS}(?=(?i:apt|suite|flat))|\.[ \t]{BLANKS}(?=(?i:apt|suite|flat))|{BLANKS},{BLANKS}\n?{BLANKS}|{BLANKS}\n(?:[ \t>|*?]{{0,40}}\n)?[ \t>|*?]{{0,40}}(?:,{BLANKS})?|[ \t]{{1,3}}|-(?=\d))"
 FIRM = {"unit", "code", "land", "small"}
 # "in Bjert 6091", "from Barra de Carrasco 15000"
 _TOWNS = re.compile(

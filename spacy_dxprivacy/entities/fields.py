@@ -9,7 +9,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-Span = tuple[int, int]
+from .addresses import BLANKS, Span
+
 _STROKES = {"／": "/", "－": "-", "．": ".", "：": ":", "，": ","}
 _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 _KEYS = (
@@ -20,12 +21,12 @@ _KEYS = (
     r"plate|registration|certificate|confirmation|group|subscriber|prescription|rx|accession|specimen|badge)"
     r"(?: (?:no|nr|num|number|id|code|identifier))?|id(?: (?:no|number|card))?|no|nr"
 )  # fmt: skip
-_CODE = r"(?=[\w./-]*\d[\w./-]*\d)[a-z]{0,5}[-/ ]?\d[\w]*(?:[-./][\w]+)*|(?=[a-z-]*\d)[a-z\d]+(?:-[a-z\d]+)+"
+_CODE = r"(?=[\w./-]{0,60}\d[\w./-]{0,60}\d)[a-z]{0,5}[-/ ]?\d[\w]*(?:[-./][\w]+)*|(?=[a-z-]{0,60}\d)[a-z\d]+(?:-[a-z\d]+)+"
 _USER = r"user ?name|user id|userid|user|login|handle|screen ?name|nickname|nick|skype|twitter|instagram|telegram|snapchat|github|discord"
 _FORMS = (
-    rf"\b(?:{_KEYS})\b\.?[ \t]*(?:[:#=]|is|was|->)[ \t]*#?[ \t]*({_CODE})",
-    rf"\b(?:mrn|ssn|{_KEYS.split('|(?:')[0]})\b[ \t#]*({_CODE})",
-    rf"\b(?:{_USER})\b[ \t]*[:=][ \t]*(\S{{2,40}}?)(?=[,;.]?(?:\s|\Z))",
+    rf"\b(?:{_KEYS})\b\.?{BLANKS}(?:[:#=]|is|was|->){BLANKS}#?{BLANKS}({_CODE})",
+    rf"\b(?:mrn|ssn|{_KEYS.split('|(?:')[0]})\b[ \t#]{{0,40}}({_CODE})",
+    rf"\b(?:{_USER})\b{BLANKS}[:=]{BLANKS}(\S{{2,40}}?)(?=[,;.]?(?:\s|\Z))",
     rf"\b(?:{_USER})[ \t]+((?=[\w.-]*\d)[a-z][\w.-]{{2,30}}\w)(?![\w@])",
     r"(?<![\w@./])(@[a-z_][\w.]{1,30}\w)(?![\w@])",
 )

@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from .addresses import BLANKS
+
 Cell = tuple[str, int, int]  # label, start and end in the text
+Labels = tuple[str | None, ...]
+MOST_TABLES = 16  # that stand above a line, where each line may read as a head of the next ones
 
 # Heads and keys in small letters. Those after the bar stand above a column alone: at the
 # beginning of a line of prose they say too little.
@@ -38,7 +42,7 @@ _MARKS = {"|": "|", "\t": "\t", ";": ";", ",": ","}
 _EMPTY = re.compile(r"[\W_]*(?:n/?a|none|nil|null|unknown|nan|yes|no)?[\W_]*", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:+=-]*")  # below the head of a table
 _WRITTEN = r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: (?:[a-z'’]{1,4} ){0,2}[^\W\d_a-zß-öø-ÿ][\w'’.-]*){0,5}"
-_TO_END = r"(?=[\"'][,}\]]|[\"']?,?[ \t]*(?:[\t|;]|  |\n|\Z))"
+_TO_END = rf"(?=[\"'][,}}\]]|[\"']?,?{BLANKS}(?:[\t|;]|  |\n|\Z))"
 
 
 @lru_cache(maxsize=1)
@@ -58,7 +62,9 @@ def _of_lines(label: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _head() -> re.Pattern[str]:
     heads = "|".join(sorted(map(re.escape, _heads()), key=len, reverse=True))
-    return re.compile(rf"[|,;\t][ \t\"']*(?:{heads})[ \t\"']*(?=[|,;\t]|$)", re.M | re.I)
+    return re.compile(
+        rf"[|,;\t][ \t\"']{{0,40}}(?:{heads})[ \t\"']{{0,40}}(?=[|,;\t]|$)", re.M | re.I
+    )
 
 
 @lru_cache(maxsize=1)
@@ -69,10 +75,10 @@ def _line() -> re.Pattern[str]:
     }
     values = {**dict.fromkeys(written, _WRITTEN), "ADDRESS": r"(?=[^\n]{0,12}\d)[^\n|;\t\"]{3,12}?"}
     forms = [
-        rf"(?i:{keys})[\"']?[ \t]*[:=][ \t]*[\"']?(?P<{label}>{values[label]}){_TO_END}"
+        rf"(?i:{keys})[\"']?{BLANKS}[:=]{BLANKS}[\"']?(?P<{label}>{values[label]}){_TO_END}"
         for label, keys in written.items()
     ]
-    return re.compile(rf"(?:^|[\t|;,{{]|  )[ \t>*•\"'-]*(?:{'|'.join(forms)})", re.M)
+    return re.compile(rf"(?:^|[\t|;,{{]|  )[ \t>*•\"'-]{{0,40}}(?:{'|'.join(forms)})", re.M)
 
 
 def cells(text: str) -> Iterator[Cell]:
@@ -88,26 +94,34 @@ def cells(text: str) -> Iterator[Cell]:
 def _columns(text: str) -> Iterator[Cell]:
     """Below each line that two heads or more stand in, for as long as the lines have as many
     cells."""
-    begins = {text.rfind("\n", 0, match.start()) + 1 for match in _head().finditer(text)}
-    for begin in sorted(begins):
-        yield from _table(text, begin)
+    heads = set(_lines_of_heads(text))
+    tables: dict[tuple[str, Labels], None] = {}
+    for start, row in _rows(text, min(heads, default=len(text))):
+        if tables and not (_RULE.fullmatch(row) and row.strip()):
+            tables = {(mark, of): None for mark, of in tables if row.count(mark) + 1 == len(of)}
+            for mark, labels in tables:
+                yield from _labelled(start, row.split(mark), labels)
+        if start in heads and (table := _table(row)):
+            tables[table] = None
+            if len(tables) > MOST_TABLES:
+                del tables[next(iter(tables))]
 
 
-def _table(text: str, begin: int) -> Iterator[Cell]:
-    rows = _rows(text, begin)
-    _, head = next(rows)
-    mark = max(_MARKS, key=head.count)
-    names = [name.strip(" \t\"'").lower() for name in head.split(mark)]
-    labels = [_heads().get(name) for name in names]
-    if len(labels) - labels.count(None) < 2:
-        return
-    for start, row in rows:
-        if _RULE.fullmatch(row) and row.strip():
-            continue
-        values = row.split(mark)
-        if len(values) != len(labels):
+def _lines_of_heads(text: str) -> Iterator[int]:
+    """Where each line begins that has a head after a mark."""
+    line = 0
+    while match := _head().search(text, line):
+        yield text.rfind("\n", line, match.start()) + 1 or line
+        line = text.find("\n", match.start()) + 1
+        if not line:
             return
-        yield from _labelled(start, values, labels)
+
+
+def _table(head: str) -> tuple[str, Labels] | None:
+    """What stands between the cells below a line of heads, and the label of each cell."""
+    mark = max(_MARKS, key=head.count)
+    labels = tuple(_heads().get(name.strip(" \t\"'").lower()) for name in head.split(mark))
+    return None if len(labels) - labels.count(None) < 2 else (mark, labels)
 
 
 def _rows(text: str, begin: int) -> Iterator[tuple[int, str]]:
@@ -119,7 +133,7 @@ def _rows(text: str, begin: int) -> Iterator[tuple[int, str]]:
         begin = end + 1
 
 
-def _labelled(start: int, values: list[str], labels: list[str | None]) -> Iterator[Cell]:
+def _labelled(start: int, values: list[str], labels: Labels) -> Iterator[Cell]:
     for value, label in zip(values, labels, strict=True):
         bare = value.strip(" \t\"'\r")
         if label and not _EMPTY.fullmatch(value) and (label not in _DIGITS or _has_digit(bare)):

@@ -36,7 +36,7 @@ _NO_START = (
     r"(?!(?:The|A|An|In|On|At|For|From|My|Our|His|Her|Your|Their|This|That|I|He|She|It|We|They|Is|Was|Are|"
     r"Please|Medical|Emergency|High|Middle|Elementary|Primary|Secondary|Intensive|Urgent|Critical|Past|Family|Social|Review|And|Or|But|If|When|Call|Visit|With|Of|To|By|As|No|Dr|Mr|Mrs|Ms)\b)"
 )
-_JOIN = rf"(?:{GAP}(?:and|&|of|for|the|de|y|und|et){GAP}|,{GAP}|{GAP}|-)"
+_JOIN = rf"(?:{GAP}(?:and|&|of|for|the|de|y|und|et){GAP}|,{GAP}|{GAP})"
 _NAME = rf"{_NO_START}{WORD}(?:{_JOIN}{WORD}){{0,5}}"
 _CUE = (
     r"(?:(?<=work for )|(?<=works for )|(?<=worked for )|(?<=working for )|(?<=work at )|(?<=works at )|"

@@ -24,6 +24,7 @@ from spacy.vocab import Vocab
 
 from ..arrays import Bools1d
 from ..doc.mentions import plain_label
+from ..doc.tokens import with_fields_apart
 from ..validate import fail
 from .fields import plain_digits
 from .lists import FOLLOWING
@@ -66,6 +67,11 @@ class DxEntityRuler(EntityRuler):
     def labels(self) -> tuple[str, ...]:
         """All labels that the rules and your own patterns give."""
         return tuple(sorted({*LABELS, *super().labels}))
+
+    def __call__(self, doc: Doc) -> Doc:
+        """The Doc with its entities. One that holds rows of a table is replaced by a Doc in which
+        each field has its own tokens."""
+        return super().__call__(with_fields_apart(doc))
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """(label, start, end) of all matches, the one to prefer first."""

@@ -69,13 +69,14 @@ def relabelled(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
         for label, start, _ in matches
         if label == "GPE" and builtin_lexicon().of(doc[start].text) & LANDS
     }
+    rows = _Partners(doc)
     for label, start, end in matches:
         if label == "PERSON":
-            label = _label(doc, start, end, edges, begins)
+            label = _label(rows, start, end, edges, begins)
         if label == "PERSON" and (
             _is_of(doc, start, end, persons)
             or _owns(doc, start, end, begins_of)
-            or _is_letterhead(doc, start, end, persons, begins)
+            or _is_letterhead(rows, start, end, persons, begins)
             or (_is_unheard(doc, start, end) and _is_beside(doc, start, end, firms))
         ):
             label = "ORG"
@@ -84,7 +85,8 @@ def relabelled(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
         yield label, start, end
 
 
-def _label(doc: Doc, start: int, end: int, edges: set[int], begins: set[int]) -> str:
+def _label(rows: _Partners, start: int, end: int, edges: set[int], begins: set[int]) -> str:
+    doc = rows.doc
     first = _is_first(doc[start].text)
     if not first and (_within(doc, start, end, edges, begins) or _is_street(doc, start, edges)):
         return "ADDRESS"
@@ -96,7 +98,7 @@ def _label(doc: Doc, start: int, end: int, edges: set[int], begins: set[int]) ->
         return "ORG"
     if _is_place(doc, start, end, first):
         return "GPE"
-    return "ORG" if not first and _is_firm(doc, start, end) else "PERSON"
+    return "ORG" if not first and _is_firm(rows, start, end) else "PERSON"
 
 
 def _is_street(doc: Doc, start: int, edges: set[int]) -> bool:
@@ -144,10 +146,12 @@ def _is_beside(doc: Doc, start: int, end: int, firms: set[int]) -> bool:
     return before or (end + 1 < len(doc) and doc[end].lower_ in JOINTS and end + 1 in firms)
 
 
-def _is_letterhead(doc: Doc, start: int, end: int, persons: set[int], begins: set[int]) -> bool:
+def _is_letterhead(
+    rows: _Partners, start: int, end: int, persons: set[int], begins: set[int]
+) -> bool:
     """Whether it stands on a line between a person and an address, or is a row of partners on a
     line above an address."""
-    first, last = _partners(doc, start, end)
+    doc, (first, last) = rows.doc, rows.around(start, end)
     if last >= len(doc) or not doc[last].is_space or last + 1 not in begins:
         return False
     if "FIRST" in kinds(doc[start].text) and last - first < 3:
@@ -196,10 +200,10 @@ def _is_place(doc: Doc, start: int, end: int, first: bool) -> bool:
     return new and start > 1 and doc[start - 1].lower_ == "from" and doc[start - 2].lower_ in _BE
 
 
-def _is_firm(doc: Doc, start: int, end: int) -> bool:
+def _is_firm(rows: _Partners, start: int, end: int) -> bool:
     """Family names that are joined as those of partners are, where a firm stands: on a line of
     their own below a name, after "is from", or before what somebody is there."""
-    first, last = _partners(doc, start, end)
+    doc, (first, last) = rows.doc, rows.around(start, end)
     if last - first < 3:
         return False
     after = doc[last].lower_ if last < len(doc) else "\n"
@@ -211,13 +215,33 @@ def _is_firm(doc: Doc, start: int, end: int) -> bool:
     return alone and doc[first - 2].text not in (",", ":")
 
 
-def _partners(doc: Doc, start: int, end: int) -> tuple[int, int]:
-    """The row of family names around, joined by commas, "and" and hyphens."""
-    while start > 1 and doc[start - 1].lower_ in JOINTS and _is_partner(doc[start - 2].text):
-        start -= 2
-    while end + 1 < len(doc) and doc[end].lower_ in JOINTS and _is_partner(doc[end + 1].text):
-        end += 2
-    return start, end
+class _Partners:
+    """The rows of family names in a document, joined by commas, "and" and hyphens. Each name is
+    looked at once, however many names stand beside it."""
+
+    def __init__(self, doc: Doc) -> None:
+        self.doc = doc
+        self._first: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+
+    def around(self, start: int, end: int) -> tuple[int, int]:
+        """The row that a name is part of."""
+        return self._end(start, -1, self._first), self._end(end, 1, self._last)
+
+    def _end(self, place: int, way: int, known: dict[int, int]) -> int:
+        passed = []
+        while place not in known and self._goes_on(place, way):
+            passed.append(place)
+            place += 2 * way
+        end = known.get(place, place)
+        known.update(dict.fromkeys([*passed, place], end))
+        return end
+
+    def _goes_on(self, place: int, way: int) -> bool:
+        joint, name = (place - 1, place - 2) if way < 0 else (place, place + 1)
+        if name < 0 or name >= len(self.doc):
+            return False
+        return self.doc[joint].lower_ in JOINTS and _is_partner(self.doc[name].text)
 
 
 def _is_partner(word: str) -> bool:

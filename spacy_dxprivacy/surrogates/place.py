@@ -66,7 +66,7 @@ class Place:
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """As many places; the first city of a document lies in its first state."""
-        known: dict[tuple[str, str], str] = {}
+        known: dict[str, dict[str, str]] = {}
         drawn: list[str | None] = []
         city = None
         for mention in mentions:
@@ -79,19 +79,18 @@ class Place:
         return drawn
 
     def _one(
-        self, text: str, draws: Draws, known: dict[tuple[str, str], str], city: str | None
+        self, text: str, draws: Draws, known: dict[str, dict[str, str]], city: str | None
     ) -> str:
         """city: what stands for the city that the place stands beside."""
         kind, bare = kind_of_place(text), text.strip().casefold()
         identity = _NAMES.get(bare, bare).casefold() if kind in ("state", "short") else bare
-        shared = ("state" if kind == "short" else kind, identity)
-        again = shared in known and self.scope.reach != "mention"
-        if not again:
-            number = sum(which == shared[0] for which, _ in known)
-            home = _STATE_OF.get((city or "").casefold()) if shared[0] == "state" else None
-            known[shared] = home or self._draw(shared[0], identity, number, draws)
-        drawn = known[shared]
-        if shared[0] == "state":
+        shared = "state" if kind == "short" else kind
+        alike = known.setdefault(shared, {})
+        if identity not in alike or self.scope.reach == "mention":
+            home = _STATE_OF.get((city or "").casefold()) if shared == "state" else None
+            alike[identity] = home or self._draw(shared, identity, len(alike), draws)
+        drawn = alike[identity]
+        if shared == "state":
             drawn = drawn if kind == "short" else state_name(drawn)
         return like_case(drawn, text) if kind != "short" else drawn
 
