@@ -13,7 +13,7 @@ from typing import Any
 from peers import PEERS
 
 from spacy_dxprivacy import registry
-from spacy_dxprivacy.component import DEFAULT_CONFIG
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
 SIZES = (10_000, 50_000, 400_000, 3_000_000)
 BETWEEN = (20_000, 100_000, 200_000)  # for the plot of growth alone

@@ -20,10 +20,10 @@ from figures import DOCS, write_result
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.doc.mentions import chosen
 from spacy_dxprivacy.surrogates.person import TITLES
 from spacy_dxprivacy.surrogates.presets import make_preset
 from spacy_dxprivacy.surrogates.standing import stand_in
+from spacy_dxprivacy.text.mentions import chosen
 
 TEXTS = Path(__file__).parent / "entity_texts" / "fresh.txt"
 NAMES = {

@@ -25,7 +25,7 @@ from figures import DOCS, write_result
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.component import DEFAULT_CONFIG
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
 NAMES = (
     "Maria Lopez,Tom Becker,Ada Okonkwo,Wei Chen,Priya Nair,John Doyle,Lena Fischer,"

@@ -27,7 +27,7 @@ import psutil
 import spacy
 from spacy.language import Language
 
-from spacy_dxprivacy.doc.vocabulary import MANY_WORDS, trim_vocab
+from spacy_dxprivacy.text.vocabulary import MANY_WORDS, trim_vocab
 
 WARM_UP = 0.1  # of the time
 ZONE = 64  # documents

@@ -37,8 +37,8 @@ import synthetic
 from numpy.typing import NDArray
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.component import DEFAULT_CONFIG
 from spacy_dxprivacy.errors import DxError, DxWarning
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.search.metric import euclidean
 from spacy_dxprivacy.tables.readers import read_vectors
 

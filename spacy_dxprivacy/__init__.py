@@ -10,24 +10,26 @@ from typing import TYPE_CHECKING, Any
 from .about import __version__
 from .front.accessors import accessors, wait
 from .moved import install
-from .rebuild import assert_sanitized, attach_vectors, release
+from .pipeline.release import assert_sanitized, attach_vectors, release
 from .registries import registry
 
 if TYPE_CHECKING:
-    from . import editors, mechanisms, projection, selection, spaces, unknown
-    from .component import DxSanitizer
-    from .doc.receipt import Receipt
-    from .doc.vocabulary import trim_vocab
+    from . import editors, mechanisms, projection, spaces
     from .errors import DxError, DxWarning, UsageError
     from .front.clean import Cleaned, clean
     from .front.diff import Diff, diff
     from .front.on_datasets import clean_dataset
     from .front.on_sklearn import Cleaner as Cleaner
     from .guarantee import Guarantee
+    from .pipeline import select as selection
+    from .pipeline import unknown
+    from .pipeline.component import DxSanitizer
+    from .pipeline.receipt import Receipt
     from .privacy.composition import compose
     from .randomness import Rng
     from .space import Space
     from .surrogates import number as numbers
+    from .text.vocabulary import trim_vocab
     from .ty import Draw
 
 __all__ = [
@@ -44,10 +46,10 @@ _HOMES = {
     "Diff": "front.diff",
     "Draw": "ty",
     "DxError": "errors",
-    "DxSanitizer": "component",
+    "DxSanitizer": "pipeline.component",
     "DxWarning": "errors",
     "Guarantee": "guarantee",
-    "Receipt": "doc.receipt",
+    "Receipt": "pipeline.receipt",
     "Rng": "randomness",
     "Space": "space",
     "UsageError": "errors",
@@ -56,7 +58,7 @@ _HOMES = {
     "clean_dataset": "front.on_datasets",
     "compose": "privacy.composition",
     "diff": "front.diff",
-    "trim_vocab": "doc.vocabulary",
+    "trim_vocab": "text.vocabulary",
 }
 
 

@@ -16,11 +16,11 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from .component import DEFAULT_CONFIG, DxSanitizer
 from .errors import DxError, Errors
-from .rebuild import RECEIPT_KEY, assert_sanitized, get_receipt
+from .pipeline.component import DEFAULT_CONFIG, DxSanitizer
+from .pipeline.release import RECEIPT_KEY, assert_sanitized, get_receipt
+from .pipeline.select import AllWords
 from .registries import registry
-from .selection import AllWords
 from .spaces.sources import SpaceSource
 from .ty import Mechanism, Unknown
 from .validate import fail, one_of

@@ -16,6 +16,12 @@ PACKAGE = __package__
 # Old path -> new path, below the package. The longest that fits is taken.
 MOVED = {
     "attacks": "lab.attacks",
+    "component": "pipeline.component",
+    "doc": "text",
+    "doc.receipt": "pipeline.receipt",
+    "rebuild": "pipeline.release",
+    "selection": "pipeline.select",
+    "unknown": "pipeline.unknown",
     "audit": "lab.audit",
     "experiments": "lab.experiments",
     "playground": "lab.playground",

@@ -10,11 +10,11 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.doc.pieces import Layout
 from spacy_dxprivacy.surrogates import Draws, Mention
 from spacy_dxprivacy.surrogates.date_shift import make_date_shift
 from spacy_dxprivacy.surrogates.standing import stand_in
 from spacy_dxprivacy.surrogates.timeline import Timeline
+from spacy_dxprivacy.text.layout import Layout
 
 MONTHS = "January February March April May June July August September October November December"
 MONTHS = MONTHS.split()

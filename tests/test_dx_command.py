@@ -13,7 +13,7 @@ from spacy_dxprivacy import Space, UsageError, __version__
 from spacy_dxprivacy.batch.build import make_pipeline, the_sanitizer
 from spacy_dxprivacy.batch.trial import reading
 from spacy_dxprivacy.cli import COMMANDS, dx_cli, program
-from spacy_dxprivacy.component import DEFAULT_CONFIG
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.spaces.join import join
 
 

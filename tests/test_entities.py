@@ -16,12 +16,12 @@ from spacy.util import ignore_error, load_config, load_model_from_config
 from spacy.vocab import Vocab
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.component import ENTITY_CONFIG
 from spacy_dxprivacy.entities.lists import FOLLOWING
 from spacy_dxprivacy.entities.names import listed_names
 from spacy_dxprivacy.entities.rules import LABELS, RULES, WEAK, all_words, patterns, words_of
 from spacy_dxprivacy.entities.ruling import DxEntityRuler
 from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, judge
+from spacy_dxprivacy.pipeline.component import ENTITY_CONFIG
 
 CONFIG = Path(__file__).parent.parent / "configs" / "entities.cfg"
 NOTE = (

@@ -25,7 +25,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.batch.source import Source
-from spacy_dxprivacy.component import DxSanitizer
+from spacy_dxprivacy.pipeline.component import DxSanitizer
 
 TEXTS = [f"The cat sleeps near Zorblatt, {i} times. " * 60 for i in range(400)]
 

@@ -41,7 +41,7 @@ from spacy.vocab import Vocab
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, release
-from spacy_dxprivacy.doc.replacement import replace_words
+from spacy_dxprivacy.pipeline.draw import replace_words
 from spacy_dxprivacy.randomness import Rng as RngClass
 
 LEAKY = ("sentencizer", "test_leaky_annotator")

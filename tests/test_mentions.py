@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.doc.mentions import chosen, mentions, merged, plain_label
+from spacy_dxprivacy.pipeline.select import AnyEntities
 from spacy_dxprivacy.registries import registry
-from spacy_dxprivacy.selection import AnyEntities
+from spacy_dxprivacy.text.mentions import chosen, mentions, merged, plain_label
 
 NLP = spacy.blank("en")
 

@@ -16,8 +16,8 @@ from spacy_dxprivacy.batch import stream
 from spacy_dxprivacy.batch.build import the_sanitizer
 from spacy_dxprivacy.batch.record import Record
 from spacy_dxprivacy.batch.stream import outcomes
-from spacy_dxprivacy.doc.spelling import spell
-from spacy_dxprivacy.selection import words_of
+from spacy_dxprivacy.pipeline.select import words_of
+from spacy_dxprivacy.text.spelling import spell
 
 VECTORS = {"@dx_spaces": "dx.PipelineVectors.v1"}
 ALONE = {"@dx_mechanisms": "dx.Path.v1", "epsilon": 40.0}  # so much that what goes in comes out

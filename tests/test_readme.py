@@ -10,7 +10,7 @@ import spacy
 from thinc.api import Config
 
 from spacy_dxprivacy import registry
-from spacy_dxprivacy.component import DEFAULT_CONFIG
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.registries import NAMES
 
 ROOT = Path(__file__).parent.parent

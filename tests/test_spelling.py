@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.doc.articles import article_before
-from spacy_dxprivacy.doc.spelling import like, spell
+from spacy_dxprivacy.text.articles import article_before
+from spacy_dxprivacy.text.spelling import like, spell
 
 
 def text(words, blanks, drawn=None):

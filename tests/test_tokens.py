@@ -7,7 +7,7 @@ import time
 import pytest
 import spacy
 
-from spacy_dxprivacy.doc.tokens import cuts_of, tokenized
+from spacy_dxprivacy.text.tokens import cuts_of, tokenized
 
 # spaCy alone takes 4 seconds (100,000 letters after 2,000 brackets) to 2 minutes for each.
 ODD_PARTS = [

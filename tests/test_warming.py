@@ -6,8 +6,8 @@ import spacy
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.batch.record import Record
 from spacy_dxprivacy.batch.stream import in_zone
-from spacy_dxprivacy.doc import warming
-from spacy_dxprivacy.doc.warming import AT_ONCE, SHARE, warm_up
+from spacy_dxprivacy.text import warming
+from spacy_dxprivacy.text.warming import AT_ONCE, SHARE, warm_up
 
 TEXT = "Zyzzyva's mother, Dr. O'Neil-Zqx, can't pay $5.50 for \"vitamins\" (p.o.); u.s.a."
 ENOUGH = AT_ONCE * SHARE

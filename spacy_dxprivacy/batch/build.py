@@ -16,15 +16,15 @@ from spacy.language import Language
 from spacy.training.initialize import get_sourced_components
 from thinc.api import Config
 
-from ..component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..config import SanitizeConfig, read_config, sections_of, unknown_key
 from ..errors import UsageError
 from ..files.limits import MOST_CONFIG, check_size
+from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
+from ..pipeline.select import entity_labels
 from ..priors.builtin import KINDS
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
 from ..registries import RETIRED, registry, retired
-from ..selection import entity_labels
 from ..spaces import BUILTIN
 from ..surrogates.presets import PRESETS
 from ..validate import positive

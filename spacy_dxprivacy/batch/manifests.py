@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..doc.receipt import COUNTS, MENTIONS
+from ..pipeline.receipt import COUNTS, MENTIONS
 
 MANIFEST, JOURNAL = "_manifest.json", "_journal.jsonl"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..about import __version__
-from ..doc.receipt import COUNTS as COUNTS
-from ..doc.receipt import Receipt, StoodIn, Terms
 from ..guarantee import Guarantee
+from ..pipeline.receipt import COUNTS as COUNTS
+from ..pipeline.receipt import Receipt, StoodIn, Terms
 from ..privacy.levels import named
 
 WIDTH = 92

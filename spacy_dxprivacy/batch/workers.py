@@ -26,10 +26,10 @@ from typing import Any, NoReturn, cast
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..doc.receipt import Receipt
 from ..errors import DxError
 from ..files.docbin import pack, unpack
-from ..rebuild import install_extensions
+from ..pipeline.receipt import Receipt
+from ..pipeline.release import install_extensions
 from .code import Imported
 from .record import Record, chunks
 from .stream import Outcome, Sanitized, in_zone, zone

@@ -17,8 +17,8 @@ from spacy.language import Language
 from ..batch.build import make_pipeline, the_sanitizer
 from ..batch.code import import_code
 from ..config import SanitizeConfig, sections_of
-from ..doc.receipt import Terms
 from ..errors import DxError, Errors
+from ..pipeline.receipt import Terms
 
 Config = str | Path | Mapping[str, Any] | None
 NAMES_OR_PATHS = ("model", "space", "prior", "surrogates", "key", "lm", "code")

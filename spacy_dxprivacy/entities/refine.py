@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from spacy.tokens import Doc
 
-from ..doc.mentions import Entity, is_word, mentions
+from ..text.mentions import Entity, is_word, mentions
 from .lists import FOLLOWING, LISTED, NAMES, TERM_NOUNS
 from .standing import relabelled
 from .terms import GOODS, PRODUCTS, is_known_firm

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from spacy.tokens import Doc
 
-from ..doc.mentions import Entity
+from ..text.mentions import Entity
 from .lists import LANDS, LISTED, NAMES, PLACES
 from .words import builtin_lexicon, kinds
 

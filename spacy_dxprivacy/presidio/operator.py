@@ -10,7 +10,7 @@ import spacy
 from presidio_anonymizer.operators import Operator, OperatorType
 from spacy.language import Language
 
-from ..component import DxSanitizer
+from ..pipeline.component import DxSanitizer
 
 
 class DxOperator(Operator):  # type: ignore[misc]

@@ -13,11 +13,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d
-from ..doc.mentions import Entity, plain_label
-from ..doc.pieces import Piece
-from ..doc.receipt import MENTIONS
 from ..errors import DxError, Errors
+from ..pipeline.receipt import MENTIONS
 from ..randomness import Rng
+from ..text.layout import Piece
+from ..text.mentions import Entity, plain_label
 from .base import Mention, Surrogate, is_same
 from .streams import Draws
 

@@ -25,8 +25,8 @@ from spacy.vectors import Vectors
 from ..arrays import Floats2d, Ints1d
 from ..errors import DxError, DxWarning
 from ..guarantee import KINDS, STATUSES, Guarantee
+from ..pipeline.release import assert_sanitized
 from ..randomness import Rng
-from ..rebuild import assert_sanitized
 from ..registries import registry
 from ..space import Space
 from ..ty import Draw, HasCentres, Mechanism

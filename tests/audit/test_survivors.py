@@ -19,7 +19,7 @@ from spacy_dxprivacy.lab.audit.original import (
     rules,
     survivors,
 )
-from spacy_dxprivacy.selection import Entities
+from spacy_dxprivacy.pipeline.select import Entities
 
 OLD = [
     "Dr. Maria Kowalczyk saw him in New York; call 555-123-4567.",

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import assert_sanitized
 from spacy_dxprivacy.batch.manifests import as_receipt
-from spacy_dxprivacy.doc.receipt import StoodIn
+from spacy_dxprivacy.pipeline.receipt import StoodIn
 
 from .corpus import finish, pa, pq
 

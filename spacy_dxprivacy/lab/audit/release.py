@@ -13,9 +13,9 @@ from typing import Any
 from spacy.language import Language
 from spacy.strings import get_string_id
 
-from ...doc.spelling import capitalised
-from ...selection import LAYOUT
+from ...pipeline.select import LAYOUT
 from ...space import Space
+from ...text.spelling import capitalised
 from .files import BadFile, Form, Strings, Text, bytes_of, files_of, read_file, unpacked
 from .original import (
     REDACTED,

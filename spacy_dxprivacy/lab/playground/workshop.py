@@ -14,14 +14,14 @@ from spacy.language import Language
 
 from ...batch.build import the_sanitizer
 from ...batch.stream import zone
-from ...component import DxSanitizer
-from ...doc.receipt import Receipt
-from ...doc.tokens import tokenized
 from ...errors import DxError, DxWarning, Errors, UsageError
 from ...machine.hosts import LoopbackNamesOnly
-from ...rebuild import assert_sanitized, get_receipt
+from ...pipeline.component import DxSanitizer
+from ...pipeline.receipt import Receipt
+from ...pipeline.release import assert_sanitized, get_receipt
 from ...registries import registry
 from ...spaces.sources import SpaceSource
+from ...text.tokens import tokenized
 from ...ty import Mechanism
 from ..mechanisms import check_tunable
 from ..report import Account, Pair, make_pair

@@ -26,7 +26,7 @@ from ...batch.record import Record
 from ...batch.source import ending
 from ...config import FileConfig
 from ...errors import UsageError
-from ...unknown import REDACTED
+from ...pipeline.unknown import REDACTED
 
 NONE = -1
 READ = {**KINDS, ".parquet": "parquet"}

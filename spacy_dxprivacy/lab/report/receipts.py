@@ -17,13 +17,13 @@ import numpy as np
 from ...batch.manifests import as_receipt
 from ...batch.source import gunzip, pack_of
 from ...batch.tally import COUNTS, Tally
-from ...doc.receipt import MENTIONS, Terms
 from ...errors import UsageError
 from ...files.docbin import MOST_DOCBIN, BadPacked, read_docbin, unpack
 from ...files.limits import TooLarge, check_size, read_json
 from ...guarantee import Guarantee
+from ...pipeline.receipt import MENTIONS, Terms
+from ...pipeline.release import RECEIPT_KEY, fits
 from ...privacy.levels import sentence
-from ...rebuild import RECEIPT_KEY, fits
 
 DAMAGED = "a receipt is damaged."
 OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten")

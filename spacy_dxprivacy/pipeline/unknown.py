@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 
-from .errors import DxError, Errors
-from .randomness import Rng
-from .registries import registry
-from .space import Space
-from .validate import fail
+from ..errors import DxError, Errors
+from ..randomness import Rng
+from ..registries import registry
+from ..space import Space
+from ..validate import fail
 
 REDACTED = "[REDACTED]"
 _NUMBER = re.compile(r"[+#]?\d(?:[\d.,:/-]*\d)?%?", re.ASCII)

@@ -15,11 +15,11 @@ from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
-from .arrays import Floats2d
-from .doc.pieces import Layout
-from .doc.receipt import Receipt
-from .errors import DxError, Errors
-from .files.keys import read_key
+from ..arrays import Floats2d
+from ..errors import DxError, Errors
+from ..files.keys import read_key
+from ..text.layout import Layout
+from .receipt import Receipt
 
 CARRIED = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}
 CARRIED_IN_CLEAR = {

@@ -15,12 +15,12 @@ from spacy.language import Language
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
-from .arrays import Bools1d
-from .doc.mentions import Entity, chosen, plain_label
-from .errors import DxError, Errors
-from .registries import registry
-from .spaces.sources import read_words
-from .validate import fail
+from ..arrays import Bools1d
+from ..errors import DxError, Errors
+from ..registries import registry
+from ..spaces.sources import read_words
+from ..text.mentions import Entity, chosen, plain_label
+from ..validate import fail
 
 LAYOUT = "number of tokens, punctuation and white space"
 

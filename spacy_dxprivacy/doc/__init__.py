@@ -1,1 +1,0 @@
-"""What becomes of a Doc: the words in place of others, how they are spelled, the receipt."""

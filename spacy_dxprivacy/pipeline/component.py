@@ -1,0 +1,333 @@
+"""The spaCy component: the shell round fit, draw and write."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import srsly
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..errors import DxError, Errors, Warnings, warn_always
+from ..files.limits import read_json
+from ..machine.threads import one_thread_in_workers
+from ..space import BUILTIN, Space
+from ..spaces.sources import SpaceSource
+from ..surrogates.figures import NumberDraw
+from ..tables import learned
+from ..ty import Editor, FindsSettings, Mechanism, TellsAbout, Unknown
+from .draw import draw
+from .fit import attacker_of, check_labels, fit, projection_of, warn_of_lacking
+from .parts import Parts
+from .receipt import Terms
+from .release import install_extensions
+from .select import Selector
+from .write import write
+
+BATCH_TOKENS = 2**15  # what these need stays in the caches of a quiet processor
+
+DEFAULT_CONFIG: dict[str, Any] = {
+    "seed": None,
+    "scope": "token",
+    "casing": "truecase",
+    "vectors": "table",
+    "carry": [],
+    "max_epsilon_per_doc": None,
+    "mechanism": {
+        "@dx_mechanisms": "dx.Path.v2",
+        "epsilon": 0.9,
+        "policy": "general",
+        "prior": {"@dx_priors": "dx.WordPairs.v1"},
+    },
+    "selector": {"@dx_selectors": "dx.AllWords.v1"},
+    "space": {"@dx_spaces": "dx.AutoSpace.v1"},
+    "unknown": {"@dx_unknowns": "dx.Redact.v1"},
+    "numbers": None,
+    "editor": None,
+    "surrogates": None,
+}
+ENTITY_CONFIG: dict[str, Any] = deepcopy(DEFAULT_CONFIG)
+ENTITY_CONFIG["carry"] = ["ents"]
+ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": ["PERSON", "DATE"]}
+ENTITY_CONFIG["surrogates"] = "standard"
+
+
+@Language.factory("dx_sanitizer", default_config=DEFAULT_CONFIG, retokenizes=True)
+def make_dx_sanitizer(
+    nlp: Language,
+    name: str,
+    seed: int | None,
+    scope: str,
+    casing: str,
+    vectors: str,
+    carry: list[str],
+    max_epsilon_per_doc: float | None,
+    mechanism: Mechanism,
+    selector: Selector,
+    space: SpaceSource,
+    unknown: Unknown,
+    numbers: NumberDraw | None,
+    editor: Editor | None,
+    surrogates: Any,
+) -> DxSanitizer:
+    """Replace every word by a randomised mechanism. See DxSanitizer."""
+    return DxSanitizer(
+        nlp,
+        name,
+        mechanism=mechanism,
+        selector=selector,
+        source=space,
+        unknown=unknown,
+        numbers=numbers,
+        editor=editor,
+        surrogates=surrogates,
+        seed=seed,
+        scope=scope,
+        casing=casing,
+        vectors=vectors,
+        carry=carry,
+        max_epsilon_per_doc=max_epsilon_per_doc,
+    )
+
+
+# The same, for the words of entities alone: an entity recogniser has to come before it.
+make_dx_entity_sanitizer = Language.factory(
+    "dx_entity_sanitizer",
+    default_config=ENTITY_CONFIG,
+    requires=["doc.ents", "token.ent_iob"],
+    retokenizes=True,
+    func=make_dx_sanitizer,
+)
+
+_HAS_NOT_READ = {"_has_read": False, "_has_read_in_zone": False}
+
+
+class DxSanitizer(Parts):
+    """Takes Docs, gives new Docs whose selected words were drawn by a mechanism.
+
+    For its settings see Parts. It fails closed: an exception ends the call, whatever error handler
+    the pipeline has. Raises DxError for settings out of range.
+    """
+
+    def __init__(self, nlp: Language, name: str, **settings: Any) -> None:
+        install_extensions()
+        super().__init__(**settings)
+        self.name = name
+        self._by_default = settings.get("surrogates") == ENTITY_CONFIG["surrogates"]
+        self._nlp: Language | None = nlp
+        self._labels_known = False
+        self._space: Space | None = None
+        self._terms: Terms | None = None
+        self._expected_digest: str | None = None
+        self._names_another_space = False
+        self._learned_folder: Path | None = None
+        self._saved_editor: dict[str, str] = {}
+        self._has_read = False
+        self._has_read_in_zone = False
+
+    # -- use -------------------------------------------------------------------------------------
+
+    def __call__(self, doc: Doc) -> Doc:
+        self._check_pipeline()
+        return self._sanitize_closed([doc])[0]
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """One draw and one search a batch, across its Docs. Without a seed, batches of long Docs
+        are smaller: what they hold stays in the caches of the processor."""
+        self._check_pipeline()
+        most = BATCH_TOKENS if self.rng.seed is None else None
+        for docs in _batches(stream, batch_size, most):
+            yield from self._sanitize_closed(docs)
+
+    def _sanitize_closed(self, docs: list[Doc]) -> list[Doc]:
+        """_sanitize, with foreign exceptions replaced: theirs may hold text."""
+        try:
+            return self._sanitize(docs)
+        except Exception as error:
+            failure = without_text(error)
+        raise failure
+
+    def _sanitize(self, docs: list[Doc]) -> list[Doc]:
+        vocabularies: list[Any] = [doc.vocab for doc in docs]
+        zones = {vocab.in_memory_zone for vocab in vocabularies}
+        self._has_read |= False in zones
+        self._has_read_in_zone |= True in zones
+        space, terms = self.space, self.terms
+        if self.mechanism.guarantee.space not in ("", space.digest):  # fitted on another meanwhile
+            raise DxError(Errors.DX041.format(name=self.mechanism.name))
+        return write(self, docs, draw(self, docs, space), space, terms)
+
+    def _check_pipeline(self) -> None:
+        install_extensions()
+        one_thread_in_workers()
+        self.rng.check()
+        if self._nlp is not None:
+            self.selector.check(self._nlp, self.name)
+            if not self._labels_known:
+                check_labels(self, self._nlp, self.name)
+                self._labels_known = True
+
+    @property
+    def space(self) -> Space:
+        """The table in use. It is known when the pipeline is complete, not before."""
+        space = self._space
+        if space is None:
+            if self._nlp is None:
+                raise DxError(Errors.DX027)
+            space = self.source.load(self._nlp)
+            if self.source.unasked and self._nlp.lang == "en":
+                warn_of_lacking(space)
+            self._use(space)
+        return space
+
+    @property
+    def terms(self) -> Terms:
+        """What every receipt of this component says. The mechanism is fitted to find out."""
+        if self._terms is None:
+            self._terms = fit(self, self.space, self._nlp, self._saved_editor)
+        return self._terms
+
+    def warm_up(self) -> None:
+        """Do now what the first text would do: load the space, fit the mechanism, make the tables
+        of both. Workers that are forked later share them."""
+        self._terms = self.terms
+        self.space.find("")
+        self.mechanism.sample(np.zeros(1, dtype=np.int64), self.rng)
+
+    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
+        """Does nothing: a handler that swallows errors would let the clear text through."""
+
+    def get_error_handler(self) -> Callable[..., NoReturn]:
+        """The one that raises: an error never lets a clear text through."""
+        return util.raise_error
+
+    def _use(self, space: Space) -> None:
+        if self._expected_digest not in (None, space.digest):
+            message = Errors.DX025.format(saved=self._expected_digest, found=space.digest)
+            raise DxError(message)
+        if self._learned_folder and not self._names_another_space:
+            learned.read_beside(space, self._learned_folder)
+        self._space, self._terms = space, None
+
+    @property
+    def attacker(self) -> dict[str, Any] | None:
+        """What an attacker found of other texts at these settings; None where nobody measured."""
+        return attacker_of(self)
+
+    # -- keeping it ------------------------------------------------------------------------------
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """The digest of the space; the space itself where nothing else there holds it; and what
+        dx.Path.v1 learned from it, which takes a while."""
+        self._warn_if_it_read()
+        writers = {"dx.json": lambda p: srsly.write_json(p, self._about())}
+        if self.source.packed:
+            writers["space"] = self.space.save
+        elif self.space.path != BUILTIN:
+            writers |= learned.writers(self.space)
+        util.to_disk(path, writers, exclude)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
+        """Load what to_disk wrote. Raises DxError where the space is another one than it was."""
+        util.from_disk(path, {"dx.json": lambda p: self._expect(read_json(p))}, exclude)
+        if (Path(path) / "space").is_dir():
+            self._use_packed(lambda: Space.load(Path(path) / "space", verify=True))
+        self._learned_folder = Path(path)
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """What to_disk writes, as bytes. Warns if the vocabulary has read texts."""
+        self._warn_if_it_read()
+        writers: dict[str, Callable[[], Any]] = {"dx": self._about}
+        if self.source.packed:
+            writers["space"] = self.space.to_bytes
+        return util.to_bytes(writers, exclude)
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DxSanitizer:
+        """Load what to_bytes gave. Raises DxError where the space is another one than it was."""
+        readers = {
+            "dx": self._expect,
+            "space": lambda b: self._use_packed(lambda: Space.from_bytes(b)),
+        }
+        util.from_bytes(data, readers, exclude)
+        return self
+
+    def _about(self) -> dict[str, Any]:
+        looks = isinstance(projection_of(self), FindsSettings)
+        found: dict[str, Any] = self.terms.found if looks else {}
+        digest, space = self.space.digest, self._space_block()
+        told: dict[str, Any] = {"digest": digest, "space": space, "found": found}
+        if isinstance(self.editor, TellsAbout):
+            told["editor"] = self.editor.about
+        return {**told, "surrogates": bool(self.surrogates)}
+
+    def _space_block(self) -> dict[str, Any]:
+        """[components.dx_sanitizer.space] of the pipeline's config; {} out of a pipeline."""
+        if self._nlp is None or self.name not in self._nlp.component_names:
+            return {}
+        return dict(self._nlp.get_pipe_config(self.name).get("space", {}))
+
+    def _expect(self, saved: dict[str, Any]) -> None:
+        """The space that was saved, unless the config now names another: then it is that one."""
+        self._space = self._terms = None
+        self._saved_editor = dict(saved.get("editor", {}))
+        if self._by_default and not saved.get("surrogates", False):
+            self.surrogates = {}  # it was saved before there were any, and does as it did
+        now, then = self._space_block(), saved.get("space", {})
+        # Settings that came with a later version do not count.
+        self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
+        self._expected_digest = None if self._names_another_space else saved["digest"]
+        rule = projection_of(self)
+        if isinstance(rule, FindsSettings) and not self._names_another_space:
+            rule.restore(saved.get("found", {}))
+
+    def _use_packed(self, load: Callable[[], Space]) -> None:
+        if not self._names_another_space:
+            self._use(load())
+
+    def _warn_if_it_read(self) -> None:
+        # The words of a memory zone are in the vocabulary until the zone ends.
+        vocab: Any = None if self._nlp is None else self._nlp.vocab
+        in_zone = vocab is not None and vocab.in_memory_zone
+        if self._has_read or (self._has_read_in_zone and in_zone):
+            warn_always(Warnings.DX102, stacklevel=4)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For a worker: ready to use, without the pipeline, which the worker has anyway."""
+        self._check_pipeline()
+        self._space = self.space
+        dropped: dict[str, Any] = {"_nlp": None, "on_stand_ins": None}
+        return {**self.__dict__, **dropped, "_terms": self.terms, **_HAS_NOT_READ}
+
+
+def _batches(stream: Iterable[Doc], size: int, most: int | None) -> Iterator[list[Doc]]:
+    """Docs by so many, or by as many as have so many tokens."""
+    docs: list[Doc] = []
+    tokens = 0
+    for doc in stream:
+        docs.append(doc)
+        tokens += len(doc)
+        if len(docs) == size or (most is not None and tokens >= most):
+            yield docs
+            docs, tokens = [], 0
+    if docs:
+        yield docs
+
+
+def without_text(error: Exception) -> DxError:
+    """Our own errors hold no text; of others, only the type and the place are told. Neither names
+    what led to it."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    if isinstance(error, DxError) and Path(last.filename).is_relative_to(
+        Path(__file__).parent.parent
+    ):
+        error.__cause__ = error.__context__ = None
+        return error
+    where = f"{Path(last.filename).name}, line {last.lineno}"
+    return DxError(Errors.DX033.format(error=type(error).__name__, where=where))

@@ -1,0 +1,183 @@
+"""From what was drawn to the new Doc: words, layout, spelling, receipt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+from spacy.attrs import LIKE_NUM, LOWER, NORM, ORTH, SPACY
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..arrays import Bools1d, Floats2d, Ints1d
+from ..space import Space
+from ..text.layout import Layout
+from ..text.spelling import like, spell
+from ..ty import EditsTexts, ReleasedText
+from .draw import Drawn, checked_edit, ids_of, passage
+from .parts import Parts
+from .receipt import Terms
+from .release import earlier_receipts, rebuild
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Written:
+    """The words of one document as they will be released, but for their spelling.
+
+    spaces: whether a blank follows each. drawn: bool (m,), words that may be spelled otherwise.
+    editable: bool (m,), those that a mechanism drew from the space: an editor may put others in
+    their place. aside: bool (m,), numbers and stand-ins, which are no context of a mechanism's.
+    """
+
+    words: list[str]
+    spaces: list[bool]
+    drawn: Bools1d
+    editable: Bools1d
+    aside: Bools1d
+
+
+def write(
+    parts: Parts, docs: list[Doc], drawn: Sequence[Drawn], space: Space, terms: Terms
+) -> list[Doc]:
+    """Make the new Docs, each with its receipt.
+
+    Args:
+        parts: The component's settings.
+        docs: The input, of which nothing else than what `parts` carries reaches the output.
+        drawn: What was drawn for them.
+        space: The table of words.
+        terms: What all receipts of the component say.
+    """
+    texts = [_written(doc, one) for doc, one in zip(docs, drawn, strict=True)]
+    if isinstance(parts.editor, EditsTexts) and texts:
+        texts = edited_texts(texts, docs[0].vocab, space, parts, parts.editor)
+    some = zip(docs, drawn, spelled(texts), strict=True)
+    return [_rebuilt(parts, doc, one, text, space, terms) for doc, one, text in some]
+
+
+def _layout(doc: Doc, drawn: Drawn) -> Layout | None:
+    return None if drawn.stood is None else Layout.of(len(doc), drawn.stood.pieces)
+
+
+def _written(doc: Doc, drawn: Drawn) -> Written:
+    """The words of the new Doc, before they are spelled."""
+    clear: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
+    strings = doc.vocab.strings
+    made: Any = np.empty(len(doc), dtype=object)
+    made[:] = [strings[orth] for orth in clear[:, 0].tolist()]
+    made[drawn.mask] = drawn.new.words
+    made[drawn.figures.mask] = drawn.figures.words
+    words: list[str] = made.tolist()
+    spaces = (clear[:, 1] > 0).tolist()
+    mask, editable, aside = drawn.mask | drawn.figures.mask, drawn.mask.copy(), drawn.figures.mask
+    editable[drawn.mask] = drawn.new.known
+    layout = _layout(doc, drawn)
+    if layout is None:
+        return Written(words, spaces, mask, editable, aside)
+    words, spaces = layout.expand(words, spaces)
+    aside = layout.mask(aside) | layout.placed
+    return Written(words, spaces, layout.mask(mask), layout.mask(editable), aside)
+
+
+def edited_texts(
+    texts: Sequence[Written], vocab: Vocab, space: Space, parts: Parts, editor: EditsTexts
+) -> list[Written]:
+    """Each text with the words that an editor of texts chose. vocab: for the words that are read,
+    all of which are released."""
+    substitutes = parts.instead(space)
+    placed = [_shown(text, vocab, space) for text in texts]
+    found = editor.edit_texts([shown for shown, _ in placed], parts.mechanism)
+    new = []
+    for text, (shown, places), rows in zip(texts, placed, found, strict=True):
+        words = list(text.words)
+        checked = checked_edit(rows, shown.rows, shown.fixed)
+        for place in np.flatnonzero(checked != shown.rows).tolist():
+            chosen = space.words[checked[place]]
+            words[places[place]] = substitutes.get(chosen, chosen)
+        new.append(replace(text, words=words))
+    return new
+
+
+def _shown(text: Written, vocab: Vocab, space: Space) -> tuple[ReleasedText, Ints1d]:
+    """What the editor sees, and which tokens its words are. Numbers stay as they were drawn."""
+    doc = Doc(vocab, words=text.words, spaces=text.spaces)
+    table: Any = doc.to_array([ORTH, NORM, LOWER, LIKE_NUM])
+    rows = space.find_ids(*np.ascontiguousarray(table[:, :3].T))
+    editable = text.editable & (rows >= 0) & (table[:, 3] == 0)
+    words = passage(doc, editable, text.aside)
+    there = rows[words.places] >= 0
+    places = words.places[there]
+    sentences = np.cumsum(words.starts)[there]
+    starts = np.diff(sentences, prepend=-1) > 0
+    before = _clear_before(doc, places)
+    return ReleasedText(rows[places], starts, ~editable[places], before), places
+
+
+def _clear_before(doc: Doc, places: Ints1d) -> list[str]:
+    """For each of the tokens at rising places, all that stands between it and the one before."""
+    ends = [0, *(doc[place].idx + len(doc[place]) for place in places[:-1].tolist())]
+    text = doc.text
+    return [text[end : doc[place].idx] for end, place in zip(ends, places.tolist(), strict=False)]
+
+
+def spelled(texts: Sequence[Written]) -> list[Written]:
+    """Return each text as a person would write it."""
+    if not texts:
+        return []
+    words = [word for text in texts for word in text.words]
+    spaces = np.array([space for text in texts for space in text.spaces], dtype=bool)
+    drawn = np.concatenate([text.drawn for text in texts])
+    ends = list(accumulate((len(text.words) for text in texts), initial=0))
+    firsts = np.array([end for end in ends if end < len(words)], dtype=np.int64)
+    words, spaces = spell(words, spaces, drawn, firsts)
+    blanks = spaces.tolist()
+    return [
+        replace(text, words=words[start:end], spaces=blanks[start:end])
+        for text, (start, end) in zip(texts, pairwise(ends), strict=True)
+    ]
+
+
+def _rebuilt(
+    parts: Parts, doc: Doc, drawn: Drawn, written: Written, space: Space, terms: Terms
+) -> Doc:
+    new, figures, layout = drawn.new, drawn.figures, _layout(doc, drawn)
+    words = written.words
+    if parts.casing == "preserve":
+        places = np.flatnonzero(drawn.mask if layout is None else layout.mask(drawn.mask))
+        models = np.flatnonzero(drawn.mask)[new.known].tolist()
+        for place, model in zip(places[new.known].tolist(), models, strict=True):
+            words[place] = like(words[place], doc[model].text)
+    receipt = terms.receipt(
+        earlier=earlier_receipts(doc),
+        tokens=len(words),
+        perturbed=int(new.known.sum()),
+        unknown=int((~new.known).sum()),
+        draws=new.draws,
+        numbers=(len(figures.words), figures.draws),
+        stood_in=0 if layout is None else int(layout.placed.sum()),
+        mentions=None if drawn.stood is None else drawn.stood.counts,
+    )
+    tensor = None if new.vectors is None else _tensor(doc, drawn, new.vectors, space, layout)
+    return rebuild(
+        doc, words, written.spaces, receipt, carry=parts.carry, vectors=tensor, layout=layout
+    )
+
+
+def _tensor(
+    doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space, layout: Layout | None
+) -> Floats2d:
+    """float32 (tokens of the new Doc, d): the vectors that were drawn, the table's of words that
+    stay, zeros for all else."""
+    rows = space.find_ids(*np.ascontiguousarray(ids_of(doc).T))
+    tensor: Floats2d = space.vectors[rows]
+    tensor[rows < 0] = 0
+    tensor[drawn.mask] = vectors
+    tensor[drawn.figures.mask] = 0
+    if layout is None:
+        return tensor
+    tensor = tensor[layout.source]
+    tensor[layout.placed] = 0
+    return tensor

@@ -1,0 +1,1 @@
+"""Words of texts: tokens, spelling, mentions, and the vocabulary that holds them."""
