@@ -41,7 +41,7 @@ from spacy.vocab import Vocab
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, release
-from spacy_dxprivacy.pipeline.draw import replace_words
+from spacy_dxprivacy.pipeline.draw import draw
 from spacy_dxprivacy.randomness import Rng as RngClass
 
 LEAKY = ("sentencizer", "test_leaky_annotator")
@@ -242,18 +242,7 @@ def test_str_and_repr_of_public_objects_tell_no_text(make_nlp: MakeNlp, space: S
     component = nlp.get_pipe("dx_sanitizer")
     doc = nlp(SECRET_TEXT)
     rows = np.array([space.find(word) for word in KNOWN_SECRETS])
-    ids = [nlp.make_doc(SECRET_TEXT).to_array(["ORTH", "NORM", "LOWER"])]
-    (replacement,) = replace_words(
-        ids,
-        lambda places: [SECRET_TEXT.split()[0]] * len(places),
-        space=component.space,
-        mechanism=nlp.get_pipe("dx_sanitizer").mechanism,
-        unknown=component.unknown,
-        rng=Rng(),
-        check=lambda draws: None,
-        once_per_type=False,
-        with_vectors=False,
-    )
+    (drawn,) = draw(component, [nlp.make_doc(SECRET_TEXT)], component.space)
     objects = [
         component, component.mechanism, component.selector, component.unknown, component.source,
         component.rng, component.space, component.terms, component.mechanism.guarantee, doc._.dx,
@@ -261,7 +250,7 @@ def test_str_and_repr_of_public_objects_tell_no_text(make_nlp: MakeNlp, space: S
     ]  # fmt: skip
     for thing in objects:
         assert not leaks(str(thing) + repr(thing)), type(thing)
-    assert not leaks(repr(replacement), UNKNOWN_SECRETS)
+    assert not leaks(repr(drawn) + repr(drawn.new), UNKNOWN_SECRETS)
 
 
 # -- logs, warnings, errors ------------------------------------------------------------------------

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare, kstest
 from spacy.tokens import Doc, DocBin
-from spacy_dxprivacy.pipeline.passages import passage
 
 from spacy_dxprivacy import DxError, Guarantee, Rng, registry
 from spacy_dxprivacy.batch.build import numbers_config
+from spacy_dxprivacy.pipeline.draw import passage
 from spacy_dxprivacy.surrogates import Draws, Mention, number
 from spacy_dxprivacy.surrogates.numerals import LARGEST, find_numbers, is_number, read_value
 from spacy_dxprivacy.surrogates.streams import Secure

@@ -17,14 +17,14 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Guarantee, Space, registry
-from spacy_dxprivacy.component import DEFAULT_CONFIG
-from spacy_dxprivacy.doc.receipt import Terms
-from spacy_dxprivacy.errors import UsageError
+from spacy_dxprivacy.batch.jobs import UsageError
 from spacy_dxprivacy.lab.report import make_pair, read_receipt, utility_of
 from spacy_dxprivacy.lab.report.metrics import missing
 from spacy_dxprivacy.lab.report.page import pieces
 from spacy_dxprivacy.lab.report.pairs import tokenizer
 from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Account, answers
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
+from spacy_dxprivacy.pipeline.receipt import Terms
 
 needs_extra = pytest.mark.skipif(
     bool(missing()), reason=f"needs the extra 'report': {', '.join(missing())} not installed"

@@ -19,7 +19,7 @@ from ..text.spelling import like, spell
 from ..ty import EditsTexts, ReleasedText
 from .draw import Drawn, checked_edit, ids_of, passage
 from .parts import Parts
-from .receipt import Terms
+from .receipt import Receipt, Terms
 from .release import earlier_receipts, rebuild
 
 
@@ -54,8 +54,16 @@ def write(
     texts = [_written(doc, one) for doc, one in zip(docs, drawn, strict=True)]
     if isinstance(parts.editor, EditsTexts) and texts:
         texts = edited_texts(texts, docs[0].vocab, space, parts, parts.editor)
-    some = zip(docs, drawn, spelled(texts), strict=True)
-    return [_rebuilt(parts, doc, one, text, space, terms) for doc, one, text in some]
+    new = []
+    for doc, one, text in zip(docs, drawn, spelled(texts), strict=True):
+        if parts.casing == "preserve":
+            _copy_case(doc, one, text)
+        layout, X = _layout(doc, one), one.new.vectors
+        tensor = None if X is None else _tensor(doc, one, X, space)
+        receipt = _receipt(doc, one, terms, layout)
+        more: Any = {"carry": parts.carry, "vectors": tensor, "layout": layout}
+        new.append(rebuild(doc, text.words, text.spaces, receipt, **more))
+    return new
 
 
 def _layout(doc: Doc, drawn: Drawn) -> Layout | None:
@@ -112,11 +120,11 @@ def _shown(text: Written, vocab: Vocab, space: Space) -> tuple[ReleasedText, Int
     places = words.places[there]
     sentences = np.cumsum(words.starts)[there]
     starts = np.diff(sentences, prepend=-1) > 0
-    before = _clear_before(doc, places)
+    before = clear_before(doc, places)
     return ReleasedText(rows[places], starts, ~editable[places], before), places
 
 
-def _clear_before(doc: Doc, places: Ints1d) -> list[str]:
+def clear_before(doc: Doc, places: Ints1d) -> list[str]:
     """For each of the tokens at rising places, all that stands between it and the one before."""
     ends = [0, *(doc[place].idx + len(doc[place]) for place in places[:-1].tolist())]
     text = doc.text
@@ -140,19 +148,19 @@ def spelled(texts: Sequence[Written]) -> list[Written]:
     ]
 
 
-def _rebuilt(
-    parts: Parts, doc: Doc, drawn: Drawn, written: Written, space: Space, terms: Terms
-) -> Doc:
-    new, figures, layout = drawn.new, drawn.figures, _layout(doc, drawn)
-    words = written.words
-    if parts.casing == "preserve":
-        places = np.flatnonzero(drawn.mask if layout is None else layout.mask(drawn.mask))
-        models = np.flatnonzero(drawn.mask)[new.known].tolist()
-        for place, model in zip(places[new.known].tolist(), models, strict=True):
-            words[place] = like(words[place], doc[model].text)
-    receipt = terms.receipt(
+def _copy_case(doc: Doc, drawn: Drawn, written: Written) -> None:
+    layout = _layout(doc, drawn)
+    places = np.flatnonzero(drawn.mask if layout is None else layout.mask(drawn.mask))
+    models = np.flatnonzero(drawn.mask)[drawn.new.known].tolist()
+    for place, model in zip(places[drawn.new.known].tolist(), models, strict=True):
+        written.words[place] = like(written.words[place], doc[model].text)
+
+
+def _receipt(doc: Doc, drawn: Drawn, terms: Terms, layout: Layout | None) -> Receipt:
+    new, figures = drawn.new, drawn.figures
+    return terms.receipt(
         earlier=earlier_receipts(doc),
-        tokens=len(words),
+        tokens=len(doc) if layout is None else len(layout.source),
         perturbed=int(new.known.sum()),
         unknown=int((~new.known).sum()),
         draws=new.draws,
@@ -160,15 +168,9 @@ def _rebuilt(
         stood_in=0 if layout is None else int(layout.placed.sum()),
         mentions=None if drawn.stood is None else drawn.stood.counts,
     )
-    tensor = None if new.vectors is None else _tensor(doc, drawn, new.vectors, space, layout)
-    return rebuild(
-        doc, words, written.spaces, receipt, carry=parts.carry, vectors=tensor, layout=layout
-    )
 
 
-def _tensor(
-    doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space, layout: Layout | None
-) -> Floats2d:
+def _tensor(doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space) -> Floats2d:
     """float32 (tokens of the new Doc, d): the vectors that were drawn, the table's of words that
     stay, zeros for all else."""
     rows = space.find_ids(*np.ascontiguousarray(ids_of(doc).T))
@@ -176,6 +178,7 @@ def _tensor(
     tensor[rows < 0] = 0
     tensor[drawn.mask] = vectors
     tensor[drawn.figures.mask] = 0
+    layout = _layout(doc, drawn)
     if layout is None:
         return tensor
     tensor = tensor[layout.source]

@@ -14,7 +14,6 @@ from spacy.tokens import Doc
 
 from ..arrays import Bools1d
 from ..errors import DxError, Errors
-from ..pipeline.receipt import MENTIONS
 from ..randomness import Rng
 from ..text.layout import Piece
 from ..text.mentions import Entity, plain_label
@@ -173,7 +172,7 @@ def _told(
         way = "drawn" if text is not None else surrogates[span.label].way
         way = "kept" if way == "drawn" and text is None else way
         masks[way][span.start : span.end] = True
-        of_label = counts.setdefault(span.label, dict.fromkeys(MENTIONS, 0))
+        of_label = counts.setdefault(span.label, {"found": 0, "replaced": 0, "kept": 0})
         of_label["found"] += 1
         of_label["kept" if way == "kept" else "replaced"] += 1
     replaced = [(f, m, t) for f, m, t in zip(found, mentions, texts, strict=True) if t is not None]

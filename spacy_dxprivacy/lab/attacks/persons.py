@@ -17,13 +17,13 @@ from tempfile import TemporaryDirectory
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...doc.mentions import chosen
 from ...files.keys import make_key
 from ...randomness import Rng
 from ...surrogates.base import Surrogate
 from ...surrogates.name import make_name
 from ...surrogates.person import form_of
 from ...surrogates.standing import stand_in
+from ...text.mentions import chosen
 from .figures import AttackFigure, share
 
 SCOPES = ("mention", "document", "corpus")

@@ -16,9 +16,18 @@ from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...doc.mentions import GLUED, PIECE, WHOLE, chosen, is_word, name_parts, places_of, plain_label
-from ...doc.tokens import tokenized
 from ...space import Space
+from ...text.mentions import (
+    GLUED,
+    PIECE,
+    WHOLE,
+    chosen,
+    is_word,
+    name_parts,
+    places_of,
+    plain_label,
+)
+from ...text.tokens import tokenized
 from .files import Form, Text, files_of, read_file
 
 PIECES = re.compile(r"[^\s\"'<>()\[\]{},;:=|]+")
