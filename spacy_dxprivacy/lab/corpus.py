@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-<<<<<<< HEAD:spacy_dxprivacy/lab/corpus.py
 from ..arrays import Bools1d, Floats2d, Ints1d, blocks
 from ..batch.rows import sentences_of_file
 from ..pipeline.draw import LONGEST
 from ..space import Space
 from ..ty import Draw, DrawsTogether, Mechanism
 from ..validate import fail, one_of
-=======
-from ...arrays import Bools1d, Floats2d, Ints1d, blocks
-from ...pipeline.draw import LONGEST
-from ...ty import Draw, DrawsTogether, Mechanism
-from ...validate import fail, one_of
->>>>>>> c80d1ff (Receipts and tensors of new Docs are made where they are written):spacy_dxprivacy/lab/attacks/corpus.py
 
 if TYPE_CHECKING:
     from ..randomness import Rng
