@@ -130,7 +130,8 @@ def _mask(parts: Parts, doc: Doc, entities: list[Entity] | None, stood: StandIns
 
 def ids_of(doc: Doc) -> Ids1d:
     """uint64 (tokens, 3): the ids by which the space is asked."""
-    ids: Ids1d = doc.to_array([ORTH, NORM, LOWER])
+    table: Any = doc.to_array([ORTH, NORM, LOWER])
+    ids: Ids1d = table
     return ids
 
 
