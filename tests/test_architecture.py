@@ -46,26 +46,19 @@ OWED_IMPORTS: set[tuple[str, str]] = set()
 OWED_ASSERTS: set[str] = set()
 OWED_ARGUMENTS: set[tuple[str, str]] = {
     ("augment.py", "__init__"),
-    ("batch/editing.py", "_run"),
-    ("batch/editing.py", "edit_files"),
-    ("batch/run.py", "_run"),
     ("batch/workers.py", "_record"),
     ("pipeline/parts.py", "__init__"),
     ("distributed/arrow.py", "sanitize_table"),
     ("distributed/on_ray.py", "sanitize_dataset"),
     ("distributed/on_spark.py", "sanitize_dataframe"),
-    ("distributed/shards.py", "_left"),
     ("distributed/shards.py", "sanitize_shards"),
     ("pipeline/receipt.py", "receipt"),
     ("front/clean.py", "clean"),
     ("front/on_datasets.py", "clean_dataset"),
     ("mechanisms/base/choice.py", "log_likelihood"),
-    ("mechanisms/base/sentences.py", "log_likelihood"),
-    ("mechanisms/base/sentences.py", "sample"),
+    ("mechanisms/path_v2.py", "log_likelihood"),
+    ("mechanisms/path_v2.py", "sample"),
     ("pipeline/release.py", "rebuild"),
-    ("space.py", "__init__"),
-    ("spaces/index_folder.py", "make_index"),
-    ("spaces/index_folder.py", "write_index"),
     ("validate.py", "between"),
 }
 
@@ -110,7 +103,7 @@ def trees():
 
 
 def module_of(file):
-    """graph/walk.py -> spacy_dxprivacy.graph.walk; graph/__init__.py -> spacy_dxprivacy.graph"""
+    """graph/paths.py -> spacy_dxprivacy.graph.paths; graph/__init__.py -> spacy_dxprivacy.graph"""
     parts = [PACKAGE, *file.removesuffix(".py").split("/")]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

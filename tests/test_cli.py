@@ -26,8 +26,8 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
 from spacy_dxprivacy.batch.build import full_name, short_names
 from spacy_dxprivacy.cli import make_pipeline, plan_jobs, sanitize, sanitizing
-from spacy_dxprivacy.component import DEFAULT_CONFIG
 from spacy_dxprivacy.config import RunConfig, SanitizeConfig
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 # None of these is in the space, so none of them may be anywhere in what is written.

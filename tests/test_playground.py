@@ -28,13 +28,13 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.component import DEFAULT_CONFIG
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.playground import workshop as server
 from spacy_dxprivacy.lab.playground.workshop import Workshop
 from spacy_dxprivacy.lab.report.receipts import answers as in_words
 from spacy_dxprivacy.lab.tuning import Bench, running_text
 from spacy_dxprivacy.machine import hosts
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
 needs_extra = pytest.mark.skipif(
     server.find_spec("streamlit") is None, reason="needs the extra 'playground'"

@@ -17,7 +17,7 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Guarantee, Space, registry
-from spacy_dxprivacy.batch.jobs import UsageError
+from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.report import make_pair, read_receipt, utility_of
 from spacy_dxprivacy.lab.report.metrics import missing
 from spacy_dxprivacy.lab.report.page import pieces

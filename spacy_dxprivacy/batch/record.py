@@ -11,9 +11,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..config import FileConfig
-from ..doc.tokens import cuts_of, joined
 from ..files.limits import MB, MOST_RECORD
 from ..surrogates.standing import CALLER, USER
+from ..text.tokens import cuts_of, joined
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
 NOT_UTF8 = "where it is not UTF-8, `encoding` names what it is, such as latin-1, cp1252 or utf-16."

@@ -12,17 +12,17 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Ints1d
+from ..config import FileConfig
 from ..errors import UsageError
 from ..pipeline.draw import passage
 from ..pipeline.select import AllWords
 from ..pipeline.write import clear_before
 from ..space import Space
 from .build import NO_LIMIT
-from .fields import Fields
-from .jobs import opened_first, plan_jobs
-from .record import Record
-from .records import chunks, read
-from .run import first_checked, opened
+from .formats import read
+from .jobs import opened, opened_first, plan_jobs
+from .record import Record, chunks
+from .run import first_checked
 from .stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 
 # Of a document: rows, where its sentences begin, and what stands in clear before each word.
@@ -52,9 +52,9 @@ def sentences_of_file(
     (job,) = plan_jobs(source, None, lines=lines)
     nlp = spacy.blank("en")
     nlp.max_length = NO_LIMIT
-    job, fields = opened_first(job, Fields(field))
+    job, files = opened_first(job, FileConfig(field=(field,)))
     with opened(job) as handle:
-        records = first_checked(read(handle, job.read_as, fields))
+        records = first_checked(read(handle, job.read_as, files))
         for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
             good = [record for record in some if not record.problem]
             yield _words(nlp, good, space), len(some) - len(good)

@@ -12,12 +12,12 @@ from itertools import groupby, islice
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..component import DxSanitizer
-from ..doc.receipt import Receipt
-from ..doc.vocabulary import MANY_WORDS, trim_vocab
-from ..doc.warming import warm_up
 from ..errors import DxError, Errors
-from ..rebuild import assert_sanitized, get_receipt
+from ..pipeline.component import DxSanitizer
+from ..pipeline.receipt import Receipt
+from ..pipeline.release import assert_sanitized, get_receipt
+from ..text.vocabulary import MANY_WORDS, trim_vocab
+from ..text.warming import warm_up
 from .record import Record, chunks
 
 # What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.

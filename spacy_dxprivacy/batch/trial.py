@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from spacy.language import Language
 
-from ..component import DxSanitizer
 from ..config import FileConfig
+from ..pipeline.component import DxSanitizer
 from ..priors.builtin import frequency_of
 from ..randomness import Rng
 from ..space import Space

@@ -16,9 +16,9 @@ from spacy.language import Language
 from ..arrays import Ints2d
 from ..batch.record import Record, checked_record
 from ..batch.stream import Outcome, outcomes
-from ..component import without_text
-from ..doc.receipt import COUNTS, StoodIn
 from ..errors import DxError, Errors
+from ..pipeline.component import without_text
+from ..pipeline.receipt import COUNTS, StoodIn
 from ..validate import one_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import srsly
 
 from ..about import __version__
 from ..batch.tally import Tally, many, wrapped
-from ..doc.receipt import COUNTS, StoodIn, Terms
 from ..errors import DxError
 from ..guarantee import Guarantee
+from ..pipeline.receipt import COUNTS, StoodIn, Terms
 from ..privacy.composition import compose, repeat
 from .journal import FORMAT, Journal
 from .spending import largest

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config import ClusterConfig
-from ..doc.receipt import COUNTS
+from ..pipeline.receipt import COUNTS
 from ..validate import needs
 from .arrow import Columns, find_column, kept_columns, sanitize_columns
 from .journal import ShardResult

@@ -14,11 +14,11 @@ from spacy.language import Language
 from ..batch.formats import KINDS
 from ..batch.source import ending, pack_of
 from ..config import RunConfig, SanitizeConfig
-from ..doc.receipt import Terms
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import write_bytes
 from ..files.limits import parse_json
 from ..files.signed import signed, signed_files
+from ..pipeline.receipt import Terms
 from ..validate import needs, one_of
 from .arrow import Columns
 from .journal import NAME as JOURNAL

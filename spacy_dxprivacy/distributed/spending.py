@@ -25,8 +25,8 @@ from uuid import UUID
 import numpy as np
 
 from ..arrays import Ints2d
-from ..doc.receipt import COUNTS, Receipt, StoodIn
 from ..errors import DxError, Errors
+from ..pipeline.receipt import COUNTS, Receipt, StoodIn
 
 _WHOLE = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
 AT_A_TIME = 2**24  # rows in memory, of 16 bytes each

@@ -14,11 +14,11 @@ from ..batch.build import the_sanitizer
 from ..batch.record import Record, checked_record
 from ..batch.run import outcomes_of
 from ..batch.stream import Outcome
-from ..component import without_text
 from ..config import RunConfig
-from ..doc.receipt import COUNTS, Receipt
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
+from ..pipeline.component import without_text
+from ..pipeline.receipt import COUNTS, Receipt
 from ..privacy.composition import repeat
 from ..validate import fail, one_of, positive, whole
 from .settings import Ready, ready

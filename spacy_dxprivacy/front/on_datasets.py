@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..config import RunConfig
 from ..distributed.arrow import Columns, find_column, is_text, kept_columns
-from ..doc.receipt import COUNTS
 from ..errors import DxError, Errors
 from ..machine.compute import one_thread_here
+from ..pipeline.receipt import COUNTS
 from .clean import Cleaned, How, clean_rows, units_of
 from .settings import ready
 

@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 
 from ..errors import DxError, Errors, Warnings, warn_always
 from ..files.limits import read_json
-from ..machine.threads import one_thread_in_workers
+from ..machine.compute import one_thread_in_workers
 from ..space import BUILTIN, Space
 from ..spaces.sources import SpaceSource
 from ..surrogates.figures import NumberDraw

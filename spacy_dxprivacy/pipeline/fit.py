@@ -9,10 +9,9 @@ import numpy as np
 from spacy.language import Language
 
 from ..errors import DxError, DxWarning, Errors, Warnings
-from ..mechanisms.base.trial import check_fitted
+from ..mechanisms.base.built import check_fitted
 from ..priors.builtin import lacked_of
-from ..privacy.levels import found_by
-from ..privacy.scale import scale_of
+from ..privacy.levels import found_by, scale_of
 from ..space import Space
 from ..spaces.hurtful import allowed_by
 from ..surrogates.base import Scope, Surrogate

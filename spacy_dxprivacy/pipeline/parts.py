@@ -7,7 +7,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..mechanisms.base.trial import check_mechanism
+from ..mechanisms.base.built import check_mechanism
 from ..randomness import Rng
 from ..space import Space
 from ..spaces.hurtful import stand_ins

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from ..doc.receipt import Terms
+from ..pipeline.receipt import Terms
 from .callers import MINUTE, Buckets, Callers, Ledger, Limits, Refused
 from .workers import Drawn, Nursery, Worker
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from spacy.language import Language
 
 from ..batch.build import the_sanitizer
-from ..component import DxSanitizer
 from ..errors import DxError, Errors, UsageError
 from ..machine.hosts import is_loopback
+from ..pipeline.component import DxSanitizer
 from ..validate import needs, whole
 from .callers import Arrivals, Callers, Ledger, Limits, read_callers
 

@@ -15,13 +15,13 @@ from typing import Any
 import streamlit as st
 
 from spacy_dxprivacy.batch.build import short_names
-from spacy_dxprivacy.component import DxSanitizer
 from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.lab.mechanisms import short
 from spacy_dxprivacy.lab.playground import workshop as shop
 from spacy_dxprivacy.lab.report import Pair
 from spacy_dxprivacy.lab.report.receipts import alarms, answers
 from spacy_dxprivacy.lab.tuning.inspected import Inspected
+from spacy_dxprivacy.pipeline.component import DxSanitizer
 from spacy_dxprivacy.privacy.levels import sentence
 
 EXAMPLE = "Maria told her doctor in London that she sleeps badly since the divorce."

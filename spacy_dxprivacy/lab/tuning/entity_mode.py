@@ -21,12 +21,12 @@ from ...batch.build import make_pipeline, the_sanitizer
 from ...batch.jobs import Job, plan_jobs, text_job
 from ...batch.trial import Preview, previews
 from ...config import FileConfig
-from ...doc.mentions import PIECE, is_word, plain_label
 from ...randomness import Rng
 from ...surrogates.base import Mention
 from ...surrogates.number import make_number
 from ...surrogates.standing import StandIns
 from ...surrogates.streams import Draws
+from ...text.mentions import PIECE, is_word, plain_label
 
 Names = frozenset[str]
 EPSILONS = (0.003, 0.01, 0.03, 0.1)  # nats per day
