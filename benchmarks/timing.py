@@ -19,8 +19,8 @@ from spacy.language import Language
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.component import DEFAULT_CONFIG
-from spacy_dxprivacy.doc.tokens import tokenized
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
+from spacy_dxprivacy.text.tokens import tokenized
 
 LABELS = "person date time gpe address org email phone url id quantity cardinal".split()
 SYLLABLES = "ba de fi go hu ka le mi no pu ra se ti vo za lu me ri so ta".split()

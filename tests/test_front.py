@@ -28,7 +28,7 @@ def run(code):
 def test_every_name_of_the_front_leads_somewhere(name):
     value = getattr(spacy_dxprivacy, name)
     assert getattr(value, "__name__", name).rpartition(".")[2] == name or name in (
-        "Draw", "__version__", "numbers", "registry"
+        "Draw", "__version__", "numbers", "registry", "selection"
     )  # fmt: skip
     assert name in dir(spacy_dxprivacy)
 

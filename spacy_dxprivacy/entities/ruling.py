@@ -23,8 +23,8 @@ from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
 from ..arrays import Bools1d
-from ..doc.mentions import plain_label
-from ..doc.tokens import with_fields_apart
+from ..text.mentions import plain_label
+from ..text.tokens import with_fields_apart
 from ..validate import fail
 from .fields import plain_digits
 from .lists import FOLLOWING

@@ -349,7 +349,7 @@ def test_a_neighbour_that_an_index_does_not_find_is_no_neighbour(monkeypatch):
         lists[::2, depth // 2 :] = -1
         return lists
 
-    monkeypatch.setattr("spacy_dxprivacy.graph.edges.nearest_others", found)
+    monkeypatch.setattr("spacy_dxprivacy.search.all_pairs.nearest_others", found)
     graph = word_graph.build(space)
     low, high, _ = graph.edges
     assert np.all(low < high) and np.bincount(np.r_[low, high]).max() < 100
