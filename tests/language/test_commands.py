@@ -203,7 +203,9 @@ def test_a_run_that_was_killed_is_taken_up(many, monkeypatch):
     journal.write_bytes(journal.read_bytes() + b'{"fil')
     (many / "out" / "2.jsonl").write_text("half")
     done.clear()
-    monkeypatch.setattr(editing, "_edit_file", lambda *a: (usual(*a), done.append(a[1].target.name)))
+    monkeypatch.setattr(
+        editing, "_edit_file", lambda *a: (usual(*a), done.append(a[1].target.name))
+    )
     said = run(*FOLDER)
     assert done == ["2.jsonl"] and "2 files had been finished before" in said.output
     assert texts_in(many / "out") == texts_in(many / "whole")
