@@ -275,7 +275,7 @@ def test_an_again_that_was_cut_short_goes_on_where_it_was(
 
 def run_here(options: list[Any], sources: list[Path], out: Path) -> None:
     chosen = {"space": options[1], "mechanism": "exponential", "epsilon": EPSILON}
-    recipe = Recipe(options=tuple(chosen.items()))
+    recipe = Recipe.of_settings(SanitizeConfig(**chosen))
     how = SanitizeConfig(files=FileConfig(keep_fields=("id",)))
     sanitize_shards(recipe.load(), recipe, plan_shards(sources, out), out, how)
 
