@@ -149,8 +149,8 @@ def test_whoever_is_killed_every_document_comes_out_once(
         "cluster.engine=ray",
         "--set",
         f"cluster.address={cluster.address}",
-        "--workers",
-        2,
+        "--set",
+        "cluster.workers=2",
     ]
     args += ["--space", space_path, "-m", "exponential", "-e", EPSILON, "--keep-fields", "id"]
     with start(*args) as process:
