@@ -53,7 +53,6 @@ REPLACED = {
     "--lines": "--format lines",
     "--drop-others": "--keep-fields none",
     "--editor": "--set editor=remap",
-    "--user-field": "--person-field",
     **{
         "--" + path.rpartition(".")[2].replace("_", "-"): f"--set {path}=VALUE"
         for path in SETTINGS
@@ -63,7 +62,6 @@ REPLACED = {
         f"--{name}": f"--set {name}=VALUE"
         for name in ("policy", "prior", "unknown", "scope", "numbers", "code", "lm", "prompt")
     },
-    "--log": "--set run.log=FILE",
 }
 
 
@@ -77,7 +75,8 @@ class DxCommand(TyperCommand):
         except Exception as error:  # click's, which some versions of typer bring along
             option = getattr(error, "option_name", "")
             row = f"dx {self.name} {option}"
-            if row not in RETIRED and option not in REPLACED:
+            takes_settings = any(one.name == "set_" for one in self.params)
+            if row not in RETIRED and not (takes_settings and option in REPLACED):
                 raise
             instead = RETIRED.get(row) or f"use {REPLACED[option]}"
             message = Errors.DX007.format(name=option, instead=instead)
