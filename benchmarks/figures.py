@@ -45,7 +45,7 @@ def commit() -> str:
 
 def write_pages() -> None:
     """Write all tables anew."""
-    for page in DOCS.glob("*.md"):
+    for page in DOCS.rglob("*.md"):
         text = page.read_text(encoding="utf8")
         page.write_text(with_tables(text), encoding="utf8")
 

@@ -1,4 +1,4 @@
-"""Writes docs/mechanisms.md from the code: python scripts/document_mechanisms.py
+"""Writes docs/reference/mechanisms.md from the code: python scripts/document_mechanisms.py
 
 Each mechanism is documented by its own module; this puts them side by side.
 """
@@ -18,7 +18,7 @@ from spacy.util import load_config
 from spacy_dxprivacy import DxWarning, registry
 
 ROOT = Path(__file__).resolve().parent.parent
-OUT = ROOT / "docs" / "mechanisms.md"
+OUT = ROOT / "docs" / "reference" / "mechanisms.md"
 CONFIGS = ROOT / "configs"
 
 INTRODUCTION = """\
@@ -28,7 +28,7 @@ INTRODUCTION = """\
 
 A mechanism takes words of a public space and gives words of it. Those that add noise to the word's
 vector then project it with a rule (`@dx_projections`), which is post-processing and free; those
-that choose a word know the exact probability of each. [`configs/`](../configs) has a complete
+that choose a word know the exact probability of each. [`configs/`](../../configs) has a complete
 config for every one.
 
 - **metric-dp**: the probabilities of any output of two words at distance *d* differ by a factor of

@@ -1,4 +1,4 @@
-"""The plan of docs/architecture.md, as a test: what may import what, and how long things are.
+"""The plan of docs/reference/architecture.md, as a test: what may import what, how long things are.
 
 The table of rooms on that page is the plan itself. It is read from there, so a room is added, or
 moved to another place, by a line of the page.
@@ -22,7 +22,7 @@ from spacy_dxprivacy.moved import MOVED
 
 PACKAGE = "spacy_dxprivacy"
 HOUSE = Path(spacy_dxprivacy.__file__).parent
-PAGE = Path(__file__).parent.parent / "docs" / "architecture.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "architecture.md"
 ROW = re.compile(r"^\| `([\w/]+)` \| \S.* \|$", re.M)
 
 # What one room alone may import, of other packages.

@@ -48,9 +48,10 @@ def test_links_of_the_readme_lead_somewhere():
 
 def test_links_out_of_the_docs_lead_somewhere():
     """The site drops them (docs/hooks.py), so its build does not see them."""
-    out = [(path, file) for path in DOCS.glob("*.md") for file, _ in links(path)]
-    for path, file in out:
-        assert not file.startswith("..") or (DOCS / file).exists(), f"{path.name}: {file}"
+    for path in DOCS.rglob("*.md"):
+        beyond = "../" * len(path.relative_to(DOCS).parts)
+        out = [file for file, _ in links(path) if file.startswith(beyond)]
+        assert [file for file in out if not (path.parent / file).exists()] == [], path.name
 
 
 @pytest.mark.parametrize("page", ["threats.md", "officer.md"])
@@ -94,7 +95,7 @@ def test_the_site_is_built_and_asks_nobody_for_anything(copy):
     assert done.returncode == 0, done.stderr[-2000:]
     api = (copy / "site" / "api.html").read_text(encoding="utf8")
     assert "assert_sanitized" in api and "class_names" in api
-    for page in (copy / "site").glob("*.html"):
+    for page in (copy / "site").rglob("*.html"):
         html = page.read_text(encoding="utf8")
         loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="([^"]+)"', html)
         loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect)"[^>]+href="([^"]+)"', html)
@@ -116,7 +117,7 @@ def test_a_broken_link_stops_the_build(copy, link):
 
 def test_formulas_stand_between_lines_that_code_hosts_know():
     """A line of $$ before and after, and a blank one around both: else they stay as they are."""
-    for path in DOCS.glob("*.md"):
+    for path in DOCS.rglob("*.md"):
         text = path.read_text(encoding="utf8")
         set_ones = re.findall(r"(?<=\n\n)\$\$\n[^$]+\n\$\$\n(?=\n|$)", text)
         assert 2 * len(set_ones) == text.count("$$"), path.name

@@ -69,7 +69,7 @@ def test_a_result_file_names_what_still_exists(path: Path):
     assert not gone(result), f"measure again: {result['command']}"
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
 def test_the_tables_of_a_page_are_those_of_its_result_files(page, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     text = page.read_text(encoding="utf8")
@@ -77,7 +77,7 @@ def test_the_tables_of_a_page_are_those_of_its_result_files(page, monkeypatch):
 
 
 def test_every_table_of_figures_is_on_a_page():
-    pages = "".join(page.read_text(encoding="utf8") for page in (ROOT / "docs").glob("*.md"))
+    pages = "".join(page.read_text(encoding="utf8") for page in (ROOT / "docs").rglob("*.md"))
     tables = [path for path in RESULTS if "rows" in json.loads(path.read_text(encoding="utf8"))]
     assert tables
     assert all(f"<!-- figures: {path.relative_to(ROOT / 'docs')} -->" in pages for path in tables)

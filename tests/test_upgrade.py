@@ -1,4 +1,4 @@
-"""What released versions saved is read by this one, and means what it meant (docs/architecture.md).
+"""What released versions saved is read by this one, and means what it meant.
 
 tests/fixtures/VERSION holds files that this version wrote. They are never written anew: a change
 that breaks them breaks what users have on their disks.

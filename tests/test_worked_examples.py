@@ -1,4 +1,4 @@
-"""The worked examples of docs/architecture.md, as they stand there, in a copy of the package.
+"""The worked examples of docs/reference/architecture.md, as they are, in a copy of the package.
 
 A block with a title is a file: it is written, or, where the block is a diff, its lines with a "+"
 are put beside those that are there. A block of bash is run in the copy.
@@ -19,7 +19,7 @@ import pytest
 import spacy_dxprivacy
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "reference" / "architecture.md"
 THIRD_PARTY = ROOT / "examples" / "third_party_mechanism"
 HOUSE = Path(spacy_dxprivacy.__file__).parent
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
