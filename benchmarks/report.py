@@ -333,9 +333,6 @@ times as fast as without. Without it, a call still makes each of its words but o
 **3,000,000 words** of 300 dimensions: the index is built in 74 seconds with 4.0 GB at its peak. A
 process and 8 workers that it serves hold 2.7 GB together, since each lets go of the mapped rows it
 has compared, which costs it 15 to 25 per cent of its rate.
-
-**The rank-fix experiment**, 350,000 draws on 400,000 words, takes [2 minutes 34 seconds and 0.72
-GB](experiments.md#at-the-papers-size).
 """
 
 TIMES = """How many times as fast, by the shares of the product, with one thread.

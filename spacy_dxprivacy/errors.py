@@ -224,9 +224,6 @@ class Errors:
         "two are one user. Use texts, whole numbers or UUIDs."
     )
     # experiments
-    DX080 = "[DX080] {path}: record {number} has no field {field!r}."
-    DX081 = "[DX081] {path}: the space does not hold all words of any {what}."
-    DX082 = "[DX082] There are no {what} for this space: give {option}."
     DX083 = "[DX083] This experiment has no {given!r}. There are: {known}."
     DX084 = "[DX084] Figures need matplotlib: pip install 'spacy-dxprivacy[plots]'."
     # the playground, and files that were downloaded

@@ -40,6 +40,10 @@ RETIRED = {
     "dx prior --states": "a prior made of texts is one of word pairs; see --types and --pairs",
     "dx prior --iterations": "word pairs are counted once",
     "dx prior --seed": "nothing is drawn at random where word pairs are counted",
+    "dx experiment utility": "`dx report --label FIELD` says what is left of texts",
+    "dx experiment text-quality": "`dx report` has ROUGE-1, BLEU and words unchanged of a release",
+    "dx experiment classification": "`dx report --label FIELD` has the accuracies of a release",
+    "dx experiment sentences": "`dx experiment optimum` has what words tell, and the least",
 }
 
 F = TypeVar("F", bound=Callable[..., Any])

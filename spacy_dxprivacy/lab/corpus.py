@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import Bools1d, Floats2d, Ints1d, blocks
+from ..batch.formats import read
+from ..batch.jobs import opened, plan_jobs
 from ..batch.rows import sentences_of_file
+from ..config import FileConfig
 from ..pipeline.draw import LONGEST
 from ..space import Space
 from ..ty import Draw, DrawsTogether, Mechanism
@@ -30,6 +33,17 @@ def read_corpus(source: str, space: Space, *, field: str = "text", lines: bool =
     documents = [words for some, _ in parts for words in some]
     triples: Any = zip(*documents, strict=True) if documents else ((), (), ())
     return Corpus.of(*triples)
+
+
+def read_texts(
+    source: str, field: str, *, lines: bool = False, most: int | None = None
+) -> list[str]:  # fmt: skip
+    """The texts of a file, or of stdin for "-", without records that cannot be read. Raises
+    UsageError where there is no such file."""
+    job = plan_jobs(source, None, lines=lines)[0]
+    with opened(job) as handle:
+        records = islice(read(handle, job.read_as, FileConfig(field=(field,))), most)
+        return [r.text or " ".join(r.words or ()) for r in records if not r.problem]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ import numpy as np
 from ..arrays import Floats2d, Ints1d
 from ..batch.build import full_name, mechanism_config, prior_config
 from ..errors import DxWarning, UsageError
-from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..spaces import Filter, load
@@ -151,15 +150,3 @@ class Once:
     def nearest(self, Z: Floats2d) -> Ints1d:
         """Return the nearest rows, int64 (k,), of Z float (k, d)."""
         return self.index.nearest(Z)
-
-
-class VectorsAlone:
-    """A projection for experiments that look at noisy vectors: all words become the first one."""
-
-    def fit(self, X: Floats2d, *, epsilon: float) -> VectorsAlone:
-        """Return itself: there is nothing to learn of X (n, d)."""
-        return self
-
-    def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
-        """Return row 0 for each of Z (k, d): the vectors alone are wanted."""
-        return np.zeros(len(Z), dtype=np.int64)

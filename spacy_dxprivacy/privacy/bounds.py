@@ -13,14 +13,7 @@ bound.
 **Of an expected loss.** Whoever sees the output learns at least the rate-distortion function of the
 prior, in nats: least mutual information of word and output over all channels of that loss.
 
-**Of sentences.** By the chain rule, what an output Y of n words tells of W is the sum of what it
-tells of each word given those before it, I(W_i; Y | W_1 .. W_i-1) >= I(W_i; Y_i | W_1 .. W_i-1),
-which is at least the rate-distortion function of a word whose past both sides know (Gray 1973).
-That is never below the function of a word alone less what its past tells of it (Wyner and Ziv
-1971).
-
-Papers  Blahut 1972, Arimoto 1972; Berger 1971; Gray 1973, "A new class of lower bounds to
-information rates of stationary sources via conditional rate-distortion functions"
+Papers  Blahut 1972, Arimoto 1972; Berger 1971
 """
 
 from __future__ import annotations
@@ -62,39 +55,31 @@ def told(channel: Floats2d, prior: Floats1d) -> float:
 def least_told(loss: Floats2d, prior: Floats1d, expected: float) -> float:
     """loss: float64 (n, k) -> the least nats that an output tells, of all channels of this expected
     loss: 0 where one output for all words has no more."""
-    return least_told_given(loss, prior[None], np.ones(1), expected)
-
-
-def least_told_given(loss: Floats2d, laws: Floats2d, often: Floats1d, expected: float) -> float:
-    """The same where a word has one of several laws, and which one is known: laws, float64 (s, n);
-    often: (s,), how often each. The loss that is expected is that of all together."""
-    if expected >= float(often @ (laws @ loss).min(axis=1)):
+    if expected >= float((prior @ loss).min()):
         return 0.0
     low, high, least = 0.0, STEEPEST, 0.0
     for _ in range(HALVINGS):
         slope = (low + high) / 2
-        reached, tangents = _tangents(loss, laws, slope)
+        reached, tangent = _tangent(loss, prior, slope)
         # A tangent of the function is below it everywhere.
-        least = max(least, float(often @ tangents) - slope * expected)
-        low, high = (slope, high) if float(often @ reached) > expected else (low, slope)
+        least = max(least, tangent - slope * expected)
+        low, high = (slope, high) if reached > expected else (low, slope)
     return least
 
 
-def _tangents(loss: Floats2d, laws: Floats2d, slope: float) -> tuple[Floats1d, Floats1d]:
-    """For each law the loss of the channel that tells least at this price of loss, and what no
-    channel has less of: nats told, and slope times the loss."""
+def _tangent(loss: Floats2d, prior: Floats1d, slope: float) -> tuple[float, float]:
+    """The loss of the channel that tells least at this price of loss, and what no channel has less
+    of: nats told, and slope times the loss."""
     own = loss.min(axis=1)
     K = np.exp(-slope * (loss - own[:, None]))
-    q = np.full((len(laws), loss.shape[1]), 1 / loss.shape[1])
+    q = np.full(loss.shape[1], 1 / loss.shape[1])
     for _ in range(ROUNDS):
-        Z = q @ K.T
-        more = (laws / Z) @ K
+        more = (prior / (K @ q)) @ K
         if more.max() < 1 + CLOSE:
             break
         q = q * more
     # By the dual, for any q: no rounds too few make it more than it is (Berger 1971).
-    Z = q @ K.T
-    some = laws / Z
-    dual = -(laws * np.log(Z)).sum(axis=1) - np.log((some @ K).max(axis=1)) + slope * (laws @ own)
-    reached = (some * (q @ (K * loss).T)).sum(axis=1)
-    return reached, dual
+    Z = K @ q
+    some = prior / Z
+    dual = -float(prior @ np.log(Z)) - np.log((some @ K).max()) + slope * float(prior @ own)
+    return float(some @ ((K * loss) @ q)), float(dual)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -13,12 +12,9 @@ import typer
 from typer import Argument, Option
 
 from ...batch.code import import_code
-from ...batch.formats import read
-from ...batch.jobs import opened, plan_jobs
 from ...cli import options
 from ...cli.bars import progress
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
-from ...config import FileConfig
 from ...errors import UsageError
 from ...files.atomic import check_new
 from ...spaces import BUILTIN
@@ -31,7 +27,7 @@ from ..attacks.language import OF_KIND, RARE, language_of
 from ..attacks.persons import NAME as PERSONS
 from ..attacks.persons import link_persons
 from ..attacks.tries import attack_over_epsilon, epsilons_for
-from ..corpus import read_corpus
+from ..corpus import read_corpus, read_texts
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
 from ..results import Result, check_out, text_table
 
@@ -257,12 +253,9 @@ def _attack_persons(text: str, field: str, lines: bool, out: Path | None, *, for
     person."""
     if out is not None:
         check_new(out / f"{PERSONS}.csv", force=force)
-    (job,) = plan_jobs(text, None, lines=lines, force=True)[:1]
-    with opened(job) as handle:
-        records = list(islice(read(handle, job.read_as, FileConfig(field=(field,))), MOST_PERSONS))
+    texts = read_texts(text, field, lines=lines, most=MOST_PERSONS)
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
-    texts = [r.text or " ".join(r.words or ()) for r in records if not r.problem]
     figures = list(link_persons(nlp, texts))
     if not any("found" in figure.measure for figure in figures):
         raise UsageError(f"{text}: no two documents name the same person in full.")

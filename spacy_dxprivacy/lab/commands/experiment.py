@@ -17,6 +17,7 @@ from ...cli import options
 from ...cli.bars import progress
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
 from ...errors import UsageError
+from ...registries import RETIRED, retired
 from ...spaces import BUILTIN
 from ...validate import between, one_of, positive
 from ..experiments import EXPERIMENTS, Options
@@ -109,6 +110,8 @@ def experiment_cli(
     with mistakes_in_a_line("experiment"):
         with setting_up(), settings_that_fail():
             import_code(code)
+            if f"dx experiment {name}" in RETIRED:
+                raise UsageError(str(retired(f"dx experiment {name}")))
             if name not in (*EXPERIMENTS, ALL):
                 known = ", ".join([*EXPERIMENTS, ALL])
                 raise UsageError(f"no experiment {name!r}. There are: {known}.")
@@ -145,7 +148,7 @@ def _quick(settings: Options) -> Options:
         words=min(settings.words, 60),
         draws=min(settings.draws, 10),
         steps=3,
-        documents=60,
+        documents=min(settings.documents, 60),
         max_words=min(settings.max_words or 2000, 2000),
     )
 

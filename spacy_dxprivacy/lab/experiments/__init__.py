@@ -9,20 +9,9 @@ from __future__ import annotations
 
 # In the order in which they are listed.
 # isort: off
-from . import outputs, noise, utility, texts, optimum, sentences, frontier
+from . import outputs, noise, optimum, frontier
 
 # isort: on
 from .options import EXPERIMENTS, Experiment, Options
 
-__all__ = [
-    "EXPERIMENTS",
-    "Experiment",
-    "Options",
-    "frontier",
-    "noise",
-    "optimum",
-    "outputs",
-    "sentences",
-    "texts",
-    "utility",
-]
+__all__ = ["EXPERIMENTS", "Experiment", "Options", "frontier", "noise", "optimum", "outputs"]

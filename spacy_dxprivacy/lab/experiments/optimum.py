@@ -1,27 +1,35 @@
 r"""How far mechanisms are from the best channel for a group of words, a prior, a loss and an
 epsilon.
 
+    least  sum over w, y of prior[w] P[w, y] loss[w, y]
+    where  P[v, y] <= exp(epsilon d(v, w)) P[w, y]  for all v, w, y,   rows of P sum to 1
+
+It is enough to ask this of the pairs that no other word lies between: the ratios of all others are
+products of theirs. So the program of n words has n times as many rows as the metric has edges, both
+ways, and not n^3.
+
 The group is taken as a space of its own, with the plain lengths of dx.Path on it. Every mechanism
 that states its probabilities is made as strong as it may be: its own epsilon is such that the
 largest log ratio of its probabilities, over all pairs and outputs, is epsilon times their path. So
 mechanisms of other metrics, and those that state more than they lose, are compared with what they
-do. The optimum is that of a linear program (programs.py).
+do.
 
-Paper  Bordenabe, Chatzikokolakis, Palamidessi 2014, and docs/optimum.md
+Paper  Bordenabe, Chatzikokolakis, Palamidessi 2014 (CCS 2014), and docs/optimum.md
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...arrays import Floats1d, Floats2d
+from ...arrays import Floats1d, Floats2d, Ints1d
 from ...batch.build import prior_config
-from ...errors import DxError
+from ...errors import DxError, Errors
 from ...graph import STEPS, graph_of
 from ...privacy.bounds import least_told, told
 from ...registries import registry
@@ -32,11 +40,9 @@ from ...validate import one_of
 from ..mechanisms import make_mechanism, parse_mechanism
 from ..results import Result, Row, draw_lines, finish
 from .options import LOSSES, Options, experiment, of_space, random_probes
-from .programs import Optimum, Problem, best_channel, exact_epsilon, guessed, remapped
 
 EPSILONS = (1.0, 1.6, 2.2)
-FIGURES = ("times", "kept", "guessed", "remapped", "told", "least told")
-BEST, BOUND, REACHED = "optimum", "bound", "reached"
+BEST = "optimum"
 OWN = (1e-3, 1e5)  # epsilons of mechanisms among which that of the path is sought
 HALVINGS = 15
 ENOUGH = 1e-3  # of epsilon: how near the search comes
@@ -47,6 +53,142 @@ ALONE = {
         for given in ("WordFrequency", "Uniform", "Uniform even=true", "WordFrequency even=true")
     )
 }
+LEAST = 2  # words of a group
+LARGEST = 600.0  # nats between two words: exp of more is no number
+STOPPED = 1  # what scipy says where time or steps are up
+STEEP = 60.0  # nats between two words: what is so much less likely costs nothing
+BETWEEN = 1e-9  # of a length: a word lies between two others if the way over it is no longer
+
+
+# -- the program -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem:
+    """D: float64 (n, n), a metric. loss: (n, k), of each of k outputs where w was meant, 0 or more.
+    prior: (n,), in sum 1. epsilon: nats per unit of D.
+
+    Raises DxError for shapes, numbers and distances that are none.
+    """
+
+    D: Floats2d
+    loss: Floats2d
+    prior: Floats1d
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        D, n = self.D, len(self.D)
+        if D.shape != (n, n) or self.loss.shape[:-1] != (n,) or self.prior.shape != (n,):
+            raise DxError("a group has a distance and a loss for each pair of words.")
+        if n < LEAST:
+            raise DxError("a group has two words or more.")
+        if not np.isfinite(D).all():
+            raise DxError("two words of the group are at an infinite distance: no loss is bounded.")
+        if (D[~np.eye(n, dtype=bool)] <= 0).any() or D.diagonal().any() or (D != D.T).any():
+            raise DxError("two words of the group are at no distance: is one there twice?")
+        if not np.isfinite(self.loss).all() or (self.loss < 0).any():
+            raise DxError("the loss of a pair of words is not a number of 0 or more.")
+        if not ((self.prior >= 0).all() and np.isclose(self.prior.sum(), 1)):
+            raise DxError("the prior of the group has no sum, or a weight below 0.")
+        if not 0 < self.epsilon * D.max() <= LARGEST:
+            raise DxError(
+                f"`epsilon` must be above 0 and at most {LARGEST / D.max():.4g} for this group, "
+                f"got {self.epsilon:g}."
+            )
+
+    def expected(self, channel: Floats2d) -> float:
+        """The expected loss of a channel (n, k)."""
+        return float(self.prior @ (channel * self.loss).sum(axis=1))
+
+
+def edges_of(D: Floats2d) -> tuple[Ints1d, Ints1d, Floats1d]:
+    """D: float64 (n, n), a metric -> low, high (m,) and lengths: the pairs that no other word lies
+    between. All distances are shortest paths over them."""
+    low, high = [], []
+    for a in range(len(D)):
+        over = D[a][:, None] + D
+        over[a] = np.inf
+        np.fill_diagonal(over, np.inf)
+        near = np.flatnonzero(over.min(axis=0) > D[a] * (1 + BETWEEN))
+        near = near[near > a]
+        low.append(np.full(len(near), a))
+        high.append(near)
+    ends = np.concatenate(low).astype(np.int64), np.concatenate(high).astype(np.int64)
+    return *ends, D[ends]
+
+
+def cone(D: Floats2d, epsilon: float) -> Any:
+    """csr (2 m, n): A x <= 0 says that x is a column of a channel that keeps the promise. Edges of
+    more than STEEP nats are left out, since no solver has such numbers: that is less than the
+    promise."""
+    from scipy.sparse import csr_array
+
+    low, high, lengths = edges_of(D)
+    gentle = epsilon * lengths <= STEEP
+    low, high, lengths = low[gentle], high[gentle], lengths[gentle]
+    above, below = np.concatenate([low, high]), np.concatenate([high, low])
+    m = len(above)
+    # Divided by the root of the factor, so that no row has numbers that are far apart.
+    root = np.exp(epsilon * np.concatenate([lengths, lengths]) / 2)
+    cells = np.concatenate([1 / root, -root])
+    at = np.concatenate([np.arange(m)] * 2), np.concatenate([above, below])
+    return csr_array((cells, at), shape=(m, len(D)))
+
+
+def optimum(problem: Problem, seconds: float | None = None) -> Floats2d | None:
+    """The channel of least expected loss, float64 (n, k), by one program (HiGHS, of scipy): a
+    second for 50 words, and n^4 of that for others. None where it takes longer than `seconds`.
+
+    Raises DxError where the solver has no answer: there is one, but not with its numbers.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import eye_array, kron
+
+    n, k = problem.loss.shape
+    cost = (problem.prior[:, None] * problem.loss).ravel()
+    rows = kron(cone(problem.D, problem.epsilon), eye_array(k), format="csr")
+    sums = kron(eye_array(n), np.ones((1, k)), format="csr")
+    options = {} if seconds is None else {"time_limit": seconds}
+    found = linprog(
+        cost, A_ub=rows, b_ub=np.zeros(rows.shape[0]), A_eq=sums, b_eq=np.ones(n), options=options
+    )
+    if found.status == STOPPED:
+        return None
+    if found.status:
+        raise DxError(Errors.DX174.format(why=" ".join(found.message.split()).rstrip(".")))
+    # What the solver's tolerance left is taken out: columns are raised to the least that keeps the
+    # promise, and rows summed to 1.
+    decay, X = np.exp(-problem.epsilon * problem.D), np.maximum(found.x.reshape(n, k), 0)
+    raised = np.stack([(decay * x).max(axis=1) for x in X.T], axis=1)
+    channel: Floats2d = raised / raised.sum(axis=1, keepdims=True)
+    return channel
+
+
+def exact_epsilon(channel: Floats2d, D: Floats2d) -> float:
+    """The least epsilon that the channel keeps on the metric; infinity where an output is possible
+    for some words alone."""
+    low, high, lengths = edges_of(D)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(channel)
+        ratios = np.abs(logs[low] - logs[high])
+    ratios[np.isneginf(logs[low]) & np.isneginf(logs[high])] = 0.0
+    return float((ratios.max(axis=1) / lengths).max())
+
+
+def remapped(channel: Floats2d, problem: Problem) -> Floats2d:
+    """The channel with each output replaced by what is best to say after it, by who knows the prior
+    and the channel. It is free, and no privacy: what is known of the word stays the same."""
+    best = (channel.T @ (problem.prior[:, None] * problem.loss)).argmin(axis=1)
+    merged: Floats2d = channel @ np.eye(problem.loss.shape[1])[best]
+    return merged
+
+
+def guessed(channel: Floats2d, prior: Floats1d) -> float:
+    """How often the best guess of the word from its output is right."""
+    return float((prior[:, None] * channel).max(axis=0).sum())
+
+
+# -- the experiment --------------------------------------------------------------------------------
 
 
 @experiment(
@@ -57,29 +199,29 @@ def run(space: Space, options: Options) -> Result:
     """The loss of the optimum and of mechanisms, for each epsilon."""
     group = group_of(space, options)
     named, prior = prior_on(group, options.prior)
-    every = np.arange(len(group))
-    D = graph_of(group).distances(every)
+    D = graph_of(group).distances(np.arange(len(group)))
     loss = loss_of(options.loss, D, group)
     problems = [Problem(D, loss, prior, epsilon) for epsilon in options.epsilons or EPSILONS]
-    rows = []
-    chosen = options.chosen(names())
-    for problem in options.progress(problems, "epsilons"):
-        best = best_channel(problem, options.seconds)
-        rows += best_rows(problem, best)
-        least = best.loss if best.converged else None
-        rows += [row for name in chosen for row in mechanism_rows(name, group, problem, least)]
     notes = [
         f"{of_space(group)}; prior {named}, loss {options.loss}",
         f"the longest path of the group is {graph_of(group).reach / STEPS:g}",
         "each mechanism loses epsilon times the path, exactly; remapped: each output replaced by "
         "the best word to say after it, which is no privacy",
     ]
-    if not all(row["converged"] for row in rows if row["mechanism"] == REACHED):
-        notes.append("the optimum was not reached in time: it is between bound and reached")
+    rows: list[Row] = []
+    chosen = options.chosen(names())
+    for problem in options.progress(problems, "epsilons"):
+        best = optimum(problem, options.seconds)
+        least = None if best is None else problem.expected(best)
+        if best is None:
+            notes.append(
+                f"the optimum at epsilon {problem.epsilon:g} takes longer than "
+                f"{options.seconds:g} seconds: more --seconds, or fewer --words"
+            )
+        else:
+            rows.append(row_of(BEST, best, problem, least))
+        rows += [row for name in chosen for row in mechanism_rows(name, group, problem, least)]
     return Result(rows, partial(draw, rows=rows, loss=options.loss), (6.4, 3.6), notes)
-
-
-# -- the group -----------------------------------------------------------------------------------
 
 
 def group_of(space: Space, options: Options) -> Space:
@@ -122,11 +264,8 @@ def loss_of(name: str, D: Floats2d, group: Space) -> Floats2d:
     if name == "changed":
         return 1.0 - np.eye(len(D))
     X = group.vectors.astype(np.float64)
-    apart: Floats2d = np.sqrt(np.maximum(0.0, ((X[:, None] - X[None]) ** 2).sum(axis=-1)))
+    apart: Floats2d = np.linalg.norm(X[:, None] - X[None], axis=-1)
     return apart
-
-
-# -- mechanisms ----------------------------------------------------------------------------------
 
 
 def names() -> list[str]:
@@ -155,11 +294,11 @@ def mechanism_rows(name: str, group: Space, problem: Problem, least: float | Non
 def calibrated(name: str, group: Space, problem: Problem) -> Floats2d | None:
     """The channel of the mechanism that loses problem.epsilon on the path, and no more."""
     _, config = parse_mechanism(name)
-    every = np.arange(len(group))
 
     def channel(own: float) -> Floats2d | None:
         try:
             made = make_mechanism(config, group, own)
+            every = np.arange(len(group))
             return made.distribution(every) if isinstance(made, StatesProbabilities) else None
         except DxError:
             return None
@@ -184,16 +323,6 @@ def _largest(channel: Callable[[float], Floats2d | None], problem: Problem) -> F
     return best
 
 
-def best_rows(problem: Problem, best: Optimum) -> list[Row]:
-    """The optimum; or, where the solver was stopped, a bound and what it reached."""
-    if best.converged:
-        return [row_of(BEST, best.channel, problem, best.loss)]
-    bound = {"epsilon": problem.epsilon, "mechanism": BOUND, "loss": best.bound}
-    empty = {name: None for name in FIGURES}
-    reached = row_of(REACHED, best.channel, problem, None) | {"converged": False}
-    return [{**bound, **empty, "converged": False}, reached]
-
-
 def row_of(name: str, channel: Floats2d, problem: Problem, least: float | None) -> Row:
     """times: the loss over that of the optimum, where this is known. told: nats that the output
     tells of the word; least told: what the output of any channel of this loss tells."""
@@ -208,26 +337,17 @@ def row_of(name: str, channel: Floats2d, problem: Problem, least: float | None) 
         "remapped": problem.expected(remapped(channel, problem)),
         "told": told(channel, problem.prior),
         "least told": least_told(problem.loss, problem.prior, loss),
-        "converged": True,
     }
 
 
-# -- the figure ----------------------------------------------------------------------------------
-
-
 def draw(figure: Any, *, rows: Sequence[Row], loss: str) -> None:
-    """A line for each mechanism over epsilon; below it the optimum, or the bound where it is not
-    known. What was reached by a program that was stopped is not drawn."""
+    """A line for each mechanism over epsilon, and below them the optimum, where it is known."""
     axes = figure.subplots()
-    below = [row for row in rows if row["mechanism"] in (BEST, BOUND)]
-    others = [row for row in rows if row["mechanism"] not in (BEST, BOUND, REACHED)]
-    draw_lines(axes, others, ("epsilon", "loss"), "mechanism")
-    for kind, style in ((BEST, "o-"), (BOUND, "v:")):
-        at = [row for row in below if row["mechanism"] == kind]
-        if at:
-            label = kind if kind == BEST else "no mechanism is below"
-            xy = [row["epsilon"] for row in at], [row["loss"] for row in at]
-            axes.plot(*xy, style, color="black", label=label, linewidth=1.6, markersize=4)
+    draw_lines(axes, [r for r in rows if r["mechanism"] != BEST], ("epsilon", "loss"), "mechanism")
+    best = [row for row in rows if row["mechanism"] == BEST]
+    if best:
+        xy = [row["epsilon"] for row in best], [row["loss"] for row in best]
+        axes.plot(*xy, "o-", color="black", label=BEST, linewidth=1.6, markersize=4)
     axes.set_yscale("log")
     finish(axes, "expected loss at equal epsilon", "epsilon, nats per unit of path", loss)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8)

@@ -47,21 +47,14 @@ class Options:
     c: float | None = option(None, "Of rank sampling; fitted to the space if none", above=0)
     documents: int = option(200, "How many texts", least=10)
     text: Path | None = option(
-        None, "Texts of yours: .csv, .tsv or .jsonl, with --field and --label. If left out, texts "
-        "are made from the space",
-    )  # fmt: skip
-    field: str = option("text", "The field of .jsonl and .csv with the text")
-    label: str | None = option(None, "The field with the class of a text")
-    word_pairs: Path | None = option(None, "word1, word2, score: how alike people hold them to be")
-    sentence_pairs: Path | None = option(None, "text1, text2, score")
-    odd: Path | None = option(None, "words (with blanks between), odd")
-    group: str = option(
-        "", "Of optimum, sentences: words with commas, or one, and those nearest to it"
+        None, "Of frontier: texts of yours, .csv, .tsv or .jsonl; those of the package if left out"
     )
+    field: str = option("text", "The field of .jsonl and .csv with the text")
+    group: str = option("", "Of optimum: words with commas, or one, and those nearest to it")
     prior: str = option(
-        "", "Of optimum, sentences: how likely words are: word-frequency, uniform, word-pairs, a "
-        "folder, a file",
-    )  # fmt: skip
+        "",
+        "Of optimum: how likely words are: word-frequency, uniform, word-pairs, a folder, a file",
+    )
     loss: str = option("path", "Of optimum: path, changed or vectors", one_of=LOSSES)
     seconds: float = option(120.0, "Of optimum: stop its solver then", above=0)
     model: str = option(

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,11 +17,10 @@ from ..attacks.figures import share_by_document
 from ..attacks.frontier import Ground, mean
 from ..attacks.guessing import found_anywhere
 from ..attacks.reading import Reader
-from ..corpus import Corpus
+from ..corpus import Corpus, read_texts
 from ..report.pairs import tokenizer
 from ..results import NAN, Row
 from .options import Options
-from .tasks import mean_vectors, read_fields, some_of, unit
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -156,12 +154,12 @@ class Stage:
     def meaning(self, documents: Sequence[Ints1d]) -> float:
         """The mean cosine of the mean vectors of a document before and after; 0 of one that is
         empty."""
-        new = unit(mean_vectors(documents, self.ground.space.vectors))
+        new = mean_vectors(documents, self.ground.space.vectors)
         return float((new * self._vectors).sum(axis=1).mean())
 
     @cached_property
     def _vectors(self) -> Floats2d:
-        return unit(mean_vectors(list(self.text), self.ground.space.vectors))
+        return mean_vectors(list(self.text), self.ground.space.vectors)
 
     def nats(self, released: Released) -> float:
         """A word over the clear text, under the word pairs of the package."""
@@ -173,12 +171,22 @@ class Stage:
 
 
 def texts_of(options: Options) -> list[str]:
-    """Those of the user, or those that the package holds; as many as `documents` at most. Raises
-    DxError for a file that cannot be read."""
+    """Those of the user, or those that the package holds: as many as `documents` at most, spread
+    over the file. Raises UsageError for a file that cannot be read."""
     if options.text is not None:
-        entries = read_fields(options.text, [options.field])
+        texts = read_texts(str(options.text), options.field)
     else:
-        texts = resources.files("spacy_dxprivacy") / "data" / "texts" / "public.jsonl"
-        with resources.as_file(texts) as path:
-            entries = read_fields(Path(path), ["text"])
-    return [str(entry[0]) for entry in some_of(entries, options.documents)]
+        public = resources.files("spacy_dxprivacy") / "data" / "texts" / "public.jsonl"
+        with resources.as_file(public) as path:
+            texts = read_texts(str(path), "text")
+    some = np.linspace(0, len(texts) - 1, min(options.documents, len(texts))).astype(int)
+    return [texts[i] for i in some]
+
+
+def mean_vectors(documents: Sequence[Ints1d], X: Floats2d) -> Floats2d:
+    """(documents, d), of norm 1: the mean of the vectors of each; zeros for one without words."""
+    means = np.stack(
+        [X[rows].mean(axis=0) if len(rows) else np.zeros(X.shape[1], X.dtype) for rows in documents]
+    )
+    found: Floats2d = means / np.linalg.norm(means, axis=1, keepdims=True).clip(1e-30)
+    return found
