@@ -40,6 +40,7 @@ RETIRED = {
     "dx prior --states": "a prior made of texts is one of word pairs; see --types and --pairs",
     "dx prior --iterations": "word pairs are counted once",
     "dx prior --seed": "nothing is drawn at random where word pairs are counted",
+    "dx attack context": "`dx attack guess` has the attacker that reads, which finds more",
     "dx experiment utility": "`dx report --label FIELD` says what is left of texts",
     "dx experiment text-quality": "`dx report` has ROUGE-1, BLEU and words unchanged of a release",
     "dx experiment classification": "`dx report --label FIELD` has the accuracies of a release",

@@ -222,22 +222,16 @@ class RememberedGraph(PolicyGraph):
 
 
 class Walks:
-    """Graphs of the mechanisms that were seen."""
+    """Lets fitted mechanisms on the same graph take what others of them have searched."""
 
     def __init__(self) -> None:
-        self._graphs: list[RememberedGraph] = []
+        self._graphs: dict[tuple[bytes, bytes], RememberedGraph] = {}
 
     def share(self, mechanism: Any) -> None:
-        """Let a fitted mechanism take what others on the same graph have searched."""
-        if not isinstance(mechanism, SentenceMechanism):
-            return
-        kernel = mechanism.built.kernel
-        graph = kernel.graph
-        for known in self._graphs:
-            same = np.array_equal(known.steps, graph.steps)
-            if same and np.array_equal(known.radii, graph.radii):
-                kernel.graph = known
-                return
-        made = RememberedGraph(graph.starts, graph.ends, graph.steps, graph.radii, graph.quanta)
-        self._graphs.append(made)
-        kernel.graph = made
+        """Give a mechanism the graph of those before it, or remember its own."""
+        if isinstance(mechanism, SentenceMechanism):
+            kernel = mechanism.built.kernel
+            own = kernel.graph
+            key = np.asarray(own.steps).tobytes(), np.asarray(own.radii).tobytes()
+            parts = own.starts, own.ends, own.steps, own.radii, own.quanta
+            kernel.graph = self._graphs.setdefault(key, RememberedGraph(*parts))

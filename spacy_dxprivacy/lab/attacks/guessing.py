@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ import numpy as np
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...search.metric import in_blocks, neighbours
 from ..corpus import Corpus
-from .language import Bigrams
 
 BLOCK_NUMBERS = 2**24
 LEAST = 1e-12
@@ -47,15 +45,15 @@ def bayes_guess(logs: Floats2d, log_prior: Floats1d) -> Ints1d:
     return best
 
 
-def success_bound(D: Floats2d, prior: Floats1d, epsilon: float, draws: int = 1) -> float:
-    """No guesser that sees `draws` outputs of a word is right more often than this.
+def success_bound(D: Floats2d, prior: Floats1d, epsilon: float) -> float:
+    """No guesser that sees one output of a word is right more often than this.
 
     D: (c, m), distances from some centres to the m words, in the metric of a metric-dp guarantee;
     prior: (m,). The sum over y of max over w of prior(w) P(y | w) is at most the maximum over w of
-    prior(w) exp(draws epsilon d(c, w)), for any centre c: P(y | w) <= exp(epsilon d) P(y | c).
+    prior(w) exp(epsilon d(c, w)), for any centre c: P(y | w) <= exp(epsilon d) P(y | c).
     """
     with np.errstate(divide="ignore"):
-        logs = np.log(prior) + draws * epsilon * D
+        logs = np.log(prior) + epsilon * D
     return float(np.exp(min(0.0, float(logs.max(axis=1).min()))))
 
 
@@ -105,42 +103,6 @@ def told_apart(D: Floats1d, epsilon: float, draws: int) -> Floats1d:
     apart: exp(x) / (1 + exp(x)), x = draws epsilon D, by the promise of metric-dp."""
     bound: Floats1d = 1 / (1 + np.exp(-draws * epsilon * D))
     return bound
-
-
-# -- all outputs of a document: the words ----------------------------------------------------------
-# Knows as well how often words follow each other in public text. It is no language model: pairs are
-# counted, and the posterior of the chain that they make (Rabiner 1989, forward-backward) is exact.
-
-
-def context_guess(logs: Floats2d, columns: Ints1d, starts: Ints1d, bigrams: Bigrams) -> Ints1d:
-    """The likeliest word at each place, given all outputs of its document.
-
-    logs (m, q), ln P(output | word); columns (t,), which output each is; starts (documents + 1,)
-    -> places (t,) of words.
-    """
-    guesses = [
-        posterior(logs[:, columns[first:last]].T, bigrams).argmax(axis=1)
-        for first, last in pairwise(starts.tolist())
-    ]
-    return np.concatenate(guesses)
-
-
-def posterior(logs: Floats2d, bigrams: Bigrams) -> Floats2d:
-    """logs (t, m), ln P(output | word) at each place of a document -> (t, m), proportional to
-    P(word at this place | all outputs)."""
-    E = np.exp(logs.astype(np.float64) - logs.max(axis=1, keepdims=True))
-    A, B = np.empty_like(E), np.ones_like(E)
-    forth = bigrams.seen.T.tocsr()
-    A[0] = bigrams.start * E[0]
-    for i in range(1, len(E)):
-        before = A[i - 1] / A[i - 1].sum()
-        A[i] = E[i] * (forth @ before + (before @ bigrams.rest) * bigrams.start)
-    for i in range(len(E) - 2, -1, -1):
-        after = E[i + 1] * B[i + 1]
-        B[i] = bigrams.seen @ after + bigrams.rest * (after @ bigrams.start)
-        B[i] /= B[i].max()
-    both: Floats2d = A * B
-    return both
 
 
 # -- membership: was a word in a document? ---------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +24,9 @@ from ...priors.make import nats_of_pairs
 from ...priors.registered import WordPairs
 from ...space import Space
 from ...ty import Mechanism
-from ...validate import positive, whole
+from ...validate import whole
 from ..corpus import Corpus
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
-DISCOUNT = 0.75  # of each pair that was seen
 KNOWN = 0.4  # the share of known frequencies
 WEB = 0.5  # of these
 LEAST = 1e-30
@@ -71,38 +67,6 @@ def log_prior(frequencies: Floats1d, words: Ints1d) -> Floats1d:
     shares = frequencies[words]
     logs: Floats1d = np.log(shares / shares.sum())
     return logs
-
-
-@dataclass(frozen=True)
-class Bigrams:
-    """Which word follows which: P(w | v) = seen[v, w] + rest[v] start[w].
-
-    seen: sparse (m, m). rest: (m,), what is left of each row. start: (m,), the word frequencies,
-    which also begin a document. Absolute discounting (Ney, Essen, Kneser 1994).
-    """
-
-    seen: csr_matrix
-    rest: Floats1d
-    start: Floats1d
-
-    @classmethod
-    def learn(cls, public: Corpus, words: Ints1d, start: Floats1d,
-              discount: float = DISCOUNT) -> Bigrams:  # fmt: skip
-        """words: int64 (m,), rising: those that are told apart; all others break the chain."""
-        from scipy.sparse import csr_matrix, diags
-
-        positive("discount", discount)
-        m, places = len(words), places_in(words, public.rows)
-        first, second = places[:-1], places[1:]
-        within = (first >= 0) & (second >= 0)
-        within[public.starts[1:-1] - 1] = False  # from one document to the next
-        ones = np.ones(int(within.sum()))
-        counts = csr_matrix((ones, (first[within], second[within])), shape=(m, m))
-        totals = np.asarray(counts.sum(axis=1)).ravel()
-        counts.data = np.maximum(counts.data - discount, 0.0)
-        seen = csr_matrix(diags(1 / np.maximum(totals, 1)) @ counts)
-        rest = 1 - np.asarray(seen.sum(axis=1)).ravel()
-        return cls(seen, rest, start)
 
 
 def places_in(words: Ints1d, rows: Ints1d) -> Ints1d:

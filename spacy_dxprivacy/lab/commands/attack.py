@@ -17,6 +17,7 @@ from ...cli.bars import progress
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
 from ...errors import UsageError
 from ...files.atomic import check_new
+from ...registries import RETIRED, retired
 from ...spaces import BUILTIN
 from ...validate import one_of
 from ..attacks import ATTACKS, AttackFigure, Reader, Scene
@@ -105,11 +106,13 @@ def attack_cli(
 ) -> None:
     """Attack a text that is sanitised for the purpose, and count how often that succeeds.
 
-    Example: python -m spacy dx attack context tickets.jsonl -m path -m laplace
+    Example: python -m spacy dx attack guess tickets.jsonl -m path -m laplace
     """
     with mistakes_in_a_line("attack"):
         with setting_up():
             import_code(code)
+            if f"dx attack {name}" in RETIRED:
+                raise UsageError(str(retired(f"dx attack {name}")))
             one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, PERSONS))
             _check_model(name, model, prompt)
             if name == PERSONS:

@@ -231,7 +231,7 @@ def _template(name: str) -> Any:
 # -- what was measured elsewhere, for the statement ------------------------------------------------
 
 MOST_CSV = 16 * MB
-ATTACKS = ("guess", "frontier", "context", "link", "membership")
+ATTACKS = ("guess", "frontier", "link", "membership")
 VERDICTS = {
     "release": (CLEAN, LEAKED),
     "mechanism": (NOT_REFUTED, REFUTED, INCONCLUSIVE),
