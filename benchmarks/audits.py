@@ -1,25 +1,27 @@
 """Audits of every mechanism in configs/, one after another: a table of verdicts.
 
     python benchmarks/audits.py                                  # quick ones, to the terminal
-    python benchmarks/audits.py --effort full --page docs/audits.md     # an hour or two
+    python benchmarks/audits.py --effort full --out docs/audits/verdicts.json     # an hour or two
 
-With --page each row is written as soon as it is there, and those that the page has at that effort
-or a larger one are not made again (--again), so that a run that was stopped goes on. --effort:
-quick, medium (a minute each) or full. --only NAME: one config.
+With --out each row is written as soon as it is there, and rows of that effort or a larger one are
+not measured again (--again), so that a stopped run continues. --effort: quick, medium (a minute
+each) or full. --only NAME: one config.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
+import json
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from figures import write_result
+
 from spacy_dxprivacy import registry
-from spacy_dxprivacy.lab.audit import NOT_REFUTED, audit
+from spacy_dxprivacy.lab.audit import audit
 from spacy_dxprivacy.lab.audit.mechanism import EFFORTS, mechanism_of
 from spacy_dxprivacy.lab.audit.report import Report
 from spacy_dxprivacy.spaces import load
@@ -27,12 +29,24 @@ from spacy_dxprivacy.ty import Mechanism
 
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"
 PATH = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 0.9, "prior": {"@dx_priors": "dx.Uniform.v1"}}
-HEAD = (
-    "| config | mechanism | epsilon | states | verdict | effort | by tier | sees to | draws |\n"
-    "| --- | --- | --: | --- | --- | --- | --- | --: | --: |"
-)
+COLUMNS = [
+    "config",
+    "mechanism",
+    "epsilon",
+    "status",
+    "verdict",
+    "effort",
+    "largest exact loss of the promised one, nats",
+    "samples",
+]
 EXACT = ("exact", "closed form", "sentences")  # tiers that state the loss itself
-BEGIN, END = "<!-- rows: benchmarks/audits.py -->", "<!-- end of rows -->"
+ABOUT = {
+    "command": "python benchmarks/audits.py --effort full --out docs/audits/verdicts.json",
+    "settings": {"component": {"factory": "dx_sanitizer"}},
+    "data": "Vocabularies of 12 words in the plane and of 2,000 in 50 dimensions, and sentences "
+    "of the built-in space.",
+    "attacker": "sees samples, and exact probabilities where the mechanism states them",
+}
 
 
 @dataclass(frozen=True)
@@ -75,66 +89,42 @@ def cases() -> list[Case]:
     return others + smaller + path + sentences
 
 
-def row(case: Case, effort: str) -> str:
+def row(case: Case, effort: str) -> list[str]:
     mechanism = case.mechanism()
     report = audit(mechanism, effort=effort, space=case.space and load(case.space))
     states, epsilon = mechanism.guarantee.status, mechanism.guarantee.epsilon
-    draws = sum(f.draws for f in report.findings)
-    cells = [case.name, mechanism.name, f"{epsilon:g}", states, f"**{report.verdict}**"]
-    cells += [effort, _tiers(report), _sees(report), f"{draws:,}"]
-    return f"| {' | '.join(cells)} |"
+    samples = sum(f.draws for f in report.findings)
+    cells = [case.name, mechanism.name, f"{epsilon:g}", states, report.verdict]
+    return [*cells, effort, _losses(report), f"{samples:,}"]
 
 
-def _tiers(report: Report) -> str:
-    """Those that said something, with what the exact ones found of what is promised."""
-    told = []
-    for finding in report.findings:
-        share = ""
-        if (
-            finding.tier in ("exact", "closed form", "sentences")
-            and finding.bound
-            and finding.claimed
-        ):
-            share = f" {finding.bound:.3g} of {finding.claimed:.3g}"
-        said = "" if finding.verdict == NOT_REFUTED else f" ({finding.verdict})"
-        told.append(f"{finding.tier}{share}{said}")
-    return ", ".join(told)
+def _losses(report: Report) -> str:
+    """Return the losses that the exact tiers computed, of what is promised."""
+    exact = [f for f in report.findings if f.tier in EXACT and f.bound and f.claimed]
+    return ", ".join(f"{f.bound:.3g} of {f.claimed:.3g}" for f in exact)
 
 
-def _sees(report: Report) -> str:
-    """The largest loss, in nats, that the black boxes can see with their draws."""
-    found = [re.search(r"Losses above ([\d.]+) nats", f.what) for f in report.findings]
-    return max((match[1] for match in found if match), default="")
-
-
-class Page:
-    """A page of the docs with rows between two marks. Raises SystemExit where there are none."""
+class Result:
+    """A result file with a row for each case."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        text = path.read_text(encoding="utf8")
-        self.before, mark, rest = text.partition(BEGIN)
-        middle, end, self.after = rest.partition(END)
-        if not mark or not end:
-            raise SystemExit(f"{path}: the marks {BEGIN} and {END} are not there.")
-        found = [line for line in middle.splitlines() if line.startswith("| ")][2:]
-        self.rows = {line.split(" | ")[0].removeprefix("| "): line for line in found}
+        text = path.read_text(encoding="utf8") if path.exists() else '{"rows": []}'
+        self.rows: dict[str, list[str]] = {row[0]: row for row in json.loads(text)["rows"]}
 
-    def put(self, name: str, line: str) -> None:
-        self.rows[name] = line
-        order = {case.name: place for place, case in enumerate(cases())}
-        kept = sorted((n for n in self.rows if n in order), key=lambda n: order[n])
-        table = "\n".join([HEAD, *(self.rows[n] for n in kept)])
-        text = f"{self.before}{BEGIN}\n\n{table}\n\n{END}{self.after}"
-        self.path.write_text(text, encoding="utf8")
+    def put(self, row: list[str]) -> None:
+        """Add a row, and write the file and the page that shows it."""
+        self.rows[row[0]] = row
+        rows = [self.rows[case.name] for case in cases() if case.name in self.rows]
+        write_result(self.path, **ABOUT, columns=COLUMNS, rows=rows)
 
 
-def wanted(only: str, page: Page | None, least: str) -> Iterator[Case]:
-    """least: the effort that a row of the page has to have, to be left as it is; "" for none."""
+def wanted(only: str, result: Result | None, least: str) -> Iterator[Case]:
+    """least: the effort of rows that are not measured again; "" for none."""
     efforts = list(EFFORTS)
     for case in cases():
-        line = page.rows.get(case.name, "") if page is not None and least else ""
-        reached = next((place for place, e in enumerate(efforts) if f" | {e} | " in line), -1)
+        row = result.rows.get(case.name) if result is not None and least else None
+        reached = efforts.index(row[5]) if row else -1
         if only in ("", case.config) and (not least or reached < efforts.index(least)):
             yield case
 
@@ -143,17 +133,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--effort", choices=EFFORTS, default="quick")
     parser.add_argument("--only", default="")
-    parser.add_argument("--page", type=Path)
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--again", action="store_true")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
-    page = None if args.page is None else Page(args.page)
-    print(HEAD)
-    for case in wanted(args.only, page, "" if args.again else args.effort):
-        line = row(case, args.effort)
-        print(line, flush=True)
-        if page is not None:
-            page.put(case.name, line)
+    result = None if args.out is None else Result(args.out)
+    print(line(COLUMNS), line(["---"] * len(COLUMNS)), sep="\n")
+    for case in wanted(args.only, result, "" if args.again else args.effort):
+        cells = row(case, args.effort)
+        print(line(cells), flush=True)
+        if result is not None:
+            result.put(cells)
+
+
+def line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
     python benchmarks/run.py [--sizes 10000 50000 400000 3000000] [--quick] [--out FOLDER]
                              [--spaces FOLDER]
 
-Prints a table as it goes, and writes OUT/performance.md, OUT/performance/results.json and, where
-matplotlib is there, plots (benchmarks/requirements.txt). It writes after each case, so it may be
+Prints a table as it goes, and writes OUT/performance/results.json and, where matplotlib is there,
+plots (benchmarks/requirements.txt). It writes after each case, so it may be
 stopped: what was not measured says so. --quick takes 10,000 words alone and a moment for each
-case: it shows that all of it runs, not how fast. The files of docs/ are made by --out docs.
+case: it shows that all of it runs, not how fast. --out docs writes the files of docs/.
 
 Every case has a process of its own, so that its peak of memory is its own, and measures in turns
 with the product of queries and rows alone, which is the limit of brute force: shares of it can be
@@ -34,7 +34,7 @@ from typing import Any, NoReturn
 
 from cases import SIZES, Case, Row, cases, left_out
 from peers import needed
-from report import plots, table, table_line, write
+from report import COLUMNS, line, plots, result_rows, write
 
 GIB = 2**30
 MEASURE = Path(__file__).parent / "measure.py"
@@ -66,18 +66,18 @@ def run(sizes: tuple[int, ...], spaces: Path, out: Path, *, quick: bool) -> int:
     start = time.time()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stopped)
-    print(table([]))
+    print(line(COLUMNS), line(["---"] * len(COLUMNS)), sep="\n")
     try:
         for result in found:
             result.figures, result.why = measured(result.case, spaces, quick=quick)
-            for line in table_line(result.to_json()):
-                print(line, flush=True)
+            for cells in result_rows(result.to_json()):
+                print(line(cells), flush=True)
             about["minutes"] = round((time.time() - start) / 60, 1)
             write(out, about, [r.to_json() for r in found])
     except KeyboardInterrupt:
         print("stopped: what was not measured says so", file=sys.stderr)
-    drawn = plots(out, [result.to_json() for result in found])
-    write(out, about, [result.to_json() for result in found], drawn)
+    write(out, about, [result.to_json() for result in found])
+    plots(out, [result.to_json() for result in found])
     failed = [result for result in found if result.failed]
     for result in failed:
         print(f"failed: {result.case.key}: {result.why}", file=sys.stderr)

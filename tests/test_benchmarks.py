@@ -38,10 +38,11 @@ def test_a_quick_run_measures_every_line_of_its_table(tmp_path: Path, module: An
     wanted = module("cases").cases((10_000,), os.cpu_count(), quick=True)
     assert [result["key"] for result in results] == [case.key for case in wanted]
     assert all(row["words_s"] > 0 and row["peak_mb"] > 0 for row in rows_of(results))
-    page = (tmp_path / "performance.md").read_text()
-    assert "not measured" not in page
-    lines = [line for result in results for line in module("report").table_line(result)]
-    assert all(line in page and line in done.stdout for line in lines)
+    report = module("report")
+    rows = json.loads((tmp_path / "performance" / "results.json").read_text())["rows"]
+    assert rows == report.table_rows(results)
+    assert "not measured" not in done.stdout
+    assert all(report.line(row) in done.stdout for row in rows)
 
 
 @pytest.mark.slow
@@ -53,17 +54,18 @@ def test_a_run_that_is_stopped_leaves_a_page_that_says_so(tmp_path: Path) -> Non
             assert process.poll() is None
         process.terminate()
         assert process.wait(timeout=60) == 0
-    page = (tmp_path / "performance.md").read_text()
-    assert "not measured: the run was stopped before" in page
-    assert "| dx.Laplace.v1 | dx.Exact.v1 | 10,000 |" in page
+    rows = json.loads((tmp_path / "performance" / "results.json").read_text())["rows"]
+    assert any("not measured: the run was stopped before" in row for row in rows)
+    assert any(row[:3] == ["dx.Laplace.v1", "dx.Exact.v1", "10,000"] for row in rows)
 
 
-def test_the_page_is_what_its_figures_and_its_words_make(tmp_path: Path, module: Any) -> None:
-    """Whoever edits the one edits the other: `python benchmarks/report.py`."""
+def test_the_table_of_the_docs_is_that_of_its_cases(tmp_path: Path, module: Any) -> None:
+    """`python benchmarks/report.py` writes it again."""
     docs = FOLDER.parent / "docs"
     shutil.copytree(docs / "performance", tmp_path / "performance")
     module("report").rewrite(tmp_path)
-    assert (tmp_path / "performance.md").read_text() == (docs / "performance.md").read_text()
+    file = Path("performance") / "results.json"
+    assert (tmp_path / file).read_text() == (docs / file).read_text()
 
 
 def rows_of(results: list[Any]) -> list[Any]:
@@ -90,9 +92,10 @@ def test_what_was_not_measured_says_why(module: Any) -> None:
         {**case.to_json(), "figures": None, "why": "the run was stopped before"}
         for case in cases.cases(cases.SIZES, 2, quick=False)
     ]
-    page = report.page({"quick": False}, results, [])
-    assert page.count("not measured: the run was stopped before") >= len(cases.SIZES) * 10
-    assert "| nan |" not in page
+    rows = report.table_rows(results)
+    unmeasured = [row for row in rows if "not measured: the run was stopped before" in row]
+    assert len(unmeasured) >= len(cases.SIZES) * 10
+    assert not any("nan" in row for row in rows)
 
 
 def test_a_case_goes_to_its_process_and_back(module: Any) -> None:
