@@ -61,9 +61,8 @@ INSPECT = [
     ("doctor -m identity", "no epsilon"),
     ("doctor --over x", "--epsilon"),
     ("doctor --space /nowhere", "/nowhere"),
-    ("doctor --entities person", "--entities"),
-    ("--entities ,", "--entities"),
-    ("", "--entities"),
+    ("doctor --entities person", "run.preview"),
+    ("doctor --judge some", "dx report --judge"),
 ]
 TUNE = [
     ("-m nothing", "nothing"),
@@ -78,6 +77,7 @@ TUNE = [
     ("--plot a.gif", "svg"),
     ("-e 2 --plot a.svg", "two epsilons"),
     ("--json /", "/"),
+    ("--judge some", "dx report --judge"),
     ("--surrogates clinical", "--entities"),
     ("--entities person --target 'unchanged <= 0.3'", "--target"),
     ("--entities zorb", "DX031"),

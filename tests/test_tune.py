@@ -134,23 +134,6 @@ def test_the_guesser_is_blind_without_information_and_right_without_noise(space,
         assert weights @ clear.guesser == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["dx.Path.v1", "dx.Exponential.v1"])
-def test_the_short_cut_by_distances_changes_no_figure(name, space, bench, monkeypatch):
-    mechanism = make_mechanism(name, space, HALF[name])
-    assert bench._rate(mechanism) is not None
-    short = bench.measure(mechanism)
-    monkeypatch.setattr("spacy_dxprivacy.lab.tuning.bench.KEPT_NUMBERS", 0)
-    assert bench._rate(mechanism) is None
-    long = bench.measure(mechanism)
-    for figure in ("unchanged", "near", "distinct", "similarity", "guesser"):
-        assert short[figure] == pytest.approx(long[figure], abs=1e-4)
-
-
-def test_mechanisms_of_other_probabilities_take_no_short_cut(space, bench):
-    for name in ("dx.TEM.v1", "dx.CusText.v1", "dx.SanTextPlus.v1"):
-        assert bench._rate(make_mechanism(name, space, 4.0)) is None
-
-
 @pytest.mark.parametrize("name", HALF)
 def test_more_epsilon_leaves_more_as_it_is(name, space, bench):
     points = tuner(name, space, bench).curve(evenly(HALF[name] / 4, HALF[name] * 4, 6)).points

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.errors import DxWarning
-from spacy_dxprivacy.lab.tuning.judging import judged
+from spacy_dxprivacy.lab.report.metrics import judged
 from spacy_dxprivacy.language import opened
 
 from .fakes import FakeModel, small_law
@@ -260,35 +260,6 @@ def test_a_file_with_a_record_that_failed_is_done_again(many):
 
 
 # -- the judge -----------------------------------------------------------------------------------
-
-TUNE = ["tune", "-m", "exponential", "--space", "space", "-e", "1,40", "--words", "20", "--k", "2"]
-
-
-@pytest.mark.slow
-def test_a_judge_reads_what_each_epsilon_draws(folder):
-    said = run(*TUNE, "--text", "in.jsonl", "--judge", "fake", "--json", "t.json").output
-    points = json.loads((folder / "t.json").read_text())["mechanisms"][0]["points"]
-    nats = [point["nats_over_clear"] for point in points]
-    assert nats[1] == pytest.approx(0) and abs(nats[0]) > 0.01
-    assert "reads" in said and f"{nats[0]:+.2f}" in said and "w1" not in said
-    assert "nats_over_clear" not in run(*TUNE, "--text", "in.jsonl").output
-    for wrong in (["--judge", "fake"], ["--judge", "nowhere", "--text", "in.jsonl"]):
-        assert len(run(*TUNE, *wrong, status=2).output.strip().splitlines()) == 1
-
-
-def test_a_judge_reads_what_a_word_becomes(folder):
-    options = ["-m", "exponential", "--space", "space", "--over", "1"]
-    ask = ["inspect", "w1", *options, "-e", "0.0001", "--judge", "fake"]
-    run(*ask, "--json", "i.json")
-    model = opened.OPENERS["fake"]()
-    mean = np.mean([model.logs[1, 3] - model.logs[1, 2 + i] for i in range(N)])
-    told = json.loads((folder / "i.json").read_text())
-    assert told["nats_over_word"] == pytest.approx(mean, abs=0.01)
-    assert "Read by fake" in run(*ask, "--sentence", "w0 w1 w2").output
-    assert "must hold the word" in run(*ask, "--sentence", "w0 w2", status=2).output
-    assert (
-        "--judge" in run("inspect", "w1", *options, "-e", "1", "--sentence", "w1", status=2).output
-    )
 
 
 @pytest.mark.slow

@@ -1,10 +1,8 @@
-"""`python -m spacy dx inspect WORD`: its neighbours, what it becomes, and how often it stays; with
---entities, texts before and after."""
+"""`python -m spacy dx inspect WORD`: its neighbours, what it becomes, and how often it stays."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -15,33 +13,18 @@ from ...batch.code import import_code
 from ...cli import options
 from ...cli.bars import progress
 from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
-from ...cli.preview import print_preview
-from ...config import names_of
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
-from ...language.opened import open_model
 from ...spaces import BUILTIN
 from ..mechanisms import load_space, make_mechanism, name_and_epsilon, parse_epsilons, short
 from ..results import counted, text_table
-from ..tuning.entity_mode import EntityTexts, side_by_side, what_is_left
 from ..tuning.inspected import Inspected, Shares, look_at
-from ..tuning.judging import read_outputs
 from .tune import print_attacker, print_title
 
 BAR = 40
 
 # fmt: off
-Word = Annotated[str | None, Argument(
-    metavar="[WORD]", show_default=False, help="A word of the space; none with --entities",
-)]
-Text = Annotated[str | None, Option(
-    "--text", help="With --entities: a file of texts, or - for stdin; a sample if left out",
-)]
-Most = Annotated[int, Option("-n", "--texts", min=1, help="With --entities: how many texts")]
-Page = Annotated[Path | None, Option(
-    "--page", show_default=False, help="With --entities: a .html file, in place of the terminal. "
-    "It holds the originals",
-)]
+Word = Annotated[str, Argument(metavar="WORD", show_default=False, help="A word of the space")]
 Top = Annotated[int, Option("--top", min=1, help="How many outputs to show")]
 K = Annotated[int, Option("--k", min=1, help="How many neighbours to show")]
 Draws = Annotated[int, Option("--draws", min=2, help="In simulations")]
@@ -49,20 +32,12 @@ Over = Annotated[str | None, Option(
     "--over", help="Epsilons to show how often the word stays: LOW:HIGH:STEPS or 1.8,2.2; if left "
     "out, from where it stays in 2% of draws to where it does in 98%",
 )]
-Judge = Annotated[str | None, Option(
-    "--judge", show_default=False,
-    help="How well the outputs read in the place of the word, by this causal language model (a "
-    "Hugging Face folder, a .gguf file, or a name; extra lm)",
-)]
-Sentence = Annotated[str | None, Option(
-    "--sentence", show_default=False, help="For --judge: a public sentence with the word",
-)]
 Json = Annotated[Path | None, Option("--json", help="Write all of it to a .json file")]
 # fmt: on
 
 
 def inspect_cli(
-    word: Word = None,
+    word: Word,
     mechanism: options.Mechanism = None,
     epsilon: options.Epsilon = None,
     space: options.SpaceName = BUILTIN,
@@ -71,42 +46,21 @@ def inspect_cli(
     k: K = 10,
     draws: Draws = 2000,
     over: Over = None,
-    judge: Judge = None,
-    sentence: Sentence = None,
     to_json: Json = None,
-    entities: options.Entities = "",
-    surrogates: options.Surrogates = None,
-    text: Text = None,
-    field: options.Field = "text",
-    texts: Most = 10,
-    page: Page = None,
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:
     """Show what a word becomes: its neighbours, its outputs, and how often it stays.
 
     Example: python -m spacy dx inspect doctor --epsilon 2.0
-    Example: python -m spacy dx inspect --entities person,date --text notes.txt --page seen.html
     """
     with mistakes_in_a_line("inspect"):
-        if word is None:
-            if not names_of(entities):
-                raise UsageError("name a WORD, or labels for `entities`, as in person,date.")
-            import_code(code)
-            own = None if space == BUILTIN else space
-            asked = EntityTexts(names_of(entities), text, field, own, texts)
-            return _inspect_entities(asked, surrogates or "standard", page, force=force)
-        if entities or surrogates or text or page:
-            raise UsageError("a WORD goes without `entities`, `surrogates`, `text` and `page`.")
         with setting_up():
             import_code(code)
             name, chosen = name_and_epsilon(mechanism, epsilon)
             epsilons = None if over is None else parse_epsilons(over)
             if to_json is not None:
                 check_new(to_json, force=force)
-            if sentence is not None and judge is None:
-                raise UsageError("`sentence` is for a language model: give one by `judge`.")
-            model = None if judge is None else open_model(judge)
             words = load_space(space, max_words)
         with settings_that_fail():
             row = words.find(word)
@@ -118,7 +72,6 @@ def inspect_cli(
                 lambda at: make_mechanism(name, words, at), f"{short(name)}: over epsilon", progress
             )
             found = found.over_epsilon(make, epsilons, draws)
-            reads = None if model is None else read_outputs(model, found, sentence)
         typer.secho(f"{found.word}: row {row} of {words.name}", bold=True)
         _print_neighbours(found)
         print_title(found.mechanism)
@@ -126,17 +79,11 @@ def inspect_cli(
         typer.echo(f"What it becomes at epsilon = {chosen:g} ({how}):")
         print_attacker(found.mechanism, chosen)
         _print_outputs(found.becomes, found.word, top)
-        if reads is not None:
-            typer.echo(
-                f"Read by {judge}: {reads[0]:+.2f} nats over the word itself, in the mean of its "
-                f"likeliest outputs ({reads[1]:.0%} of draws)."
-            )
         typer.echo("How often it comes out as it is:")
         rows = [[f"{e:g}", f"{p:.1%}", "█" * round(p * BAR)] for e, p in found.stays]
         typer.echo(text_table(["epsilon", "share", ""], rows, "rrl"))
         if to_json is not None:
             told = found.to_dict() | {"epsilon": chosen}
-            told |= {} if reads is None else {"nats_over_word": reads[0]}
             data = (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
             write_bytes(to_json, data, force=force)
 
@@ -163,25 +110,3 @@ def _print_outputs(becomes: Shares, own: str, top: int) -> None:
         share = max(0.0, 1 - sum(p for _, p in becomes[:top]))
         lines.append([f"{rest:,} others", f"{share:.2%}", "░" * round(share * BAR)])
     typer.echo(text_table(["output", "share", ""], lines, "lrl") + "\n")
-
-
-def _inspect_entities(
-    texts: EntityTexts, setting: str, page: Path | None, *, force: bool
-) -> None:  # fmt: skip
-    """Print texts before and after, or write a page of them."""
-    if page is not None:
-        check_new(page, force=force)
-    with setting_up():
-        opened = texts.open(setting)
-    with settings_that_fail():
-        left, seen = what_is_left(texts, setting, opened)
-    if page is None:
-        for preview in seen.previews:
-            print_preview(preview)
-        return
-    before = os.umask(0o077)  # for its owner alone, from the first byte
-    try:
-        write_bytes(page, side_by_side(seen.previews, left).encode(), force=force)
-    finally:
-        os.umask(before)
-    typer.echo(f"{page}: {left.texts} text(s), with the originals. Keep it as them.", err=True)

@@ -23,7 +23,6 @@ from ...cli.preview import print_preview
 from ...config import names_of
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
-from ...language.opened import open_model
 from ...privacy.levels import found_by
 from ...randomness import Rng
 from ...spaces import BUILTIN
@@ -39,7 +38,6 @@ from ..tuning.entity_mode import (
     number_laws,
     what_is_left,
 )
-from ..tuning.judging import Reading
 from ..tuning.targets import Tuned, plot_curves
 
 MOST = 200  # texts that are looked at in entity mode
@@ -73,11 +71,6 @@ TargetText = Annotated[str | None, Option(
     "--target", "-t", help="Find the epsilon for 'unchanged <= 0.3', or another of near, farther, "
     "distinct, similarity, guesser and loss (that between nearest words, in nats), with <= or >=",
 )]
-Judge = Annotated[str | None, Option(
-    "--judge", show_default=False,
-    help="With --text: how well what is drawn reads, in nats a word over your text, by this causal "
-    "language model (a Hugging Face folder, a .gguf file, or a name; extra lm)",
-)]
 Json = Annotated[Path | None, Option("--json", help="Write all figures, with 95% intervals")]
 Plot = Annotated[Path | None, Option(
     "--plot", help="Draw them to a .svg, .png or .pdf file (needs matplotlib)",
@@ -96,7 +89,6 @@ def tune_cli(
     field: options.Field = "text",
     k: Near = 20,
     draws: Draws = 20,
-    judge: Judge = None,
     to_json: Json = None,
     plot: Plot = None,
     entities: options.Entities = "",
@@ -115,7 +107,7 @@ def tune_cli(
             chosen = None if epsilon is None else parse_epsilons(epsilon)
             _check_outputs(to_json, plot, chosen, force=force)
         if entities or surrogates:
-            _check_alone(mechanism or target or plot or judge, entities)
+            _check_alone(mechanism or target or plot, entities)
             own = None if space == BUILTIN else space
             texts = EntityTexts(names_of(entities), text, field, own, MOST)
             told = _tune_entities(texts, surrogates or "standard", chosen)
@@ -125,19 +117,15 @@ def tune_cli(
             for name in names:
                 check_tunable(name)
             wanted = None if target is None else Target.parse(target)
-            if judge is not None and text in (None, "-"):
-                raise UsageError("`judge` reads a text: give a file by `text`.")
-            model = None if judge is None else open_model(judge)
             found = load_space(space, max_words)
         with settings_that_fail():
             probes, about = probed_words(found, words, text, field)
-            read = None if model is None else Reading.of_file(model, str(text), field, found)
             bench = Bench(found.vectors, probes, k=k, draws=draws)
-            study = Study(found, bench, chosen, wanted, read, progress)
+            study = Study(found, bench, chosen, wanted, progress)
             tuned = [study.tune(name) for name in dict.fromkeys(names)]
         for curve, answer in tuned:
             _print_curve(curve, answer, wanted)
-        _print_notes(about, study, tuned, read)
+        _print_notes(about, study, tuned)
         _write_json(study.to_dict(about, tuned), to_json, force=force)
         if plot is not None:
             write_bytes(plot, plot_curves(tuned, plot.suffix[1:].lower()), force=force)
@@ -150,9 +138,7 @@ def _check_alone(others: object, entities: str) -> None:
     if not names_of(entities):
         raise UsageError("`surrogates` is for `entities`: name the labels, as in person,date.")
     if others:
-        raise UsageError(
-            "`entities` shows surrogates: leave `mechanism`, `target`, `judge` and `plot` out."
-        )
+        raise UsageError("`entities` shows surrogates: leave `mechanism`, `target`, `plot` out.")
 
 
 def _check_outputs(
@@ -195,7 +181,6 @@ def _print_curve(curve: Curve, answer: Answer | None, target: Target | None) -> 
     print_title(curve.mechanism)
     with_loss = any(point.loss for point in curve.points)
     header = ["epsilon", *COLUMNS, *(LOSS_COLUMNS.values() if with_loss else ())]
-    header += ["reads"] if curve.points[0].reads is not None else []
     lines = text_table(header, [_row(point, with_loss) for point in curve.points], "r")
     if with_loss:
         typer.echo("nats between words".rjust(len(lines.splitlines()[0])))
@@ -210,8 +195,7 @@ def _print_curve(curve: Curve, answer: Answer | None, target: Target | None) -> 
 def _row(point: Point, with_loss: bool) -> list[str]:
     figures = [_number(name, point[name]) for name in COLUMNS.values()]
     losses = [f"{point.loss[name]:.3g}" if point.loss else "-" for name in LOSS_COLUMNS]
-    reads = [] if point.reads is None else [f"{point.reads:+.2f}"]
-    return [f"{point.epsilon:.5g}", *figures, *(losses if with_loss else ()), *reads]
+    return [f"{point.epsilon:.5g}", *figures, *(losses if with_loss else ())]
 
 
 def _number(name: str, value: float) -> str:
@@ -230,9 +214,7 @@ def _sentence(target: Target, answer: Answer | None) -> str:
     return f"{target}: epsilon = {answer.epsilon:g}{spread}. There, {reached}."
 
 
-def _print_notes(
-    about: dict[str, Any], study: Study, tuned: Sequence[Tuned], read: Reading | None
-) -> None:
+def _print_notes(about: dict[str, Any], study: Study, tuned: Sequence[Tuned]) -> None:
     bench, probes = study.bench, study.bench.probes
     points = [point for curve, _ in tuned for point in curve.points]
     widest = max(np.ptp(p.interval("unchanged", probes.replicates())) for p in points)
@@ -260,11 +242,6 @@ def _print_notes(
         )
     if not all(curve.exact for curve, _ in tuned):
         notes["simulated"] = f"with {bench.draws} draws a word, where no probabilities are stated."
-    if read is not None:
-        notes["reads"] = (
-            f"nats a word over the {read.clear:.2f} of your text ({read.words:,} words, without "
-            f"case), by the language model {read.model.name}; less reads better."
-        )
     for name, note in notes.items():
         label, blank = f"{name:<{INDENT}}", " " * INDENT
         typer.echo(textwrap.fill(note, WIDTH, initial_indent=label, subsequent_indent=blank))

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d
 from ...errors import DxError, UsageError
+from ...language.model import LanguageModel
 from ...space import Space
 from .pairs import Pair, Token, is_same
 
@@ -302,3 +303,27 @@ def _scores(texts: list[Any], y: Any, folds: int) -> dict[str, list[float]]:
         for route, (on, against) in ROUTES.items():
             scores[route].append(float(models[on].score(texts[against][test], y[test])))
     return scores
+
+
+# -- how texts read --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Judged:
+    """model: its name. before, after: nats of texts as they were and as they became, both divided
+    by the number of words (between blanks) that they had. is_editor: whether it is the model that
+    the texts were edited by, which judges its own work."""
+
+    model: str
+    before: float
+    after: float
+    is_editor: bool = False
+
+
+def judged(model: LanguageModel, before: Sequence[str], after: Sequence[str]) -> Judged | None:
+    """None of texts without a word. The texts are read here and go nowhere."""
+    words = sum(len(text.split()) for text in before)
+    if not words:
+        return None
+    nats = [float(model.nats(model.encode(texts)).sum()) / words for texts in (before, after)]
+    return Judged(model.name, nats[0], nats[1])

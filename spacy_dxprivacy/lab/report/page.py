@@ -30,8 +30,16 @@ from ...privacy.levels import sentence
 from ...space import Space
 from ..audit.release import CLEAN, LEAKED
 from ..audit.report import INCONCLUSIVE, NOT_REFUTED, REFUTED
-from ..tuning.judging import Judged, judged
-from .metrics import OFTEN, ROUTES, Utility, accuracies_of, check_extra, utility_of
+from .metrics import (
+    OFTEN,
+    ROUTES,
+    Judged,
+    Utility,
+    accuracies_of,
+    check_extra,
+    judged,
+    utility_of,
+)
 from .pairs import Pair, Source, plan_sources, read_pairs
 from .receipts import (
     DAMAGED,

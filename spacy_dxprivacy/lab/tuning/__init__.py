@@ -21,9 +21,21 @@ from .bench import (
     running_text,
     sampled,
 )
-from .curve import FIGURES, LOSSES, SHARES, Curve, Losses, Make, Point, Tuner
 from .inspected import Outputs, nearest_by, outputs_of
-from .targets import Answer, Study, Target, solve
+from .targets import (
+    FIGURES,
+    LOSSES,
+    SHARES,
+    Answer,
+    Curve,
+    Losses,
+    Make,
+    Point,
+    Study,
+    Target,
+    Tuner,
+    solve,
+)
 
 __all__ = [
     "FIGURES", "LOSSES", "SEARCH_WORDS", "SHARES", "Answer", "Bench", "Curve", "Losses", "Make",

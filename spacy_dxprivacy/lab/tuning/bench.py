@@ -15,12 +15,11 @@ from ...errors import DxError, UsageError
 from ...randomness import Rng
 from ...search.metric import neighbours
 from ...space import Space
-from ...ty import HasMetric, Mechanism, StatesProbabilities
+from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail, whole
 
 REPLICATES = 1000
 BLOCK_NUMBERS = 2**22  # numbers at once
-KEPT_NUMBERS = 2**27  # float32 numbers kept from one epsilon to the next: 512 MB
 SAMPLED_AT_ONCE = 2**13
 LOW, HIGH = 0.02, 0.98  # shares unchanged at the ends of a range
 MOST_STEPS = 40  # by a factor of 4 each
@@ -146,8 +145,6 @@ class Bench:
         self.near = nearest_others(X, probes.rows, self.k)
         norms = np.linalg.norm(X.astype(np.float64), axis=1, keepdims=True)
         self.units = (X / np.where(norms > 0, norms, 1)).astype(np.float32)
-        self._distances: dict[str, Floats2d] = {}
-        self._cosines: Floats2d | None = None
 
     def measure(self, mechanism: Mechanism) -> WordFigures:
         """mechanism: fitted on this space."""
@@ -189,54 +186,15 @@ class Bench:
                 P[np.arange(len(P)), rows],
                 np.take_along_axis(P, self.near[part], axis=1).sum(axis=1, dtype=np.float64),
                 -np.expm1(misses).sum(axis=1, dtype=np.float64),
-                np.einsum("kn,kn->k", P, self._cosines_of(part), dtype=np.float64),
+                np.einsum("kn,kn->k", P, self.units[rows] @ self.units.T, dtype=np.float64),
             ]
         )
 
     def _probabilities(self, mechanism: Any) -> Iterator[tuple[slice, Floats2d]]:
         """P(y | w) of all outputs, by parts of the probed words."""
-        rows, n = self.probes.rows, len(self.X)
-        beta = self._rate(mechanism)
-        at_once = max(1, BLOCK_NUMBERS // n)
-        for part in blocks(len(rows), at_once):
-            if beta is None:
-                yield part, mechanism.distribution(rows[part])
-            else:
-                W = np.exp(-beta * self._distances[mechanism.name][part])
-                yield part, W / W.sum(axis=1, keepdims=True, dtype=np.float64)
-
-    def _rate(self, mechanism: Mechanism) -> float | None:
-        """The beta of a mechanism whose probabilities fall as exp(-beta distance); None of others.
-
-        Distances take long and are the same for each epsilon, so these are kept. That the mechanism
-        is of this kind is not assumed, but looked up in its probabilities of three words.
-        """
         rows = self.probes.rows
-        if len(rows) * len(self.X) > KEPT_NUMBERS:
-            return None
-        if not (isinstance(mechanism, HasMetric) and isinstance(mechanism, StatesProbabilities)):
-            return None
-        some = np.unique([0, len(rows) // 2, len(rows) - 1])
-        D, P = mechanism.distances(rows[some]), mechanism.distribution(rows[some])
-        kept = self._distances.get(mechanism.name)
-        if not np.isfinite(D).all() or (kept is not None and not np.allclose(D, kept[some])):
-            return None
-        beta = _slope(D, P)
-        W = np.exp(-beta * D)
-        if not np.allclose(W / W.sum(axis=1, keepdims=True), P, rtol=1e-4, atol=1e-12):
-            return None
-        if kept is None:
-            blocks = [mechanism.distances(part) for part in _parts(rows, len(self.X))]
-            self._distances[mechanism.name] = np.concatenate(blocks, dtype=np.float32)
-        return beta
-
-    def _cosines_of(self, part: slice) -> Floats2d:
-        rows = self.probes.rows
-        if len(rows) * len(self.X) > KEPT_NUMBERS:
-            return self.units[rows[part]] @ self.units.T
-        if self._cosines is None:
-            self._cosines = self.units[rows] @ self.units.T
-        return self._cosines[part]
+        for part in blocks(len(rows), max(1, BLOCK_NUMBERS // len(self.X))):
+            yield part, mechanism.distribution(rows[part])
 
     # -- by simulation --
 
@@ -298,20 +256,6 @@ def nearest_others(X: Floats2d, rows: Ints1d, k: int) -> Ints2d:
     itself[~itself.any(axis=1), -1] = True  # crowded out by others at the same point
     made: Ints2d = found[~itself].reshape(len(rows), k)
     return made
-
-
-def _slope(D: Floats2d, P: Floats2d) -> float:
-    """beta, by the first word's likeliest and its farthest output that can be told from 0."""
-    D, P = D[0], P[0]
-    far = int(np.argmax(np.where(P > 1e-200, D, -1)))
-    near = int(np.argmin(D))
-    if D[far] <= D[near]:
-        return 0.0
-    return float(np.log(P[near] / P[far]) / (D[far] - D[near]))
-
-
-def _parts(rows: Ints1d, n: int) -> Iterator[Ints1d]:
-    return (rows[part] for part in blocks(len(rows), max(1, BLOCK_NUMBERS // n)))
 
 
 def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:

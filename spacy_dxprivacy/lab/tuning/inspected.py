@@ -15,7 +15,7 @@ from ...randomness import Rng
 from ...space import Space
 from ...ty import HasMetric, Mechanism, StatesProbabilities
 from .bench import Bench, Probes, epsilon_range, evenly, nearest_others
-from .curve import Make
+from .targets import Make
 
 STEPS = 10
 STAY_DRAWS = 200  # for each epsilon, where nothing is exact
