@@ -22,7 +22,7 @@ from language.taught import counts_of, cutter_of, taught
 from language.types import Floats, Types, make_types
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.language.opened import open_model
+from spacy_dxprivacy.editors.opened import open_model
 from spacy_dxprivacy.priors.arpa import Arpa, read_arpa
 from spacy_dxprivacy.priors.builtin import KINDS
 from spacy_dxprivacy.space import BUILTIN

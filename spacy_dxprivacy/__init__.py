@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .about import __version__
 from .front.accessors import accessors, wait
 from .moved import install
-from .pipeline.release import assert_sanitized, attach_vectors, release
+from .pipeline.receipt import assert_sanitized, attach_vectors, release
 from .registries import registry
 
 if TYPE_CHECKING:

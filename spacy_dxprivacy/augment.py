@@ -18,7 +18,7 @@ from spacy.training import Example
 
 from .errors import DxError, Errors
 from .pipeline.component import DEFAULT_CONFIG, DxSanitizer
-from .pipeline.release import RECEIPT_KEY, assert_sanitized, get_receipt
+from .pipeline.receipt import RECEIPT_KEY, assert_sanitized, get_receipt
 from .pipeline.select import AllWords
 from .registries import registry
 from .spaces.sources import SpaceSource

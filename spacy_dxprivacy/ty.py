@@ -139,7 +139,6 @@ class Editor(Protocol):
         mechanism: Mechanism,
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
-        between: list[str] | None = None,
     ) -> Ints1d:
         """rows: int64 (k,), the words of a release -> int64 (k,). starts: bool (k,), where
         sentences begin; without it words are taken alone. fixed: bool (k,), words that stay."""

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 
 import pytest
+import spacy
 
 import spacy_dxprivacy
 from spacy_dxprivacy.moved import MOVED
@@ -37,6 +39,7 @@ ONLY_IN = {
 # What a worker on another machine has no use for.
 NOT_IN_A_WORKER = {"cli", "lab"}
 LOOSE = 16  # modules at the top
+ENTERED, RETURNED = 18, 2  # modules that a text goes through, and rooms that it comes back to
 ARGUMENTS = 5  # of a function, besides self; registered constructors and commands aside
 DOCUMENTED = 0.95
 
@@ -47,18 +50,15 @@ OWED_ASSERTS: set[str] = set()
 OWED_ARGUMENTS: set[tuple[str, str]] = {
     ("augment.py", "__init__"),
     ("batch/workers.py", "_record"),
-    ("pipeline/parts.py", "__init__"),
     ("distributed/arrow.py", "sanitize_table"),
     ("distributed/on_ray.py", "sanitize_dataset"),
     ("distributed/on_spark.py", "sanitize_dataframe"),
     ("distributed/shards.py", "sanitize_shards"),
-    ("pipeline/receipt.py", "receipt"),
     ("front/clean.py", "clean"),
     ("front/on_datasets.py", "clean_dataset"),
     ("mechanisms/base/choice.py", "log_likelihood"),
     ("mechanisms/path_v2.py", "log_likelihood"),
     ("mechanisms/path_v2.py", "sample"),
-    ("pipeline/release.py", "rebuild"),
     ("validate.py", "between"),
 }
 
@@ -227,6 +227,33 @@ def test_a_worker_on_another_machine_loads_what_sanitises_and_no_more():
     )
     ours = {name.split(".")[1] for name in done.stdout.split() if name.startswith(PACKAGE + ".")}
     assert ours & NOT_IN_A_WORKER == set()
+
+
+# -- the path of a text --------------------------------------------------------------------------
+
+
+def test_one_text_enters_few_modules_and_returns_to_few_rooms():
+    """Who follows a text from DxSanitizer.pipe on opens these modules, in the order in which they
+    are first entered, and comes back to a room that was left at most twice."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer")
+    texts = ["Hi there, Maria told her doctor in London that she sleeps badly.\n\nShe is 43."] * 3
+    list(nlp.pipe(texts))
+    entered = {}
+
+    def called(frame, event, argument):
+        name = frame.f_globals.get("__name__", "")
+        if event == "call" and name.startswith(PACKAGE + "."):
+            entered.setdefault(name.removeprefix(PACKAGE + "."))
+
+    sys.setprofile(called)
+    try:
+        nlp(texts[0])
+    finally:
+        sys.setprofile(None)
+    assert len(entered) <= ENTERED, listed(entered)
+    rooms = [room for room, _ in groupby(map(room_of, entered))]
+    assert len(rooms) - len(set(rooms)) <= RETURNED, listed(rooms)
 
 
 # -- sizes ---------------------------------------------------------------------------------------

@@ -31,7 +31,8 @@ from spacy.util import ignore_error
 from spacy.vectors import Vectors
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized
-from spacy_dxprivacy.pipeline.release import CARRIED_IN_CLEAR, RECEIPT_KEY
+from spacy_dxprivacy.pipeline.parts import CARRIED_IN_CLEAR
+from spacy_dxprivacy.pipeline.receipt import RECEIPT_KEY
 
 TEXTS = [
     "The doctor went to the hospital.",

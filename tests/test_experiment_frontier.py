@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from language.fakes import FakeModel, small_law
+from editors.fakes import FakeModel, small_law
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Rng, Space
+from spacy_dxprivacy.editors.opened import OPENERS
 from spacy_dxprivacy.lab.attacks import Corpus, Language, Seen
 from spacy_dxprivacy.lab.attacks.guessing import found_anywhere, read_off
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
@@ -18,7 +19,6 @@ from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments.frontier import nearest, sought
 from spacy_dxprivacy.lab.experiments.rewriting import Clip, clip_of, paraphrased
 from spacy_dxprivacy.lab.experiments.stage import NAMES, USUAL, WORDS, texts_of
-from spacy_dxprivacy.language.opened import OPENERS
 from spacy_dxprivacy.priors.chain import alone_chain
 from spacy_dxprivacy.registries import registry
 

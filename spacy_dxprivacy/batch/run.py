@@ -15,7 +15,7 @@ from ..config import FileConfig, RunConfig, SanitizeConfig
 from ..errors import DxError, UsageError
 from ..files.atomic import Output
 from ..files.keys import read_key
-from ..pipeline.release import sign
+from ..pipeline.receipt import sign
 from .build import the_sanitizer
 from .formats import FORMATS, WITH_FIELDS, read
 from .jobs import Job, opened, opened_first

@@ -14,8 +14,7 @@ from spacy.tokens import Doc
 
 from ..errors import DxError, Errors
 from ..pipeline.component import DxSanitizer
-from ..pipeline.receipt import Receipt
-from ..pipeline.release import assert_sanitized, get_receipt
+from ..pipeline.receipt import Counted, Receipt, assert_sanitized, get_receipt
 from ..text.vocabulary import MANY_WORDS, trim_vocab
 from ..text.warming import warm_up
 from .record import Record, chunks
@@ -223,4 +222,4 @@ def _receipt_of(nlp: Language, counts: Mapping[str, int]) -> Receipt:
     if sanitizer is None:
         raise DxError(Errors.DX032)
     tokens, perturbed, unknown, draws = (counts[name] for name in _COUNTED)
-    return sanitizer.terms.receipt(tokens=tokens, perturbed=perturbed, unknown=unknown, draws=draws)
+    return sanitizer.terms.receipt(Counted(tokens, perturbed, unknown, draws))

@@ -10,7 +10,7 @@ from typing import Any
 from ..about import __version__
 from ..guarantee import Guarantee
 from ..pipeline.receipt import COUNTS as COUNTS
-from ..pipeline.receipt import Receipt, StoodIn, Terms
+from ..pipeline.receipt import Counted, Receipt, StoodIn, Terms
 from ..privacy.levels import named
 
 WIDTH = 92
@@ -69,7 +69,7 @@ class Tally:
         """Plain values, for json, to be handed on: without the speed, which tells how long texts
         and how rare their words are. `total` is that of the document with the most draws."""
         of_largest = self.terms.receipt(
-            tokens=0, perturbed=0, unknown=0, draws=self.most_draws, mentions=self.mentions
+            Counted(0, 0, 0, draws=self.most_draws, mentions=self.mentions)
         )
         terms = {k: v for k, v in of_largest.items() if k not in (*COUNTS, "earlier")}
         return {

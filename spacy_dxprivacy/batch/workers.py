@@ -28,8 +28,7 @@ from spacy.tokens import Doc
 
 from ..errors import DxError
 from ..files.docbin import pack, unpack
-from ..pipeline.receipt import Receipt
-from ..pipeline.release import install_extensions
+from ..pipeline.receipt import Receipt, install_extensions
 from .code import Imported
 from .record import Record, chunks
 from .stream import Outcome, Sanitized, in_zone, zone

@@ -21,7 +21,7 @@ def make_remap(
     """prior: the public law of sentences; that of the mechanism if None, else dx.WordPairs.v1.
 
     model: a causal language model that chooses among the words in its place: a folder, a .gguf
-    file, a name, or a package that holds one (see language.opened). prompt: public words on the
+    file, a name, or a package that holds one (see editors.opened). prompt: public words on the
     kind of text, such as "Clinical note of a patient's visit." beam: how many ways to fill a text
     are followed at once. loss: "changed" for the most likely words; "path", of words drawn alone,
     for those that are nearest to the original on average.

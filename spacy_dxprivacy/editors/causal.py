@@ -17,24 +17,21 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d
+from ..arrays import Bools1d, Ints1d
 from ..errors import DxError, Warnings, warn_always
-from ..language.beam import Search, Sheet, search
-from ..language.model import WordTokens, word_tokens
-from ..language.opened import open_model
 from ..mechanisms.path_v2 import SentenceMechanism
 from ..registries import registry
 from ..space import Space
 from ..ty import Mechanism, Prior, ReleasedText
 from ..validate import fail
-from .remap import Remap, channel
-from .viterbi import Place
+from .beam import Search, Sheet, search
+from .model import WordTokens, word_tokens
+from .opened import open_model
+from .remap import Place, Remap, channel
 
 CANDIDATES = 32
 NEVER = -1e9
 _ENDS = re.compile(r"[.!?\u2026][\"')\]\u201d\u2019]*\s*$|\n\s*\n\s*$")  # of sentences
-
-Find = Callable[[int], Place]
 
 
 class CausalRemap(Remap):
@@ -77,17 +74,15 @@ class CausalRemap(Remap):
         mechanism: Mechanism,
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
-        between: list[str] | None = None,
     ) -> Ints1d:
-        """As Remap.edit. between: k strings, what stands before each word in the release. Words
-        that are taken alone are no text: of these the model says nothing."""
+        """As Remap.edit, as if sentences ended with a stop and words with a blank. Words that are
+        taken alone are no text: of these the model says nothing."""
         if starts is None:
-            return super().edit(rows, mechanism, starts, fixed, between)
+            return super().edit(rows, mechanism, starts, fixed)
         stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
-        if between is None:  # sentences end with a stop and words with a blank
-            between = [". " if start else " " for start in starts.tolist()]
-            between[:1] = [""] * len(between[:1])
-        return self.edit_texts([ReleasedText(rows, starts, stays, between)], mechanism)[0]
+        before = [". " if start else " " for start in starts.tolist()]
+        before[:1] = [""] * len(before[:1])
+        return self.edit_texts([ReleasedText(rows, starts, stays, before)], mechanism)[0]
 
     def edit_texts(self, texts: Sequence[ReleasedText], mechanism: Mechanism) -> list[Ints1d]:
         """For each text that was released int64 (k,), its words. Where the model fails, texts stay
@@ -117,41 +112,33 @@ class CausalRemap(Remap):
         return {**super().__getstate__(), "_search": None}
 
 
-def _sheet(text: ReleasedText, guess: Ints1d, find: Find, words: WordTokens) -> Sheet:
+def _sheet(
+    text: ReleasedText, guess: Ints1d, find: Callable[[int], Place], words: WordTokens
+) -> Sheet:
+    """For each word that does not stay: all that stands between it and the last such word, and as
+    candidates the released word, the one by word pairs, and those near that are likeliest by public
+    frequency, repeated where they are fewer."""
     free = ~text.fixed
-    C, logs = _candidates(text.rows[free], guess[free], find, words)
     begins = [i == 0 or _ENDS.search(before) is not None for i, before in enumerate(text.before)]
-    return Sheet(_between_free(text, words.words), np.array(begins, dtype=bool)[free], C, logs)
-
-
-def _between_free(text: ReleasedText, words: Sequence[str]) -> list[str]:
-    """For each word that does not stay, all that stands between it and the last such word. words:
-    of the space."""
-    found, so_far = [], ""
-    parts = zip(text.rows.tolist(), text.fixed.tolist(), text.before, strict=True)
-    for row, stays, before in parts:
+    between, so_far = [], ""
+    for row, stays, before in zip(
+        text.rows.tolist(), text.fixed.tolist(), text.before, strict=True
+    ):
         so_far += before
         if stays:
-            so_far += words[row]
+            so_far += words.words[row]
         else:
-            found.append(so_far)
+            between.append(so_far)
             so_far = ""
-    return found
-
-
-def _candidates(
-    rows: Ints1d, guess: Ints1d, find: Find, words: WordTokens
-) -> tuple[Ints2d, Floats2d]:
-    """int64 (k, CANDIDATES): the released word, the one by word pairs, and those near that are
-    likeliest by public frequency; repeated where they are fewer. And ln of their weights."""
-    C = np.empty((len(rows), CANDIDATES), dtype=np.int64)
+    C = np.empty((len(between), CANDIDATES), dtype=np.int64)
     logs = np.full(C.shape, NEVER)
     usual = np.log(words.known)
-    for i, (row, other) in enumerate(zip(rows.tolist(), guess.tolist(), strict=True)):
+    pairs = zip(text.rows[free].tolist(), guess[free].tolist(), strict=True)
+    for i, (row, other) in enumerate(pairs):
         near, weights = find(row)
         score = np.where(words.can_be_said[near], weights + usual[near], -np.inf)
         score[(near == row) | (near == other)] = np.inf
         best = np.argsort(-score, kind="stable")[:CANDIDATES]
         C[i], logs[i, : len(best)] = row, weights[best]
         C[i, : len(best)] = near[best]
-    return C, logs
+    return Sheet(between, np.array(begins, dtype=bool)[free], C, logs)

@@ -32,7 +32,7 @@ from ..sentences.alone import WordDraw
 from ..sentences.calibration import beta_of, even_of
 from ..sentences.draw import SentenceDraw, Text
 from ..sentences.emissions import NOTHING, Emissions
-from ..sentences.forward import ADDED
+from ..sentences.forward_backward import ADDED
 from ..sentences.likelihood import SentenceLikelihood
 from ..space import Space
 from ..ty import Draw, Prior

@@ -23,10 +23,8 @@ from ..surrogates.figures import NumberDraw
 from ..tables import learned
 from ..ty import Editor, FindsSettings, Mechanism, TellsAbout, Unknown
 from .draw import draw
-from .fit import attacker_of, check_labels, fit, projection_of, warn_of_lacking
-from .parts import Parts
-from .receipt import Terms
-from .release import install_extensions
+from .parts import Parts, check_labels, fit, warn_of_lacking
+from .receipt import Terms, install_extensions
 from .select import Selector
 from .write import write
 
@@ -105,8 +103,6 @@ make_dx_entity_sanitizer = Language.factory(
     func=make_dx_sanitizer,
 )
 
-_HAS_NOT_READ = {"_has_read": False, "_has_read_in_zone": False}
-
 
 class DxSanitizer(Parts):
     """Takes Docs, gives new Docs whose selected words were drawn by a mechanism.
@@ -159,19 +155,17 @@ class DxSanitizer(Parts):
         self._has_read |= False in zones
         self._has_read_in_zone |= True in zones
         space, terms = self.space, self.terms
-        if self.mechanism.guarantee.space not in ("", space.digest):  # fitted on another meanwhile
-            raise DxError(Errors.DX041.format(name=self.mechanism.name))
         return write(self, docs, draw(self, docs, space), space, terms)
 
     def _check_pipeline(self) -> None:
         install_extensions()
-        one_thread_in_workers()
-        self.rng.check()
         if self._nlp is not None:
             self.selector.check(self._nlp, self.name)
             if not self._labels_known:
                 check_labels(self, self._nlp, self.name)
                 self._labels_known = True
+        one_thread_in_workers()
+        self.rng.check()
 
     @property
     def space(self) -> Space:
@@ -215,11 +209,6 @@ class DxSanitizer(Parts):
             learned.read_beside(space, self._learned_folder)
         self._space, self._terms = space, None
 
-    @property
-    def attacker(self) -> dict[str, Any] | None:
-        """What an attacker found of other texts at these settings; None where nobody measured."""
-        return attacker_of(self)
-
     # -- keeping it ------------------------------------------------------------------------------
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -259,7 +248,7 @@ class DxSanitizer(Parts):
         return self
 
     def _about(self) -> dict[str, Any]:
-        looks = isinstance(projection_of(self), FindsSettings)
+        looks = isinstance(self.projection, FindsSettings)
         found: dict[str, Any] = self.terms.found if looks else {}
         digest, space = self.space.digest, self._space_block()
         told: dict[str, Any] = {"digest": digest, "space": space, "found": found}
@@ -283,7 +272,7 @@ class DxSanitizer(Parts):
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
         self._expected_digest = None if self._names_another_space else saved["digest"]
-        rule = projection_of(self)
+        rule = self.projection
         if isinstance(rule, FindsSettings) and not self._names_another_space:
             rule.restore(saved.get("found", {}))
 
@@ -302,8 +291,9 @@ class DxSanitizer(Parts):
         """For a worker: ready to use, without the pipeline, which the worker has anyway."""
         self._check_pipeline()
         self._space = self.space
-        dropped: dict[str, Any] = {"_nlp": None, "on_stand_ins": None}
-        return {**self.__dict__, **dropped, "_terms": self.terms, **_HAS_NOT_READ}
+        dropped: dict[str, Any] = {"_nlp": None, "on_stand_ins": None, "_blocked": None}
+        has_not_read = {"_has_read": False, "_has_read_in_zone": False}
+        return {**self.__dict__, **dropped, "_terms": self.terms, **has_not_read}
 
 
 def _batches(stream: Iterable[Doc], size: int, most: int | None) -> Iterator[list[Doc]]:

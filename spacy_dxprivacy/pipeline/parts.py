@@ -1,33 +1,70 @@
-"""The settings of the component, checked, and what follows from them."""
+"""The settings of the component, checked; what follows from them; and their fit on a space."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..mechanisms.base.built import check_mechanism
+from ..errors import DxError, DxWarning, Errors, Warnings
+from ..mechanisms.base.built import check_fitted, check_mechanism
+from ..priors.builtin import lacked_of
+from ..privacy.levels import found_by, scale_of
 from ..randomness import Rng
 from ..space import Space
-from ..spaces.hurtful import stand_ins
+from ..spaces.hurtful import allowed_by, stand_ins
 from ..spaces.sources import SpaceSource
-from ..surrogates.base import Surrogate
+from ..surrogates.base import Scope, Surrogate
 from ..surrogates.figures import NumberDraw
 from ..surrogates.presets import Preset, surrogates_of
 from ..surrogates.standing import StandIns
 from ..text.mentions import plain_label
-from ..ty import DrawsTogether, Editor, EditsTexts, Mechanism, Unknown
+from ..ty import (
+    Avoids,
+    ChoosesIndex,
+    DrawsTogether,
+    Editor,
+    EditsTexts,
+    FindsSettings,
+    HasIndex,
+    HasProjection,
+    InContext,
+    Mechanism,
+    Projection,
+    TellsAbout,
+    TellsInClear,
+    Unknown,
+)
 from ..validate import fail, one_of, positive
-from .release import CARRIED
-from .select import AllWords, AnyEntities, Entities, Selector, WordList
+from .receipt import Terms
+from .select import AllWords, AnyEntities, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
 
 SCOPES = ("token", "type")
 CASINGS = ("truecase", "preserve")
 VECTORS = ("table", "noisy")
+CARRIED_IN_CLEAR = {
+    "ents": "the places and labels of the input's entities",
+    "sents": "where the input's sentences begin",
+}
+LACKING, NOT_ENGLISH = 0.03, 0.25  # of the words of English text, that a table of English lacks
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Blocked:
+    """The words of a space that never come out, and what does instead of each."""
+
+    space: Space
+    words: frozenset[str]
+    instead: Mapping[str, str]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class Parts:
     """What a component is made of.
 
@@ -35,7 +72,7 @@ class Parts:
     every occurrence anew, "type" once for each distinct word of a Doc (then it is visible which
     words are the same). casing: "truecase" from the output alone, "preserve" copies the input's.
     vectors: "table" leaves token.vector to the pipeline's own vectors, if any; "noisy" makes it the
-    perturbed vector, see rebuild.attach_vectors. carry: "ents", "sents" or both, kept from the
+    perturbed vector, see receipt.attach_vectors. carry: "ents", "sents" or both, kept from the
     input's Doc. max_epsilon_per_doc: Docs whose total epsilon would be above it are
     refused before anything of them is drawn. numbers: None, or what draws numbers by their value;
     its epsilon is of another metric than that of words, so max_epsilon_per_doc is refused with it.
@@ -47,45 +84,40 @@ class Parts:
     Raises DxError for settings out of range.
     """
 
-    def __init__(
-        self,
-        *,
-        mechanism: Mechanism,
-        selector: Selector,
-        source: SpaceSource,
-        unknown: Unknown,
-        numbers: NumberDraw | None = None,
-        editor: Editor | None = None,
-        surrogates: Any = None,
-        seed: int | None = None,
-        scope: str = "token",
-        casing: str = "truecase",
-        vectors: str = "table",
-        carry: Iterable[str] = (),
-        max_epsilon_per_doc: float | None = None,
-    ) -> None:
-        check_mechanism(mechanism)
-        self.mechanism = mechanism
-        self.selector = selector
-        self.source = source
-        self.unknown = unknown
-        self.numbers = numbers
-        self.editor = editor
-        self.surrogates = surrogates_of(surrogates)
-        self.on_stand_ins: Callable[[Doc, StandIns], None] | None = None
-        self.rng = Rng(seed)
-        self.scope = one_of("scope", scope, SCOPES)
-        self.casing = one_of("casing", casing, CASINGS)
-        self.vectors = one_of("vectors", vectors, VECTORS)
-        self.carry = tuple(one_of("carry", item, tuple(CARRIED)) for item in carry)
-        self.max_epsilon_per_doc: float | None = None
-        if max_epsilon_per_doc is not None:
-            self.max_epsilon_per_doc = positive("max_epsilon_per_doc", max_epsilon_per_doc)
-        if numbers is not None and max_epsilon_per_doc is not None:
+    mechanism: Mechanism
+    selector: Selector
+    source: SpaceSource
+    unknown: Unknown
+    numbers: NumberDraw | None = None
+    editor: Editor | None = None
+    surrogates: Any = None
+    seed: int | None = None
+    scope: str = "token"
+    casing: str = "truecase"
+    vectors: str = "table"
+    carry: Iterable[str] = ()
+    max_epsilon_per_doc: float | None = None
+    on_stand_ins: Callable[[Doc, StandIns], None] | None = field(default=None, init=False)
+    rng: Rng = field(init=False)
+    _blocked: Blocked | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        check_mechanism(self.mechanism)
+        self.surrogates = surrogates_of(self.surrogates)
+        self.rng = Rng(self.seed)
+        one_of("scope", self.scope, SCOPES)
+        one_of("casing", self.casing, CASINGS)
+        one_of("vectors", self.vectors, VECTORS)
+        self.carry = tuple(one_of("carry", item, tuple(CARRIED_IN_CLEAR)) for item in self.carry)
+        most = self.max_epsilon_per_doc
+        if most is not None:
+            self.max_epsilon_per_doc = positive("max_epsilon_per_doc", most)
+        if self.numbers is not None and most is not None:
             expected = "null with numbers, whose epsilon is of another metric"
-            raise fail("max_epsilon_per_doc", expected, max_epsilon_per_doc)
-        if editor is not None and vectors == "noisy":
-            raise fail("vectors", "'table' with an editor, which goes over words alone", vectors)
+            raise fail("max_epsilon_per_doc", expected, most)
+        if self.editor is not None and self.vectors == "noisy":
+            expected = "'table' with an editor, which goes over words alone"
+            raise fail("vectors", expected, self.vectors)
 
     @property
     def takes_parts(self) -> bool:
@@ -118,16 +150,161 @@ class Parts:
     @property
     def standing(self) -> dict[str, Surrogate]:
         """The surrogates in use: of a preset, those of the labels that the selector takes."""
-        if isinstance(self.surrogates, Preset) and isinstance(self.selector, Entities):
-            plain = {plain_label(label) for label in self.selector.labels}
-            wanted = plain if isinstance(self.selector, AnyEntities) else set()
-            return {
-                label: one
-                for label, one in self.surrogates.items()
-                if label in self.selector.labels or plain_label(label) in wanted
-            }
-        return self.surrogates
+        all_of_them: dict[str, Surrogate] = self.surrogates
+        if not (isinstance(self.surrogates, Preset) and isinstance(self.selector, Entities)):
+            return all_of_them
+        plain = {plain_label(label) for label in self.selector.labels}
+        wanted = plain if isinstance(self.selector, AnyEntities) else set()
+        return {
+            label: one
+            for label, one in all_of_them.items()
+            if label in self.selector.labels or plain_label(label) in wanted
+        }
 
-    def instead(self, space: Space) -> Mapping[str, str]:
-        """Return what comes out for words of the space that never do."""
-        return stand_ins(space) if self.source.spares else {}
+    @property
+    def projection(self) -> Projection | None:
+        """The rule from noisy vectors to rows, where the mechanism has one."""
+        return self.mechanism.projection if isinstance(self.mechanism, HasProjection) else None
+
+    @property
+    def found(self) -> dict[str, Any]:
+        """The settings that were looked for on the space."""
+        rule = self.projection
+        return rule.found() if isinstance(rule, FindsSettings) else {}
+
+    @property
+    def attacker(self) -> dict[str, Any] | None:
+        """What an attacker found of other texts at these settings; None where nobody measured."""
+        found = found_by(self.mechanism, self.mechanism.guarantee.epsilon)
+        return None if found is None or self.scope != "token" else found.to_dict()
+
+    def blocked(self, space: Space) -> Blocked:
+        """Return the words of a space that never come out."""
+        if self._blocked is None or self._blocked.space is not space:
+            instead = stand_ins(space) if self.source.spares else {}
+            self._blocked = Blocked(space, frozenset(instead), instead)
+        return self._blocked
+
+
+# -- fit -------------------------------------------------------------------------------------------
+
+
+def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str, str]) -> Terms:
+    """Fit the mechanism and the editor of a component on a space.
+
+    Args:
+        parts: The component's settings.
+        space: The table of words.
+        nlp: The pipeline; None in a worker.
+        saved_editor: Model and digest of the editor when the pipeline was saved; {} for none.
+
+    Returns:
+        What every receipt of the component says.
+
+    Raises:
+        DxError: For parts that do not fit together, and for another model than was saved.
+    """
+    parts.mechanism.fit(space)
+    if isinstance(parts.unknown, InContext) and not parts.draws_together:
+        raise DxError(Errors.DX066)
+    check_fitted(parts.mechanism, space)
+    if parts.vectors == "noisy":
+        empty = parts.mechanism.sample(np.zeros(0, dtype=np.int64), parts.rng)
+        if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
+            raise DxError(Errors.DX035.format(mechanism=parts.mechanism.name))
+    if parts.editor is not None:
+        _fit_editor(parts, parts.editor, space, saved_editor)
+    about: dict[str, str] = parts.editor.about if isinstance(parts.editor, TellsAbout) else {}
+    index = parts.projection.index if isinstance(parts.projection, HasIndex) else None
+    chosen: dict[str, str] = {"index": index.choice} if isinstance(index, ChoosesIndex) else {}
+    return Terms(
+        mechanism=parts.mechanism.name,
+        guarantee=parts.mechanism.guarantee,
+        space=f"{space.name} ({space.digest})",
+        unknown_policy=type(parts.unknown).__name__,
+        scope=parts.scope,
+        casing=parts.casing,
+        vectors=parts.vectors,
+        seeded=parts.rng.seed is not None,
+        in_clear=_in_clear(parts, nlp),
+        attacker=parts.attacker,
+        scale=scale_of(parts.mechanism, len(space)),
+        found={**parts.found, **chosen},
+        numbers=None if parts.numbers is None else parts.numbers.guarantee,
+        editor=None if parts.editor is None else parts.editor.name,
+        editor_model=about.get("digest"),
+        surrogates=_surrogates_of(parts),
+    )
+
+
+def _in_clear(parts: Parts, nlp: Language | None) -> tuple[str, ...]:
+    """What of the input stays visible, in words."""
+    found = [*parts.selector.in_clear, *parts.unknown.in_clear]
+    found += parts.mechanism.in_clear if isinstance(parts.mechanism, TellsInClear) else ()
+    found += () if parts.numbers is None else parts.numbers.in_clear
+    if parts.scope == "type":
+        found.append("which words of a document are the same")
+    if parts.casing == "preserve":
+        found.append("the case of every word")
+    found += [CARRIED_IN_CLEAR[item] for item in parts.carry]
+    found += parts.source.in_clear(nlp)
+    found += [told for one in parts.standing.values() for told in one.in_clear]
+    if parts.standing:
+        found.append("how many mentions of each label there are, and where")
+    return tuple(dict.fromkeys(found))
+
+
+def _fit_editor(parts: Parts, editor: Editor, space: Space, saved: dict[str, str]) -> None:
+    editor.fit(space, parts.mechanism)
+    if isinstance(editor, Avoids):
+        editor.avoid(allowed_by(parts.source))
+    if isinstance(editor, TellsAbout) and saved.get("model") == editor.about["model"]:
+        then, now = saved["digest"], editor.about["digest"]
+        if then != now:
+            name = editor.about["model"]
+            raise DxError(Errors.DX156.format(name=name, saved=then[:12], found=now[:12]))
+
+
+def _surrogates_of(parts: Parts) -> dict[str, dict[str, Any]] | None:
+    """What is the same for every document, by label."""
+    if not parts.surrogates:
+        return None
+    told = {}
+    for label, one in parts.standing.items():
+        scope = getattr(one, "scope", None)
+        key_id = scope.key_id if isinstance(scope, Scope) else None
+        told[label] = {
+            "stand_in": one.name,
+            "guarantee": one.guarantee.to_dict(),
+            "chance": one.chance,
+            **({} if key_id is None else {"key_id": key_id}),
+        }
+    return told
+
+
+def check_labels(parts: Parts, nlp: Language, name: str) -> None:
+    """Warn of labels that have a surrogate and that no recogniser predicts.
+
+    Raises:
+        DxError: Where a label that is selected has no surrogate.
+    """
+    if not parts.surrogates or isinstance(parts.surrogates, Preset):
+        return
+    selected = parts.selector.labels if isinstance(parts.selector, Entities) else ()
+    missing: list[str] = sorted(set(selected) - set(parts.surrogates))
+    if missing:
+        raise DxError(Errors.DX115.format(missing=", ".join(missing)))
+    known = entity_labels(nlp, before=name)
+    unknown = [] if known is None else sorted(set(parts.surrogates) - known)
+    if unknown:
+        told = ", ".join(sorted(known or ())) or "no label at all"
+        message = Warnings.DX121.format(unknown=", ".join(unknown), known=told)
+        warnings.warn(message, DxWarning, stacklevel=5)
+
+
+def warn_of_lacking(space: Space) -> None:
+    """Warn where a table that nobody chose is of English, and the built-in one has more of it. One
+    that lacks most of English may be for anything."""
+    lacked = lacked_of(space)
+    if LACKING < lacked < NOT_ENGLISH:
+        warnings.warn(Warnings.DX104.format(lacked=lacked), DxWarning, stacklevel=3)

@@ -1,4 +1,8 @@
-"""From what was drawn to the new Doc: words, layout, spelling, receipt."""
+"""From what was drawn to the new Doc: words, layout, spelling, receipt.
+
+The new Doc is made by whitelist: words, blanks, what `carry` names, and the receipt. Nothing else
+of the old Doc reaches it, since lemmas, tags, tensors and user data are functions of the input.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
-from spacy.attrs import LIKE_NUM, LOWER, NORM, ORTH, SPACY
+from spacy.attrs import ENT_IOB, ENT_TYPE, LIKE_NUM, LOWER, NORM, ORTH, SENT_START, SPACY
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -19,8 +23,11 @@ from ..text.spelling import like, spell
 from ..ty import EditsTexts, ReleasedText
 from .draw import Drawn, checked_edit, ids_of, passage
 from .parts import Parts
-from .receipt import Receipt, Terms
-from .release import earlier_receipts, rebuild
+from .receipt import Counted, Receipt, Terms, earlier_receipts, mark_as_made
+
+ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # of what `carry` names
+_INSIDE = 1  # of ENT_IOB: goes on with an entity
+_NO_START = np.uint64(2**64 - 1)  # of SENT_START: -1, no sentence begins
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,16 +65,15 @@ def write(
     for doc, one, text in zip(docs, drawn, spelled(texts), strict=True):
         if parts.casing == "preserve":
             _copy_case(doc, one, text)
-        layout, X = _layout(doc, one), one.new.vectors
-        tensor = None if X is None else _tensor(doc, one, X, space)
-        receipt = _receipt(doc, one, terms, layout)
-        more: Any = {"carry": parts.carry, "vectors": tensor, "layout": layout}
-        new.append(rebuild(doc, text.words, text.spaces, receipt, **more))
+        made = Doc(doc.vocab, words=text.words, spaces=text.spaces)
+        for name in parts.carry:
+            _carry(name, doc, made, one.layout)
+        # What nlp.pipe(as_tuples=True) hands back beside the Doc; spaCy keeps it here.
+        made._context = doc._context
+        tensor = None if one.vectors is None else _tensor(doc, one, one.vectors, space)
+        mark_as_made(made, _receipt(doc, one, terms), tensor)
+        new.append(made)
     return new
-
-
-def _layout(doc: Doc, drawn: Drawn) -> Layout | None:
-    return None if drawn.stood is None else Layout.of(len(doc), drawn.stood.pieces)
 
 
 def _written(doc: Doc, drawn: Drawn) -> Written:
@@ -76,18 +82,21 @@ def _written(doc: Doc, drawn: Drawn) -> Written:
     strings = doc.vocab.strings
     made: Any = np.empty(len(doc), dtype=object)
     made[:] = [strings[orth] for orth in clear[:, 0].tolist()]
-    made[drawn.mask] = drawn.new.words
-    made[drawn.figures.mask] = drawn.figures.words
+    made[drawn.mask] = drawn.words
+    if drawn.figures is not None:
+        made[drawn.numbers] = drawn.figures.words
     words: list[str] = made.tolist()
     spaces = (clear[:, 1] > 0).tolist()
-    mask, editable, aside = drawn.mask | drawn.figures.mask, drawn.mask.copy(), drawn.figures.mask
-    editable[drawn.mask] = drawn.new.known
-    layout = _layout(doc, drawn)
+    mask, editable, layout = drawn.mask | drawn.numbers, drawn.mask.copy(), drawn.layout
+    editable[drawn.mask] = drawn.known
     if layout is None:
-        return Written(words, spaces, mask, editable, aside)
+        return Written(words, spaces, mask, editable, drawn.numbers)
     words, spaces = layout.expand(words, spaces)
-    aside = layout.mask(aside) | layout.placed
+    aside = layout.mask(drawn.numbers) | layout.placed
     return Written(words, spaces, layout.mask(mask), layout.mask(editable), aside)
+
+
+# -- editors of texts ------------------------------------------------------------------------------
 
 
 def edited_texts(
@@ -95,7 +104,7 @@ def edited_texts(
 ) -> list[Written]:
     """Each text with the words that an editor of texts chose. vocab: for the words that are read,
     all of which are released."""
-    substitutes = parts.instead(space)
+    instead = parts.blocked(space).instead
     placed = [_shown(text, vocab, space) for text in texts]
     found = editor.edit_texts([shown for shown, _ in placed], parts.mechanism)
     new = []
@@ -104,7 +113,7 @@ def edited_texts(
         checked = checked_edit(rows, shown.rows, shown.fixed)
         for place in np.flatnonzero(checked != shown.rows).tolist():
             chosen = space.words[checked[place]]
-            words[places[place]] = substitutes.get(chosen, chosen)
+            words[places[place]] = instead.get(chosen, chosen)
         new.append(replace(text, words=words))
     return new
 
@@ -118,8 +127,7 @@ def _shown(text: Written, vocab: Vocab, space: Space) -> tuple[ReleasedText, Int
     words = passage(doc, editable, text.aside)
     there = rows[words.places] >= 0
     places = words.places[there]
-    sentences = np.cumsum(words.starts)[there]
-    starts = np.diff(sentences, prepend=-1) > 0
+    starts = np.diff(np.cumsum(words.starts)[there], prepend=-1) > 0
     before = clear_before(doc, places)
     return ReleasedText(rows[places], starts, ~editable[places], before), places
 
@@ -129,6 +137,9 @@ def clear_before(doc: Doc, places: Ints1d) -> list[str]:
     ends = [0, *(doc[place].idx + len(doc[place]) for place in places[:-1].tolist())]
     text = doc.text
     return [text[end : doc[place].idx] for end, place in zip(ends, places.tolist(), strict=False)]
+
+
+# -- spelling and annotations ----------------------------------------------------------------------
 
 
 def spelled(texts: Sequence[Written]) -> list[Written]:
@@ -149,25 +160,41 @@ def spelled(texts: Sequence[Written]) -> list[Written]:
 
 
 def _copy_case(doc: Doc, drawn: Drawn, written: Written) -> None:
-    layout = _layout(doc, drawn)
+    layout = drawn.layout
     places = np.flatnonzero(drawn.mask if layout is None else layout.mask(drawn.mask))
-    models = np.flatnonzero(drawn.mask)[drawn.new.known].tolist()
-    for place, model in zip(places[drawn.new.known].tolist(), models, strict=True):
+    models = np.flatnonzero(drawn.mask)[drawn.known].tolist()
+    for place, model in zip(places[drawn.known].tolist(), models, strict=True):
         written.words[place] = like(written.words[place], doc[model].text)
 
 
-def _receipt(doc: Doc, drawn: Drawn, terms: Terms, layout: Layout | None) -> Receipt:
-    new, figures = drawn.new, drawn.figures
-    return terms.receipt(
-        earlier=earlier_receipts(doc),
+def _carry(name: str, doc: Doc, new: Doc, layout: Layout | None) -> None:
+    """Annotations of the old tokens as those of the new ones: what stands for an entity is one."""
+    if not len(doc):
+        return
+    # A list: numpy would give from_array another shape for a single attribute.
+    values: Any = doc.to_array(ATTRIBUTES[name])
+    if layout is not None:
+        there = np.any(values)
+        values = values[layout.source].copy()
+        if name == "ents":
+            values[layout.inner, 0] = _INSIDE
+        elif there:
+            values[layout.inner] = _NO_START
+    new.from_array(ATTRIBUTES[name], values)
+
+
+def _receipt(doc: Doc, drawn: Drawn, terms: Terms) -> Receipt:
+    figures, layout, stood = drawn.figures, drawn.layout, drawn.stood
+    counted = Counted(
         tokens=len(doc) if layout is None else len(layout.source),
-        perturbed=int(new.known.sum()),
-        unknown=int((~new.known).sum()),
-        draws=new.draws,
-        numbers=(len(figures.words), figures.draws),
+        perturbed=int(drawn.known.sum()),
+        unknown=int((~drawn.known).sum()),
+        draws=drawn.draws,
+        numbers=(0, 0) if figures is None else (len(figures.words), figures.draws),
         stood_in=0 if layout is None else int(layout.placed.sum()),
-        mentions=None if drawn.stood is None else drawn.stood.counts,
+        mentions={} if stood is None else stood.counts,
     )
+    return terms.receipt(counted, earlier_receipts(doc))
 
 
 def _tensor(doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space) -> Floats2d:
@@ -177,10 +204,9 @@ def _tensor(doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space) -> Floats2d
     tensor: Floats2d = space.vectors[rows]
     tensor[rows < 0] = 0
     tensor[drawn.mask] = vectors
-    tensor[drawn.figures.mask] = 0
-    layout = _layout(doc, drawn)
-    if layout is None:
+    tensor[drawn.numbers] = 0
+    if drawn.layout is None:
         return tensor
-    tensor = tensor[layout.source]
-    tensor[layout.placed] = 0
+    tensor = tensor[drawn.layout.source]
+    tensor[drawn.layout.placed] = 0
     return tensor

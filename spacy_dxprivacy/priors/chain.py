@@ -49,7 +49,7 @@ class Chain:
     def __post_init__(self) -> None:
         check_chain(self)
 
-    @property
+    @cached_property
     def states(self) -> int:
         return len(self.u)
 
@@ -125,11 +125,6 @@ class Chain:
         source = at[table.indices[entries]]
         there = source >= 0
         return place[there], source[there], table.data[entries[there]]
-
-    def words_of(self, state: int) -> tuple[Numbers1d, Numbers1d]:
-        """The words of a state and how likely each is."""
-        part = slice(self.of_states.indptr[state], self.of_states.indptr[state + 1])
-        return self.of_states.indices[part], self.of_states.data[part]
 
     @cached_property
     def digest(self) -> str:

@@ -28,9 +28,8 @@ from ..arrays import Bools1d, Bools2d, Floats2d, Ints1d, Ints2d, Numbers1d
 from ..machine.compute import in_order, product_threads
 from ..priors.chain import Chain
 from ..randomness import Rng
-from .backward import Backward
 from .emissions import Emissions, Some
-from .forward import Filtered, Forward, Sums
+from .forward_backward import Backward, Filtered, Forward, Sums
 
 MEMORY = 2**27  # bytes of forward messages that are kept for the way back
 LEAST = 1e-37

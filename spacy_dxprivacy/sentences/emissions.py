@@ -21,6 +21,32 @@ NOTHING = -1  # a word that the space lacks: it says nothing
 Some = tuple[Numbers1d, Numbers1d]  # states, and a number for each
 
 
+class RowCache:
+    """A pair of arrays for each row, within so many bytes; begun anew where they are more."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self._bytes = most, 0
+        self._kept: dict[int, Some] = {}
+
+    def find(self, rows: Iterable[int]) -> dict[int, Some]:
+        """Return those of the rows that are kept."""
+        kept = self._kept  # which another thread may put another in place of
+        return {row: kept[row] for row in rows if row in kept}
+
+    def keep(self, made: dict[int, Some]) -> None:
+        """Keep what was made for some rows."""
+        size = sum(a.nbytes + b.nbytes + ENTRY_BYTES for a, b in made.values())
+        if self._bytes + size > self.most:
+            self._kept, self._bytes = {}, 0
+        if size <= self.most:
+            self._kept.update(made)
+            self._bytes += size
+
+    # What was drawn for is no business of anybody who gets a copy.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"most": self.most, "_kept": {}, "_bytes": 0}
+
+
 class Emissions:
     """E[z] = sum over y of B[y, z] exp(-beta path(w, y)): exact, for every word w of the space.
 
@@ -37,17 +63,16 @@ class Emissions:
             chain.totals, self.totals, where=self._totals > 0, out=np.ones(chain.states)
         )
         self._silent = silent.astype(self.dtype)
-        self._kept: dict[int, Some] = {}
-        self._bytes = 0
+        self._cache = RowCache(CACHE_BYTES)
 
     def of(self, rows: Iterable[int]) -> dict[int, Some]:
         """For each of several words the states that get more than they would at the radii, and how
         many times as much. Together they take less time."""
-        wanted, kept = set(rows) - {NOTHING}, self._kept
-        found = {row: kept[row] for row in wanted & kept.keys()}
+        wanted = set(rows) - {NOTHING}
+        found = self._cache.find(wanted)
         new = self.kernel.prepare(wanted - found.keys())
         made = {row: self._factors(row, steps) for row, steps in new.items()}
-        self._keep(made)
+        self._cache.keep(made)
         return found | made
 
     def weigh(self, M: Floats2d, rows: Ints1d, stays: Bools1d, said: Mapping[int, Some]) -> None:
@@ -79,15 +104,6 @@ class Emissions:
         rounded = self.totals[states].astype(np.float64)
         factors = (self._totals[states] + near[states]) / rounded
         return states, factors.astype(self.dtype)
-
-    def _keep(self, made: dict[int, Some]) -> None:
-        size = sum(a.nbytes + b.nbytes + ENTRY_BYTES for a, b in made.values())
-        if self._bytes + size > CACHE_BYTES:
-            # Another thread may be reading the old one.
-            self._kept, self._bytes = {}, 0
-        if size <= CACHE_BYTES:
-            self._kept.update(made)
-            self._bytes += size
 
     def _near(self, row: int, found: Steps | None = None) -> Floats1d:
         """float64 (K,): what the words nearer than the radii add."""
@@ -123,13 +139,11 @@ class Emissions:
         return found
 
     def _word(self, row: int, state: int, uniform: float) -> int:
-        words, shares = self.chain.words_of(state)
+        of = self.chain.of_states
+        part = slice(of.indptr[state], of.indptr[state + 1])
+        words, shares = of.indices[part], of.data[part]
         weights = shares if row == NOTHING else shares * self.kernel.weights(row, words)
         return int(words[pick(weights, uniform)])
-
-    # What was drawn for is no business of anybody who gets a copy.
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": {}, "_bytes": 0}
 
 
 def pick(weights: Numbers1d, uniform: float) -> int:

@@ -31,8 +31,7 @@ from ..batch.record import Record
 from ..batch.stream import in_zone
 from ..batch.workers import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
 from ..files.docbin import pack, unpack
-from ..pipeline.receipt import COUNTS
-from ..pipeline.release import install_extensions
+from ..pipeline.receipt import COUNTS, install_extensions
 
 PATIENCE = 5.0  # seconds for the nursery to end
 BATCH = 32

@@ -25,7 +25,7 @@ from spacy.vectors import Vectors
 from ..arrays import Floats2d, Ints1d
 from ..errors import DxError, DxWarning
 from ..guarantee import KINDS, STATUSES, Guarantee
-from ..pipeline.release import assert_sanitized
+from ..pipeline.receipt import assert_sanitized
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space

@@ -7,7 +7,7 @@ from scipy.sparse import random_array
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
 from spacy_dxprivacy.priors.chain import alone_chain
-from spacy_dxprivacy.sentences.forward import ADDED, Forward, Product, Sums
+from spacy_dxprivacy.sentences.forward_backward import ADDED, Forward, Product, Sums
 
 PATH_V2 = {"m": {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.6}}
 

@@ -5,10 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from spacy_dxprivacy.priors.chain import Chain
-from spacy_dxprivacy.sentences.backward import Backward
 from spacy_dxprivacy.sentences.draw import LANES, batches
 from spacy_dxprivacy.sentences.emissions import pick
-from spacy_dxprivacy.sentences.forward import Filtered, Forward, Sums
+from spacy_dxprivacy.sentences.forward_backward import Backward, Filtered, Forward, Sums
 
 K, S = 300, 40
 

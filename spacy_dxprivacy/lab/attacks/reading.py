@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
-from ...language.beam import Filled, Search, Sheet, search
-from ...language.model import WordTokens, word_tokens
-from ...language.opened import open_model
+from ...editors.beam import Filled, Search, Sheet, search
+from ...editors.model import WordTokens, word_tokens
+from ...editors.opened import open_model
 from ...randomness import Rng
 from ...search.metric import euclidean
 from ...space import Space

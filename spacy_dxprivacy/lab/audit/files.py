@@ -25,7 +25,7 @@ from ...files.docbin import BadPacked, read_docbin, unpack
 from ...files.limits import DEEPEST as DEEPEST_LISTS
 from ...files.limits import MB, TooLarge, check_ratio, parse_json
 from ...files.parquet import open_parquet, read_tables
-from ...pipeline.release import RECEIPT_KEY, VECTORS_KEY, fits
+from ...pipeline.receipt import RECEIPT_KEY, VECTORS_KEY, fits
 
 MOST_FILES = 10_000
 MOST_BYTES = 256 * MB  # of a file

@@ -16,9 +16,9 @@ from ...cli.mistakes import mistakes_in_a_line, setting_up
 from ...cli.options import Code, Field, Force, Lines, SignedBy
 from ...cli.signature import check_signature
 from ...config import FileConfig
+from ...editors.opened import open_model
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
-from ...language.opened import open_model
 from ...spaces import BUILTIN, load
 
 # fmt: off

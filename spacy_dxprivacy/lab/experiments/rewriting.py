@@ -25,8 +25,8 @@ import spacy
 
 from ...arrays import Floats2d, Ints1d, blocks
 from ...batch.rows import words_of
-from ...language.model import NOTHING, LanguageModel
-from ...language.opened import open_model
+from ...editors.model import NOTHING, LanguageModel
+from ...editors.opened import open_model
 from ...randomness import Rng
 from ..attacks.guessing import found_anywhere, read_off
 from ..attacks.reading import Seen, filled_guess

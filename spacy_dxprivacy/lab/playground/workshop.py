@@ -17,8 +17,7 @@ from ...batch.stream import zone
 from ...errors import DxError, DxWarning, Errors, UsageError
 from ...machine.hosts import LoopbackNamesOnly
 from ...pipeline.component import DxSanitizer
-from ...pipeline.receipt import Receipt
-from ...pipeline.release import assert_sanitized, get_receipt
+from ...pipeline.receipt import Receipt, assert_sanitized, get_receipt
 from ...registries import registry
 from ...spaces.sources import SpaceSource
 from ...text.tokens import tokenized

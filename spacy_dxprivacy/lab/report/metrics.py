@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d
+from ...editors.model import LanguageModel
 from ...errors import DxError, UsageError
-from ...language.model import LanguageModel
 from ...space import Space
 from .pairs import Pair, Token, is_same
 

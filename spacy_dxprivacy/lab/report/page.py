@@ -23,9 +23,9 @@ import numpy as np
 from ...about import __version__
 from ...batch.manifests import receipt_beside
 from ...config import FileConfig
+from ...editors.model import LanguageModel
 from ...errors import UsageError, Warnings, warn_always
 from ...files.limits import MB, TooLarge, check_size, read_json
-from ...language.model import LanguageModel
 from ...privacy.levels import sentence
 from ...space import Space
 from ..audit.release import CLEAN, LEAKED

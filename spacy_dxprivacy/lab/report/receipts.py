@@ -21,8 +21,7 @@ from ...errors import UsageError
 from ...files.docbin import MOST_DOCBIN, BadPacked, read_docbin, unpack
 from ...files.limits import TooLarge, check_size, read_json
 from ...guarantee import Guarantee
-from ...pipeline.receipt import MENTIONS, Terms
-from ...pipeline.release import RECEIPT_KEY, fits
+from ...pipeline.receipt import MENTIONS, RECEIPT_KEY, Terms, fits
 from ...privacy.levels import sentence
 
 DAMAGED = "a receipt is damaged."

@@ -9,13 +9,13 @@ from sentences.laws import KINDS, N, all_sentences, small_mechanism, small_space
 from test_attacks_language import likelihoods
 
 from spacy_dxprivacy import DxError, Rng
+from spacy_dxprivacy.editors.model import word_tokens
 from spacy_dxprivacy.lab.attacks import Corpus, Reader, Reading, Scene, Seen, Trial, attack
 from spacy_dxprivacy.lab.attacks.guessing import auc, pairs_to_test, sentence_scores
 from spacy_dxprivacy.lab.attacks.language import KNOWN, Language
 from spacy_dxprivacy.lab.attacks.reading import causal_reading
 from spacy_dxprivacy.lab.attacks.tries import LINK_LENGTH
 from spacy_dxprivacy.lab.corpus import sanitised
-from spacy_dxprivacy.language.model import word_tokens
 from spacy_dxprivacy.priors.chain import alone_chain
 
 from .fakes import FakeModel, small_law

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr
 from functools import lru_cache
@@ -19,7 +18,8 @@ from ..files.digests import digest_of
 from ..files.limits import regular
 from .model import LanguageModel
 
-NEEDED = {"torch": "torch", "transformers": "transformers"}
+NEEDED = ("torch", "transformers")
+NEEDED_BY_GGUF = ("gguf", "accelerate")
 GGUF = ".gguf"
 DEVICE = "DX_LM_DEVICE"  # "cpu" (if unset), "cuda", "cuda:1", "mps"
 COUNTED = (".safetensors", ".bin", ".json", ".model", ".txt", GGUF)
@@ -40,7 +40,11 @@ def open_model(given: str) -> LanguageModel:
     if given in OPENERS:
         return OPENERS[given]()
     where = _where(given)
-    _check_installed(where)
+    is_file = where is not None and where.suffix.lower() == GGUF
+    needed = (*NEEDED, *NEEDED_BY_GGUF) if is_file else NEEDED
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        raise DxError(Errors.DX154.format(missing=", ".join(missing)))
     return _loaded(given, where, os.environ.get(DEVICE, "cpu"))
 
 
@@ -81,18 +85,12 @@ def _package(given: str) -> Path | None:
     return files[0]
 
 
-def _check_installed(where: Path | None) -> None:
-    wanted = dict(NEEDED)
-    if where is not None and where.suffix.lower() == GGUF:
-        wanted |= {"gguf": "gguf", "accelerate": "accelerate"}
-    missing = [name for module, name in wanted.items() if find_spec(module) is None]
-    if missing:
-        raise DxError(Errors.DX154.format(missing=", ".join(missing)))
-
-
 @lru_cache(maxsize=2)
 def _loaded(given: str, where: Path | None, device: str) -> LanguageModel:
-    _be_quiet()
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    logging: Any = import_module("transformers.utils.logging")
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     try:
         with redirect_stderr(StringIO()):  # bars of what is unpacked
             return _load(given, where, device)
@@ -103,7 +101,7 @@ def _loaded(given: str, where: Path | None, device: str) -> LanguageModel:
 
 
 def _load(given: str, where: Path | None, device: str) -> LanguageModel:
-    from .causal import Causal, is_causal
+    from .transformer import CausalModel, is_causal
 
     torch, transformers = import_module("torch"), import_module("transformers")
 
@@ -122,7 +120,7 @@ def _load(given: str, where: Path | None, device: str) -> LanguageModel:
         raise _not(given, "its tokenizer has more tokens than the network")
     if not is_causal(network.eval().to(device)):
         raise _not(given, "it is a model that fills gaps, and no causal one")
-    return Causal(given, _digest(where, network), network, tokenizer)
+    return CausalModel(given, _digest(where, network), network, tokenizer)
 
 
 def _digest(where: Path | None, network: Any) -> str:
@@ -134,17 +132,6 @@ def _digest(where: Path | None, network: Any) -> str:
     files = sorted(f for f in where.iterdir() if f.suffix in COUNTED and f.is_file())
     lines = [f"{digest_of(file)}  {file.name}\n" for file in files]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def _be_quiet() -> None:
-    """No progress bars and no network: a model is there, or it is not."""
-    if "transformers" not in sys.modules:
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    logging: Any = import_module("transformers.utils.logging")
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
 
 
 def _why(error: Exception) -> str:

@@ -30,8 +30,8 @@ def without_gradients(function: F) -> F:
     return wrapped
 
 
-class Causal:
-    """See language.model.LanguageModel."""
+class CausalModel:
+    """See editors.model.LanguageModel."""
 
     def __init__(self, name: str, digest: str, network: Any, tokenizer: Any) -> None:
         self.name, self.digest = name, digest
@@ -140,10 +140,10 @@ def _numbers(found: Any) -> Any:
 
 
 class CausalLanes:
-    """See language.model.Lanes. A cache of keys and values that is never longer than MEMORY: then
+    """See editors.model.Lanes. A cache of keys and values that is never longer than MEMORY: then
     every lane is read again from the prompt and the later half of what it read."""
 
-    def __init__(self, model: Causal, prompts: Sequence[Sequence[int]]) -> None:
+    def __init__(self, model: CausalModel, prompts: Sequence[Sequence[int]]) -> None:
         self.model = model
         self.prompts = [[*model.begin, *prompt] for prompt in prompts]
         self.later: list[list[int]] = [[] for _ in prompts]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy.editors.beam import Search, Sheet, search
+from spacy_dxprivacy.editors.model import word_tokens
 from spacy_dxprivacy.errors import DxWarning
-from spacy_dxprivacy.language.beam import Search, Sheet, search
-from spacy_dxprivacy.language.model import word_tokens
 
 from .fakes import FakeModel, small_law
 

@@ -12,9 +12,9 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy.editors import opened
 from spacy_dxprivacy.errors import DxWarning
 from spacy_dxprivacy.lab.report.metrics import judged
-from spacy_dxprivacy.language import opened
 
 from .fakes import FakeModel, small_law
 
@@ -156,7 +156,7 @@ def test_a_core_installation_imports_none_of_it():
     code = (
         "import sys, spacy, spacy_dxprivacy\n"
         "spacy.blank('en').add_pipe('dx_sanitizer')\n"
-        "assert not {'transformers', 'spacy_dxprivacy.language.causal'} & set(sys.modules)"
+        "assert not {'transformers', 'spacy_dxprivacy.editors.transformer'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 

@@ -10,8 +10,8 @@ from sentences.laws import BETA, N, all_sentences, small_mechanism, small_space,
 from test_attacks_language import likelihoods
 
 from spacy_dxprivacy import Draw, DxError, registry
+from spacy_dxprivacy.editors import opened
 from spacy_dxprivacy.errors import DxWarning
-from spacy_dxprivacy.language import opened
 from spacy_dxprivacy.space import Allowed
 from spacy_dxprivacy.spaces import hurtful
 from spacy_dxprivacy.spaces.sources import SpaceSource

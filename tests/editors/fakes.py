@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spacy_dxprivacy.language.model import NOTHING, OutOfRoom
+from spacy_dxprivacy.editors.model import NOTHING, OutOfRoom
 
 STOP, BEGIN = 0, 1
 OTHERS = 2  # tokens before those of the words
