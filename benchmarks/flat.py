@@ -35,7 +35,7 @@ from timing import invented
 from whole_way import ALONE, LENGTH
 from whole_way import corpus as of_english
 
-from spacy_dxprivacy.entities.names import listed_names
+from spacy_dxprivacy.entities.words import listed_names
 
 PARTS = 10
 SECONDS = 1.0  # between two looks at the memory

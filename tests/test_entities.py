@@ -16,11 +16,10 @@ from spacy.util import ignore_error, load_config, load_model_from_config
 from spacy.vocab import Vocab
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.entities.lists import FOLLOWING
-from spacy_dxprivacy.entities.names import listed_names
 from spacy_dxprivacy.entities.rules import LABELS, RULES, WEAK, all_words, patterns, words_of
 from spacy_dxprivacy.entities.ruling import DxEntityRuler
-from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, judge
+from spacy_dxprivacy.entities.tables import FOLLOWING
+from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, judge, listed_names
 from spacy_dxprivacy.pipeline.component import ENTITY_CONFIG
 
 CONFIG = Path(__file__).parent.parent / "configs" / "entities.cfg"
@@ -162,7 +161,7 @@ def test_guessing_is_an_option() -> None:
 
 def test_every_rule_has_an_anchor() -> None:
     for text in RULES.values():
-        for line in filter(None, text.splitlines()):
+        for line in text:
             assert any(not optional and word not in WEAK for word, optional in words_of(line)), line
 
 
@@ -201,7 +200,7 @@ def test_any_text_is_read(text: str) -> None:
 
 @given(word=st.text(min_size=1, max_size=12))
 def test_every_word_has_known_kinds(word: str) -> None:
-    assert judge(word, builtin_lexicon()) <= set(KINDS)
+    assert judge(word) <= set(KINDS)
 
 
 _cache: list[Language] = []

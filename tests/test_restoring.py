@@ -8,7 +8,7 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.entities.lists import PEOPLES, PLACES
+from spacy_dxprivacy.entities.tables import PEOPLES, PLACES
 from spacy_dxprivacy.entities.words import builtin_lexicon
 from spacy_dxprivacy.surrogates import Mention
 from spacy_dxprivacy.surrogates.lists import listed

@@ -3,42 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from .addresses import BLANKS
+from .tables import sections
+
+# Bounded: else a search goes over the same blanks from each of them.
+BLANKS = r"[ \t]{0,40}"
 
 Cell = tuple[str, int, int]  # label, start and end in the text
 Labels = tuple[str | None, ...]
 MOST_TABLES = 16  # that stand above a line, where each line may read as a head of the next ones
 
-# Heads and keys in small letters. Those after the bar stand above a column alone: at the
-# beginning of a line of prose they say too little.
 _CALLED = {
-    "PERSON": "full name, patient name, first name, last name, family name, given name, surname, "
-    "middle name, maiden name, contact name, customer name, client name, employee name, "
-    "next of kin, emergency contact, guardian, account holder, card holder, cardholder, "
-    "referring physician, primary care physician, attending physician, pcp, "
-    "assistant, co-surgeon, anesthesiologist, anaesthetist"
-    "| name, patient, doctor, physician, contact, customer, client, employee, owner, author, "
-    "manager, assignee, reporter, guest, attendee, participant, nurse, teacher, student, sender, "
-    "recipient, mother, father, spouse, husband, wife",
-    "GPE": "city, town, village, country, county, province, birthplace, place of birth, hometown, "
-    "country of birth, city of birth| state, location, place, region",
-    "ORG": "company, employer, organisation, organization, company name, hospital, facility, "
-    "school, clinic, institution| firm, vendor, supplier, account name",
-    "ADDRESS": "street, street address, home address, mailing address, postal address, "
-    "billing address, shipping address, address line 1, address line 2, zip, zip code, zipcode, "
-    "postal code, postcode, post code, plz, eircode, pin code, pincode, cep| address, code postal",
-    "PHONE": "phone, phone number, telephone, mobile, mobile number, cell, cell phone, fax, "
-    "home phone, work phone, telephone number, tel",
-    "DATE": "dob, date of birth, birth date, birthdate, birthday| born, date, admitted, discharged",
-    "ID": "mrn, ssn, nhs number, medical record number, passport, passport number, license number, "
-    "licence number, policy number, member id, patient id, account number, card number, "
-    "iban, username, user name, login, user id| id, account, policy, user, card, licence, license",
+    label: " ".join(sections("words")[f"HEAD {label}"])
+    for label in "PERSON GPE ORG ADDRESS PHONE DATE ID".split()
 }
 _DIGITS = frozenset({"PHONE", "DATE", "ID"})  # a value without a digit is none
-_MARKS = {"|": "|", "\t": "\t", ";": ";", ",": ","}
+_MARKS = "|\t;,"
 _EMPTY = re.compile(r"[\W_]*(?:n/?a|none|nil|null|unknown|nan|yes|no)?[\W_]*", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:+=-]*")  # below the head of a table
 _WRITTEN = r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: (?:[a-z'’]{1,4} ){0,2}[^\W\d_a-zß-öø-ÿ][\w'’.-]*){0,5}"
@@ -55,13 +37,13 @@ def _heads() -> dict[str, str]:
     }
 
 
-def _of_lines(label: str) -> list[str]:
-    return [key.strip() for key in _CALLED[label].partition("|")[0].split(",")]
+def _longest_first(keys: Iterable[str]) -> str:
+    return "|".join(sorted((re.escape(key.strip()) for key in keys), key=len, reverse=True))
 
 
 @lru_cache(maxsize=1)
 def _head() -> re.Pattern[str]:
-    heads = "|".join(sorted(map(re.escape, _heads()), key=len, reverse=True))
+    heads = _longest_first(_heads())
     return re.compile(
         rf"[|,;\t][ \t\"']{{0,40}}(?:{heads})[ \t\"']{{0,40}}(?=[|,;\t]|$)", re.M | re.I
     )
@@ -69,15 +51,12 @@ def _head() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _line() -> re.Pattern[str]:
-    written = {
-        label: "|".join(sorted(map(re.escape, _of_lines(label)), key=len, reverse=True))
-        for label in ("PERSON", "GPE", "ORG", "ADDRESS")
-    }
-    values = {**dict.fromkeys(written, _WRITTEN), "ADDRESS": r"(?=[^\n]{0,12}\d)[^\n|;\t\"]{3,12}?"}
-    forms = [
-        rf"(?i:{keys})[\"']?{BLANKS}[:=]{BLANKS}[\"']?(?P<{label}>{values[label]}){_TO_END}"
-        for label, keys in written.items()
-    ]
+    forms = []
+    for label in ("PERSON", "GPE", "ORG", "ADDRESS"):
+        keys = _longest_first(_CALLED[label].partition("|")[0].split(","))
+        value = r"(?=[^\n]{0,12}\d)[^\n|;\t\"]{3,12}?" if label == "ADDRESS" else _WRITTEN
+        named = rf"(?P<{label}>{value})"
+        forms.append(rf"(?i:{keys})[\"']?{BLANKS}[:=]{BLANKS}[\"']?{named}{_TO_END}")
     return re.compile(rf"(?:^|[\t|;,{{]|  )[ \t>*•\"'-]{{0,40}}(?:{'|'.join(forms)})", re.M)
 
 
@@ -136,11 +115,8 @@ def _rows(text: str, begin: int) -> Iterator[tuple[int, str]]:
 def _labelled(start: int, values: list[str], labels: Labels) -> Iterator[Cell]:
     for value, label in zip(values, labels, strict=True):
         bare = value.strip(" \t\"'\r")
-        if label and not _EMPTY.fullmatch(value) and (label not in _DIGITS or _has_digit(bare)):
+        told = label not in _DIGITS or any(map(str.isdigit, bare))
+        if label and told and not _EMPTY.fullmatch(value):
             first = start + value.index(bare)
             yield label, first, first + len(bare)
         start += len(value) + 1
-
-
-def _has_digit(value: str) -> bool:
-    return any(letter.isdigit() for letter in value)

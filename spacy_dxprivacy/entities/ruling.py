@@ -6,16 +6,11 @@ recall. Nothing that it misses is protected by the entity sanitizer.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 import numpy as np
 from spacy import util
-from spacy.lang.en.lex_attrs import like_num
-from spacy.lang.lex_attrs import like_email, like_url, word_shape
 from spacy.language import Language
 from spacy.matcher import Matcher
 from spacy.pipeline import EntityRuler
@@ -26,15 +21,12 @@ from ..arrays import Bools1d
 from ..text.mentions import plain_label
 from ..text.tokens import with_fields_apart
 from ..validate import fail
-from .fields import plain_digits
-from .lists import FOLLOWING
-from .phrases import match_phrases
-from .refine import completed, without_terms
-from .rules import GROUPS, LABELS, WEAK, all_words, forms, patterns
-from .words import OfPublicWords, flag_getters, kinds
+from .phrases import Match, match_phrases
+from .review import completed, without_terms
+from .rules import GROUPS, LABELS, patterns
+from .words import KINDS, HasKind, kinds
 
 FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
-Match = tuple[str, int, int]
 
 
 class DxEntityRuler(EntityRuler):
@@ -59,9 +51,8 @@ class DxEntityRuler(EntityRuler):
     ) -> None:
         super().__init__(nlp, name, overwrite_ents=overwrite_ents)
         self.guess = guess
-        flags = _set_flags(nlp.vocab)
-        self._live, self._anchors = flags.pop("LIVE"), [flags.pop(group) for group in GROUPS]
-        self._rules = _matchers(nlp.vocab, flags, guess)
+        self._flags = _set_flags(nlp.vocab)
+        self._rules = _matchers(nlp.vocab, self._flags, guess)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -69,23 +60,20 @@ class DxEntityRuler(EntityRuler):
         return tuple(sorted({*LABELS, *super().labels}))
 
     def __call__(self, doc: Doc) -> Doc:
-        """The Doc with its entities. One that holds rows of a table is replaced by a Doc in which
-        each field has its own tokens."""
+        """Set the entities. A Doc that holds rows of a table is replaced by one in which each field
+        has its own tokens."""
         return super().__call__(with_fields_apart(doc))
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """(label, start, end) of all matches, the one to prefer first."""
         own = super().match(doc) if len(self) else []
-        text = plain_digits(doc.text)  # made anew by spaCy each time that it is asked for
-        phrases = set(match_phrases(doc, text))
-        found = {*self._match_words(doc), *_match_forms(doc, text), *phrases}
-        # What a key says is an account is none of a telephone.
-        found -= {("PHONE", start, end) for label, start, end in phrases if label == "ID"}
+        found = {*self._match_words(doc), *match_phrases(doc)}
         return own + sorted(without_terms(doc, found), key=_preference)
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
         """Every matched word becomes part of an entity: where two matches overlap, the later one
-        keeps what the earlier left. What earlier components found stays, unless overwritten."""
+        keeps what the earlier left. What earlier components found stays, unless overwritten. Every
+        further mention of what was found is found as well."""
         kept = [] if self.overwrite else list(doc.ents)
         taken = {i for span in kept for i in range(span.start, span.end)}
         for label, start, end in matches:
@@ -93,13 +81,15 @@ class DxEntityRuler(EntityRuler):
             for first, last in _free_runs(doc, start, end, taken):
                 kept.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
-        doc.ents = _with_mentions(doc, kept)
+        known = [(plain_label(span.label_), span.start, span.end) for span in kept]
+        again = completed(doc, known)[len(known) :]
+        doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Match]:
         # The flags of words belong to a vocabulary; a Doc of another one is read through a copy.
         if doc.vocab is not self.nlp.vocab:
             doc = Doc(self.nlp.vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
-        flags = doc.to_array([self._live, *self._anchors]).astype(bool)
+        flags = doc.to_array([self._flags[kind] for kind in ("LIVE", *GROUPS)]).astype(bool)
         for anchors, (rules, keys) in zip(flags.T[1:], self._rules, strict=True):
             for first, last in _segments(flags[:, 0], anchors):
                 for key, start, end in rules(doc[first:last]):
@@ -114,13 +104,6 @@ class DxEntityRuler(EntityRuler):
         return util.raise_error
 
 
-def _with_mentions(doc: Doc, found: list[Span]) -> tuple[Span, ...]:
-    """With every further mention of what was found, of earlier components as well."""
-    known = [(plain_label(span.label_), span.start, span.end) for span in found]
-    again = completed(doc, known)[len(known) :]
-    return (*found, *(Span(doc, start, end, label=label) for label, start, end in again))
-
-
 Rules = tuple[Matcher, dict[int, tuple[str, int, int]]]
 
 
@@ -128,14 +111,13 @@ def _matchers(vocab: Vocab, flags: dict[str, str], guess: bool) -> list[Rules]:
     """For each group the rules, and for each key of theirs its label and tokens of context before
     and after."""
     made: list[Rules] = [(Matcher(vocab, validate=False), {}) for _ in GROUPS]
-    group_of = {
-        label: rules for rules, some in zip(made, GROUPS.values(), strict=True) for label in some
-    }
-    for (label, before, after), some in patterns(flags, guess=guess).items():
-        matcher, keys = group_of[label]
-        name = f"{label}/{before}/{after}"
+    for key, some in patterns(flags, guess=guess).items():
+        matcher, keys = next(
+            rules for rules, group in zip(made, GROUPS.values(), strict=True) if key[0] in group
+        )
+        name = "/".join(map(str, key))
         matcher.add(name, some)
-        keys[vocab.strings[name]] = (label, before, after)
+        keys[vocab.strings[name]] = key
     return made
 
 
@@ -145,57 +127,16 @@ def _set_flags(vocab: Vocab) -> dict[str, str]:
     A second recogniser on the vocabulary takes the same flags. Raises DxError where other
     components have left too few.
     """
-    getters = {**flag_getters(), "LIVE": is_live} | {group: IsAnchor(group) for group in GROUPS}
+    getters = {kind: HasKind(kind) for kind in (*KINDS, "LIVE", *GROUPS)}
     present: dict[int, Any] = vocab.lex_attr_getters  # type: ignore[attr-defined]
     taken = {getter: bit for bit, getter in present.items()}
     free = [bit for bit in FREE_FLAGS if bit not in present]
     new = [getter for getter in getters.values() if getter not in taken]
     if len(new) > len(free):
         raise fail("the number of free lexeme flags", f"{len(new)} or more", len(free))
-    with kinds.remember(), _tokens_matched.remember():
-        pairs = zip(new, free, strict=False)
-        taken |= {getter: vocab.add_flag(getter, bit) for getter, bit in pairs}
+    with kinds.remember():
+        taken |= {g: vocab.add_flag(g, bit) for g, bit in zip(new, free, strict=False)}
     return {kind: f"FLAG{taken[getter]}" for kind, getter in getters.items()}
-
-
-def is_live(word: str) -> bool:
-    """Whether a word can be a token of any rule, but for MID, which only comes first."""
-    return bool(_tokens_matched(word) - {"MID"}) or word.isspace()
-
-
-@dataclass(frozen=True)
-class IsAnchor:
-    """A lexeme flag: whether a word has a kind that makes an entity of a group begin, and not a
-    weak one alone. Equal for equal groups, and small to pickle."""
-
-    group: str
-
-    def __call__(self, word: str) -> bool:
-        return not _tokens_matched(word).isdisjoint(_anchors(self.group))
-
-
-@OfPublicWords
-def _tokens_matched(word: str) -> frozenset[str]:
-    lower = word.lower()
-    found = {kind for kind, words in FOLLOWING.items() if lower in words} | kinds(word)
-    if lower in all_rule_words():
-        found.add(lower)
-    if like_num(word) or like_email(word) or like_url(word):
-        found.add("NUM")
-    shape = word_shape(word)
-    found |= {"LOW_INITIAL"} if shape in {"x", "x."} else {"YY"} if shape == "dd" else set()
-    return frozenset(found)
-
-
-@lru_cache(maxsize=1)
-def all_rule_words() -> frozenset[str]:
-    """Those of all groups."""
-    return all_words()
-
-
-@lru_cache(maxsize=len(GROUPS))
-def _anchors(group: str) -> frozenset[str]:
-    return (all_words(GROUPS[group]) | ({"NUM"} if group == "COUNTED" else set())) - WEAK
 
 
 def _segments(live: Bools1d, anchors: Bools1d) -> Iterator[tuple[int, int]]:
@@ -232,18 +173,3 @@ def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tupl
 
 def _is_edge(token: Token) -> bool:
     return token.is_space or (token.is_punct and not token.text.startswith("#"))
-
-
-@lru_cache(maxsize=1)
-def _forms() -> re.Pattern[str]:
-    return forms()
-
-
-def _match_forms(doc: Doc, text: str) -> Iterator[Match]:
-    """What is found by its letters, in text, that of the Doc with plain digits; a
-    form that a token only partly belongs to takes all of it."""
-    for match in _forms().finditer(text):
-        # "expand" finds a span for all that is in the text, and each alternative has a name.
-        span = cast(Span, doc.char_span(*match.span(), alignment_mode="expand"))
-        label = str(match.lastgroup).partition("_")[0]
-        yield ("ID" if label == "CODE" else label), span.start, span.end

@@ -1,4 +1,4 @@
-"""What a word may be in a name, a date or a place, judged from its letters and the public table.
+"""What a word may be in a name, a date or a place, judged from its letters and the public tables.
 
 `kinds` gives the kinds of one word. The recogniser sets each kind as a flag of the lexeme, so a
 word is judged once, when the vocabulary meets it, and its rules then compare bits.
@@ -6,35 +6,21 @@ word is judged once, when the vocabulary meets it, and its rules then compare bi
 
 from __future__ import annotations
 
+import gzip
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
+from spacy.lang.en.lex_attrs import like_num
+from spacy.lang.lex_attrs import like_email, like_url, word_shape
 
 from ..space import Space
-from .lists import (
-    ALSO_FIRST,
-    ALSO_SURE,
-    AMBIGUOUS_MONTHS,
-    AMBIGUOUS_WEEKDAYS,
-    CHAT,
-    CLOSED,
-    CLOSINGS,
-    JOINTS,
-    LISTED_KINDS,
-    NAMES,
-    NO_PART,
-    NONE,
-    PEOPLES,
-    PLACES,
-    SMALL_FIRST,
-    SUFFIX,
-    SURE,
-)
-from .names import by_ending, listed_names
+from .rules import GROUPS, WEAK, all_words
+from .tables import FOLLOWING, LISTED, NAMES, NONE, PEOPLES, PLACES, words
 
 KINDS = (
     # people
@@ -46,13 +32,45 @@ KINDS = (
     # places and codes
     "SURE_PLACE PLACE PLACE_HEAD STATE IN_PLACE CODE ID_WORD"
 ).split()
-
-
+LISTED_NAMES = Path(__file__).resolve().parent.parent / "data" / "names.txt.gz"
+ALSO_SURE = words("ALSO_SURE")
+ALSO_FIRST = ALSO_SURE | words("ALSO_FIRST")
+_KINDS_OF = {
+    word: {kind for kind, listed in LISTED.items() if word in listed}
+    for word in NONE.union(*LISTED.values())
+}
+_RULE_WORDS = all_words()
+_ANCHORS = {
+    group: (all_words(labels) | ({"NUM"} if group == "COUNTED" else set())) - WEAK
+    for group, labels in GROUPS.items()
+}
+_CLOSED = frozenset(
+    "pronoun possessive determiner preposition conjunction auxiliary negation wh_word "
+    "adverb_particle adverb_function interjection modal".split()
+)
+_CLOSINGS = frozenset("cheers regards sincerely thanks yours thx rgds".split())
+_JOINTS = frozenset({"-", "‐", "–", " "})
+_SUFFIX = frozenset("jr jr. sr sr. ii iii iv esq".split())
+_AMBIGUOUS = frozenset("may march mar dec sep jan jun sun sat wed mon thu thur".split())
+_SURE = {"SURE_FIRST", "LOW_FIRST"}
+_NO_PART, _CHAT, _SMALL_FIRST = words("NO_PART"), words("CHAT"), words("SMALL_FIRST")
+_CLASS_OF = {"f": "first_name", "s": "surname", "c": "city"}
+_SURNAME = frozenset({"surname"})
+# What surnames of many languages end in, and hardly any other word does.
+_SURNAME_END = re.compile(
+    r".{2}(?:[oe]v(?:a|á|ich|ić|ic|na)|enko|[oe]wsk[ia]|[oe]wicz|czyk|i[nń]sk[iay]|[sš]kov[aá]|sson|"
+    r"ssen|d[oó]ttir|opoulo[su]|[aí]kis|idis|escu|eanu|shvili|adze|[ai]kyan|oğlu|oglu|inen|"
+    r"quist|kvist|str[oö]m|gaard|rsen|nsen|stein|bergen?|bauer|mann|[oe]vsk[yi]|ulis|aitis|auskas)",
+    re.IGNORECASE,
+)
 # Endings of common nouns that no list holds in full: illnesses, drugs, procedures, doctrines.
 _COMMON_END = re.compile(
     r"(itis|osis|emia|pathy|ology|scopy|gram|graphy|tomy|plasty|algia|pril|olol|statin|cillin|"
-    r"mycin|azole|idine|amine|tion|sion|ment|ness|ing|ism|able|ible|ical|ally|less|ship|"
-    r"hood|ware|oid|phile|phobia|iasis|ectasia|uria|penia|plegia|rrh?ea|rrhoea|megaly|dynia|trophy|lysis|o?edema|cyte|plasm|(?:carcin|aden|sarc|lymph|mel|gli|fibr|hemat|haemat|papill|my|ang)oma|zepam|zolam|sartan|prazole|floxacin|[uix]mab|tinib|caine|phylline|barbital|dipine|gliptin|triptan|setron|olone|thiazide|ated|ized|ised|ization)s?$"
+    r"mycin|azole|idine|amine|tion|sion|ment|ness|ing|ism|able|ible|ical|ally|less|ship|hood|ware|"
+    r"oid|phile|phobia|iasis|ectasia|uria|penia|plegia|rrh?ea|rrhoea|megaly|dynia|trophy|lysis|"
+    r"o?edema|cyte|plasm|(?:carcin|aden|sarc|lymph|mel|gli|fibr|hemat|haemat|papill|my|ang)oma|"
+    r"zepam|zolam|sartan|prazole|floxacin|[uix]mab|tinib|caine|phylline|barbital|dipine|gliptin|"
+    r"triptan|setron|olone|thiazide|ated|ized|ised|ization)s?$"
 )
 _PREFIX = re.compile(
     r"(?:non|un|re|pre|post|anti|inter|over|under|super|sub|hyper|hypo|peri|intra|extra|micro|"
@@ -71,29 +89,22 @@ _DIGIT_KINDS = {
 }
 
 
+# -- the public tables -------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Lexicon:
-    """The public table as the rules see it. rank: word -> row; rows go by frequency."""
+    """The built-in space as the rules see it. rank: word -> row; rows go by frequency."""
 
     rank: dict[str, int]
     classes: dict[str, frozenset[str]]
-    listed: Mapping[str, frozenset[str]] = field(default_factory=dict)
-
-    @classmethod
-    def from_space(
-        cls, space: Space, listed: Mapping[str, frozenset[str]] | None = None
-    ) -> Lexicon:
-        """A space without classes knows no names but those that are listed."""
-        masks = space.classes if space.classes is not None else np.zeros(len(space), np.uint64)
-        named = {int(mask): _names(int(mask), space.class_names) for mask in np.unique(masks)}
-        classes = {w: named[m] for w, m in zip(space.words, masks.tolist(), strict=True)}
-        return cls({word: row for row, word in enumerate(space.words)}, classes, listed or {})
 
     def of(self, word: str) -> frozenset[str]:
         """The classes of a word; none where neither the table nor the list of names has it."""
         known = self.classes.get(word)
         if known is None and word[:1].isupper():
-            known = self.listed.get(word.lower()) or by_ending(word)
+            known = listed_names().get(word.lower())
+            known = known or (_SURNAME if _SURNAME_END.fullmatch(word) else None)
         return known or NONE
 
     def plainness(self, word: str) -> float:
@@ -106,14 +117,38 @@ class Lexicon:
         return (self.rank.get(word, nowhere) + 1) / (lower + 1)
 
 
-def _names(mask: int, class_names: Sequence[str]) -> frozenset[str]:
-    return frozenset(name for bit, name in enumerate(class_names) if mask >> bit & 1)
+@lru_cache(maxsize=1)
+def builtin_lexicon() -> Lexicon:
+    """The words of the built-in space and their classes."""
+    space = Space.builtin()
+    masks = space.classes if space.classes is not None else np.zeros(len(space), np.uint64)
+    classes_of = {
+        int(mask): frozenset(c for i, c in enumerate(space.class_names) if int(mask) >> i & 1)
+        for mask in np.unique(masks)
+    }
+    classes = {w: classes_of[m] for w, m in zip(space.words, masks.tolist(), strict=True)}
+    return Lexicon({word: row for row, word in enumerate(space.words)}, classes)
 
 
 @lru_cache(maxsize=1)
-def builtin_lexicon() -> Lexicon:
-    """The kinds of the words of the built-in space."""
-    return Lexicon.from_space(Space.builtin(), listed_names())
+def listed_names() -> dict[str, frozenset[str]]:
+    """The list of names and cities (see NOTICE): word in small letters -> its classes."""
+    sets: dict[str, frozenset[str]] = {}
+    found = {}
+    for line in gzip.decompress(LISTED_NAMES.read_bytes()).decode("utf8").split("\n"):
+        letters, _, word = line.partition(" ")
+        if letters not in sets:
+            sets[letters] = frozenset(_CLASS_OF[letter] for letter in letters)
+        found[word] = sets[letters]
+    return found
+
+
+def is_name(word: str) -> bool:
+    """Whether a word is a name of persons, whatever else it is."""
+    return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
+
+
+# -- the kinds of a word -----------------------------------------------------------------------
 
 
 class OfPublicWords:
@@ -123,180 +158,51 @@ class OfPublicWords:
 
     def __init__(self, judged: Callable[[str], frozenset[str]]) -> None:
         self._judged = judged
-        self._public: list[frozenset[str] | None] = []  # by the row of a word
+        self._known: dict[str, frozenset[str]] = {}
         self._sets: dict[frozenset[str], frozenset[str]] = {}  # equal values are one object
-        self._others: dict[str, frozenset[str]] = {}
-        self._most = 1
+        self._last: tuple[str | None, frozenset[str]] = (None, NONE)
+        self._remembers_all = False
 
     def __call__(self, word: str) -> frozenset[str]:
-        found = self._others.get(word)
-        return self._ask(word) if found is None else found
-
-    def _ask(self, word: str) -> frozenset[str]:
-        rank = builtin_lexicon().rank
-        row = rank.get(word)
-        if row is not None:
-            self._public = self._public or [None] * len(rank)
-            if (known := self._public[row]) is not None:
-                return known
+        last, found = self._last
+        if word == last:
+            return found
+        if word in self._known:
+            return self._known[word]
         found = self._judged(word)
         found = self._sets.setdefault(found, found)
-        if row is not None:
-            self._public[row] = found
-            return found
-        if len(self._others) >= self._most:
-            self._others.clear()
-        self._others[word] = found
+        if self._remembers_all or word in builtin_lexicon().rank:
+            self._known[word] = found
+        else:
+            self._last = word, found
         return found
 
     @contextmanager
     def remember(self) -> Iterator[None]:
         """Keep what is asked within, for a vocabulary that is gone through once for each kind."""
-        self._most = 2**16
+        self._remembers_all = True
         try:
             yield
         finally:
-            self._most = 1
-            self._others.clear()
+            self._remembers_all = False
+            rank = builtin_lexicon().rank
+            self._known = {word: found for word, found in self._known.items() if word in rank}
 
 
 @OfPublicWords
 def kinds(word: str) -> frozenset[str]:
-    """The kinds of a word, by the built-in table."""
-    return frozenset(judge(word, builtin_lexicon()))
-
-
-def judge(word: str, lexicon: Lexicon) -> set[str]:
-    """The kinds of a word, a subset of KINDS."""
-    lower = word.lower()
-    found = set(LISTED_KINDS.get(lower.rstrip("."), NONE))
-    if word[:1].isdigit() or word.startswith("mid-"):
-        return found | _judge_digits(lower)
-    if _NAME_SHAPE.fullmatch(word.rstrip(".")):
-        _judge_calendar(word, lexicon, found)
-        _judge_letters(word, lexicon, found)
-    elif len(word) > 1:
-        _judge_glued(word, lexicon, found)
-    if _INITIAL.fullmatch(word) and word[0].isupper() and word != "I.":
-        found |= {"INITIAL", "BODY"}
-    if "PARTICLE" in found or word in JOINTS or lower in SUFFIX:
-        found.add("BODY")
-    if word == ",":
-        found.add("MID")
-    return found
-
-
-def _judge_digits(lower: str) -> set[str]:
-    found = {kind for kind, shape in _DIGIT_KINDS.items() if shape.fullmatch(lower)}
-    return found | {"CODE"} if len(_DIGIT.findall(lower)) > 2 else found
-
-
-def _judge_letters(word: str, lexicon: Lexicon, found: set[str]) -> None:
-    if word.islower():
-        _judge_lower(word, lexicon, found)
-    elif word[0].isupper() and len(word) > 1:
-        _judge_capitalised(word, lexicon, found)
-
-
-def _judge_glued(word: str, lexicon: Lexicon, found: set[str]) -> None:
-    """Words that a tokenizer left together, as in Anna/Peter or Peter:"Yes, and codes."""
-    if len(_DIGIT.findall(word)) > 2:
-        found.add("CODE")
-    if "@" in word or "www" in word or "//" in word:
-        return
-    pieces = _PIECE.findall(word)
-    if len(pieces) < 9 and any(SURE & judge(piece, lexicon) for piece in pieces):
-        found.add("SURE_FIRST")
-
-
-def _judge_calendar(word: str, lexicon: Lexicon, found: set[str]) -> None:
-    bare, written = word.lower().rstrip("."), word[:1].isupper()
-    classes = lexicon.of(bare.capitalize())
-    if "month" in classes:
-        found.add("MONTH")
-        if bare not in AMBIGUOUS_MONTHS and (written or len(bare) > 3):
-            found.add("SURE_MONTH")
-    if "weekday" in classes:
-        found.add("WEEKDAY")
-        if bare not in AMBIGUOUS_WEEKDAYS:
-            found.add("SURE_WEEKDAY")
-
-
-def _judge_lower(word: str, lexicon: Lexicon, found: set[str]) -> None:
-    """Names written small, as in chats: only words that are nothing else in the table."""
-    named, lower = lexicon.of(word.capitalize()), lexicon.of(word)
-    if not lower & {"determiner", "possessive"}:
-        found.add("MID")
-    if named & NAMES and not lower & CLOSED:
-        found.add("LOW_NAME")
-    if len(word) < 3 or word in CHAT or (word in lexicon.rank and word not in SMALL_FIRST):
-        return
-    if found & {"MONTH", "WEEKDAY", "PARTICLE"}:
-        return
-    if "first_name" in named and (len(word) > 3 or word.capitalize() in lexicon.rank):
-        found.add("LOW_FIRST")
-    if "surname" in named and len(word) > 3:
-        found.add("LOW_SUR")
-    if "TITLE" not in found and _may_be_name(word):
-        found.add("LOW_NEW")
-
-
-def _judge_capitalised(word: str, lexicon: Lexicon, found: set[str]) -> None:
-    title = word.capitalize() if word.isupper() else word.rstrip(".")
-    classes, lower = lexicon.of(title), lexicon.of(title.lower())
-    if lower & CLOSED and title not in ALSO_FIRST:
-        return
-    _judge_place(word, title, lexicon, found)
-    peoples = classes & PEOPLES and not classes & NAMES
-    if peoples or "nationality" in classes or found & {"SURE_MONTH", "WEEKDAY"}:
-        return
-    _judge_name(word, title, lexicon, found)
-
-
-def _judge_place(word: str, title: str, lexicon: Lexicon, found: set[str]) -> None:
-    classes = lexicon.of(title)
-    if title.lower() in CHAT:
-        return
-    if classes & PLACES:
-        found.add("PLACE")
-        named = classes & NAMES or title in ALSO_SURE
-        if not named and lexicon.plainness(title) < 0.5 and len(title) > 2 and "MONTH" not in found:
-            found.add("SURE_PLACE")
-    if word.isupper() and lexicon.of(word) & {"state", "country"}:
-        found.add("STATE")
-
-
-def _judge_name(word: str, title: str, lexicon: Lexicon, found: set[str]) -> None:
-    classes = lexicon.of(title)
-    if title.lower() in CHAT or (word.isupper() and title.lower() in NO_PART):
-        return
-    if title.lower() not in NO_PART and ("TITLE" not in found or "surname" in classes):
-        found |= {"PART", "BODY"}
-    if found & {"TITLE", "ROLE"} or title.lower() in CLOSINGS or (word.isupper() and len(word) < 4):
-        return
-    sure = lexicon.plainness(title) <= 0.5 and len(title) > 2
-    if "first_name" in classes or title in ALSO_FIRST:
-        found |= {"FIRST", "SURE_FIRST"} if sure else {"FIRST"}
-    if "surname" in classes:
-        found |= {"SURNAME", "SURE_SURNAME"} if sure else {"SURNAME"}
-    if _is_new(word, lexicon) and title.lower() not in NO_PART | CHAT:
-        found.add("NEW")
-
-
-def _is_new(word: str, lexicon: Lexicon) -> bool:
-    """Capitalised, and neither it nor a near form of it is in the table."""
-    lower = word.lower()
-    forms = {word, lower, _PREFIX.sub("", lower, count=1)}
-    forms |= {lower[: -len(ending)] for ending in ("s", "es", "ed") if lower.endswith(ending)}
-    return not word.isupper() and _may_be_name(word) and not forms & lexicon.rank.keys()
-
-
-def _may_be_name(word: str) -> bool:
-    """Not an abbreviation, a product in camel case, or a common noun by its ending."""
-    inner = any(not c.islower() for c in word[1:])
-    if inner and not _INNER_CAPITAL.match(word):
-        return False
-    return len(word) > 2 and not _COMMON_END.search(word)
+    """The kinds of a word; "LIVE" where it can be a token of any rule (but for MID, which only
+    comes first), and each group of rules that it can begin an entity of."""
+    found = judge(word)
+    tokens = found | {kind for kind, listed in FOLLOWING.items() if word.lower() in listed}
+    tokens |= {word.lower()} & _RULE_WORDS
+    if like_num(word) or like_email(word) or like_url(word):
+        tokens.add("NUM")
+    shape = word_shape(word)
+    tokens |= {"LOW_INITIAL"} if shape in {"x", "x."} else {"YY"} if shape == "dd" else set()
+    if tokens - {"MID"} or word.isspace():
+        found.add("LIVE")
+    return frozenset(found | {g for g, anchors in _ANCHORS.items() if tokens & anchors})
 
 
 @dataclass(frozen=True)
@@ -309,6 +215,127 @@ class HasKind:
         return self.kind in kinds(word)
 
 
-def flag_getters() -> dict[str, Callable[[str], bool]]:
-    """For each kind of word, what tells whether a string is of that kind."""
-    return {kind: HasKind(kind) for kind in KINDS}
+def judge(word: str) -> set[str]:
+    """The kinds of a word, a subset of KINDS."""
+    lower = word.lower()
+    found = set(_KINDS_OF.get(lower.rstrip("."), NONE))
+    if word[:1].isdigit() or word.startswith("mid-"):
+        found |= {kind for kind, shape in _DIGIT_KINDS.items() if shape.fullmatch(lower)}
+        return found | {"CODE"} if len(_DIGIT.findall(lower)) > 2 else found
+    if _NAME_SHAPE.fullmatch(word.rstrip(".")):
+        _judge_calendar(word, found)
+        if word.islower():
+            _judge_lower(word, found)
+        elif word[0].isupper() and len(word) > 1:
+            _judge_capitalised(word, found)
+    elif len(word) > 1:
+        _judge_glued(word, found)
+    if _INITIAL.fullmatch(word) and word[0].isupper() and word != "I.":
+        found |= {"INITIAL", "BODY"}
+    if "PARTICLE" in found or word in _JOINTS or lower in _SUFFIX:
+        found.add("BODY")
+    if word == ",":
+        found.add("MID")
+    return found
+
+
+def _judge_glued(word: str, found: set[str]) -> None:
+    """Words that a tokenizer left together, as in Anna/Peter or Peter:"Yes, and codes."""
+    if len(_DIGIT.findall(word)) > 2:
+        found.add("CODE")
+    if "@" in word or "www" in word or "//" in word:
+        return
+    pieces = _PIECE.findall(word)
+    if len(pieces) < 9 and any(_SURE & judge(piece) for piece in pieces):
+        found.add("SURE_FIRST")
+
+
+def _judge_calendar(word: str, found: set[str]) -> None:
+    bare, written = word.lower().rstrip("."), word[:1].isupper()
+    classes = builtin_lexicon().of(bare.capitalize())
+    if "month" in classes:
+        found.add("MONTH")
+        if bare not in _AMBIGUOUS and (written or len(bare) > 3):
+            found.add("SURE_MONTH")
+    if "weekday" in classes:
+        found |= {"WEEKDAY"} if bare in _AMBIGUOUS else {"WEEKDAY", "SURE_WEEKDAY"}
+
+
+def _judge_lower(word: str, found: set[str]) -> None:
+    """Names written small, as in chats: only words that are nothing else in the table."""
+    lexicon = builtin_lexicon()
+    named, lower = lexicon.of(word.capitalize()), lexicon.of(word)
+    if not lower & {"determiner", "possessive"}:
+        found.add("MID")
+    if named & NAMES and not lower & _CLOSED:
+        found.add("LOW_NAME")
+    if len(word) < 3 or word in _CHAT or (word in lexicon.rank and word not in _SMALL_FIRST):
+        return
+    if found & {"MONTH", "WEEKDAY", "PARTICLE"}:
+        return
+    if "first_name" in named and (len(word) > 3 or word.capitalize() in lexicon.rank):
+        found.add("LOW_FIRST")
+    if "surname" in named and len(word) > 3:
+        found.add("LOW_SUR")
+    if "TITLE" not in found and _may_be_name(word):
+        found.add("LOW_NEW")
+
+
+def _judge_capitalised(word: str, found: set[str]) -> None:
+    lexicon = builtin_lexicon()
+    title = word.capitalize() if word.isupper() else word.rstrip(".")
+    classes = lexicon.of(title)
+    if lexicon.of(title.lower()) & _CLOSED and title not in ALSO_FIRST:
+        return
+    if title.lower() in _CHAT:
+        return
+    _judge_place(word, title, found)
+    peoples = classes & PEOPLES and not classes & NAMES
+    if not (peoples or "nationality" in classes or found & {"SURE_MONTH", "WEEKDAY"}):
+        _judge_name(word, title, found)
+
+
+def _judge_place(word: str, title: str, found: set[str]) -> None:
+    lexicon = builtin_lexicon()
+    classes = lexicon.of(title)
+    if classes & PLACES:
+        found.add("PLACE")
+        named = classes & NAMES or title in ALSO_SURE
+        if not named and lexicon.plainness(title) < 0.5 and len(title) > 2 and "MONTH" not in found:
+            found.add("SURE_PLACE")
+    if word.isupper() and lexicon.of(word) & {"state", "country"}:
+        found.add("STATE")
+
+
+def _judge_name(word: str, title: str, found: set[str]) -> None:
+    lexicon, lower = builtin_lexicon(), title.lower()
+    classes = lexicon.of(title)
+    if word.isupper() and lower in _NO_PART:
+        return
+    if lower not in _NO_PART and ("TITLE" not in found or "surname" in classes):
+        found |= {"PART", "BODY"}
+    if found & {"TITLE", "ROLE"} or lower in _CLOSINGS or (word.isupper() and len(word) < 4):
+        return
+    sure = lexicon.plainness(title) <= 0.5 and len(title) > 2
+    if "first_name" in classes or title in ALSO_FIRST:
+        found |= {"FIRST", "SURE_FIRST"} if sure else {"FIRST"}
+    if "surname" in classes:
+        found |= {"SURNAME", "SURE_SURNAME"} if sure else {"SURNAME"}
+    if _is_new(word) and lower not in _NO_PART:
+        found.add("NEW")
+
+
+def _is_new(word: str) -> bool:
+    """Capitalised, and neither it nor a near form of it is in the table."""
+    lower = word.lower()
+    forms = {word, lower, _PREFIX.sub("", lower, count=1)}
+    forms |= {lower[: -len(ending)] for ending in ("s", "es", "ed") if lower.endswith(ending)}
+    return not word.isupper() and _may_be_name(word) and not forms & builtin_lexicon().rank.keys()
+
+
+def _may_be_name(word: str) -> bool:
+    """Not an abbreviation, a product in camel case, or a common noun by its ending."""
+    inner = any(not c.islower() for c in word[1:])
+    if inner and not _INNER_CAPITAL.match(word):
+        return False
+    return len(word) > 2 and not _COMMON_END.search(word)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..entities.lists import LANDS, NAMES, PEOPLES, TERM_NOUNS
+from ..entities.tables import LANDS, NAMES, PEOPLES, TERM_NOUNS
 from ..entities.words import builtin_lexicon
 from .lists import HOUSES, STATES, STREET_KINDS
 from .person import SUFFIXES, TITLES

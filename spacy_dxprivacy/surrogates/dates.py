@@ -4,6 +4,9 @@ The layout of a mention is what no change of its value could change: which parts
 what order, the separators, the case, how many digits a year has. Nothing else shapes what comes
 out: no zero is copied, for 10 to 12 would not show it, and no short name of a month, for "May" is
 both. So two texts that differ in their values alone are written by the same rules.
+
+The forms are the table "written dates" of data/entities/forms.txt, each with the name of its
+reader here. A reader turns what a form found into a piece, and a piece can write itself again.
 """
 
 from __future__ import annotations
@@ -12,9 +15,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 
-from ..entities.dates import HOLIDAY, ORDINAL_END, SEASON, TO, WEEKDAY
-from ..entities.dates import MONTH as _M
+from ..entities.tables import forms, words
 
 MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -24,42 +27,9 @@ SEASONS = "winter spring summer fall".split()
 COUNTED = "first second third fourth".split()
 HOURS = "twelve one two three four five six seven eight nine ten eleven".split()
 TOP_AGE = 90  # and more: ages above 89 are released as this one
-# Words that may stand beside dates, and stay: they are relative, or say nothing of when.
-RELATIVE = frozenset(
-    "a about after afternoon ago all almost an and annual annually another any approximately "
-    "around as at back bi-weekly biweekly before beginning between bi but by couple couples "
-    "current daily dawn day days decade decades due during each earlier early either end ending "
-    "entire evening evenings every few fiscal following for former from half hour hourly hours "
-    "in it just last late later latter least less many mid middle minute "
-    "minutes moment month monthly months more morning mornings most much nearly next night "
-    "nightly nights now o'clock of off on once only or other over "
-    "overnight part past period point previous prior quarter quarterly recent recently same "
-    "seconds several shortly since some soon "
-    "still than that the then these this those through "
-    "throughout time times to today tomorrow tonight until up upcoming "
-    "week weekday weekdays weekend weekends weekly weeks well while within year yearly years "
-    "yesterday yet old aged age am pm till s hrs hr min mins sec secs yr yrs wk wks mo mos "
-    "birthday birthdays bday fortnight semester century centuries am. pm. ad bc est "
-    "edt pst pdt cst cdt utc gmt y o yo y.o t".split()
-)
-# Beside a date that moves they may be a part of it: they stay where a unit says what they count.
-NUMBERS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
-    "hundred first second third fourth".split()
-)
-DETERMINERS = frozenset(
-    "the this that last next past previous coming every each my our your his her its their 's ’s "
-    "a an no any some first".split()
-)
-UNITS = frozenset(
-    "day days week weeks month months hour hours minute minutes second seconds year years hr hrs "
-    "min mins sec secs yr yrs wk wks mo mos decade decades night nights century centuries quarter "
-    "weekend weekends quarters".split()
-)
+_BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNITS")
+_DETERMINERS = words("DETERMINERS")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_DIGITS = re.compile(r"\d+", re.ASCII)
-_BLANK = re.compile(r"\s")
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
 
@@ -71,7 +41,9 @@ class OtherOrder(NoDate):
     """A date that only the other order of day and month could read."""
 
 
-# -- calendars ------------------------------------------------------------------------------------
+# -- calendars ---------------------------------------------------------------------------------
+
+YMD = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -89,7 +61,7 @@ class Calendar:
 
     def number(self, year: int, month: int, day: int) -> int:
         """Of days since January 1 of `first`. Raises NoDate for a day that there is not."""
-        if self == COMMON and (month, day) == (2, 29):
+        if self.years == 1 and (month, day) == (2, 29):
             month, day = 3, 1
         cycle, rest = divmod(year - self.first, self.years)
         try:
@@ -98,12 +70,12 @@ class Calendar:
             raise NoDate from None
         return cycle * self.days + since.days
 
-    def date(self, number: int) -> tuple[int, int, int]:
+    def date(self, number: int) -> YMD:
         """(year, month, day). Raises NoDate for a day beyond the calendar."""
         cycle, rest = divmod(number, self.days)
         found = date(self.first, 1, 1) + timedelta(rest)
         year = found.year + cycle * self.years
-        if self == GREGORIAN and not 1 <= year <= 9999:
+        if self.years == 400 and not 1 <= year <= 9999:
             raise NoDate
         return year, found.month, found.day
 
@@ -111,6 +83,7 @@ class Calendar:
 GREGORIAN = Calendar(400, 146_097, 2000)
 CENTURY = Calendar(4, 1461, 2000)
 COMMON = Calendar(1, 365, 2001)
+Anchor = tuple[Calendar, int]  # a day, by its number
 
 
 @dataclass(frozen=True)
@@ -139,7 +112,7 @@ MONTH = Unit("month", 30.4375, lambda y, m: 12 * y + m - 1, lambda i: (i // 12, 
 QUARTER = Unit(
     "quarter", 91.3125, lambda y, m: 4 * y + (m - 1) // 3, lambda i: (i // 4, i % 4 * 3 + 2)
 )
-SEASON_OF = Unit(  # winter is December, January and February
+SEASON = Unit(  # winter is December, January and February
     "season", 91.3125, lambda y, m: (12 * y + m) // 3, lambda i: (i // 4, i % 4 * 3 + 1)
 )
 HALF = Unit("half", 182.625, lambda y, m: 2 * y + m // 7, lambda i: (i // 2, i % 2 * 6 + 4))
@@ -147,9 +120,7 @@ YEAR = Unit("year", 365.25, lambda y, m: y, lambda i: (i, 7))
 DECADE = Unit("decade", 3652.5, lambda y, m: y // 10, lambda i: (10 * i + 5, 1))
 
 
-# -- what a mention is made of --------------------------------------------------------------------
-
-YMD = tuple[int, int, int]
+# -- what a mention is made of -----------------------------------------------------------------
 
 
 @dataclass
@@ -165,22 +136,28 @@ class Day:
 
 @dataclass
 class Days:
-    """One day, or the first and the last one of a range."""
+    """One day, or the first and the last one of a range. anchor: where its first day is, once the
+    timeline has placed it. instead: what is written for a shift in place of a date that tells an
+    age over 89."""
 
     points: list[Day]
     write: Callable[[list[YMD]], str]
+    anchor: Anchor | None = None
+    instead: Callable[[int], str] | None = None
 
 
 @dataclass
 class Period:
     """A week, month, ..., decade, and how another one is written in its place. calendar: by how
-    many digits its year is shown with."""
+    many digits its year is shown with. anchor: the day that it goes with. instead: see Days."""
 
     unit: Unit
     index: int
     calendar: Calendar
     write: Callable[[int], str]
     is_holiday: bool = False
+    anchor: Anchor | None = None
+    instead: Callable[[int], str] | None = None
 
 
 @dataclass
@@ -223,9 +200,8 @@ def read(text: str, beside: Beside) -> list[Piece]:
         pieces += [text[place : match.start()], reader(match, beside)]
         place = match.end()
     pieces.append(text[place:])
-    words = [word for piece in pieces if isinstance(piece, str) for word in _WORD.findall(piece)]
-    dated = any(isinstance(piece, Days | Period | Loose) for piece in pieces)
-    if not is_relative(words, dated):
+    rest = [word for piece in pieces if isinstance(piece, str) for word in _WORD.findall(piece)]
+    if not _is_relative(rest, any(isinstance(piece, Days | Period | Loose) for piece in pieces)):
         raise NoDate
     holidays = [piece for piece in pieces if getattr(piece, "is_holiday", False)]
     if holidays and any(isinstance(piece, Days | Loose) for piece in pieces):
@@ -237,44 +213,41 @@ def read(text: str, beside: Beside) -> list[Piece]:
 def _matches(text: str) -> Iterator[tuple[Match, Reader]]:
     place = 0
     while place < len(text):
-        before = text[place - 1 : place]
-        found = None
-        if not (before.isalnum() or before == "_") or _after_day(text, place):
-            found = next(filter(None, (_at(form, text, place) for form in FORMS)), None)
-        if found is None:
-            place += 1
-            continue
-        yield found
-        place = found[0].end()
+        found = _at(text, place)
+        if found:
+            yield found
+        place = found[0].end() if found else place + 1
 
 
-def _after_day(text: str, place: int) -> bool:
-    """Whether the time of an ISO 8601 date begins: 2020-01-05T14:05."""
-    return text[place - 1] in "tT" and text[max(place - 2, 0) : place - 1].isdigit()
+def _at(text: str, place: int) -> tuple[Match, Reader] | None:
+    """What the first form that fits finds here, if no longer word is around it."""
+    before = text[place - 1 : place]
+    if before.isalnum() or before == "_":
+        # The time of an ISO 8601 date begins: 2020-01-05T14:05.
+        if not (before in "tT" and text[max(place - 2, 0) : place - 1].isdigit()):
+            return None
+    for form, reader in _forms():
+        found = form.match(text, place)
+        after = text[found.end() : found.end() + 1] if found else ""
+        if found and found.end() > place and not (after.isalnum() and after not in "TtZz"):
+            return found, reader
+    return None
 
 
-def _at(form: tuple[re.Pattern[str], Reader], text: str, place: int) -> tuple[Match, Reader] | None:
-    found = form[0].match(text, place)
-    after = text[found.end() : found.end() + 1] if found else ""
-    if found is None or (after.isalnum() and after not in "TtZz"):
-        return None
-    return (found, form[1]) if found.end() > place else None
-
-
-def is_relative(words: Sequence[str], dated: bool) -> bool:
-    """Whether all of them may stay: words of the list, and numbers where there is a unit, or, if
-    they are written as words, no date beside them."""
-    split = [re.split(r"[-']", word.lower().replace("’", "'")) for word in words]
+def _is_relative(rest: Sequence[str], dated: bool) -> bool:
+    """Whether all of these words may stay: words of the list, and numbers where there is a unit,
+    or, if they are written as words, no date beside them."""
+    split = [re.split(r"[-']", word.lower().replace("’", "'")) for word in rest]
     parts = [part for some in split for part in some if part not in ("", "s")]
-    others = [part for part in parts if part not in RELATIVE]
-    if any(part in UNITS for part in parts):
-        others = [part for part in others if part not in NUMBERS and not _COUNT.fullmatch(part)]
+    others = [part for part in parts if part not in _BESIDE]
+    if any(part in _UNITS for part in parts):
+        others = [part for part in others if part not in _NUMBERS and not _COUNT.fullmatch(part)]
     elif not dated:
-        others = [part for part in others if part not in NUMBERS]
+        others = [part for part in others if part not in _NUMBERS]
     return not others
 
 
-# -- writing --------------------------------------------------------------------------------------
+# -- writing -----------------------------------------------------------------------------------
 
 
 def cased(name: str, model: str) -> str:
@@ -284,40 +257,26 @@ def cased(name: str, model: str) -> str:
     return name.lower() if model.islower() else name
 
 
-def ordinal(day: int, model: str | None) -> str:
-    """21 and "th" -> 21st"""
+def ordinal(number: int, model: str | None) -> str:
+    """21 and "th" -> 21st; the number alone without a model."""
     if not model:
-        return str(day)
+        return str(number)
     ends = {1: "st", 2: "nd", 3: "rd"}
-    end = "th" if 10 < day % 100 < 14 else ends.get(day % 10, "th")
-    return str(day) + (end.upper() if model.isupper() else end)
+    end = "th" if 10 < number % 100 < 14 else ends.get(number % 10, "th")
+    return str(number) + (end.upper() if model.isupper() else end)
 
 
-def _put(m: Match, /, **new: str) -> str:
-    """What was found, with other texts for some of its groups."""
+def _put(m: Match, /, **new: str | int) -> str:
+    """What was found, with other texts for those of its groups that there are. A whole number is a
+    year, which is written with as many digits as it has there."""
     text, place = "", m.start()
     for start, name in sorted((m.start(name), name) for name in new):
-        text += m.string[place:start] + new[name]
-        place = m.end(name)
+        if start >= 0:
+            value = new[name]
+            value = value if isinstance(value, str) else _year_as(value, m[name])
+            text += m.string[place:start] + value
+            place = m.end(name)
     return text + m.string[place : m.end()]
-
-
-def _month_of(text: str) -> int:
-    """mar., MARCH -> 3"""
-    return next(i for i, name in enumerate(MONTHS, 1) if name[:3].lower() == text[:3].lower())
-
-
-def _month_as(number: int, m: Match) -> str:
-    """In full; three letters where it is joined to its numbers, as in 31-JAN-2020."""
-    name, joint = MONTHS[number - 1], m["g"]
-    return cased(name if joint is None or _BLANK.search(joint) else name[:3], m["m"])
-
-
-def _year(text: str | None) -> tuple[int | None, Calendar]:
-    if text is None:
-        return None, COMMON
-    digits = text.strip("'’")
-    return (int(digits), GREGORIAN) if len(digits) == 4 else (2000 + int(digits), CENTURY)
 
 
 def _year_as(year: int, model: str) -> str:
@@ -328,12 +287,31 @@ def _year_as(year: int, model: str) -> str:
     return f"{year:04d}"
 
 
+def _year(text: str | None) -> tuple[int | None, Calendar]:
+    if text is None:
+        return None, COMMON
+    digits = text.strip("'’")
+    return (int(digits), GREGORIAN) if len(digits) == 4 else (2000 + int(digits), CENTURY)
+
+
+def _month_of(text: str) -> int:
+    """mar., MARCH -> 3"""
+    return next(i for i, name in enumerate(MONTHS, 1) if name[:3].lower() == text[:3].lower())
+
+
+def _month_as(number: int, m: Match) -> str:
+    """In full; three letters where it is joined to its numbers, as in 31-JAN-2020."""
+    name, joint = MONTHS[number - 1], m["g"]
+    joined = joint is not None and not re.search(r"\s", joint)
+    return cased(name[:3] if joined else name, m["m"])
+
+
+# -- readers: days -----------------------------------------------------------------------------
+
+
 def _day(day: str, month: str | int | None, year: str | None) -> Day:
     number, calendar = _year(year)
     return Day(number, _month_of(month) if isinstance(month, str) else month, int(day), calendar)
-
-
-# -- days -----------------------------------------------------------------------------------------
 
 
 def _named_day(m: Match, beside: Beside) -> Days:
@@ -341,8 +319,7 @@ def _named_day(m: Match, beside: Beside) -> Days:
 
     def write(days: list[YMD]) -> str:
         year, month, day = days[0]
-        new = {"m": _month_as(month, m), "d": ordinal(day, m["th"])}
-        return _put(m, **new, **({"y": _year_as(year, m["y"])} if m["y"] else {}))
+        return _put(m, m=_month_as(month, m), d=ordinal(day, m["th"]), y=year)
 
     return Days([_day(m["n"], m["m"], m["y"])], write)
 
@@ -357,14 +334,14 @@ def _named_range(m: Match, beside: Beside) -> Days:
 
     def write(days: list[YMD]) -> str:
         (y, mo, _), (y2, mo2, _) = days
-        names = [cased(MONTHS[mo - 1], first_month), cased(MONTHS[mo2 - 1], first_month)]
+        names = [cased(MONTHS[month - 1], first_month) for month in (mo, mo2)]
         numbers = [ordinal(day, m["th"]) for *_, day in days]
         years = [comma + _year_as(one, year) if year else "" for one in (y, y2)]
-        same, pairs = (y, mo) == (y2, mo2), zip(names, numbers, strict=True)
+        pairs = zip(names, numbers, strict=True)
         texts = [f"{name} {day}" if month_first else f"{day} {name}" for name, day in pairs]
+        same, dash = (y, mo) == (y2, mo2), m["to"].strip()
         if same:
             texts[month_first] = numbers[month_first]
-        dash = m["to"].strip()
         to = m["to"] if dash.isalpha() else dash if same else f" {dash} "
         return texts[0] + years[0] * (y != y2) + to + texts[1] + years[1]
 
@@ -376,7 +353,7 @@ def _iso(m: Match, beside: Beside) -> Days:
 
     def write(days: list[YMD]) -> str:
         year, month, day = days[0]
-        return _put(m, y=_year_as(year, m["y"]), m=f"{month:02d}", d=f"{day:02d}")
+        return _put(m, y=year, m=f"{month:02d}", d=f"{day:02d}")
 
     return Days([_day(m["d"], int(m["m"]), m["y"])], write)
 
@@ -384,20 +361,15 @@ def _iso(m: Match, beside: Beside) -> Days:
 def _numeric(m: Match, beside: Beside) -> Days:
     """3/4/2019, 3/4, 5/12-5/14/2021: two digits each where a year has four."""
     order = "dmy" if m["s"] == "." else beside.order
-    points = [_in_order(m["a"], m["b"], m["y"], order)]
-    groups = [("a", "b", "y")]
-    if m["a2"]:
-        points.append(_in_order(m["a2"], m["b2"], m["y2"], order))
-        groups.append(("a2", "b2", "y2"))
-    year = m["y2"] or m["y"] or ""
-    wide = 2 if len(year) == 4 else 1
+    groups = [("a", "b", "y"), ("a2", "b2", "y2")][: 2 if m["a2"] else 1]
+    points = [_in_order(m[a], m[b], m[y], order) for a, b, y in groups]
+    wide = 2 if len(m["y2"] or m["y"] or "") == 4 else 1
 
     def write(days: list[YMD]) -> str:
-        new: dict[str, str] = {}
-        for (a, b, y), (number, month, day) in zip(groups, days, strict=True):
+        new: dict[str, str | int] = {}
+        for (a, b, y), (year, month, day) in zip(groups, days, strict=True):
             pair = (month, day) if order == "mdy" else (day, month)
-            new |= {a: f"{pair[0]:0{wide}d}", b: f"{pair[1]:0{wide}d}"}
-            new |= {y: _year_as(number, m[y])} if m[y] else {}
+            new |= {a: f"{pair[0]:0{wide}d}", b: f"{pair[1]:0{wide}d}", y: year}
         return _put(m, **new)
 
     return Days(points, write)
@@ -419,7 +391,7 @@ def _nth(m: Match, beside: Beside) -> Days:
     return Days([_day(m["n"], None, None)], lambda days: ordinal(days[0][2], m["th"]))
 
 
-# -- weeks, months, ..., decades ------------------------------------------------------------------
+# -- readers: weeks, months, ..., decades ------------------------------------------------------
 
 
 def _period(unit: Unit, year: str | None, month: int, write: Callable[[int], str]) -> Period:
@@ -429,18 +401,13 @@ def _period(unit: Unit, year: str | None, month: int, write: Callable[[int], str
     return Period(unit, unit.index(number or COMMON.first, month), calendar, write)
 
 
-def _with_year(m: Match, year: int, /, **new: str) -> str:
-    return _put(m, **new, **({"y": _year_as(year, m["y"])} if m["y"] else {}))
-
-
 def _month(m: Match, beside: Beside) -> Period:
     """March, March 2019, Mar-2019, 03/2019, 2019-03."""
     numeric = m["m"].isdigit()
 
     def write(index: int) -> str:
         number = index % 12 + 1
-        name = f"{number:02d}" if numeric else _month_as(number, m)
-        return _with_year(m, index // 12, m=name)
+        return _put(m, m=f"{number:02d}" if numeric else _month_as(number, m), y=index // 12)
 
     return _period(MONTH, m["y"], int(m["m"]) if numeric else _month_of(m["m"]), write)
 
@@ -456,7 +423,7 @@ def _season(m: Match, beside: Beside) -> Period:
         new = cased(SEASONS[index % 4].capitalize(), m["n"])
         return new + (m["c"] + _year_as(index // 4, m["y"]) if m["y"] else "")
 
-    return _period(SEASON_OF, year, 3 * SEASONS.index(name) + 1, write)
+    return _period(SEASON, year, 3 * SEASONS.index(name) + 1, write)
 
 
 def _quarter(m: Match, beside: Beside) -> Period:
@@ -469,7 +436,7 @@ def _quarter(m: Match, beside: Beside) -> Period:
 
     def write(index: int) -> str:
         new = cased(COUNTED[index % most], m["n"]) if word else str(index % most + 1)
-        return _with_year(m, index // most, n=new)
+        return _put(m, n=new, y=index // most)
 
     return _period(unit, m["y"], (count - 1) * (12 // most) + 1, write)
 
@@ -482,10 +449,9 @@ def _week(m: Match, beside: Beside) -> Period:
         raise NoDate from None
 
     def write(index: int) -> str:
-        year, month, day = GREGORIAN.date(7 * index - 5)
-        new = date(year, month, day).isocalendar()
+        new = date(*GREGORIAN.date(7 * index - 5)).isocalendar()
         wide = 2 if m.start("y") == m.start() else 1
-        return _put(m, n=f"{new.week:0{wide}d}", y=_year_as(new.year, m["y"]))
+        return _put(m, n=f"{new.week:0{wide}d}", y=new.year)
 
     index = WEEK.of(GREGORIAN, (start - date(2000, 1, 1)).days)
     return Period(WEEK, index, GREGORIAN, write)
@@ -493,42 +459,25 @@ def _week(m: Match, beside: Beside) -> Period:
 
 def _years(m: Match, beside: Beside) -> Period:
     """2019, '98, FY2020, 2019/20 of a fiscal year: by the year that it ends in."""
-    year = m["y"]
-    more = m["z"] or ""
-    if more and int(year.strip("'’")) % 100 != (int(more) - 1) % 100:
+    if m["z"] and int(m["y"].strip("'’")) % 100 != (int(m["z"]) - 1) % 100:
         raise NoDate
-
-    def write(index: int) -> str:
-        return _put(
-            m, y=_year_as(index, year), **({"z": _year_as(index + 1, more)} if more else {})
-        )
-
-    return _period(YEAR, year, 1, write)
+    return _period(YEAR, m["y"], 1, lambda index: _put(m, y=index, z=index + 1))
 
 
 def _decade(m: Match, beside: Beside) -> Piece:
     """The 1990s, the 90s; an age in "her 90s" stays."""
     if len(m["y"]) == 2 and beside.before[-1:] in [("her",), ("his",), ("their",), ("my",)]:
         return m[0]
-
-    def write(index: int) -> str:
-        return _put(m, y=_year_as(10 * index, m["y"]))
-
-    return _period(DECADE, m["y"], 1, write)
+    return _period(DECADE, m["y"], 1, lambda index: _put(m, y=10 * index))
 
 
-# -- days of the week, times, ages, holidays ------------------------------------------------------
+# -- readers: days of the week, times, ages, holidays ------------------------------------------
 
 
 def _weekday(m: Match, beside: Beside) -> Loose:
     number = next(i for i, name in enumerate(WEEKDAYS) if name[:3].lower() == m["w"][:3].lower())
-    short = not m["w"].lower().endswith("day")
-
-    def write(days: int, hours: int) -> str:
-        name = WEEKDAYS[(number + days) % 7]
-        return _put(m, w=cased(name[:3] if short else name, m["w"]))
-
-    return Loose(write)
+    length = None if m["w"].lower().endswith("day") else 3
+    return Loose(lambda days, _: _put(m, w=cased(WEEKDAYS[(number + days) % 7][:length], m["w"])))
 
 
 def _clock(m: Match, beside: Beside) -> Loose:
@@ -577,8 +526,8 @@ def _age(m: Match, beside: Beside) -> Constant:
     """As it is up to 89. Also 93rd birthday, ninety-three, nonagenarian."""
     number = m["n"]
     if number[0].isdigit():
-        top = ordinal(TOP_AGE, m["th"])
-        return Constant(_put(m, n=top) if int(_DIGITS.findall(number)[0]) >= TOP_AGE else m[0])
+        old = int(re.findall(r"\d+", number, re.ASCII)[0]) >= TOP_AGE
+        return Constant(_put(m, n=ordinal(TOP_AGE, m["th"])) if old else m[0])
     if number.lower().endswith("arian"):
         return Constant(_put(m, n=cased("Nonagenarian", number)))
     return Constant(_put(m, n=cased("Ninetieth" if m["th"] else "Ninety", number)))
@@ -591,106 +540,34 @@ def _count(m: Match, beside: Beside) -> Constant:
 
 def _holiday(m: Match, beside: Beside) -> Piece:
     """The same words for all: which one it is would tell the shift."""
-    lead = (
-        _WORD.findall(m.string[max(m.start() - 20, 0) : m.start()])[-1:]
-        or [*beside.before[-1:], ""]
-    )[0].lower()
-    article = "" if lead in DETERMINERS else "A " if lead in (".", "!", "?") else "a "
+    inside = _WORD.findall(m.string[max(m.start() - 20, 0) : m.start()])[-1:]
+    lead = (inside or [*beside.before[-1:], ""])[0].lower()
+    article = "" if lead in _DETERMINERS else "A " if lead in (".", "!", "?") else "a "
     if not m["y"]:
         return Constant(f"{article}holiday", is_holiday=True)
+    number, calendar = _year(m["y"])
 
     def write(index: int) -> str:
         return f"{article}holiday in {_year_as(index, m['y'])}"
 
-    number, calendar = _year(m["y"])
     return Period(YEAR, number or 0, calendar, write, is_holiday=True)
 
 
-_D = rf"(?P<d>(?P<n>[0-3]?\d)(?P<th>{ORDINAL_END})?)(?!\d)"
-_D2 = rf"(?P<n2>[0-3]?\d)(?:{ORDINAL_END})?(?!\d)"
-_Y = r"(?P<y>\d{4}|['’]\d\d)(?!\d)"
-_Y2 = _Y.replace("<y>", "<y2>")
-_MM = rf"(?P<m>{_M}\.?)"
-_MM2 = _MM.replace("<m>", "<m2>")
-_OF = r"\s+(?:of\s+)?"
-_NUM = r"(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})"
-_HALF = r"(?P<half>[ap])(?=\.?m\b)\.?m(?:\.(?!\w))?"
-_HOUR_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-NINETY = (
-    r"(?:ninety(?:[-\s]\w{3,5})?|(?:one|a)\shundred(?:\sand)?(?:[-\s]"
-    rf"(?:{_HOUR_WORDS}))?)"
-)
-_OLD = r"[-\s]*(?:years?[-\s]+olds?|yrs?[-\s]+old|y/?o|y\.\s?o\.?|y\s/\so\.?|years?\s+of\s+age)"
+READERS: dict[str, Reader] = {
+    "age": _age, "clock": _clock, "count": _count, "decade": _decade, "holiday": _holiday,
+    "iso": _iso, "month": _month, "named_day": _named_day, "named_range": _named_range,
+    "noon": _noon, "nth": _nth, "numeric": _numeric, "quarter": _quarter, "season": _season,
+    "spoken_hour": _spoken_hour, "week": _week, "weekday": _weekday, "years": _years,
+}  # fmt: skip
 
 
-def _form(pattern: str, reader: Reader) -> tuple[re.Pattern[str], Reader]:
-    """Groups that a reader asks for and the pattern lacks are none."""
-    asked = "y g th z c half to a2 b2 y2 n2 m2 c2".split()
-    lacks = [group for group in asked if f"(?P<{group}>" not in pattern]
-    return re.compile(pattern + "".join(f"(?P<{g}>(?!))?" for g in lacks), re.I | re.ASCII), reader
-
-
-# The first that matches at a place is taken.
-FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = (
-    _form(rf"age[ds]?:?\s+(?P<n>\d{{1,3}}|{NINETY})", _age),
-    _form(rf"(?P<n>\d{{1,3}}|{NINETY}){_OLD}", _age),
-    _form(r"(?P<n>\d{1,3})[mf]\b", _age),
-    _form(rf"(?P<n>\d{{1,3}}(?P<th>{ORDINAL_END}))(?=\sb(?:irth)?day)", _age),
-    _form(r"(?P<n>(?P<th>ninetieth|ninety[-\s]\w{5,7}|(?:one\s)?hundredth))(?=\sbirthday)", _age),
-    _form(r"(?P<n>(?:non|cent)agenarian|centenarian)s?", _age),
-    _form(r"\d{1,3}(?:st|nd|rd|th)[-\s](?:week|day|month|quarter|year|centur)\w*", _count),
-    _form(rf"{HOLIDAY}(?:\sweekend)?(?:,?{_OF}{_Y})?", _holiday),
-    _form(r"(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})", _iso),
-    _form(
-        rf"{_NUM}(?:(?P=s)(?P<y>\d{{4}}|\d\d))?(?P<to>{TO})(?P<a2>\d{{1,2}})(?P=s)(?P<b2>\d{{1,2}})"
-        r"(?:(?P=s)(?P<y2>\d{4}|\d\d))?(?![-/\d])",
-        _numeric,
-    ),
-    _form(rf"{_NUM}(?P=s)(?P<y>\d{{4}}|\d\d)", _numeric),
-    _form(r"(?P<y>\d{4})(?P<m>[01]\d)(?P<d>[0-3]\d)", _iso),
-    _form(
-        rf"{_MM}\s*{_D}(?:(?P<c>,?\s+|,){_Y})?(?P<to>{TO})(?:(?P<m2>{_M}\.?)\s*)?{_D2}"
-        rf"(?:(?P<c2>,?\s+|,){_Y2})?",
-        _named_range,
-    ),
-    _form(
-        rf"{_D}(?:{_OF}{_MM}(?:,?\s+{_Y})?)?(?P<to>{TO})(?P<n2>[0-3]?\d)(?:{ORDINAL_END})?{_OF}"
-        rf"{_MM2}(?:,?\s+{_Y2})?",
-        _named_range,
-    ),
-    _form(rf"{_MM}(?P<g>\s*|[-/.]|\sthe\s){_D}(?:(?:,?{_OF}|,|[-/.]){_Y})?", _named_day),
-    _form(rf"{_D}(?P<g>[-/.]|){_MM}(?:[-/.]?(?P<y>\d{{4}}|\d\d)(?!\d))?", _named_day),
-    _form(rf"{_D}(?P<g>{_OF}){_MM}(?:,?{_OF}{_Y})?", _named_day),
-    _form(rf"{_MM}(?P<g>,?{_OF}|[-/.]){_Y}", _month),
-    _form(r"(?P<m>0?[1-9]|1[0-2])[-/.](?P<y>\d{4})(?!\d)", _month),
-    _form(r"(?P<y>\d{4})-?w(?P<n>\d\d)", _week),
-    _form(r"(?:week|wk|w|cw|kw)\s?(?P<n>\d\d?)(?:\s(?:of|in)|,|/)?\s?(?P<y>\d{4})", _week),
-    _form(r"(?P<y>\d{4})[\s-]?(?P<q>[qh])(?P<n>[1-4])", _quarter),
-    _form(r"(?P<q>[qh])(?P<n>[1-4])(?:[\s/'’-]{0,2}(?:of\s)?(?P<y>\d{4}|\d\d))?", _quarter),
-    _form(r"(?P<n>[1-4])(?P<q>q)(?:[\s/'’-]{0,2}(?:of\s)?(?P<y>\d{4}|\d\d))?", _quarter),
-    _form(rf"(?P<n>{'|'.join(COUNTED)})\s(?P<q>quarter|half)(?:,?{_OF}{_Y})?", _quarter),
-    _form(rf"(?P<n>{SEASON})(?:(?P<c>,?{_OF}){_Y}(?:[-/–](?P<z>\d{{4}}|\d\d))?)?", _season),
-    _form(
-        r"(?:fy|fiscal(?:\syear)?)\s?(?P<y>\d{4}|['’]?\d\d)(?:[-/](?P<z>\d{4}|\d\d))?(?!\d)",
-        _years,
-    ),
-    _form(r"(?P<y>\d{4})[-/](?P<m>\d\d)(?!\d)", _month),
-    _form(r"(?P<a>\d{1,2})(?P<s>/)(?P<b>\d{1,2})", _numeric),
-    _form(
-        rf"(?P<h>[01]?\d|2[0-4])(?:[:.][0-5]\d(?::[0-5]\d)?)?\s?{_HALF}",
-        _clock,
-    ),
-    _form(
-        r"(?P<h>[0-2]?\d):[0-5]\d(?::[0-5]\d(?:\.\d+)?(?:\s?[+-]\d\d:?\d\d(?![:\d]))?)?z?",
-        _clock,
-    ),
-    _form(r"(?P<h>[0-2]\d)[0-5]\d\s?(?:h|hrs|hours)\b", _clock),
-    _form(rf"(?P<h>\d\d?|{_HOUR_WORDS})\so['’]clock", _spoken_hour),
-    _form(rf"(?:half\spast|quarter\s(?:to|past))\s(?P<h>{_HOUR_WORDS})", _spoken_hour),
-    _form(r"noon|midday|midnight", _noon),
-    _form(r"(?P<y>\d{3}0|['’]?\d0)['’]?s", _decade),
-    _form(r"(?P<y>\d{4}|['’]\d\d)(?!\d)", _years),
-    _form(rf"(?P<w>{WEEKDAY})s?\.?", _weekday),
-    _form(_MM, _month),
-    _form(rf"(?P<d>(?P<n>[0-3]?\d)(?P<th>{ORDINAL_END}))", _nth),
-)
+@lru_cache(maxsize=1)
+def _forms() -> tuple[tuple[re.Pattern[str], Reader], ...]:
+    """The first that matches at a place is taken. Groups that a reader asks for and a form lacks
+    are none."""
+    made = []
+    for name, form in forms("written dates"):
+        asked = "y g th z c half to a2 b2 y2 n2 m2 c2".split()
+        lacks = "".join(f"(?P<{group}>(?!))?" for group in asked if f"(?P<{group}>" not in form)
+        made.append((re.compile(form + lacks, re.I | re.ASCII), READERS[name]))
+    return tuple(made)

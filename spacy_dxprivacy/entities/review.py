@@ -1,0 +1,361 @@
+"""What the rules found, looked at once more by where it stands: firms, places and terms that are
+called like persons are no persons, and what was found is completed and found again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise
+
+from spacy.tokens import Doc
+
+from ..text.mentions import Entity, is_word, mentions
+from .tables import (
+    FIRMS,
+    FOLLOWING,
+    GOODS,
+    LANDS,
+    LISTED,
+    NAMES,
+    PLACES,
+    PRODUCTS,
+    TERM_NOUNS,
+    pattern,
+    words,
+)
+from .words import builtin_lexicon, is_name, kinds
+
+_LIST_JOINTS = frozenset({",", "and", "&", "or"})
+_FIRM_JOINTS = frozenset({",", "and", "&", "-", "–"})
+_POSSESSIVE = ("'s", "’s")
+_OWNERS = frozenset("the a an my our your his her their its this that".split())
+_BE = frozenset("is was are were am be 's 're 'm came comes come hails".split())
+_VERBS = FOLLOWING["CUE"] | FOLLOWING["AUX"] | {"and", "or", "in", "on", "at", "of", "to"}
+_ROLES = LISTED["ROLE"] | LISTED["TITLE"] | LISTED["FIELD"]
+_PEOPLE, _STOP_LINES = words("PEOPLE"), words("STOP_LINES")
+_PLACE_AFTER, _PLACE_FIRST = words("PLACE_AFTER"), words("PLACE_FIRST")
+_BULLETS = frozenset("- * • – ·".split())
+_SAYING = re.compile(r"([^\W\d_]+):[\"'“‘\w]")  # a tokenizer leaves it in one piece
+_ITEM = re.compile(r"\d{1,3}[.)]?")
+
+
+def without_terms(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
+    """The matches without drugs, and without persons whom an illness, a sign or a device is called
+    after; firms and places that are called like persons have their own label."""
+    beside = _Beside(doc, matches)
+    for label, start, end in matches:
+        if label == "PERSON":
+            label = beside.label(start, end)
+        if label in ("PERSON", "GPE") and _is_known_firm(doc, start, end):
+            label = "ORG"
+        if label not in ("PERSON", "GPE") or not _is_term(doc, start, end):
+            firm = label == "PERSON" and _is_new_firm(doc, start, end)
+            yield "ORG" if firm else label, start, _hyphened(doc, end) if label == "PERSON" else end
+
+
+# -- what a person's name is, by what stands beside it -----------------------------------------
+
+
+class _Beside:
+    """The edges of all that was found in a document, to tell what a name stands beside."""
+
+    def __init__(self, doc: Doc, matches: Collection[Entity]) -> None:
+        self.doc = doc
+        self.addresses_end = {end for label, _, end in matches if label == "ADDRESS"}
+        self.addresses = {start for label, start, _ in matches if label == "ADDRESS"}
+        self.persons_end = {end for label, _, end in matches if label == "PERSON"}
+        self.full_names = {s for label, s, e in matches if label == "PERSON" and e - s > 1}
+        self.firms = {i for label, *ends in matches if label == "ORG" for i in ends}
+        gpes = [start for label, start, _ in matches if label == "GPE"]
+        self.lands = {i for i in gpes if builtin_lexicon().of(doc[i].text) & LANDS}
+        self._rows: tuple[list[int], list[int]] | None = None
+
+    def label(self, start: int, end: int) -> str:
+        """ADDRESS, ORG or GPE for what is called like a person and is none."""
+        doc, first = self.doc, kinds(self.doc[start].text)
+        any_first = bool(first & {"SURE_FIRST", "LOW_FIRST", "FIRST"})
+        unheard = not any(builtin_lexicon().of(t.text) & NAMES for t in doc[start:end])
+        if self._is_address(start, end, any_first):
+            return "ADDRESS"
+        if _is_named_firm(doc, start, end):
+            return "ORG"
+        if _is_place(doc, start, end, any_first):
+            return "GPE"
+        if (
+            (not any_first and self._is_row_of_partners(start, end))
+            or ("FIRST" not in first and self._is_firm_of_somebody(start, end))
+            or self._is_letterhead(start, end, "FIRST" in first)
+            or (unheard and self._is_beside_firm(start, end))
+        ):
+            return "ORG"
+        # Before a comma and a state or country.
+        town = unheard and end + 1 in self.lands and doc[end].text == ","
+        return "GPE" if town else "PERSON"
+
+    def _is_address(self, start: int, end: int, any_first: bool) -> bool:
+        doc = self.doc
+        if start and end < len(doc) and doc[start - 1].lower_ == "on" and doc[end].is_digit:
+            return True
+        if any_first:
+            return False
+        # It stands between two addresses, or goes on after one and a comma,
+        if self._is_between_addresses(start, end):
+            return True
+        if start > 2 and doc[start - 1].text == ",":
+            if not self.addresses_end.isdisjoint({start - 1, start - 2}):
+                return True
+        # or after the number of a house, or before an address that begins with a number.
+        number = start > 0 and doc[start - 1].text[:1].isdigit()
+        if number and pattern("HOUSE").search(doc[max(start - 5, 0) : start].text_with_ws):
+            return True
+        return end in self.addresses and doc[end].text[:1].isdigit()
+
+    def _is_between_addresses(self, start: int, end: int) -> bool:
+        """Nothing but commas and line breaks around it."""
+        while start and _is_gap(self.doc, start - 1):
+            start -= 1
+        while end < len(self.doc) and _is_gap(self.doc, end):
+            end += 1
+        return start in self.addresses_end and end in self.addresses
+
+    def _is_firm_of_somebody(self, start: int, end: int) -> bool:
+        """ "Riku Andou of Panjiva", "Panjiva's Riku Andou"."""
+        doc = self.doc
+        of = start > 1 and doc[start - 1].lower_ in ("of", "from", "at")
+        if of and start - 1 in self.persons_end:
+            return True
+        return end + 1 in self.full_names and doc[end].lower_ in _POSSESSIVE
+
+    def _is_beside_firm(self, start: int, end: int) -> bool:
+        """Whether a comma or an "and" is all between it and a firm."""
+        doc = self.doc
+        if start > 1 and doc[start - 1].lower_ in _FIRM_JOINTS and start - 1 in self.firms:
+            return True
+        return end + 1 < len(doc) and doc[end].lower_ in _FIRM_JOINTS and end + 1 in self.firms
+
+    def _is_letterhead(self, start: int, end: int, is_first: bool) -> bool:
+        """Whether it stands on a line between a person and an address, or is a row of partners on a
+        line above an address."""
+        doc, (first, last) = self.doc, self._row(start, end)
+        if last >= len(doc) or not doc[last].is_space or last + 1 not in self.addresses:
+            return False
+        if is_first and last - first < 3:
+            return False
+        above = first > 1 and "\n" in doc[first - 1].text and first - 1 in self.persons_end
+        return above or last - first >= 5
+
+    def _is_row_of_partners(self, start: int, end: int) -> bool:
+        """Family names that are joined as those of partners are, where a firm stands: on a line of
+        their own below a name, after "is from", or before what somebody is there."""
+        doc, (first, last) = self.doc, self._row(start, end)
+        if last - first < 3:
+            return False
+        after = doc[last].lower_ if last < len(doc) else "\n"
+        if first > 1 and doc[first - 1].lower_ == "from" and doc[first - 2].lower_ in _BE:
+            return True
+        if after in LISTED["ROLE"] or after in ("resignation", "employee", "office"):
+            return True
+        alone = first > 1 and "\n" in doc[first - 1].text and "\n" in after
+        return alone and doc[first - 2].text not in (",", ":")
+
+    def _row(self, start: int, end: int) -> tuple[int, int]:
+        """The row of family names, joined by commas, "and" and hyphens, that a name is part of.
+        Each name is looked at once, however many stand beside it."""
+        if self._rows is None:
+            size = len(self.doc)
+            joint = [token.lower_ in _FIRM_JOINTS for token in self.doc]
+            first, last = list(range(size + 1)), list(range(size + 1))
+            for i in range(2, size + 1):
+                if joint[i - 1] and _is_partner(self.doc[i - 2].text):
+                    first[i] = first[i - 2]
+            for i in range(size - 2, -1, -1):
+                if joint[i] and _is_partner(self.doc[i + 1].text):
+                    last[i] = last[i + 2]
+            self._rows = first, last
+        return self._rows[0][start], self._rows[1][end]
+
+
+def _is_partner(word: str) -> bool:
+    return bool(kinds(word) & {"SURNAME", "LOW_SUR"}) or "SURE_SURNAME" in kinds(word.title())
+
+
+def _is_gap(doc: Doc, i: int) -> bool:
+    return doc[i].is_space or doc[i].text in (",", "-")
+
+
+def _is_named_firm(doc: Doc, start: int, end: int) -> bool:
+    """Whether what stands beside it is said of firms alone."""
+    before, after = doc[max(start - 4, 0) : start].text_with_ws, doc[end - 1 : end + 4].text_with_ws
+    after = after[len(doc[end - 1].text) :]
+    return bool(pattern("BEFORE_FIRM").search(before) or pattern("AFTER_FIRM").match(after))
+
+
+def _is_place(doc: Doc, start: int, end: int, any_first: bool) -> bool:
+    after = doc[end].text if end < len(doc) else ""
+    before = doc[max(start - 3, 0) : start].text_with_ws
+    if after in _PLACE_AFTER or pattern("LIVED").search(before):
+        return True
+    if any_first:
+        return False
+    if end - start > 1 and doc[start].lower_ in _PLACE_FIRST:
+        return True
+    classes = [builtin_lexicon().of(token.text) for token in doc[start:end]]
+    if all(found & PLACES and not found & NAMES for found in classes):
+        return True
+    last = doc[start - 1].lower_ if start else ""
+    if last in ("in", "throughout") and not after.startswith("'"):
+        return True
+    if pattern("ARRIVED").search(before):
+        return True
+    unheard = not any(found & NAMES for found in classes)
+    return unheard and start > 1 and last == "from" and doc[start - 2].lower_ in _BE
+
+
+def _is_known_firm(doc: Doc, start: int, end: int) -> bool:
+    """By all of its words; a single one that persons have too says too little."""
+    if end - start == 1 and is_name(doc[start].text):
+        return False
+    return doc[start:end].text.lower() in FIRMS
+
+
+def _is_new_firm(doc: Doc, start: int, end: int) -> bool:
+    """Whether one word that no list holds stands as the name of a firm does: "at Zorblatt", "her
+    Zorblatt account", or on a line of its own that is not a closing."""
+    if end - start > 1 or is_name(doc[start].text):
+        return False
+    if not start or doc[start - 1].text in ".?!" or doc[start - 1].is_space:
+        return _is_thing(doc, end) or _stands_alone(doc, start, end)
+    if doc[start - 1].lower_ == "at":
+        return True
+    if doc[start - 1].lower_ not in _OWNERS or end >= len(doc):
+        return False
+    return doc[end].is_lower and doc[end].is_alpha and doc[end].lower_ not in _VERBS
+
+
+def _is_thing(doc: Doc, end: int) -> bool:
+    """ "is a", "was the", and nobody's role after it."""
+    after = [token.lower_ for token in doc[end : end + 7]]
+    if len(after) < 3 or after[0] not in ("is", "was") or after[1] not in ("a", "an", "the"):
+        return False
+    return not any(word in LISTED["ROLE"] or word in _PEOPLE for word in after)
+
+
+def _stands_alone(doc: Doc, start: int, end: int) -> bool:
+    """On a line of its own, which is not the first one and no closing; marks such as those of a
+    list or a quotation may begin it."""
+    while start > 1 and doc[start - 1].is_punct and doc[start - 1].text not in ",:":
+        start -= 1
+    if start < 2 or end >= len(doc) or "\n" not in doc[start - 1].text or "\n" not in doc[end].text:
+        return False
+    above = doc[start - 2].text
+    return above != "," and above.lower() not in LISTED["SIGNOFF"] and not above.endswith(":")
+
+
+def _is_term(doc: Doc, start: int, end: int) -> bool:
+    if all(token.lower_ in PRODUCTS or token.is_punct for token in doc[start:end]):
+        return True
+    if end - start == 1 and doc[start].lower_ in GOODS and not is_name(doc[start].text):
+        return True
+    after = end + (end < len(doc) and doc[end].lower_ in _POSSESSIVE)
+    if after >= len(doc) or end - start > 3:
+        return False
+    return doc[after].lower_ in TERM_NOUNS and not doc[after].text.istitle()
+
+
+def _hyphened(doc: Doc, end: int) -> int:
+    """Where a name ends that goes on as "Hauta-aho" does."""
+    if end + 1 >= len(doc) or doc[end].text not in ("-", "‐"):
+        return end
+    joined = not (doc[end].whitespace_ or doc[end - 1].whitespace_)
+    return end + 2 * (joined and doc[end + 1].is_alpha and not is_word(doc[end + 1].lower_))
+
+
+# -- further persons of lists, and further mentions --------------------------------------------
+
+
+def completed(doc: Doc, known: list[Entity]) -> list[Entity]:
+    """`known` in order, with further persons of lists and with further mentions of all."""
+    found = sorted(known, key=lambda one: one[1])
+    for more in (_in_lists, _speakers, _items, mentions):
+        found = [*found, *more(doc, found)]
+    return found
+
+
+def _taken(known: list[Entity]) -> set[int]:
+    return {i for _, start, end in known for i in range(start, end)}
+
+
+def _in_lists(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
+    """ "Bowman and White" beside a person, where they may be names."""
+    taken = _taken(known)
+    for label, start, end in known:
+        for places in (range(end, len(doc)), range(start - 1, -1, -1)) * (label == "PERSON"):
+            for i in _chain(doc, places, taken):
+                taken.add(i)
+                yield "PERSON", i, i + 1
+
+
+def _chain(doc: Doc, places: Iterable[int], taken: set[int]) -> Iterator[int]:
+    """The names that go on from a person, each after a comma or an "and"."""
+    joined = False
+    for i in places:
+        if doc[i].lower_ in _LIST_JOINTS:
+            joined = True
+        elif joined and i not in taken and _may_be_name(doc[i].text):
+            joined = False
+            yield i
+        else:
+            return
+
+
+def _may_be_name(word: str) -> bool:
+    named = bool(builtin_lexicon().of(word) & NAMES)
+    return word.istitle() and named and word.lower() not in LISTED["SIGNOFF"]
+
+
+def _speakers(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
+    """Who speaks in a dialogue, where the lines of others begin with names: "Destiny: Yes"."""
+    spoken = {s for label, s, end in known if label == "PERSON" and doc[end : end + 1].text == ":"}
+    if not spoken:
+        return
+    begins = {0, *(i + 1 for i in range(len(doc) - 1) if "\n" in doc[i].text)}
+    if spoken.isdisjoint(begins):
+        return
+    for start in sorted(begins - _taken(known)):
+        glued = _SAYING.match(doc[start].text)
+        if glued and _is_speaker(glued[1]):
+            yield "PERSON", start, start + 1
+            continue
+        end = next((i for i in range(start, min(start + 4, len(doc))) if doc[i].text == ":"), start)
+        if end > start and all(_is_speaker(token.text) for token in doc[start:end]):
+            yield "PERSON", start, end
+
+
+def _is_speaker(word: str) -> bool:
+    plain = word.lower() in _ROLES or word in _STOP_LINES
+    return word.istitle() and word.isalpha() and not plain
+
+
+def _items(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
+    """The other items of a list in lines, numbered or marked, of which two or more are a person."""
+    ends = {start: end for label, start, end in known if label == "PERSON"}
+    if len(ends) < 2:
+        return
+    items = [item for item in _lines(doc) if item[1] - item[0] < 6]
+    persons = sum(ends.get(start) == end for start, end in items)
+    if persons < 2 or 2 * persons < len(items):
+        return
+    taken = _taken(known)
+    for start, end in items:
+        if all(token.text.istitle() for token in doc[start:end]):
+            yield from (("PERSON", i, i + 1) for i in range(start, end) if i not in taken)
+
+
+def _lines(doc: Doc) -> Iterator[tuple[int, int]]:
+    """(first token, token after the last) of each item of a list, without its number or mark."""
+    edges = [i for i in range(len(doc)) if "\n" in doc[i].text] + [len(doc)]
+    for before, after in pairwise([-1, *edges]):
+        start = before + 1
+        if start + 1 < after and (doc[start].text in _BULLETS or _ITEM.fullmatch(doc[start].text)):
+            start += 1 + (doc[start + 1].text in (".", ")"))
+            yield start, after
