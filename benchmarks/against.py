@@ -48,7 +48,7 @@ WAYS = {
 
 def text(words: int) -> str:
     """Lines of prose with so many words in all, the same in each call."""
-    pages = "\n".join(p.read_text(encoding="utf8") for p in sorted((HERE / "docs").glob("*.md")))
+    pages = "\n".join(p.read_text(encoding="utf8") for p in sorted((HERE / "docs").rglob("*.md")))
     lines = [match[0].strip() for match in PROSE.finditer(pages)]
     rng, some, count = random.Random(0), [], 0
     while count < words:

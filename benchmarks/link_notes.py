@@ -6,7 +6,7 @@ The texts are 100 notes of 20 invented persons, five visits each, made below fro
 those of a file. `dx attack link` gives every second note to the attacker to read, so an original is
 one of 50. The last column is about whole notes: how many have a layout (words and punctuation, by
 place) that no other note has. Layout is in plaintext. Writes docs/attacks/linked.json and the table
-of docs/attacks.md.
+of docs/reference/figures.md.
 """
 
 from __future__ import annotations

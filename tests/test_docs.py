@@ -54,10 +54,10 @@ def test_links_out_of_the_docs_lead_somewhere():
         assert [file for file in out if not (path.parent / file).exists()] == [], path.name
 
 
-@pytest.mark.parametrize("page", ["threats.md", "officer.md"])
-def test_commands_beside_figures_are_there(page):
+def test_commands_beside_figures_are_there():
     """Of `dx X`, `pytest X` and `python X` each names what exists."""
-    text = re.sub(r"`dx-[^`]*`", "", (DOCS / page).read_text(encoding="utf8"))
+    page = DOCS / "explanation" / "guarantees.md"
+    text = re.sub(r"`dx-[^`]*`", "", page.read_text(encoding="utf8"))
     attacks = {*ATTACKS, "frontier", "persons"}
     told = re.findall(r"`(?:\w+=\S+ )?(dx|pytest|python) ([^`]+)`", text)
     assert told
@@ -70,6 +70,20 @@ def test_commands_beside_figures_are_there(page):
         ours = ("tests", "benchmarks", "configs", "scripts")
         paths = [ROOT / word for word in words if word.startswith(ours)]
         assert all(path.exists() for path in paths) and (paths or program == "dx"), rest
+
+
+def test_every_test_that_the_docs_name_exists():
+    named = {
+        name
+        for page in DOCS.rglob("*.md")
+        for name in re.findall(r"`(tests/[\w/]+\.py(?:::\w+)?)`", page.read_text(encoding="utf8"))
+    }
+    assert len(named) > 40
+    for file, _, test in (name.partition("::") for name in named):
+        path = ROOT / file
+        examples = file in (DOCS / "reference" / "architecture.md").read_text(encoding="utf8")
+        assert path.exists() or examples, file
+        assert not test or f"def {test}(" in path.read_text(encoding="utf8"), f"{file}::{test}"
 
 
 def build(folder):
@@ -101,13 +115,15 @@ def test_the_site_is_built_and_asks_nobody_for_anything(copy):
         loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect)"[^>]+href="([^"]+)"', html)
         assert [where for where in loaded if "//" in where] == [], page.name
         assert "$$" not in html, page.name
-    theorem = (copy / "site" / "path.html").read_text(encoding="utf8")
+    theorem = (copy / "site" / "explanation" / "sentences.html").read_text(encoding="utf8")
     assert theorem.count('<div class="formula"><math') >= 10 and "<mfrac>" in theorem
 
 
 @needs_extra
 @pytest.mark.slow
-@pytest.mark.parametrize("link", ["nowhere.md", "guarantees.md#nowhere", "/absolute.md"])
+@pytest.mark.parametrize(
+    "link", ["nowhere.md", "explanation/guarantees.md#nowhere", "/absolute.md"]
+)
 def test_a_broken_link_stops_the_build(copy, link):
     with (copy / "docs" / "quickstart.md").open("a") as page:
         page.write(f"\n[broken]({link})\n")

@@ -83,7 +83,7 @@ def test_every_table_of_figures_is_on_a_page():
     assert all(f"<!-- figures: {path.relative_to(ROOT / 'docs')} -->" in pages for path in tables)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/threats.md", "docs/officer.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/explanation/guarantees.md"])
 def test_how_often_a_release_is_linked_is_that_of_the_result_file(page):
     rows = json.loads((ROOT / "docs/attacks/linked.json").read_text(encoding="utf8"))["rows"]
     default = DEFAULT_CONFIG["mechanism"]["epsilon"]

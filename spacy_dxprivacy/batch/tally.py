@@ -185,8 +185,8 @@ class Tally:
         return [
             (
                 "Attacker",
-                f"of {one['texts']} drawn like this, one {named(one)} (docs/attacks.md). Of these "
-                "texts: `dx attack frontier`",
+                f"of {one['texts']} drawn like this, one {named(one)} "
+                "(docs/explanation/attacks.md). Of these texts: `dx attack frontier`",
             )
         ]
 

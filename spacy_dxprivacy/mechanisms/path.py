@@ -1,14 +1,14 @@
 r"""Private neighbours on a graph of words (dx.Path.v1).
 
 Probability P(y | w) = exp(-beta path(w, y)) / Z_w over the whole space; path is the length of the
-            shortest path on a public graph that joins near words (see docs/path.md)
+            shortest path on a public graph that joins near words
 Guarantee   epsilon nats per unit of path, for all pairs of words (metric-dp). beta is solved for:
             epsilon = beta + max over edges of |ln Z_w - ln Z_v| / length, which is exact
 Use         the default: words that change become near words, whatever the scale of the vectors, and
             every word has others that it can hardly be told from
-Paper       this project, docs/path.md; the exponential mechanism is that of McSherry, Talwar 2007.
-            It answers the open problem of the paper on the curse of dimensionality: a metric that
-            behaves like the neighbour rank
+Paper       this project, docs/explanation/sentences.md; the exponential mechanism is that of
+            McSherry, Talwar 2007. It answers the open problem of the paper on the curse of
+            dimensionality: a metric that behaves like the neighbour rank
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def make_path(epsilon: float, keep: Sequence[str] = ()) -> ChoiceMechanism:
         adjacency=f"{kept}; no other pair" if keep else "",
         covers="finite" if keep else "all",
         status="computed",
-        source="docs/path.md, theorem; McSherry and Talwar 2007",
+        source="docs/explanation/sentences.md, theorem; McSherry and Talwar 2007",
         notes="Draws use 53 random bits: a word of probability below 2**-53 may never come out.",
     )
     in_clear = (f"which of these classes each word has: {', '.join(keep)}",) if keep else ()
@@ -104,8 +104,9 @@ def _weights(graph: WordGraph, beta: float, rows: Ints1d) -> Floats2d:
 def exact_epsilon(graph: WordGraph, beta: float) -> float:
     """The least epsilon for which exp(-beta path) is metric private on this graph.
 
-    It is enough to look at the edges, since every path is made of them (docs/path.md). Of the edges
-    as long as the reach, which join all words of a part, the largest difference counts.
+    It is enough to look at the edges, since every path is made of them
+    (docs/explanation/sentences.md). Of the edges as long as the reach, which join all words of a
+    part, the largest difference counts.
     """
     logs = log_sums(graph, beta)
     low, high, steps = graph.edges

@@ -8,8 +8,8 @@ Guarantee   epsilon = 2 beta nats per unit of path, for texts of the same layout
             most, and so do the sums Z. Of words alone, epsilon = beta + max over edges of
             |ln Z_w - ln Z_v| / length, which is exact, and beta is solved for
 Use         the default: text that reads like text
-Papers      this project, docs/path.md; Chatzikokolakis, Palamidessi, Stronati 2015 (elastic
-            metrics); Scott 2002 (forward filtering, backward sampling)
+Papers      this project, docs/explanation/sentences.md; Chatzikokolakis, Palamidessi, Stronati
+            2015 (elastic metrics); Scott 2002 (forward filtering, backward sampling)
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def make_path_v2(
         epsilon=epsilon,
         metric="path",
         status="computed" if prior.draws == "alone" else "proven",
-        source="docs/path.md, theorem 2",
+        source="docs/explanation/sentences.md, theorem 2",
         notes=told(name, lengths),
         protects="word" if prior.draws == "alone" else "text",
     )
@@ -155,7 +155,7 @@ class PathV2Settings:
 def rounding(chain: Chain) -> float:
     """Nats a word of a text that the rounding of sums over states adds to the loss at most.
 
-    docs/path.md, "floats", has the proof, with 6.1 in place of 6.5.
+    docs/explanation/sentences.md, "floats", has the proof, with 6.1 in place of 6.5.
     """
     return 6.5 * (chain.states + min(chain.states, ADDED) + 10) * FLOAT_STEP
 

@@ -7,9 +7,9 @@ distance, so epsilon = 10 where words are 8 apart is 80 nats, and must not be re
 strong. Measured on the built-in space, policy "general", word pairs: 1,157 words of 40 notes, 152
 of them rare, one release each, by three attackers with the exact channel: that of
 attacks/reading.py, with word pairs of English and with those of clinical text, and that of
-attacks/causal.py, with a causal model (docs/attacks.md has the command). At each epsilon the one
-that finds more counts, of those that were tried. A level says nothing of other texts: measure these
-with `dx attack frontier`.
+attacks/causal.py, with a causal model (docs/reference/figures.md has the command). At each epsilon
+the one that finds more counts, of those that were tried. A level says nothing of other texts:
+measure these with `dx attack frontier`.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def log_sums(at: WeightsAt, radii: Ints1d, quanta: int, beta: float) -> Floats1d
 def exact_epsilon(graph: PolicyGraph, at: WeightsAt, beta: float) -> float:
     """Return the least epsilon for which q(y) exp(-beta path(w, y)) / Z_w is metric private.
 
-    It is enough to look at the edges, since every path is made of them (docs/path.md), and at the
-    radii, over which all other words are joined.
+    It is enough to look at the edges, since every path is made of them
+    (docs/explanation/sentences.md), and at the radii, over which all other words are joined.
     """
     logs = log_sums(at, graph.radii, graph.quanta, beta)
     low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))

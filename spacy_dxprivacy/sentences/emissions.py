@@ -14,7 +14,8 @@ from ..priors.chain import Chain
 
 CACHE_BYTES = 2**27
 ENTRY_BYTES = 300  # of an entry of the cache besides its numbers
-SINGLE = 48.0  # nats of beta times the reach up to which float32 holds all sums: docs/path.md
+# Nats of beta times the reach up to which float32 holds all sums: docs/explanation/sentences.md.
+SINGLE = 48.0
 AT_ONCE = 128  # numbers of which a draw looks at the sum first
 NOTHING = -1  # a word that the space lacks: it says nothing
 

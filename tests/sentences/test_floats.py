@@ -1,4 +1,4 @@
-"""What float32 adds to the loss is within what docs/path.md derives and the receipt says."""
+"""What float32 adds to the loss is within what docs/explanation/sentences.md derives."""
 
 import numpy as np
 import pytest

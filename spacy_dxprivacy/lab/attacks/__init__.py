@@ -1,4 +1,4 @@
-"""Attacks that a reader of sanitised text would try, and how often they succeed (docs/attacks.md).
+"""Attacks on sanitised text, and how often they succeed (docs/explanation/attacks.md).
 
 `Scene` is a text and what the attacker has read before, `Trial` a mechanism on it, `attack(name,
 trial)` the figures. guessing.py, reading.py and persons.py have the attacks, each with what the

@@ -174,7 +174,7 @@ def print_attacker(mechanism: Mechanism, epsilon: float) -> None:
     """What an attacker found of other texts, where that was measured."""
     found = found_by(mechanism, epsilon)
     unknown = "What an attacker finds at it: `dx attack frontier TEXT` measures it."
-    typer.echo(unknown if found is None else f"At {found} (docs/attacks.md).")
+    typer.echo(unknown if found is None else f"At {found} (docs/explanation/attacks.md).")
 
 
 def _print_curve(curve: Curve, answer: Answer | None, target: Target | None) -> None:

@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 @experiment(
     "frontier", "peers at an equal attacker: mechanisms of words, redaction, DP-Prompt",
-    "each peer's own paper, and docs/attacks.md", documents=12, steps=3,
+    "each peer's own paper, and docs/explanation/attacks.md", documents=12, steps=3,
 )  # fmt: skip
 def run(space: Space, options: Options) -> Result:
     """A row for each release that was tried; shown are those at an equal attacker.

@@ -14,7 +14,7 @@ largest log ratio of its probabilities, over all pairs and outputs, is epsilon t
 mechanisms of other metrics, and those that state more than they lose, are compared with what they
 do.
 
-Paper  Bordenabe, Chatzikokolakis, Palamidessi 2014 (CCS 2014), and docs/optimum.md
+Paper  Bordenabe, Chatzikokolakis, Palamidessi 2014 (CCS 2014), and docs/explanation/sentences.md
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def guessed(channel: Floats2d, prior: Floats1d) -> float:
 
 @experiment(
     "optimum", "the best channel of a group of words, and how far mechanisms are from it",
-    "Bordenabe et al. 2014, and docs/optimum.md", words=40,
+    "Bordenabe et al. 2014, and docs/explanation/sentences.md", words=40,
 )  # fmt: skip
 def run(space: Space, options: Options) -> Result:
     """The loss of the optimum and of mechanisms, for each epsilon."""

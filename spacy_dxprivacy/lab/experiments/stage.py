@@ -46,7 +46,7 @@ class WordPeer:
         return {"@dx_mechanisms": self.registered, **self.settings}
 
 
-OURS = "docs/path.md"
+OURS = "docs/explanation/sentences.md"
 WORDS: dict[str, WordPeer] = {
     "path2": WordPeer("dx.Path.v2", 0.95, OURS),
     "path2-clinical": WordPeer("dx.Path.v2", 0.95, OURS, {"policy": "clinical"}),
