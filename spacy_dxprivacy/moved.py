@@ -24,6 +24,7 @@ MOVED = {
     "selection": "pipeline.select",
     "unknown": "pipeline.unknown",
     "audit": "lab.audit",
+    "mechanisms.base": "mechanisms",
     "experiments": "lab.experiments",
     "playground": "lab.playground",
     "report": "lab.report",

@@ -1,19 +1,15 @@
-"""The shapes that parts plug into: anyone's object with these methods will do.
-
-They can be asked for at run time. What every part has comes first; then what only some mechanisms,
-rules and indexes have, a shape each: audits, attacks and tuning ask for these shapes and know no
-classes. What a mechanism lacks is told when a component is made (mechanisms.base.built).
+"""The shapes that parts plug into: anyone's object with these methods will do, whatever its class.
 
 k is the number of words to replace, n the number of rows of the space, d its dimensions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from .arrays import Bools1d, Bools2d, Floats1d, Floats2d, Ints1d
+from .arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from .guarantee import Guarantee
 from .randomness import Rng
 from .space import Space
@@ -33,7 +29,7 @@ class Draw:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoiseLaw:
-    """The law that released vectors have to follow, for those who check them.
+    """The distribution that released vectors have to follow, for those who check them.
 
     centres: float (n, c), where the noise of each word starts. radius: noise (k, c) -> float64
     (k,). law: of that radius, a frozen distribution of scipy.stats.
@@ -46,7 +42,21 @@ class NoiseLaw:
 
 @runtime_checkable
 class Mechanism(Protocol):
-    """Rows in, rows out. It is fitted on a public space, never on a text."""
+    """Rows in, rows out. It is fitted on a public space, never on a text.
+
+    Some have more, which is used where it is there. settings: a frozen dataclass of all that
+    changes what is drawn. in_clear: what of the input is let through, in words. projection: the
+    Projection. draws_together: whether sample takes starts, fixed, between and unknown, since words
+    depend on their neighbours. For audits, with rows (k,) and others (m,):
+
+        covers(rows) -> bool (k, n)          the pairs that the promise covers
+        centres -> float (n, c)              where noise starts
+        law() -> NoiseLaw | None             of the noise, from promise, settings and space alone: a
+                                             mistake in the code that draws must not move it
+        loss(rows, others) -> (k, m)         the largest log ratio of two densities, nats, or None
+        delta(rows, others, epsilons)        the least delta at epsilons (k, m), or None
+        apart, longest, approximate(distance)  as privacy.levels would measure them
+    """
 
     name: str
     guarantee: Guarantee
@@ -62,8 +72,23 @@ class Mechanism(Protocol):
 
 
 @runtime_checkable
+class StatesProbabilities(Protocol):
+    def distribution(self, rows: Ints1d) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""
+        ...
+
+
+@runtime_checkable
+class HasMetric(Protocol):
+    def distances(self, rows: Ints1d) -> Floats2d:
+        """rows (k,) -> float64 (k, n): the metric of the guarantee, infinite where it promises
+        nothing. Raises DxError (DX004) where the guarantee is not about a metric."""
+        ...
+
+
+@runtime_checkable
 class Prior(Protocol):
-    """A public law of language, which never sees an input.
+    """A public language model, which never sees an input.
 
     draws: "alone" (words know nothing of each other) or "sentence" (a sentence is drawn as a whole,
     its sum being exact).
@@ -78,17 +103,9 @@ class Prior(Protocol):
 
 
 @runtime_checkable
-class DrawsTogether(Protocol):
-    """A mechanism whose words may depend on their neighbours: its sample takes starts, fixed,
-    between and unknown, which names the words that the space lacks."""
-
-    @property
-    def draws_together(self) -> bool: ...
-
-
-@runtime_checkable
 class Index(Protocol):
-    """Finds the row of the table nearest to each query vector."""
+    """Finds the row of the table nearest to each query vector. choice, where it has that: which
+    index was chosen for the table, with its settings."""
 
     def fit(self, X: Floats2d) -> Any:
         """X float32 (n, d): the table to search."""
@@ -101,7 +118,8 @@ class Index(Protocol):
 
 @runtime_checkable
 class Projection(Protocol):
-    """Post-processing from noisy vectors (k, d) to rows (k,)."""
+    """Post-processing from noisy vectors (k, d) to rows (k,). index: its Index, where it has
+    one."""
 
     def fit(self, X: Floats2d, *, epsilon: float) -> Any:
         """X float32 (n, d): the table. epsilon: that of the mechanism, in its unit."""
@@ -113,8 +131,22 @@ class Projection(Protocol):
 
 
 @runtime_checkable
+class FindsSettings(Protocol):
+    """A projection that looks for some of its settings on the space, such as c = "auto"."""
+
+    def found(self) -> dict[str, Any]:
+        """What fit looked for; a saved pipeline keeps it."""
+        ...
+
+    def restore(self, found: dict[str, Any]) -> None:
+        """The next fit takes this instead of looking again."""
+        ...
+
+
+@runtime_checkable
 class Unknown(Protocol):
-    """What stands in for words that the space lacks; in_clear names what it lets through."""
+    """What stands in for words that the space lacks. in_clear: what it lets through. in_context,
+    where it is there: such a word is drawn with its sentence, as one that says nothing."""
 
     in_clear: tuple[str, ...]
 
@@ -125,7 +157,11 @@ class Unknown(Protocol):
 
 @runtime_checkable
 class Editor(Protocol):
-    """Post-processing of a release by public knowledge: it sees no input, and is no privacy."""
+    """Post-processing of a release by public knowledge: it sees no input, and is no privacy.
+
+    Where it has them: about, what a saved pipeline keeps of its model, the digest among it; and
+    avoid(allowed), called after fit with a public predicate of words that may come out.
+    """
 
     name: str
 
@@ -164,157 +200,3 @@ class EditsTexts(Protocol):
     def edit_texts(self, texts: Sequence[ReleasedText], mechanism: Mechanism) -> list[Ints1d]:
         """For each text int64 (k,), its words."""
         ...
-
-
-@runtime_checkable
-class Avoids(Protocol):
-    """An editor that is told, after it was fitted, which words may come out. One that is not told
-    may choose any; those of an editor of words or texts that may not are replaced after it."""
-
-    def avoid(self, allowed: Callable[[str], bool]) -> None:
-        """allowed: of a word, in any case. It is public, and the same for every text."""
-        ...
-
-
-@runtime_checkable
-class TellsAbout(Protocol):
-    """about: what a saved pipeline keeps of the editor, its model's digest among it. Raises DxError
-    where the model cannot be loaded."""
-
-    @property
-    def about(self) -> dict[str, str]: ...
-
-
-@runtime_checkable
-class InContext(Protocol):
-    """A policy by which an unknown word is drawn with its sentence, as a word that says nothing."""
-
-    in_context: bool
-
-
-# -- what some mechanisms have -------------------------------------------------------------------
-
-
-@runtime_checkable
-class HasSettings(Protocol):
-    """settings: a frozen dataclass of all that changes what is drawn, beside the projection."""
-
-    settings: Any
-
-
-@runtime_checkable
-class TellsInClear(Protocol):
-    """in_clear: what of the input the mechanism lets through, in words, for the receipt."""
-
-    in_clear: tuple[str, ...]
-
-
-@runtime_checkable
-class HasProjection(Protocol):
-    projection: Projection
-
-
-@runtime_checkable
-class StatesProbabilities(Protocol):
-    def distribution(self, rows: Ints1d) -> Floats2d:
-        """rows (k,) -> float64 (k, n): the probability of every output. Each row sums to 1."""
-        ...
-
-
-@runtime_checkable
-class HasMetric(Protocol):
-    def distances(self, rows: Ints1d) -> Floats2d:
-        """rows (k,) -> float64 (k, n): the metric of the guarantee, infinite where it promises
-        nothing. Raises DxError (DX004) where the guarantee is not about a metric."""
-        ...
-
-
-@runtime_checkable
-class KnowsApart(Protocol):
-    """apart: how far words are apart, as privacy.levels would measure it, where that is known.
-    Raises DxError before fit."""
-
-    @property
-    def apart(self) -> Mapping[str, float] | None: ...
-
-
-@runtime_checkable
-class KnowsLongest(Protocol):
-    """longest: the largest distance between two words, where it is known. Raises DxError before
-    fit."""
-
-    @property
-    def longest(self) -> float | None: ...
-
-
-@runtime_checkable
-class ApproximatesAt(Protocol):
-    def approximate(self, distance: float) -> float | None:
-        """The epsilon (nats) of an (epsilon, 1e-6) guarantee for two words at this distance; None
-        where that is not known."""
-        ...
-
-
-@runtime_checkable
-class CoversPairs(Protocol):
-    def covers(self, rows: Ints1d) -> Bools2d:
-        """rows (k,) -> bool (k, n): the pairs that the promise covers."""
-        ...
-
-
-@runtime_checkable
-class HasCentres(Protocol):
-    """centres: float (n, c), where noise starts. Raises DxError before fit."""
-
-    @property
-    def centres(self) -> Floats2d: ...
-
-
-@runtime_checkable
-class StatesLaw(Protocol):
-    def law(self) -> NoiseLaw | None:
-        """The law of the noise, from promise, settings and space alone: a mistake in the code that
-        draws must not move it, or no check could see one. None where it is not known."""
-        ...
-
-
-@runtime_checkable
-class StatesLoss(Protocol):
-    """Closed forms of the privacy loss of the noise that is drawn, between the words at rows (k,)
-    and those at others (m,); None where they are not known."""
-
-    def loss(self, rows: Ints1d, others: Ints1d) -> Floats2d | None:
-        """float64 (k, m): the largest log ratio of two densities, nats."""
-        ...
-
-    def delta(self, rows: Ints1d, others: Ints1d, epsilons: Floats2d) -> Floats2d | None:
-        """float64 (k, m): the least delta at epsilons (k, m), nats."""
-        ...
-
-
-# -- what some rules and indexes have ------------------------------------------------------------
-
-
-@runtime_checkable
-class FindsSettings(Protocol):
-    """A rule that looks for some of its settings on the space, such as c = "auto"."""
-
-    def found(self) -> dict[str, Any]:
-        """What fit looked for; a saved pipeline keeps it."""
-        ...
-
-    def restore(self, found: dict[str, Any]) -> None:
-        """The next fit takes this instead of looking again."""
-        ...
-
-
-@runtime_checkable
-class HasIndex(Protocol):
-    index: Index
-
-
-@runtime_checkable
-class ChoosesIndex(Protocol):
-    """choice: the index that was chosen for the table, with its settings."""
-
-    choice: str

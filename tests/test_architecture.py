@@ -56,7 +56,7 @@ OWED_ARGUMENTS: set[tuple[str, str]] = {
     ("distributed/shards.py", "sanitize_shards"),
     ("front/clean.py", "clean"),
     ("front/on_datasets.py", "clean_dataset"),
-    ("mechanisms/base/choice.py", "log_likelihood"),
+    ("mechanisms/choice.py", "log_likelihood"),
     ("mechanisms/path_v2.py", "log_likelihood"),
     ("mechanisms/path_v2.py", "sample"),
     ("validate.py", "between"),

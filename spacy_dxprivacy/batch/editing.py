@@ -30,7 +30,7 @@ from ..pipeline.select import AllWords
 from ..pipeline.write import Written, edited_texts
 from ..space import Space
 from ..text.spelling import spell
-from ..ty import EditsTexts, Mechanism, TellsAbout
+from ..ty import EditsTexts, Mechanism
 from .build import NO_LIMIT
 from .formats import read
 from .jobs import Job, opened, opened_first, plan_jobs
@@ -81,7 +81,7 @@ class ReleaseEditor:
     @property
     def settings(self) -> dict[str, str]:
         """All that changes what comes out, by what a message calls it."""
-        about = self.editor.about if isinstance(self.editor, TellsAbout) else {}
+        about: dict[str, str] = getattr(self.editor, "about", {})
         return {
             "editor": self.name,
             "language model": about.get("digest", ""),

@@ -19,7 +19,6 @@ from ..pipeline.component import DxSanitizer
 from ..priors.builtin import frequency_of
 from ..randomness import Rng
 from ..space import Space
-from ..ty import DrawsTogether
 from .build import the_sanitizer
 from .formats import WITH_FIELDS, read
 from .jobs import Job, opened, opened_first
@@ -201,7 +200,7 @@ def reading(sanitizer: DxSanitizer) -> Reading | None:
     sentences = np.cumsum(starts)[rows >= 0]
     starts, rows = np.diff(sentences, prepend=0) > 0, rows[rows >= 0]
     mechanism = sanitizer.mechanism
-    together = isinstance(mechanism, DrawsTogether) and bool(mechanism.draws_together)
+    together = bool(getattr(mechanism, "draws_together", False))
     how: dict[str, Any] = {"starts": np.tile(starts, REPEATS)} if together else {}
     drawn = mechanism.sample(np.tile(rows, REPEATS), Rng(), **how).rows
     surprise = -np.log(frequency_of(space))

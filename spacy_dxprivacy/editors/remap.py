@@ -70,7 +70,7 @@ class Remap:
         return self._fitted
 
     def avoid(self, allowed: Callable[[str], bool]) -> None:
-        """After fit: other words of the space are no candidates. allowed: see ty.Avoids."""
+        """After fit: other words of the space are no candidates. allowed: see ty.Editor."""
         self._allowed = np.array([allowed(word) for word in self._words], dtype=bool)
         self._kept = {}
 

@@ -16,7 +16,7 @@ from ..batch.rows import sentences_of_file
 from ..config import FileConfig
 from ..pipeline.draw import LONGEST
 from ..space import Space
-from ..ty import Draw, DrawsTogether, Mechanism
+from ..ty import Draw, Mechanism
 from ..validate import fail, one_of
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _known(
 
 def draws_sentences(mechanism: Mechanism) -> bool:
     """Whether words of a sentence are drawn together, so that it is told where they begin."""
-    return isinstance(mechanism, DrawsTogether) and mechanism.draws_together
+    return bool(getattr(mechanism, "draws_together", False))
 
 
 def sanitised(corpus: Corpus, mechanism: Mechanism, rng: Rng, *, scope: str = "token") -> Draw:
@@ -174,7 +174,7 @@ def drawn(
 ) -> Draw:  # fmt: skip
     """mechanism.sample, a part at a time. starts: bool (k,), where sentences begin, for mechanisms
     that draw such; without it words are drawn alone."""
-    if starts is not None and isinstance(mechanism, DrawsTogether) and mechanism.draws_together:
+    if starts is not None and draws_sentences(mechanism):
         return Draw(_by_sentences(mechanism, rows, starts, rng))
     parts = blocks(max(1, len(rows)), AT_ONCE)
     draws = [mechanism.sample(rows[part], rng) for part in parts]

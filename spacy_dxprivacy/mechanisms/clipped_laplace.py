@@ -22,7 +22,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import NoiseLaw, Projection
 from ..validate import positive
-from .base.noise import Noise, NoiseMechanism, clipped, norms_of
+from .noise import Noise, NoiseMechanism, clipped, norms_of
 
 
 @registry.dx_mechanisms("dx.ClippedLaplace.v1")
@@ -42,19 +42,16 @@ def make_clipped_laplace(
         source="Dwork et al. 2006, the Laplace mechanism, with L1 sensitivity 2 sqrt(d) clip",
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    settings = ClippedLaplaceSettings(epsilon, clip)
+    settings = _Settings(epsilon, clip)
     return NoiseMechanism("dx.ClippedLaplace.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class ClippedLaplaceSettings:
-    """What make_clipped_laplace was given, checked."""
-
+class _Settings:
     epsilon: float
     clip: float | None
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         centres, bound = clipped(space.vectors, self.clip)
         d = centres.shape[1]
         scale = float(2 * np.sqrt(d) * bound / self.epsilon)

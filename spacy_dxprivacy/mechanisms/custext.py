@@ -25,7 +25,7 @@ from ..search.all_pairs import from_the_middle, rounding
 from ..search.metric import distances
 from ..space import Space
 from ..validate import positive, whole
-from .base.choice import Choice, ChoiceMechanism, clamped_score
+from .choice import Choice, ChoiceMechanism, clamped_score
 
 GROUPS_AT_ONCE = 64  # that are made before rows that have one are taken out of the table
 
@@ -46,51 +46,36 @@ def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
         notes="The output tells which group the word was of.",
     )
     in_clear = ("which group of words each word is of",)
-    return ChoiceMechanism("dx.CusText.v1", guarantee, CusTextSettings(epsilon, k), in_clear)
+    return ChoiceMechanism("dx.CusText.v1", guarantee, _Settings(epsilon, k), in_clear)
 
 
 @dataclass(frozen=True)
-class CusTextSettings:
-    """What make_custext was given, checked."""
-
+class _Settings:
     epsilon: float
     k: int
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
-        group = groups(space.vectors, self.k)
-        weights = _Weights(space.vectors, group, self.epsilon)
-        return Choice(len(space), weights, _Discrete(group), guarantee)
+        X, group = space.vectors, groups(space.vectors, self.k)
 
+        def weights(rows: Ints1d) -> Floats2d:
+            W = np.zeros((len(rows), len(X)))
+            for number in np.unique(group[rows]):
+                ours = np.flatnonzero(group[rows] == number)
+                members = np.flatnonzero(group == number)
+                D = distances(X[rows[ours]], X[members])
+                far = D.max(axis=1, keepdims=True)
+                nearness = 1 - np.divide(D, far, out=np.zeros_like(D), where=far > 0)
+                score = clamped_score(1 - nearness, beta=self.epsilon / 2)
+                W[np.ix_(ours, members)] = np.exp(-score)
+            return W
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Weights:
-    X: Floats2d
-    group: Ints1d
-    epsilon: float
+        def metric(rows: Ints1d) -> Floats2d:
+            """0 from a word to itself, 1 within its group, infinity beyond."""
+            D = np.where(group[rows][:, None] == group[None, :], 1.0, np.inf)
+            D[np.arange(len(rows)), rows] = 0
+            return D
 
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        W = np.zeros((len(rows), len(self.X)))
-        for number in np.unique(self.group[rows]):
-            ours = np.flatnonzero(self.group[rows] == number)
-            members = np.flatnonzero(self.group == number)
-            D = distances(self.X[rows[ours]], self.X[members])
-            far = D.max(axis=1, keepdims=True)
-            nearness = 1 - np.divide(D, far, out=np.zeros_like(D), where=far > 0)
-            W[np.ix_(ours, members)] = np.exp(-clamped_score(1 - nearness, beta=self.epsilon / 2))
-        return W
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Discrete:
-    """0 from a word to itself, 1 within its group, infinity beyond."""
-
-    group: Ints1d
-
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        D = np.where(self.group[rows][:, None] == self.group[None, :], 1.0, np.inf)
-        D[np.arange(len(rows)), rows] = 0
-        return D
+        return Choice(len(space), weights, metric, guarantee)
 
 
 def groups(X: Floats2d, k: int) -> Ints1d:

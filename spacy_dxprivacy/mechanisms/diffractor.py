@@ -26,7 +26,7 @@ from ..registries import registry
 from ..space import Space
 from ..tables.learned import once
 from ..validate import positive
-from .base.choice import Choice, ChoiceMechanism, clamped_score
+from .choice import Choice, ChoiceMechanism, clamped_score
 
 PROBES = 8  # places of a list that was made before
 LIST = "dx.Diffractor.v1, the list from row 0 on, always to the nearest row that is left"
@@ -45,44 +45,29 @@ def make_diffractor(epsilon: float) -> ChoiceMechanism:
         source="Ghosh et al. 2009, on the list of Meisenbacher et al. 2024; clamping is free",
         notes="Words that are near in the space can be far apart on the list.",
     )
-    return ChoiceMechanism("dx.Diffractor.v1", guarantee, DiffractorSettings(epsilon))
+    return ChoiceMechanism("dx.Diffractor.v1", guarantee, _Settings(epsilon))
 
 
 @dataclass(frozen=True)
-class DiffractorSettings:
-    """What make_diffractor was given, checked."""
-
+class _Settings:
     epsilon: float
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         place = np.argsort(
             once(space, LIST, lambda: chain(space.vectors), partial(_goes_on, space.vectors))
         )
-        return Choice(len(place), _Weights(place, self.epsilon), _Places(place), guarantee)
 
+        def apart(rows: Ints1d) -> Floats2d:
+            D: Floats2d = np.abs(place[rows][:, None] - place[None, :]).astype(np.float64)
+            return D
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Places:
-    place: Ints1d
+        def weights(rows: Ints1d) -> Floats2d:
+            W = np.exp(-clamped_score(apart(rows), beta=self.epsilon))
+            # All that would fall off an end stays at the end: a geometric series.
+            W[:, (place == 0) | (place == len(place) - 1)] /= -np.expm1(-self.epsilon)
+            return W
 
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        found: Floats2d = np.abs(self.place[rows][:, None] - self.place[None, :]).astype(np.float64)
-        return found
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Weights:
-    place: Ints1d
-    epsilon: float
-
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        apart = _Places(self.place)(rows)
-        W = np.exp(-clamped_score(apart, beta=self.epsilon))
-        # All that would fall off an end stays at the end: a geometric series.
-        ends = (self.place == 0) | (self.place == len(self.place) - 1)
-        W[:, ends] /= -np.expm1(-self.epsilon)
-        return W
+        return Choice(len(place), weights, apart, guarantee)
 
 
 def _goes_on(X: Floats2d, order: Ints1d) -> bool:

@@ -21,7 +21,7 @@ from ..registries import registry
 from ..search.metric import euclidean
 from ..space import Space
 from ..validate import one_of, positive
-from .base.choice import (
+from .choice import (
     BLOCK_NUMBERS,
     CACHE_MB,
     Choice,
@@ -57,19 +57,16 @@ def make_exponential(
             "Draws use 53 random bits: a word of probability below 2**-53 may never come out."
         ),
     )
-    settings = ExponentialSettings(epsilon, calibration)
+    settings = _Settings(epsilon, calibration)
     return ChoiceMechanism("dx.Exponential.v1", guarantee, settings, cache_mb=cache_mb)
 
 
 @dataclass(frozen=True)
-class ExponentialSettings:
-    """What make_exponential was given, checked."""
-
+class _Settings:
     epsilon: float
     calibration: str
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         beta = self.epsilon / 2
         if self.calibration == "exact":
             beta = exact_beta(space.vectors, self.epsilon)

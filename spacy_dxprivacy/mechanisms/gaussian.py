@@ -22,7 +22,7 @@ from ..search.metric import distances
 from ..space import Space
 from ..ty import NoiseLaw, Projection
 from ..validate import between, fail, one_of, positive
-from .base.noise import Noise, NoiseMechanism, clipped, norms_of
+from .noise import Noise, NoiseMechanism, clipped, norms_of
 
 SIGMAS = {"analytic": analytic_sigma, "classical": classical_sigma}
 
@@ -57,21 +57,18 @@ def make_gaussian(
         }[calibration],
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    settings = GaussianSettings(epsilon, delta, clip, calibration)
+    settings = _Settings(epsilon, delta, clip, calibration)
     return NoiseMechanism("dx.Gaussian.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class GaussianSettings:
-    """What make_gaussian was given, checked."""
-
+class _Settings:
     epsilon: float
     delta: float
     clip: float | None
     calibration: str
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         centres, bound = clipped(space.vectors, self.clip)
         unit = SIGMAS[self.calibration](self.epsilon, self.delta)
         sigma = unit * 2 * bound

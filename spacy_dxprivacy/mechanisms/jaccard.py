@@ -11,7 +11,6 @@ Paper     the baseline of Bollegala et al. 2023 (EACL), section 4
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +25,7 @@ from ..space import Space
 from ..tables.learned import once
 from ..ty import Projection
 from ..validate import between, positive, whole
-from .base.noise import Noise, NoiseMechanism
+from .noise import Noise, NoiseMechanism
 
 DENSE, SPARSE = 1.835, 1.276
 
@@ -56,24 +55,29 @@ def make_jaccard(
         source="the baseline of Bollegala et al. 2023, section 4",
         notes="The strength of the noise tells dense words from others.",
     )
-    settings = JaccardSettings(epsilon, delta, k, eta)
+    settings = _Settings(epsilon, delta, k, eta)
     return NoiseMechanism("dx.Jaccard.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class JaccardSettings:
-    """What make_jaccard was given, checked."""
-
+class _Settings:
     epsilon: float
     delta: float
     k: int
     eta: float | None
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         X = space.vectors
         what = f"dx.Jaccard.v1, mean distance, then the density of each word, k = {self.k}"
-        mean, density = np.split(once(space, what, self._learned(X), _holds_distances), [1])
+
+        def learned() -> Floats1d:
+            depth = min(self.k + 1, len(X))
+            if depth == 1:
+                return np.array([1.0, 0.0])
+            density = nearest_of_all(X, depth)[1][:, 1:].mean(axis=1)
+            return np.concatenate([[mean_distance(X)], density])
+
+        mean, density = np.split(once(space, what, learned, _holds_distances), [1])
         bar = float(np.median(density)) if self.eta is None else self.eta
         unit = classical_sigma(self.epsilon, self.delta)
         sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean
@@ -82,28 +86,12 @@ class JaccardSettings:
             f"{guarantee.notes} In these {d} dimensions, delta between the two is "
             f"{delta_between_strengths(guarantee.epsilon, d):.3g} or more."
         )
-        guarantee = replace(guarantee, notes=notes)
-        return Noise(X, _TwoStrengths(d, sigmas), float(sigmas.min()), guarantee)
 
-    def _learned(self, X: Floats2d) -> Callable[[], Floats1d]:
-        depth = min(self.k + 1, len(X))
+        def draw(rows: Ints1d, rng: Rng) -> Floats2d:
+            Z: Floats2d = rng.normal((len(rows), d)) * sigmas[rows, None]
+            return Z
 
-        def made() -> Floats1d:
-            if depth == 1:
-                return np.array([1.0, 0.0])
-            density = nearest_of_all(X, depth)[1][:, 1:].mean(axis=1)
-            return np.concatenate([[mean_distance(X)], density])
-
-        return made
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _TwoStrengths:
-    d: int
-    sigmas: Floats1d
-
-    def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
-        return rng.normal((len(rows), self.d)) * self.sigmas[rows, None]
+        return Noise(X, draw, float(sigmas.min()), replace(guarantee, notes=notes))
 
 
 def delta_between_strengths(epsilon: float, d: int) -> float:

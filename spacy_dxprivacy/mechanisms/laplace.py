@@ -19,13 +19,13 @@ from ..search.metric import euclidean
 from ..space import Space
 from ..ty import NoiseLaw, Projection
 from ..validate import positive
-from .base.noise import Noise, NoiseMechanism, norms_of
+from .noise import Noise, NoiseMechanism, norms_of
 
 
 @registry.dx_mechanisms("dx.Laplace.v1")
 def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseMechanism:
     """epsilon: nats per unit of Euclidean distance, above 0. projection: dx.Nearest.v1 if None."""
-    settings = LaplaceSettings(positive("epsilon", epsilon))
+    settings = _Settings(positive("epsilon", epsilon))
     guarantee = Guarantee(
         kind="metric-dp",
         epsilon=settings.epsilon,
@@ -39,13 +39,10 @@ def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseM
 
 
 @dataclass(frozen=True)
-class LaplaceSettings:
-    """What make_laplace was given, checked."""
-
+class _Settings:
     epsilon: float
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         noise = LaplaceNoise(space.vectors.shape[1], self.epsilon)
         metric = partial(euclidean, space.vectors)
         return Noise(space.vectors, noise, noise.spread, guarantee, metric, noise.approximate)

@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d
+from ..arrays import Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
 from ..privacy.noise import LaplaceNoise, laplace_noise
@@ -26,7 +26,7 @@ from ..search.metric import distances, euclidean
 from ..space import Space
 from ..ty import NoiseLaw, Projection
 from ..validate import between, positive
-from .base.noise import Noise, NoiseMechanism, norms_of
+from .noise import Noise, NoiseMechanism, norms_of
 
 
 @registry.dx_mechanisms("dx.Mahalanobis.v1")
@@ -48,19 +48,16 @@ def make_mahalanobis(
         status="proven",
         source="Xu et al. 2020, theorem 1; projection is post-processing",
     )
-    settings = MahalanobisSettings(epsilon, lam)
+    settings = _Settings(epsilon, lam)
     return NoiseMechanism("dx.Mahalanobis.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class MahalanobisSettings:
-    """What make_mahalanobis was given, checked."""
-
+class _Settings:
     epsilon: float
     lam: float
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         values, axes = regularised_covariance(space.vectors, self.lam)
         if values[0] <= 1e-12 * values[-1]:
             expected = "vectors whose covariance is regular at this lam (lower it)"
@@ -85,17 +82,8 @@ class MahalanobisSettings:
 
         values, axes = regularised_covariance(space.vectors, self.lam)
         radius = gamma(space.vectors.shape[1], scale=1 / guarantee.epsilon)
-        return NoiseLaw(space.vectors, _Norm(axes / np.sqrt(values)), radius)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Norm:
-    """||z||_M, with S^-1 = inverse inverse^T."""
-
-    inverse: Floats2d
-
-    def __call__(self, Z: Floats2d) -> Floats1d:
-        return norms_of(Z @ self.inverse)
+        inverse = axes / np.sqrt(values)  # S^-1 = inverse inverse^T
+        return NoiseLaw(space.vectors, lambda Z: norms_of(Z @ inverse), radius)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

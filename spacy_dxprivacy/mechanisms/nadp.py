@@ -15,6 +15,7 @@ Paper     Bollegala et al. 2023 (EACL), theorem 3. As in the authors' code, m co
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,8 +31,8 @@ from ..search.metric import distances
 from ..space import Space
 from ..ty import NoiseLaw, Projection
 from ..validate import between, one_of, positive, whole
-from .base.noise import Noise, NoiseMechanism
 from .gaussian import IsotropicNormal, normal_law
+from .noise import Noise, NoiseMechanism
 
 NOISES = ("global", "adjacent", "paper")
 TOP = 10
@@ -72,14 +73,12 @@ def make_nadp(
         status="proven",
         source="Balle and Wang 2018, theorem 8" + ("" if everyone else "; Bollegala 2023, thm 3"),
     )
-    settings = NADPSettings(epsilon, delta, m, tau, noise)
+    settings = _Settings(epsilon, delta, m, tau, noise)
     return NoiseMechanism("dx.NADP.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class NADPSettings:
-    """What make_nadp was given, checked."""
-
+class _Settings:
     epsilon: float
     delta: float | None
     m: int
@@ -87,42 +86,33 @@ class NADPSettings:
     noise: str
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         delta = 1 / max(len(space), 2) if self.delta is None else self.delta
         unit = analytic_sigma(self.epsilon, delta)
         guarantee = replace(guarantee, delta=delta, mu=1 / unit)
+        X, d = space.vectors, space.vectors.shape[1]
         if self.noise == "global":
             # Words that all lie at one point need no noise to be alike; any will do.
-            return _isotropic(space, unit * (diameter(space.vectors) or 1.0), guarantee)
-        edges, lengths = relation(space.vectors, self.m, self.tau)
-        notes = coverage(len(space), edges)
+            sigma = unit * (diameter(X) or 1.0)
+            return Noise(X, IsotropicNormal(d, sigma), sigma, guarantee)
+        edges, lengths = relation(X, self.m, self.tau)
+        notes, related = coverage(len(space), edges), _related(len(space), edges)
         if self.noise == "adjacent":
             sigma = unit * (float(lengths.max()) or 1.0)
-            noise = _isotropic(space, sigma, replace(guarantee, notes=notes))
-        else:
-            sigmas = unit * component_lengths(len(space), edges, lengths)
-            noise = _per_word(space, sigmas, replace(guarantee, notes=notes))
-        return replace(noise, covers=_Related(len(space), edges))
+            promise = replace(guarantee, notes=notes)
+            return Noise(X, IsotropicNormal(d, sigma), sigma, promise, covers=related)
+        sigmas = unit * component_lengths(len(space), edges, lengths)
+        spread = float(np.min(sigmas, initial=np.inf, where=sigmas > 0))
+        bare = int(np.sum(sigmas == 0)) / len(space)
+        notes += f" {bare:.1%} of the words come out without any noise."
+        promise = replace(guarantee, notes=notes)
+        spread = spread if np.isfinite(spread) else 1.0
+        return Noise(X, _PerWord(d, sigmas), spread, promise, covers=related)
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
         """For "global" alone: that of the least noise for all pairs."""
         if self.noise != "global":
             return None
         return normal_law(space.vectors, diameter(space.vectors), guarantee)
-
-
-def _isotropic(space: Space, sigma: float, guarantee: Guarantee) -> Noise:
-    draw = IsotropicNormal(space.vectors.shape[1], sigma)
-    return Noise(space.vectors, draw, sigma, guarantee)
-
-
-def _per_word(space: Space, sigmas: Floats1d, guarantee: Guarantee) -> Noise:
-    bare = int(np.sum(sigmas == 0))
-    notes = f"{guarantee.notes} {without_noise(len(space), bare)}"
-    spread = float(np.min(sigmas, initial=np.inf, where=sigmas > 0))
-    spread = spread if np.isfinite(spread) else 1.0
-    draw = _PerWord(space.vectors.shape[1], sigmas)
-    return Noise(space.vectors, draw, spread, replace(guarantee, notes=notes))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,22 +129,20 @@ class _PerWord:
         return deltas(distances(X, Y), self.sigmas[others], epsilons)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Related:
+def _related(n: int, edges: Ints2d) -> Callable[[Ints1d], Bools2d]:
     """edges: int64 (e, 2), the related pairs of n words."""
+    from scipy.sparse import coo_array
 
-    n: int
-    edges: Ints2d
+    both = np.concatenate([edges, edges[:, ::-1]])
+    ones = np.ones(len(both), dtype=bool)
+    table = coo_array((ones, (both[:, 0], both[:, 1])), shape=(n, n)).tocsr()
 
-    def __call__(self, rows: Ints1d) -> Bools2d:
+    def among(rows: Ints1d) -> Bools2d:
         """rows (k,) -> bool (k, n): the words that are related to each."""
-        from scipy.sparse import coo_array
-
-        both = np.concatenate([self.edges, self.edges[:, ::-1]])
-        ones = np.ones(len(both), dtype=bool)
-        table = coo_array((ones, (both[:, 0], both[:, 1])), shape=(self.n, self.n)).tocsr()
         related: Bools2d = table[rows].toarray()
         return related
+
+    return among
 
 
 def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
@@ -210,7 +198,3 @@ def coverage(n: int, edges: Ints2d) -> str:
         f"It covers {share:.3g} of all pairs of words. {alone / n:.1%} of the words are related to "
         "no other. Words of unrelated groups are not protected from each other."
     )
-
-
-def without_noise(n: int, bare: int) -> str:
-    return f"{bare / n:.1%} of the words come out without any noise."

@@ -28,8 +28,8 @@ from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..validate import fail, positive
-from .base.built import LARGEST_SCORE
-from .base.choice import Choice, ChoiceMechanism
+from .built import LARGEST_SCORE
+from .choice import Choice, ChoiceMechanism
 
 WORDS_AT_ONCE = 8192
 
@@ -55,18 +55,15 @@ def make_path(epsilon: float, keep: Sequence[str] = ()) -> ChoiceMechanism:
         notes="Draws use 53 random bits: a word of probability below 2**-53 may never come out.",
     )
     in_clear = (f"which of these classes each word has: {', '.join(keep)}",) if keep else ()
-    return ChoiceMechanism("dx.Path.v1", guarantee, PathSettings(epsilon, keep), in_clear)
+    return ChoiceMechanism("dx.Path.v1", guarantee, _Settings(epsilon, keep), in_clear)
 
 
 @dataclass(frozen=True)
-class PathSettings:
-    """What make_path was given, checked."""
-
+class _Settings:
     epsilon: float
     keep: tuple[str, ...]
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         graph = graph_of(space, self.keep)
         longest = graph.reach / STEPS
         if self.epsilon * longest > LARGEST_SCORE:

@@ -37,7 +37,7 @@ from ..sentences.likelihood import SentenceLikelihood
 from ..space import Space
 from ..ty import Draw, Prior
 from ..validate import fail, positive
-from .base.built import (
+from .built import (
     LARGEST_SCORE,
     BuiltMechanism,
     checked_candidates,
@@ -86,14 +86,12 @@ def make_path_v2(
         notes=told(name, lengths),
         protects="word" if prior.draws == "alone" else "text",
     )
-    settings = PathV2Settings(epsilon, name, lengths, prior, bool(even))
+    settings = _Settings(epsilon, name, lengths, prior, bool(even))
     return SentenceMechanism("dx.Path.v2", guarantee, settings)
 
 
 @dataclass(frozen=True)
-class PathV2Settings:
-    """What make_path_v2 was given, checked."""
-
+class _Settings:
     epsilon: float
     policy_name: str
     policy: Policy
@@ -101,7 +99,6 @@ class PathV2Settings:
     even: bool = False
 
     def on(self, space: Space, guarantee: Guarantee) -> Sentences:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         graph = policy_graph(space, self.policy, self.policy_name)
         chain = self.prior.fit(space)
         alone = self.prior.draws == "alone"

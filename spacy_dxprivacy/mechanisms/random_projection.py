@@ -24,7 +24,7 @@ from ..search.metric import distances, euclidean, in_blocks
 from ..space import Space
 from ..ty import NoiseLaw, Projection
 from ..validate import positive, whole
-from .base.noise import Noise, NoiseMechanism, norms_of
+from .noise import Noise, NoiseMechanism, norms_of
 
 PUBLIC_SEED = 20210728  # Phi is public and fixed; drawing it anew would be a second mechanism
 ALL_PAIRS_UP_TO = 20_000
@@ -45,19 +45,16 @@ def make_random_projection(
         status="computed",
         source="Feyisetan and Kasiviswanathan 2021, with the exact Lipschitz constant",
     )
-    settings = RandomProjectionSettings(epsilon, dims)
+    settings = _Settings(epsilon, dims)
     return NoiseMechanism("dx.RandomProjection.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class RandomProjectionSettings:
-    """What make_random_projection was given, checked."""
-
+class _Settings:
     epsilon: float
     dims: int
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         Y, Phi = projected(space.vectors, self.dims)
         stretch, how = stretch_of(space.vectors, Y, Phi)
         noise = LaplaceNoise(self.dims, self.epsilon / stretch)

@@ -25,7 +25,7 @@ from ..registries import registry
 from ..search.metric import distances, euclidean
 from ..space import Space
 from ..validate import between, positive
-from .base.choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann, clamped_score
+from .choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann, clamped_score
 
 
 @registry.dx_mechanisms("dx.SanTextPlus.v1")
@@ -55,57 +55,36 @@ def make_santext_plus(
     )
     common = f"words that are not among the rarest {sensitive:.0%}"
     in_clear = (f"{common}, each with probability {1 - p:.3g}",)
-    settings = SanTextPlusSettings(epsilon, p, sensitive)
+    settings = _Settings(epsilon, p, sensitive)
     return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, settings, in_clear, cache_mb)
 
 
 @dataclass(frozen=True)
-class SanTextPlusSettings:
-    """What make_santext_plus was given, checked."""
-
+class _Settings:
     epsilon: float
     p: float
     sensitive: float
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
-        n = len(space)
-        first = n - max(1, int(np.ceil(self.sensitive * n)))
-        metric = _AmongSensitive(space.vectors, first)
-        weights = _Weights(space.vectors, first, self.epsilon, self.p)
+        X, n = space.vectors, len(space)
+        first = n - max(1, int(np.ceil(self.sensitive * n)))  # where the sensitive words begin
+
+        def metric(rows: Ints1d) -> Floats2d:
+            """Euclidean between sensitive words, 0 from a word to itself, else infinite."""
+            D = euclidean(X, rows)
+            apart = (rows < first)[:, None] | (np.arange(n) < first)
+            apart[np.arange(len(rows)), rows] = False
+            D[apart] = np.inf
+            return D
+
+        def weights(rows: Ints1d) -> Floats2d:
+            D = distances(X[rows], X[first:])
+            W = np.zeros((len(rows), n))
+            drawn = boltzmann(clamped_score(D, beta=self.epsilon / 2))
+            W[:, first:] = drawn / drawn.sum(axis=1, keepdims=True)
+            common = np.flatnonzero(rows < first)
+            W[common] *= self.p
+            W[common, rows[common]] += 1 - self.p
+            return W
+
         return Choice(n, weights, metric, guarantee)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _AmongSensitive:
-    """Euclidean between sensitive words, 0 from a word to itself, else infinite."""
-
-    X: Floats2d
-    first: int
-
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        D = euclidean(self.X, rows)
-        apart = (rows < self.first)[:, None] | (np.arange(len(self.X)) < self.first)
-        apart[np.arange(len(rows)), rows] = False
-        D[apart] = np.inf
-        return D
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Weights:
-    """first: the row at which the sensitive words begin."""
-
-    X: Floats2d
-    first: int
-    epsilon: float
-    p: float
-
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        D = distances(self.X[rows], self.X[self.first :])
-        W = np.zeros((len(rows), len(self.X)))
-        drawn = boltzmann(clamped_score(D, beta=self.epsilon / 2))
-        W[:, self.first :] = drawn / drawn.sum(axis=1, keepdims=True)
-        common = np.flatnonzero(rows < self.first)
-        W[common] *= self.p
-        W[common, rows[common]] += 1 - self.p
-        return W

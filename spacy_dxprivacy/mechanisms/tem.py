@@ -23,8 +23,8 @@ from ..guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
 from ..validate import between, positive
-from .base.built import LARGEST_SCORE
-from .base.choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
+from .built import LARGEST_SCORE
+from .choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
 
 
 @registry.dx_mechanisms("dx.TEM.v1")
@@ -43,19 +43,16 @@ def make_tem(epsilon: float, beta: float = 0.001, cache_mb: float = CACHE_MB) ->
         source="Carvalho et al. 2023; as the exponential mechanism on min(d, g)",
         notes="The loss between two words is at most epsilon min(d, g).",
     )
-    settings = TEMSettings(epsilon, beta)
+    settings = _Settings(epsilon, beta)
     return ChoiceMechanism("dx.TEM.v1", guarantee, settings, cache_mb=cache_mb)
 
 
 @dataclass(frozen=True)
-class TEMSettings:
-    """What make_tem was given, checked."""
-
+class _Settings:
     epsilon: float
     beta: float
 
     def on(self, space: Space, guarantee: Guarantee) -> Choice:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         g = truncation(len(space), self.epsilon, self.beta)
         return euclidean_choice(space, guarantee, partial(_score, epsilon=self.epsilon, g=g))
 

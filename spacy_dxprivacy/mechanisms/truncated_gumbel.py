@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
 from ..randomness import Rng
@@ -27,60 +27,47 @@ from ..search.metric import neighbours
 from ..space import Space
 from ..ty import Draw
 from ..validate import positive
-from .base.built import checked_layout, checked_rows, fitted, warn_if_void, with_fixed
+from .built import BuiltMechanism, checked_rows
+
+NAME = "dx.TruncatedGumbel.v1"
 
 
-@registry.dx_mechanisms("dx.TruncatedGumbel.v1")
+@registry.dx_mechanisms(NAME)
 def make_truncated_gumbel(epsilon: float) -> TruncatedGumbel:
     """epsilon: as published, nats per unit of Euclidean distance, above 0. Its fit raises DxError
     where it is too small for the nearest pair of words: the formulas have no solution there."""
-    return TruncatedGumbel(TruncatedGumbelSettings(positive("epsilon", epsilon)))
+    guarantee = Guarantee(
+        "none",
+        status="refuted",
+        source="Xu et al. 2021",
+        notes="Which words can come out depends on the word that went in.",
+    )
+    return TruncatedGumbel(NAME, guarantee, _Settings(positive("epsilon", epsilon)))
 
 
 @dataclass(frozen=True)
-class TruncatedGumbelSettings:
-    """What make_truncated_gumbel was given, checked."""
-
+class _Settings:
     epsilon: float
 
-
-class TruncatedGumbel:
-    name = "dx.TruncatedGumbel.v1"
-
-    def __init__(self, settings: TruncatedGumbelSettings) -> None:
-        self.settings = settings
-        self.guarantee = Guarantee(
-            "none",
-            status="refuted",
-            source="Xu et al. 2021",
-            notes="Which words can come out depends on the word that went in.",
-        )
-        self._state: tuple[Floats2d, float, float] | None = None
-        warn_if_void(self.name, self.guarantee)
-
-    def fit(self, space: Space) -> TruncatedGumbel:
+    def on(self, space: Space, guarantee: Guarantee) -> _Gumbel:
         nearest, farthest = extent(space.vectors)
-        scale = gumbel_scale(self.settings.epsilon, len(space), nearest, farthest)
-        self._state = space.vectors, farthest, scale
-        self.guarantee = self.guarantee.named(space.digest)
-        return self
+        scale = gumbel_scale(self.epsilon, len(space), nearest, farthest)
+        return _Gumbel(space.vectors, farthest, scale, guarantee)
 
-    def sample(
-        self,
-        rows: Ints1d,
-        rng: Rng,
-        starts: Bools1d | None = None,
-        fixed: Bools1d | None = None,
-        between: list[str] | None = None,
-    ) -> Draw:
-        """rows: int64 (k,) -> replacements (k,); no vectors. fixed: bool (k,), rows that stay as
-        they are; starts and between change nothing. Raises DxError as all mechanisms do."""
-        draw = self._draw(rows, rng)
-        _, stays = checked_layout(len(draw.rows), starts, fixed, between)
-        return with_fixed(draw, rows, stays)
 
-    def _draw(self, rows: Ints1d, rng: Rng) -> Draw:
-        X, farthest, scale = fitted(self._state, self.name)
+@dataclass(frozen=True, eq=False, repr=False)
+class _Gumbel:
+    X: Floats2d
+    farthest: float
+    scale: float
+    guarantee: Guarantee
+
+
+class TruncatedGumbel(BuiltMechanism[_Gumbel]):
+    """The nearest of a few candidates after noise on their distances."""
+
+    def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
+        X, farthest, scale = self.built.X, self.built.farthest, self.built.scale
         rows = checked_rows(rows, len(X))
         counts = poisson(float(np.log(max(len(X) - 1, 1))), len(X) - 1, rng.uniform(len(rows)))
         drawn = rows.copy()
@@ -108,7 +95,7 @@ def gumbel_scale(epsilon: float, n: int, nearest: float, farthest: float) -> flo
     if a * nearest <= 1:
         least = 3 / nearest + 2 * (1 + np.log(n)) / nearest
         why = f"epsilon must be above {least:.6g} on this space, and it is {epsilon:g}"
-        raise DxError(Errors.DX005.format(name=TruncatedGumbel.name, why=why))
+        raise DxError(Errors.DX005.format(name=NAME, why=why))
     return float(2 * farthest / min(lambertw(2 * a * farthest).real, np.log(a * nearest)))
 
 

@@ -29,7 +29,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Projection
 from ..validate import between, one_of, positive, whole
-from .base.noise import Noise, NoiseMechanism, clipped
+from .noise import Noise, NoiseMechanism, clipped
 
 CALIBRATIONS = ("sound", "paper")
 SOUND_DELTA = 1e-6
@@ -60,7 +60,7 @@ def make_truncated_laplace(
     one_of("calibration", calibration, CALIBRATIONS)
     if dims is not None:
         dims = whole("dims", dims, least=1)
-    settings = TruncatedLaplaceSettings(epsilon, delta, clip, calibration, dims)
+    settings = _Settings(epsilon, delta, clip, calibration, dims)
     promise = Guarantee(
         kind="approx-dp", epsilon=epsilon, metric="discrete", covers="all", **settings.promise()
     )
@@ -68,9 +68,7 @@ def make_truncated_laplace(
 
 
 @dataclass(frozen=True)
-class TruncatedLaplaceSettings:
-    """What make_truncated_laplace was given, checked."""
-
+class _Settings:
     epsilon: float
     delta: float | None
     clip: float | None
@@ -96,7 +94,6 @@ class TruncatedLaplaceSettings:
         }
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        """The mechanism on this space. Raises DxError where it has no solution there."""
         centres, bound = clipped(space.vectors, self.clip)
         noise_on = self._sound_on if self.calibration == "sound" else self._paper_on
         return noise_on(centres, bound, guarantee)

@@ -21,7 +21,7 @@ from ..space import BUILTIN, Space
 from ..spaces.sources import SpaceSource
 from ..surrogates.figures import NumberDraw
 from ..tables import learned
-from ..ty import Editor, FindsSettings, Mechanism, TellsAbout, Unknown
+from ..ty import Editor, FindsSettings, Mechanism, Unknown
 from .draw import draw
 from .parts import Parts, check_labels, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
@@ -252,8 +252,8 @@ class DxSanitizer(Parts):
         found: dict[str, Any] = self.terms.found if looks else {}
         digest, space = self.space.digest, self._space_block()
         told: dict[str, Any] = {"digest": digest, "space": space, "found": found}
-        if isinstance(self.editor, TellsAbout):
-            told["editor"] = self.editor.about
+        if about := getattr(self.editor, "about", None):
+            told["editor"] = about
         return {**told, "surrogates": bool(self.surrogates)}
 
     def _space_block(self) -> dict[str, Any]:

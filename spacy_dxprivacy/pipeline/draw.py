@@ -20,7 +20,7 @@ from ..surrogates.figures import Figures, draw_figures, find_figures
 from ..surrogates.standing import StandIns, stand_in
 from ..text.layout import Layout
 from ..text.mentions import Entity
-from ..ty import Draw, DrawsTogether, InContext
+from ..ty import Draw
 from .parts import Parts
 from .select import AnyEntities, Entities, words_of
 
@@ -201,7 +201,7 @@ def _replaced(
     draws = np.bincount(batch.doc_of[batch.firsts[rows >= 0]], minlength=len(batch.docs))
     _check_before(parts, space, int(draws.max()))
     vectors: Floats2d | None = None
-    in_context = context is not None and isinstance(parts.unknown, InContext)
+    in_context = context is not None and hasattr(parts.unknown, "in_context")
     if context is None:
         words, vectors = _draw_alone(rows, space, parts)
     else:
@@ -236,7 +236,7 @@ def _check_before(parts: Parts, space: Space, draws: int) -> None:
 def _draw_in_context(context: Context, space: Space, parts: Parts) -> Ints1d:
     """int64 (k,): the rows of the batch, drawn where they are not fixed."""
     rows, mechanism = context.rows, parts.mechanism
-    if isinstance(mechanism, DrawsTogether) and mechanism.draws_together:
+    if getattr(mechanism, "draws_together", False):
         together: Any = mechanism
         draw = together.sample(
             rows, parts.rng, starts=context.starts, fixed=context.fixed, unknown=rows < 0

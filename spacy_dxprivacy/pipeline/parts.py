@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..errors import DxError, DxWarning, Errors, Warnings
-from ..mechanisms.base.built import check_fitted, check_mechanism
+from ..mechanisms.built import check_fitted, check_mechanism
 from ..priors.builtin import lacked_of
 from ..privacy.levels import found_by, scale_of
 from ..randomness import Rng
@@ -25,19 +25,11 @@ from ..surrogates.presets import Preset, surrogates_of
 from ..surrogates.standing import StandIns
 from ..text.mentions import plain_label
 from ..ty import (
-    Avoids,
-    ChoosesIndex,
-    DrawsTogether,
     Editor,
     EditsTexts,
     FindsSettings,
-    HasIndex,
-    HasProjection,
-    InContext,
     Mechanism,
     Projection,
-    TellsAbout,
-    TellsInClear,
     Unknown,
 )
 from ..validate import fail, one_of, positive
@@ -133,7 +125,7 @@ class Parts:
     @property
     def draws_together(self) -> bool:
         """Whether words are drawn with their sentences. A set of distinct words has none."""
-        together = isinstance(self.mechanism, DrawsTogether) and self.mechanism.draws_together
+        together = bool(getattr(self.mechanism, "draws_together", False))
         return together and self.scope == "token"
 
     @property
@@ -164,7 +156,7 @@ class Parts:
     @property
     def projection(self) -> Projection | None:
         """The rule from noisy vectors to rows, where the mechanism has one."""
-        return self.mechanism.projection if isinstance(self.mechanism, HasProjection) else None
+        return getattr(self.mechanism, "projection", None)
 
     @property
     def found(self) -> dict[str, Any]:
@@ -205,7 +197,7 @@ def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str
         DxError: For parts that do not fit together, and for another model than was saved.
     """
     parts.mechanism.fit(space)
-    if isinstance(parts.unknown, InContext) and not parts.draws_together:
+    if hasattr(parts.unknown, "in_context") and not parts.draws_together:
         raise DxError(Errors.DX066)
     check_fitted(parts.mechanism, space)
     if parts.vectors == "noisy":
@@ -214,9 +206,9 @@ def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str
             raise DxError(Errors.DX035.format(mechanism=parts.mechanism.name))
     if parts.editor is not None:
         _fit_editor(parts, parts.editor, space, saved_editor)
-    about: dict[str, str] = parts.editor.about if isinstance(parts.editor, TellsAbout) else {}
-    index = parts.projection.index if isinstance(parts.projection, HasIndex) else None
-    chosen: dict[str, str] = {"index": index.choice} if isinstance(index, ChoosesIndex) else {}
+    about: dict[str, str] = getattr(parts.editor, "about", {})
+    choice = getattr(getattr(parts.projection, "index", None), "choice", None)
+    chosen: dict[str, str] = {} if choice is None else {"index": choice}
     return Terms(
         mechanism=parts.mechanism.name,
         guarantee=parts.mechanism.guarantee,
@@ -240,7 +232,7 @@ def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str
 def _in_clear(parts: Parts, nlp: Language | None) -> tuple[str, ...]:
     """What of the input stays visible, in words."""
     found = [*parts.selector.in_clear, *parts.unknown.in_clear]
-    found += parts.mechanism.in_clear if isinstance(parts.mechanism, TellsInClear) else ()
+    found += getattr(parts.mechanism, "in_clear", ())
     found += () if parts.numbers is None else parts.numbers.in_clear
     if parts.scope == "type":
         found.append("which words of a document are the same")
@@ -256,12 +248,12 @@ def _in_clear(parts: Parts, nlp: Language | None) -> tuple[str, ...]:
 
 def _fit_editor(parts: Parts, editor: Editor, space: Space, saved: dict[str, str]) -> None:
     editor.fit(space, parts.mechanism)
-    if isinstance(editor, Avoids):
-        editor.avoid(allowed_by(parts.source))
-    if isinstance(editor, TellsAbout) and saved.get("model") == editor.about["model"]:
-        then, now = saved["digest"], editor.about["digest"]
+    if (avoid := getattr(editor, "avoid", None)) is not None:
+        avoid(allowed_by(parts.source))
+    about: dict[str, str] = getattr(editor, "about", {})
+    if about and saved.get("model") == about["model"]:
+        name, then, now = about["model"], saved["digest"], about["digest"]
         if then != now:
-            name = editor.about["model"]
             raise DxError(Errors.DX156.format(name=name, saved=then[:12], found=now[:12]))
 
 

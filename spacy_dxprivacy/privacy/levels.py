@@ -23,7 +23,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d
-from ..ty import ApproximatesAt, HasMetric, KnowsApart, KnowsLongest, Mechanism
+from ..ty import HasMetric, Mechanism
 from ..validate import one_of
 
 # -- nats between words ----------------------------------------------------------------------------
@@ -45,12 +45,11 @@ def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None
     """
     if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric) or n < 2:
         return None
-    known = mechanism.apart if isinstance(mechanism, KnowsApart) else None
+    known = getattr(mechanism, "apart", None)
     apart = measured_apart(mechanism, n) if known is None else dict(known)
     if apart is None:
         return None
-    if isinstance(mechanism, KnowsLongest):
-        apart["diameter"] = mechanism.longest or apart["diameter"]
+    apart["diameter"] = getattr(mechanism, "longest", None) or apart["diameter"]
     return {name: _nats(mechanism, distance) for name, distance in apart.items()}
 
 
@@ -64,10 +63,9 @@ def measured_apart(mechanism: HasMetric, n: int) -> dict[str, float] | None:
 
 def _nats(mechanism: Mechanism, distance: float) -> dict[str, float]:
     nats = {"distance": distance, "nats": mechanism.guarantee.epsilon * distance}
-    if isinstance(mechanism, ApproximatesAt):
-        at_delta = mechanism.approximate(distance)
-        return nats if at_delta is None else {**nats, "nats_at_delta": at_delta}
-    return nats
+    known = getattr(mechanism, "approximate", None)
+    at_delta = None if known is None else known(distance)
+    return nats if at_delta is None else {**nats, "nats_at_delta": at_delta}
 
 
 def _distances_of_interest(D: Floats2d) -> dict[str, float] | None:

@@ -29,7 +29,7 @@ from ..pipeline.receipt import assert_sanitized
 from ..randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Draw, HasCentres, Mechanism
+from ..ty import Draw, Mechanism
 
 WORDS = 40
 MANY = 200_000  # draws of a word, for the law of what comes out
@@ -161,7 +161,7 @@ def it_refuses_to_draw_before_fit(case: Case) -> None:
 def a_draw_has_one_row_a_word(case: Case) -> None:
     """rows (k,) -> Draw: rows int64 (k,) of the space; vectors float32 (k, d), or None."""
     n = len(case.space)
-    centres = case.fitted.centres if isinstance(case.fitted, HasCentres) else case.space.vectors
+    centres = getattr(case.fitted, "centres", case.space.vectors)
     d = centres.shape[1]
     for rows in (case.rows, [], [7], [3, 3, 3]):
         k = len(rows)

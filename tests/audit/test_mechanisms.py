@@ -21,7 +21,6 @@ from spacy_dxprivacy.lab.audit.claims import Claim, ceiling, claim_of, lower, up
 from spacy_dxprivacy.lab.audit.contest import cloud, plane, unreachable
 from spacy_dxprivacy.lab.audit.mechanism import EFFORTS
 from spacy_dxprivacy.lab.audit.tiers import Trial, law
-from spacy_dxprivacy.ty import StatesLaw
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
 
@@ -207,7 +206,7 @@ def test_noise_of_another_scale_by_3_percent_breaks_its_law(name):
     """No black box sees so little: it shows in the law alone, which no drawing code can move."""
     space = cloud(0.5, 500, 20)
     mechanism = of_config(name)
-    if not isinstance(mechanism, StatesLaw) or mechanism.fit(space).law() is None:
+    if not hasattr(mechanism, "law") or mechanism.fit(space).law() is None:
         pytest.skip("it states no law")
     on = Trial(mechanism, claim_of(mechanism, space), space, EFFORTS["quick"], seed=2)
     assert law(on).verdict == NOT_REFUTED

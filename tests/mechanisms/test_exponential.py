@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.mechanisms.base import choice
+from spacy_dxprivacy.mechanisms import choice
 from spacy_dxprivacy.mechanisms.exponential import exact_epsilon
 from spacy_dxprivacy.search.metric import euclidean
 

@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.stats import kstest, norm
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.mechanisms.base.noise import clipped
+from spacy_dxprivacy.mechanisms.noise import clipped
 from spacy_dxprivacy.privacy.noise import analytic_sigma, classical_sigma, log_delta
 
 PAIR = Space.from_vectors(["here", "there"], [[0.0, 0.0, 0.0], [3.0, 0.0, 4.0]])

@@ -8,7 +8,7 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import Draw, DxError, Guarantee, registry
-from spacy_dxprivacy.mechanisms.base.built import check_fitted, check_mechanism
+from spacy_dxprivacy.mechanisms.built import check_fitted, check_mechanism
 
 PROMISE = Guarantee("metric-dp", 1.0, metric="euclidean", covers="all", status="claimed")
 

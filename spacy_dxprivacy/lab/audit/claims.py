@@ -12,7 +12,7 @@ from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...errors import DxError
 from ...search.metric import euclidean
 from ...space import Space
-from ...ty import CoversPairs, HasMetric, Mechanism
+from ...ty import HasMetric, Mechanism
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
         return Claim(
             guarantee.delta, lambda rows: np.where(np.isfinite(measure(rows)), epsilon, np.inf)
         )
-    if covers != "finite" and isinstance(mechanism, CoversPairs):
-        among = mechanism.covers
+    among = getattr(mechanism, "covers", None)
+    if covers != "finite" and among is not None:
         return Claim(guarantee.delta, lambda rows: np.where(among(rows), epsilon, np.inf))
     if covers == "all":
         return Claim(guarantee.delta, lambda rows: np.full((len(rows), len(space)), epsilon))

@@ -18,7 +18,7 @@ import numpy as np
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...randomness import Rng
 from ...space import Space
-from ...ty import Draw, HasCentres
+from ...ty import Draw
 from .claims import ceiling, lower, upper, wilson
 from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
 from .tiers import Trial
@@ -287,7 +287,7 @@ def _test(
 
 def _centres(on: Trial, pair: list[int], width: int | None) -> Floats2d:
     """(2, c): where noise starts, in the dimensions of the noisy vectors; zeros where unknown."""
-    known = on.mechanism.centres if isinstance(on.mechanism, HasCentres) else None
+    known = getattr(on.mechanism, "centres", None)
     for table in (known, on.space.vectors):
         if table is not None and (width is None or table.shape[1] == width):
             return np.asarray(table[pair], dtype=np.float64)

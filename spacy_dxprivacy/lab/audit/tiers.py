@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...randomness import Rng
 from ...space import Space
-from ...ty import DrawsTogether, Mechanism, StatesLaw, StatesLoss, StatesProbabilities
+from ...ty import Mechanism, StatesProbabilities
 from .claims import Claim
 from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
 
@@ -93,12 +93,13 @@ def exact(on: Trial) -> Finding | None:
 
 def closed_form(on: Trial) -> Finding | None:
     """All pairs of some words by the loss, or, where a delta is promised, by the delta that the
-    mechanism has closed forms of (ty.StatesLoss); None where it has none."""
-    if not isinstance(on.mechanism, StatesLoss):
+    mechanism has closed forms of, by `loss` and `delta`; None where it has none."""
+    mechanism: Any = on.mechanism
+    if not (hasattr(mechanism, "loss") and hasattr(mechanism, "delta")):
         return None
     rows = np.union1d(_rows(on.space), np.arange(min(len(on.space), 46)))
     E, promised = on.claim.epsilons(rows)[:, rows], on.claim.delta
-    found = on.mechanism.delta(rows, rows, E) if promised else on.mechanism.loss(rows, rows)
+    found = mechanism.delta(rows, rows, E) if promised else mechanism.loss(rows, rows)
     if found is None:
         return None
     if promised:  # what rounding alone lifts above the promise is no finding
@@ -169,12 +170,13 @@ FEW_WORDS = 4
 def law(on: Trial) -> Finding | None:
     """Test the radius of the noise against its distribution (Kolmogorov and Smirnov).
 
-    A mechanism states it beside its density (ty.StatesLaw): from its promise, its settings and the
-    space, and not from the code that draws, whose mistakes would then be in both.
+    A mechanism states it beside its density (its `law`, a ty.NoiseLaw): from its promise, its
+    settings and the space, and not from the code that draws, whose mistakes would then be in both.
     """
     from scipy.stats import kstest
 
-    stated = on.mechanism.law() if isinstance(on.mechanism, StatesLaw) else None
+    mechanism: Any = on.mechanism
+    stated = mechanism.law() if hasattr(mechanism, "law") else None
     if stated is None:
         return None
     words = np.linspace(0, len(on.space) - 1, FEW_WORDS).astype(np.int64)
@@ -280,7 +282,7 @@ def sentences(on: Trial) -> Finding | None:
     None where the mechanism draws words alone.
     """
     mechanism: Any = on.mechanism
-    if not isinstance(mechanism, DrawsTogether) or not mechanism.draws_together:
+    if not getattr(mechanism, "draws_together", False):
         return None
     (pairs, repeats), n = on.effort.sentences, len(on.space)
     rng = np.random.default_rng(on.seed)

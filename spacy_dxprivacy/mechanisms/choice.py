@@ -1,15 +1,14 @@
 """What mechanisms of the form "choose a word with these exact probabilities" share.
 
 Words of natural text repeat by Zipf's law, and a table of cumulated weights takes a pass over the
-whole space to make; tables of the words that come most often are kept. A table holds sums of
-`width` outputs, so that tables of many words find room; which one of them comes out is another
-draw, from their weights alone. A table is the same whether it was kept or is made anew, so no draw
-depends on what is kept. The counts of what came stay in this process and are never saved.
+whole space to make; tables of the words that came last are kept. A table holds sums of `width`
+outputs, so that tables of many words find room; which one of them comes out is another draw, from
+their weights alone. A table is the same whether it was kept or is made anew, so no draw depends on
+what is kept. What came stays in this process and is never saved.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf
@@ -17,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ...guarantee import Guarantee
-from ...machine.compute import array_module, to_device, to_host
-from ...randomness import Rng
-from ...search.metric import euclidean
-from ...space import Space
-from ...ty import Draw
-from ...validate import between
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ..guarantee import Guarantee
+from ..machine.compute import array_module, to_device, to_host
+from ..randomness import Rng
+from ..search.metric import euclidean
+from ..space import Space
+from ..ty import Draw
+from ..validate import between
 from .built import (
     LARGEST_SCORE,
     BuiltMechanism,
@@ -32,19 +31,16 @@ from .built import (
     checked_candidates,
     checked_layout,
     checked_rows,
-    fitted,
-    log_likelihood,
 )
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-
-# -- tables of cumulated weights -------------------------------------------------------------------
-
-
 BLOCK_NUMBERS = 2**22  # float64 numbers in the tables made at once: 32 MB
 MEGABYTE = 2**20
+CACHE_MB = 256.0
+WIDTH = 16  # outputs that one number of a table stands for
+AT_ONCE = 256  # words whose outputs are weighed at once
 
 
 @dataclass(eq=False, repr=False)
@@ -56,67 +52,45 @@ class Tables:
     n: int
     megabytes: float
     width: int = 1
-    kept: dict[int, Floats1d] = field(default_factory=dict, repr=False)
-    seen: dict[int, int] = field(default_factory=dict, repr=False)
-    rarest: list[tuple[int, int]] = field(default_factory=list, repr=False)
+    kept: dict[int, Floats1d] = field(default_factory=dict)
 
-    def __call__(self, rows: Ints1d, counts: Ints1d) -> Iterator[tuple[int, Floats1d]]:
-        """rows (k,), all different, and how often each is wanted -> for each of them, in an order
-        of its own, its place in rows and its table, the weights of each `width` outputs summed and
-        cumulated."""
-        known = np.array([row in self.kept for row in rows.tolist()], dtype=bool)
-        for place in np.flatnonzero(known).tolist():
-            self._count(int(rows[place]), int(counts[place]))
-            yield place, self.kept[int(rows[place])]
-        missing = np.flatnonzero(~known)
-        at_once = max(1, BLOCK_NUMBERS // self.n)
-        for start in range(0, len(missing), at_once):
-            places = missing[start : start + at_once]
+    def __call__(self, rows: Ints1d) -> Iterator[tuple[int, Floats1d]]:
+        """rows (k,), all different -> for each of them, in an order of its own, its place in rows
+        and its table, the weights of each `width` outputs summed and cumulated."""
+        missing = []
+        for place, row in enumerate(rows.tolist()):
+            table = self.kept.pop(row, None)
+            if table is None:
+                missing.append(place)
+            else:
+                self.kept[row] = table  # the last one that goes
+                yield place, table
+        for part in blocks(len(missing), max(1, BLOCK_NUMBERS // self.n)):
+            places = missing[part]
             block = self._summed(self.weights(rows[places])).cumsum(axis=1)
-            for place, table in zip(places.tolist(), block, strict=True):
-                self._offer(int(rows[place]), int(counts[place]), table)
+            for place, table in zip(places, block, strict=True):
+                self._keep(int(rows[place]), table)
                 yield place, table
 
     def _summed(self, W: Floats2d) -> Floats2d:
         if self.width == 1:
             return W
-        xp = array_module(W)
-        k, whole = len(W), self.n - self.n % self.width
-        sums = W[:, :whole].reshape(k, -1, self.width).sum(axis=2)
-        if whole == self.n:
-            found: Floats2d = sums
-            return found
-        summed: Floats2d = xp.hstack([sums, W[:, whole:].sum(axis=1, keepdims=True)])
-        return summed
+        whole = self.n - self.n % self.width
+        sums: Floats2d = W[:, :whole].reshape(len(W), -1, self.width).sum(axis=2)
+        if whole < self.n:
+            rest = W[:, whole:].sum(axis=1, keepdims=True)
+            sums = array_module(W).hstack([sums, rest])
+        return sums
 
-    def _count(self, row: int, times: int) -> None:
-        self.seen[row] = self.seen.get(row, 0) + times
-
-    def _offer(self, row: int, times: int, table: Floats1d) -> None:
-        """Keep it if there is room, or if some kept one was wanted less often."""
-        self._count(row, times)
-        if (len(self.kept) + 1) * table.nbytes <= self.megabytes * MEGABYTE:
-            heapq.heappush(self.rarest, (self.seen[row], row))
-        elif not self._make_way(self.seen[row], row):
-            return
-        self.kept[row] = table.copy()
-
-    def _make_way(self, often: int, row: int) -> bool:
-        while self.rarest and self.rarest[0][0] < self.seen[self.rarest[0][1]]:
-            other = self.rarest[0][1]  # wanted again since it was noted
-            heapq.heapreplace(self.rarest, (self.seen[other], other))
-        if not self.rarest or self.rarest[0][0] >= often:
-            return False
-        del self.kept[heapq.heapreplace(self.rarest, (often, row))[1]]
-        return True
+    def _keep(self, row: int, table: Floats1d) -> None:
+        room = int(self.megabytes * MEGABYTE // table.nbytes)
+        while self.kept and len(self.kept) >= room:
+            self.kept.pop(next(iter(self.kept)), None)
+        if room:
+            self.kept[row] = table.copy()
 
 
 # -- the choice ------------------------------------------------------------------------------------
-
-
-CACHE_MB = 256.0
-WIDTH = 16  # outputs that one number of a table stands for
-AT_ONCE = 256  # words whose outputs are weighed at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,7 +117,7 @@ class Choice:
 class ChoiceMechanism(BuiltMechanism[Choice]):
     """One draw a word, from exact probabilities over the whole space.
 
-    cache_mb: memory that tables of the words that come most often may take, in megabytes.
+    cache_mb: memory that tables of the words that came last may take, in megabytes.
     """
 
     def __init__(
@@ -169,43 +143,35 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         return {**super().__getstate__(), "_tables": None}
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
-        """rows: int64 (k,) -> replacements (k,); no vectors.
-
-        Raises DxError before fit, and for rows that the space does not have.
-        """
-        rows = checked_rows(rows, self.built.n)
-        if self.built.draw:
-            return Draw(self.built.draw(rows, rng))
-        return Draw(self._by_weights(rows, rng))
+        choice = self.built
+        rows = checked_rows(rows, choice.n)
+        return Draw(choice.draw(rows, rng) if choice.draw else self._by_weights(rows, rng))
 
     def _by_weights(self, rows: Ints1d, rng: Rng) -> Ints1d:
-        tables = fitted(self._tables, self.name)
+        tables: Any = self._tables
         uniforms = rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
         distinct, counts = np.unique(rows, return_counts=True)
-        by_word = np.argsort(rows, kind="stable")
-        ends = np.cumsum(counts)
-        for which, table in tables(distinct, counts):
-            places = by_word[ends[which] - counts[which] : ends[which]]
-            drawn[places] = inverse_cdf(table, uniforms[places])
+        places = np.split(np.argsort(rows, kind="stable"), np.cumsum(counts)[:-1])
+        for which, table in tables(distinct):
+            drawn[places[which]] = inverse_cdf(table, uniforms[places[which]])
         some = self.built.some
         return drawn if some is None else self._one_of_each(some, rows, drawn, rng)
 
-    def _one_of_each(self, some: Any, rows: Ints1d, blocks: Ints1d, rng: Rng) -> Ints1d:
+    def _one_of_each(self, some: Any, rows: Ints1d, drawn: Ints1d, rng: Rng) -> Ints1d:
         """rows (k,), and for each which WIDTH outputs were drawn -> one of these (k,). some: as in
         Choice."""
-        choice = self.built
+        n = self.built.n
         uniforms = rng.uniform(len(rows))
-        drawn = np.empty(len(rows), dtype=np.int64)
-        for start in range(0, len(rows), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            outputs = blocks[part, None] * WIDTH + np.arange(WIDTH)
-            W = to_host(some(rows[part], np.minimum(outputs, choice.n - 1)))
-            W[outputs >= choice.n] = 0
+        found = np.empty(len(rows), dtype=np.int64)
+        for part in blocks(len(rows), AT_ONCE):
+            outputs = drawn[part, None] * WIDTH + np.arange(WIDTH)
+            W = to_host(some(rows[part], np.minimum(outputs, n - 1)))
+            W[outputs >= n] = 0
             C = np.cumsum(W, axis=1)
             marks = np.minimum(uniforms[part] * C[:, -1], np.nextafter(C[:, -1], 0))
-            drawn[part] = outputs[np.arange(len(C)), (C <= marks[:, None]).sum(axis=1)]
-        return drawn
+            found[part] = outputs[np.arange(len(C)), (C <= marks[:, None]).sum(axis=1)]
+        return found
 
     def log_likelihood(
         self,
@@ -223,10 +189,16 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         """
         rows, outputs = (checked_rows(some, self.built.n) for some in (rows, outputs))
         begins, stays = checked_layout(len(rows), starts, fixed, between)
-        if candidates is not None:
-            candidates = checked_candidates(candidates, len(rows), self.built.n)
-        logs = log_likelihood(self.distribution, rows, outputs, stays, candidates)
-        if starts is None or candidates is not None:
+        with np.errstate(divide="ignore"):
+            if candidates is not None:
+                candidates = checked_candidates(candidates, len(rows), self.built.n)
+                some, which = np.unique(candidates, return_inverse=True)
+                P = self.distribution(some)[which.reshape(candidates.shape), outputs[:, None]]
+                return np.asarray(np.where(stays[:, None], 0.0, np.log(P)))
+            P = self.distribution(rows)[np.arange(len(rows)), outputs]
+            same = np.where(rows == outputs, 0.0, -np.inf)
+            logs = np.asarray(np.where(stays, same, np.log(P)))
+        if starts is None:
             return logs
         return np.asarray(np.add.reduceat(logs, np.flatnonzero(begins)))
 
@@ -253,33 +225,21 @@ def euclidean_choice(
     space: Space, guarantee: Guarantee, score: Callable[[Floats2d], Floats2d]
 ) -> Choice:
     """P(y | w) proportional to exp(-score(d(w, y))), d Euclidean."""
-    distances = _Euclidean(to_device(space.vectors))
-    weights = _Scored(distances, score)
-    return Choice(len(space), weights, distances, guarantee, some=weights.some)
+    X = to_device(space.vectors)
+    xp = array_module(X)
 
+    def distances(rows: Ints1d) -> Floats2d:
+        return euclidean(X, rows)
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Euclidean:
-    X: Floats2d
+    def weights(rows: Ints1d) -> Floats2d:
+        return boltzmann(score(distances(rows)))
 
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        return euclidean(self.X, rows)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Scored:
-    distances: _Euclidean
-    score: Callable[[Floats2d], Floats2d]
-
-    def __call__(self, rows: Ints1d) -> Floats2d:
-        return boltzmann(self.score(self.distances(rows)))
-
-    def some(self, rows: Ints1d, outputs: Ints2d) -> Floats2d:
-        """float64 (k, m): the weights of m outputs of each row, by differences."""
-        X = self.distances.X
-        xp = array_module(X)
+    def some(rows: Ints1d, outputs: Ints2d) -> Floats2d:
+        """By differences."""
         D = X[xp.asarray(outputs)] - X[xp.asarray(rows)][:, None].astype("float64")
-        return boltzmann(self.score(xp.sqrt(xp.einsum("kmd,kmd->km", D, D))))
+        return boltzmann(score(xp.sqrt(xp.einsum("kmd,kmd->km", D, D))))
+
+    return Choice(len(space), weights, distances, guarantee, some=some)
 
 
 def clamped_score(D: Floats2d, *, beta: float) -> Floats2d:

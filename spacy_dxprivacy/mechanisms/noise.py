@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arrays import Bools2d, Floats1d, Floats2d, Ints1d
-from ...errors import DxError, Errors
-from ...guarantee import Guarantee
-from ...projection.nearest import make_nearest
-from ...randomness import Rng
-from ...space import Space
-from ...ty import Draw, NoiseLaw, Projection
-from .built import BuiltMechanism, Settings, checked_rows, fitted
+from ..arrays import Bools2d, Floats1d, Floats2d, Ints1d
+from ..errors import DxError, Errors
+from ..guarantee import Guarantee
+from ..projection.nearest import make_nearest
+from ..randomness import Rng
+from ..space import Space
+from ..ty import Draw, NoiseLaw, Projection
+from .built import BuiltMechanism, Settings, checked_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Self
 
 GRID_BITS = 10
@@ -28,9 +29,11 @@ class Noise:
     """A mechanism on one space: what it adds to what, and what that promises.
 
     centres: (n, d), where a word's noise starts and where replacements are sought: the vectors of
-    the space, or a public function of them. draw: (rows (k,), rng) -> float64 (k, d).
-    spread: the least standard deviation of a coordinate, which sets the grid. distances: rows (k,)
-    -> float64 (k, n), the metric of the guarantee, where the space gives it. approximate: the
+    the space, or a public function of them. draw: (rows (k,), rng) -> float64 (k, d); it may have
+    loss(X, Y) -> (k, m), the largest log ratio of the densities around centres X (k, d) and Y (m,
+    d), or delta(X, Y, others, epsilons), the least delta at epsilons (k, m), others being the rows
+    of Y. spread: the least standard deviation of a coordinate, which sets the grid. distances: rows
+    (k,) -> float64 (k, n), the metric of the guarantee, where the space gives it. approximate: the
     epsilon at delta = 1e-6 of two words at a distance, where that is known. covers: rows (k,) ->
     bool (k, n), the pairs of the guarantee, where these are not all.
     """
@@ -44,38 +47,13 @@ class Noise:
     covers: Callable[[Ints1d], Bools2d] | None = None
 
 
-@runtime_checkable
-class PureLoss(Protocol):
-    """A noise that knows its loss: settings that draw may have it, as a method."""
-
-    def loss(self, X: Floats2d, Y: Floats2d) -> Floats2d:
-        """Noise around centres X (k, d) and Y (m, d) -> float64 (k, m): the largest log ratio of
-        the two densities, nats."""
-        ...
-
-
-@runtime_checkable
-class ApproxLoss(Protocol):
-    """A noise whose loss is unbounded, and that knows its delta."""
-
-    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
-        """Noise around centres X (k, d) and those of the rows others, Y (m, d) -> float64 (k, m):
-        the least delta at epsilons (k, m), nats."""
-        ...
-
-
-@runtime_checkable
-class KnowsLaw(Protocol):
-    """Settings that know the law of their noise."""
-
-    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
-        """From promise, settings and space, without the noise that `on` makes of them: else a wrong
-        scale there would be a wrong scale here, and no audit could see it. None: not known."""
-        ...
-
-
 class NoiseMechanism(BuiltMechanism[Noise]):
-    """x + z, on a grid, then a projection."""
+    """x + z, on a grid, then a projection.
+
+    Settings may have law(space, guarantee), the NoiseLaw of promise, settings and space, without
+    the noise that `on` makes of them: else a wrong scale there would be a wrong scale here, and no
+    audit could see it.
+    """
 
     def __init__(
         self,
@@ -93,10 +71,6 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         return self
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
-        """rows: int64 (k,) -> replacements (k,) and the noisy vectors, float32 (k, d).
-
-        Raises DxError before fit, and for rows that the space does not have.
-        """
         noise = self.built
         rows = checked_rows(rows, len(noise.centres))
         Z = noise.centres[rows] + noise.draw(rows, rng)
@@ -105,23 +79,20 @@ class NoiseMechanism(BuiltMechanism[Noise]):
 
     def approximate(self, distance: float) -> float | None:
         """The epsilon (nats) of an (epsilon, 1e-6) guarantee for two words at this distance; None
-        where that is not known. Raises DxError before fit."""
+        where that is not known. Raises DxError before fit, as all that follows."""
         known = self.built.approximate
         return None if known is None else known(distance)
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """rows (k,) -> float64 (k, n): the metric of the guarantee.
-
-        Raises DxError before fit, and where the guarantee is not about a metric.
-        """
+        """rows (k,) -> float64 (k, n): the metric of the guarantee. Raises DxError where it is not
+        about a metric."""
         noise = self.built
         if noise.distances is None:
             raise DxError(Errors.DX004.format(name=self.name))
         return noise.distances(checked_rows(rows, len(noise.centres)))
 
     def covers(self, rows: Ints1d) -> Bools2d:
-        """rows (k,) -> bool (k, n): the pairs that the guarantee covers. Raises DxError before
-        fit."""
+        """rows (k,) -> bool (k, n): the pairs that the guarantee covers."""
         noise = self.built
         rows = checked_rows(rows, len(noise.centres))
         if noise.covers is None:
@@ -130,32 +101,32 @@ class NoiseMechanism(BuiltMechanism[Noise]):
 
     @property
     def centres(self) -> Floats2d:
-        """(n, c): where the noise of each word starts. Raises DxError before fit."""
+        """(n, c): where the noise of each word starts."""
         return self.built.centres
 
     def law(self) -> NoiseLaw | None:
         """What released vectors have to follow, by the promise, the settings and the space; None
-        where that is not known. Raises DxError before fit."""
-        space = fitted(self._space, self.name)
-        known = self.settings
-        return known.law(space, self.guarantee) if isinstance(known, KnowsLaw) else None
+        where that is not known."""
+        known = getattr(self.settings, "law", None)
+        if self._space is None:
+            raise DxError(Errors.DX003.format(name=self.name))
+        return None if known is None else known(self._space, self.guarantee)
 
     def loss(self, rows: Ints1d, others: Ints1d) -> Floats2d | None:
         """rows (k,), others (m,) -> float64 (k, m): the largest log ratio of two densities, nats;
-        None where it is not known or not bounded. Raises DxError before fit."""
-        noise = self.built
-        if not isinstance(noise.draw, PureLoss):
-            return None
-        return noise.draw.loss(_float64(noise.centres[rows]), _float64(noise.centres[others]))
+        None where it is not known or not bounded."""
+        known = getattr(self.built.draw, "loss", None)
+        return None if known is None else known(self._float64(rows), self._float64(others))
 
     def delta(self, rows: Ints1d, others: Ints1d, epsilons: Floats2d) -> Floats2d | None:
         """rows (k,), others (m,), epsilons (k, m), nats -> float64 (k, m): the least delta of each
-        pair; None where it is not known. Raises DxError before fit."""
-        noise = self.built
-        if not isinstance(noise.draw, ApproxLoss):
-            return None
-        X, Y = _float64(noise.centres[rows]), _float64(noise.centres[others])
-        return noise.draw.delta(X, Y, others, epsilons)
+        pair; None where it is not known."""
+        known = getattr(self.built.draw, "delta", None)
+        X, Y = self._float64(rows), self._float64(others)
+        return None if known is None else known(X, Y, others, epsilons)
+
+    def _float64(self, rows: Ints1d) -> Any:
+        return np.asarray(self.built.centres[rows], dtype=np.float64)
 
 
 def on_grid(Z: Floats2d, step: float) -> Floats2d:
@@ -193,7 +164,3 @@ def norms_of(X: Floats2d) -> Floats1d:
     """float64 (n,): the Euclidean norms of the rows."""
     norms: Floats1d = np.linalg.norm(X.astype(np.float64), axis=1)
     return norms
-
-
-def _float64(X: Floats2d) -> Floats2d:
-    return np.asarray(X, dtype=np.float64)

@@ -1,6 +1,5 @@
-"""What all mechanisms share that are made in two steps: settings first, then a space.
+"""What all mechanisms share: settings first, then a space; words drawn alone as if of sentences.
 
-It checks what callers hand in, and draws words alone as if they were of sentences.
 `check_mechanism` and `check_fitted` ask whether anyone's mechanism can be used: mechanisms may come
 from other packages, and what is wrong with one is reported before a text is read, in one sentence
 that names the part.
@@ -10,65 +9,49 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ...errors import DxError, DxWarning, Errors, Warnings
-from ...guarantee import Guarantee
-from ...randomness import Rng
-from ...space import Space
-from ...tables import learned
-from ...ty import CoversPairs, Draw, HasMetric, Mechanism, TellsInClear
-from ...validate import fail
+from ..arrays import Bools1d, Ints1d, Ints2d
+from ..errors import DxError, DxWarning, Errors, Warnings
+from ..guarantee import Guarantee
+from ..randomness import Rng
+from ..space import Space
+from ..tables import learned
+from ..ty import Draw, HasMetric, Mechanism
+from ..validate import fail
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+# exp(-700) is above the smallest float64: no word's probability is rounded to 0.
+LARGEST_SCORE = 700.0
 
 
 # -- what is asked of callers ----------------------------------------------------------------------
 
 
-State = TypeVar("State")
-# exp(-700) is above the smallest float64: no word's probability is rounded to 0.
-LARGEST_SCORE = 700.0
-
-
-def fitted(state: State | None, name: str) -> State:
-    """What fit left behind. Raises DxError where there was no fit."""
-    if state is None:
-        raise DxError(Errors.DX003.format(name=name))
-    return state
-
-
 def checked_rows(rows: Any, n: int) -> Ints1d:
-    """rows as int64 (k,); DxError for another shape or type, or a row that is not in
-    0..n-1."""
+    """rows as int64 (k,); DxError for another shape or type, or a row that is not in 0..n-1."""
     checked = np.asarray(rows)
     if checked.size == 0:
         return np.zeros(0, dtype=np.int64)
     if checked.ndim != 1 or checked.dtype.kind not in "iu":
-        given = f"{checked.dtype.name} {checked.shape}"
-        expected = "whole numbers of shape (k,)"
-        raise DxError(Errors.DX001.format(name="rows", expected=expected, given=given))
+        raise fail("rows", "whole numbers of shape (k,)", f"{checked.dtype.name} {checked.shape}")
     if checked.min() < 0 or checked.max() >= n:
         raise DxError(Errors.DX002.format(last=n - 1))
     return checked.astype(np.int64)
 
 
-def warn_if_void(name: str, guarantee: Guarantee) -> None:
-    """A mechanism whose promise is refuted, or that makes none, says so when it is made."""
-    if guarantee.kind == "none" or guarantee.status in ("refuted", "none"):
-        message = Warnings.DX101.format(
-            mechanism=name, status=guarantee.status, notes=guarantee.notes
-        )
-        warnings.warn(message, DxWarning, stacklevel=4)
-
-
-# -- words that are drawn alone --------------------------------------------------------------------
+def checked_candidates(given: Any, k: int, n: int) -> Ints2d:
+    """int64 (k, m). Raises DxError for another shape, and for rows out of range."""
+    found = np.asarray(given)
+    if found.ndim != 2 or len(found) != k:
+        raise fail("candidates", f"whole numbers of shape ({k}, m)", f"shape {found.shape}")
+    rows: Ints2d = checked_rows(found.ravel(), n).reshape(found.shape[0], found.shape[1])
+    return rows
 
 
 def flags(name: str, given: Any, k: int, *, missing: bool) -> Bools1d:
@@ -91,41 +74,6 @@ def checked_layout(k: int, starts: Any, fixed: Any, between: Any) -> tuple[Bools
     if between is not None and len(between) != k:
         raise fail("between", f"{k} texts", len(between))
     return begins, stays
-
-
-def with_fixed(draw: Draw, rows: Any, stays: Bools1d) -> Draw:
-    """The draw, with the rows that stay as they are."""
-    if not stays.any():
-        return draw
-    return Draw(np.where(stays, np.asarray(rows), draw.rows), draw.vectors)
-
-
-def checked_candidates(given: Any, k: int, n: int) -> Ints2d:
-    """int64 (k, m). Raises DxError for another shape, and for rows out of range."""
-    found = np.asarray(given)
-    if found.ndim != 2 or len(found) != k:
-        raise fail("candidates", f"whole numbers of shape ({k}, m)", f"shape {found.shape}")
-    rows: Ints2d = checked_rows(found.ravel(), n).reshape(found.shape[0], found.shape[1])
-    return rows
-
-
-def log_likelihood(
-    distribution: Callable[[Ints1d], Floats2d],
-    rows: Ints1d,
-    outputs: Ints1d,
-    stays: Bools1d,
-    candidates: Ints2d | None,
-) -> Floats1d | Floats2d:
-    """distribution: rows (k,) -> float64 (k, n). (k,), ln P of an output each, or (k, m), of each
-    candidate in the place of its row; of rows that stay 0, or -inf where another came out."""
-    with np.errstate(divide="ignore"):
-        if candidates is None:
-            P = distribution(rows)[np.arange(len(rows)), outputs]
-            same = np.where(rows == outputs, 0.0, -np.inf)
-            return np.asarray(np.where(stays, same, np.log(P)))
-        some, which = np.unique(candidates, return_inverse=True)
-        P = distribution(some)[which.reshape(candidates.shape), outputs[:, None]]
-        return np.asarray(np.where(stays[:, None], 0.0, np.log(P)))
 
 
 # -- settings first, then a space ------------------------------------------------------------------
@@ -167,7 +115,9 @@ class BuiltMechanism(Generic[T]):
         self.settings = settings
         self._space: Space | None = None
         self._built: T | None = None
-        warn_if_void(name, guarantee)
+        if guarantee.kind == "none" or guarantee.status in ("refuted", "none"):
+            told = {"status": guarantee.status, "notes": guarantee.notes}
+            warnings.warn(Warnings.DX101.format(mechanism=name, **told), DxWarning, stacklevel=3)
 
     def fit(self, space: Space) -> Self:
         """Learn what there is to learn from a public space. Raises DxError where the settings have
@@ -195,7 +145,9 @@ class BuiltMechanism(Generic[T]):
         """
         draw = self._sample(rows, rng)
         _, stays = checked_layout(len(draw.rows), starts, fixed, between)
-        return with_fixed(draw, rows, stays)
+        if not stays.any():
+            return draw
+        return Draw(np.where(stays, np.asarray(rows), draw.rows), draw.vectors)
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
         raise NotImplementedError
@@ -203,7 +155,9 @@ class BuiltMechanism(Generic[T]):
     @property
     def built(self) -> T:
         """Raises DxError before fit."""
-        return fitted(self._built, self.name)
+        if self._built is None:
+            raise DxError(Errors.DX003.format(name=self.name))
+        return self._built
 
     # A worker maps the table of the space and fits again: cheaper than a copy through a pipe.
     def __getstate__(self) -> dict[str, Any]:
@@ -221,20 +175,30 @@ class BuiltMechanism(Generic[T]):
 # -- whether a mechanism can be used ---------------------------------------------------------------
 
 
-METHODS = ("fit(space)", "sample(rows, rng)")
-
-
 def check_mechanism(mechanism: Any) -> None:
     """Raises DxError, naming the part, where a mechanism lacks one, or promises what is no
     Guarantee or takes a method that it does not have."""
-    name = _name(mechanism)
-    for method in METHODS:
+    name = getattr(mechanism, "name", None)
+    if not isinstance(name, str) or not name:
+        raise DxError(Errors.DX046.format(name=type(mechanism).__name__, part="name, a text"))
+    for method in ("fit(space)", "sample(rows, rng)"):
         if not callable(getattr(mechanism, method.partition("(")[0], None)):
             raise DxError(Errors.DX046.format(name=name, part=method))
     _check_promise(mechanism, name)
-    in_clear = mechanism.in_clear if isinstance(mechanism, TellsInClear) else ()
+    in_clear = getattr(mechanism, "in_clear", ())
     if isinstance(in_clear, str) or not all(isinstance(what, str) for what in in_clear):
         raise fail("in_clear of the mechanism", "a tuple of texts", type(in_clear))
+
+
+def _check_promise(mechanism: Any, name: str) -> None:
+    guarantee = getattr(mechanism, "guarantee", None)
+    if not isinstance(guarantee, Guarantee):
+        raise fail("guarantee of the mechanism", "a Guarantee", type(guarantee))
+    lacks = {"related": not hasattr(mechanism, "covers")}
+    lacks["finite"] = not isinstance(mechanism, HasMetric)
+    if lacks.get(guarantee.covers, False):
+        part = {"related": "covers(rows)", "finite": "distances(rows)"}[guarantee.covers]
+        raise DxError(Errors.DX048.format(name=name, covers=guarantee.covers, part=part))
 
 
 def check_fitted(mechanism: Mechanism, space: Space) -> None:
@@ -243,37 +207,15 @@ def check_fitted(mechanism: Mechanism, space: Space) -> None:
     _check_promise(mechanism, mechanism.name)
     # Any rows will do: the first, the last, and one that comes again.
     rows = np.array([0, len(space) - 1, 0], dtype=np.int64)
-    wrong = _wrong(_draw(mechanism, rows), len(rows), len(space))
-    if wrong:
-        raise DxError(Errors.DX047.format(name=mechanism.name, count=len(rows), why=wrong))
-
-
-def _name(mechanism: Any) -> str:
-    name = getattr(mechanism, "name", None)
-    if not isinstance(name, str) or not name:
-        raise DxError(Errors.DX046.format(name=type(mechanism).__name__, part="name, a text"))
-    return name
-
-
-def _check_promise(mechanism: Any, name: str) -> None:
-    guarantee = getattr(mechanism, "guarantee", None)
-    if not isinstance(guarantee, Guarantee):
-        raise fail("guarantee of the mechanism", "a Guarantee", type(guarantee))
-    needs = {"related": (CoversPairs, "covers(rows)"), "finite": (HasMetric, "distances(rows)")}
-    shape, method = needs.get(guarantee.covers, (object, ""))
-    if not isinstance(mechanism, shape):
-        raise DxError(Errors.DX048.format(name=name, covers=guarantee.covers, part=method))
-
-
-def _draw(mechanism: Mechanism, rows: Ints1d) -> Any:
     try:
         # Seeded: it is no secret and is thrown away, and a stream that draws words stays as it was.
-        return mechanism.sample(rows, Rng(seed=0))
+        wrong = _wrong(mechanism.sample(rows, Rng(seed=0)), len(rows), len(space))
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         # Not quoted: what others write into their errors may be anything.
-        why = f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"
-    raise DxError(Errors.DX047.format(name=mechanism.name, count=len(rows), why=why))
+        wrong = f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"
+    if wrong:
+        raise DxError(Errors.DX047.format(name=mechanism.name, count=len(rows), why=wrong))
 
 
 def _wrong(draw: Any, k: int, n: int) -> str:

@@ -1,1 +1,0 @@
-"""What mechanisms are built from: checks, choices, noise, tables, two-step making."""
