@@ -132,7 +132,9 @@ def experiment_cli(
             with settings_that_fail():
                 settings = EXPERIMENTS[each].defaults
                 settings = _quick(settings) if quick else settings
-                settings = replace(settings, **given, others=tuple(others), progress=progress)
+                settings = replace(
+                    settings, **given, others=tuple(others), progress=progress, out=out
+                )
                 result = EXPERIMENTS[each].run(first, settings)
             result.write(out, each, format, force=force)
             _show(each, result)

@@ -9,9 +9,18 @@ from __future__ import annotations
 
 # In the order in which they are listed.
 # isort: off
-from . import outputs, noise, optimum, frontier
+from . import outputs, noise, optimum, frontier, tasks
 
 # isort: on
 from .options import EXPERIMENTS, Experiment, Options
 
-__all__ = ["EXPERIMENTS", "Experiment", "Options", "frontier", "noise", "optimum", "outputs"]
+__all__ = [
+    "EXPERIMENTS",
+    "Experiment",
+    "Options",
+    "frontier",
+    "noise",
+    "optimum",
+    "outputs",
+    "tasks",
+]

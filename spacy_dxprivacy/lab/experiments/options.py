@@ -31,8 +31,8 @@ def option(default: Any, text: str, flags: str = "", **check: Any) -> Any:
 @dataclass(frozen=True)
 class Options:
     """Options of an experiment. epsilons: of the user, in place of `steps` in a range that is
-    found. others: further spaces, where spaces are compared. progress: wraps the steps of what
-    takes long."""
+    found. out: the folder of results, for what is resumed. others: further spaces, where spaces
+    are compared. progress: wraps the steps of what takes long."""
 
     max_words: int | None = option(None, "Take the first N of the space", least=2)
     words: int = option(500, "How many words to look at", "--words -w", least=2)
@@ -47,9 +47,12 @@ class Options:
     c: float | None = option(None, "Of rank sampling; fitted to the space if none", above=0)
     documents: int = option(200, "How many texts", least=10)
     text: Path | None = option(
-        None, "Of frontier: texts of yours, .csv, .tsv or .jsonl; those of the package if left out"
+        None,
+        "Of frontier, tasks: texts of yours, .csv, .tsv or .jsonl; else those of the package",
     )
     field: str = option("text", "The field of .jsonl and .csv with the text")
+    label: str | None = option(None, "Of tasks: the field with the class of a text")
+    author: str | None = option(None, "Of tasks: the field with who wrote it")
     group: str = option("", "Of optimum: words with commas, or one, and those nearest to it")
     prior: str = option(
         "",
@@ -69,6 +72,7 @@ class Options:
         between=(0.0, 1.0),
     )  # fmt: skip
     epsilons: tuple[float, ...] = ()
+    out: Path | None = None
     others: tuple[Space, ...] = ()
     progress: Progress = no_progress
 
