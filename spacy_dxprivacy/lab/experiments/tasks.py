@@ -15,6 +15,7 @@ What it prints is about these very texts, so it is not private.
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import srsly
 
 from ...about import __version__
 from ...arrays import Floats1d, Ints1d
@@ -33,6 +33,7 @@ from ...batch.rows import words_of
 from ...errors import DxError, Errors, UsageError
 from ...privacy.levels import LEVELS
 from ...space import Space
+from ...spaces import SpaceSource
 from ..attacks.frontier import Ground, Walks, point
 from ..corpus import Corpus
 from ..mechanisms import make_mechanism, parse_mechanism
@@ -177,7 +178,8 @@ class Study:
     def _released(self, mechanism: dict[str, Any]) -> list[str]:
         """The texts as the component writes them."""
         nlp = tokenizer()
-        nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "seed": SEED})
+        pipe: Any = nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "seed": SEED})
+        pipe.source = SpaceSource(load=lambda _: self.space)
         return [doc.text for doc in nlp.pipe(self.texts)]
 
     def _figures(
@@ -222,11 +224,12 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     seen: set[str] = set()
     with path.open(encoding="utf8", newline="") as file:
         rows: Any = (
-            (srsly.json_loads(line) for line in file if line.strip())
+            (json.loads(line) for line in file if line.strip())
             if ending == ".jsonl"
             else csv.DictReader(file, delimiter="\t" if ending == ".tsv" else ",")
         )
         try:
+            seen |= set(getattr(rows, "fieldnames", None) or ())
             for row in rows:
                 seen |= row.keys()
                 found = tuple(str(row[name]) for name in names if row.get(name) not in (None, ""))
@@ -333,7 +336,7 @@ class Finished:
         if self.path is None or not self.path.exists():
             return None
         wanted = {**self.settings, "mechanism": name, "epsilon": epsilon}
-        kept = srsly.read_jsonl(self.path, skip=True)
+        kept = map(json.loads, self.path.read_text(encoding="utf8").splitlines())
         return next((one["row"] for one in kept if one["settings"] == wanted), None)
 
     def keep(self, name: str, epsilon: float, row: Row) -> None:
@@ -342,7 +345,7 @@ class Finished:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             settings = {**self.settings, "mechanism": name, "epsilon": epsilon}
             with self.path.open("a", encoding="utf8") as file:
-                file.write(srsly.json_dumps({"settings": settings, "row": row}) + "\n")
+                file.write(json.dumps({"settings": settings, "row": row}) + "\n")
 
 
 def at_attacker(rows: Sequence[Row], share: float) -> list[Row]:
