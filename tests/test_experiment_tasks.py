@@ -110,6 +110,7 @@ def test_the_usual_mechanisms_are_those_of_the_command():
         (["a,1", "b,2", "c,3"], ["--label", "label"], "3 have one"),
         ([], ["--label", "label"], "two values"),
         (["a,1", "b,2", "a,1", "b,2"], ["--label", "label", "--author", "text2"], "text2"),
+        ([], ["--label", "label", "--author", "text"], "two values"),
     ],
 )
 def test_what_nothing_can_be_learned_of_is_refused_in_a_sentence(tmp_path, lines, asked, message):

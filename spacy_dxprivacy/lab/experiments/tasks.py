@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from ...about import __version__
-from ...arrays import Floats1d, Ints1d
+from ...arrays import Floats1d, Ints1d, Ints2d
 from ...batch.rows import words_of
 from ...errors import DxError, Errors, UsageError
 from ...privacy.levels import LEVELS
@@ -113,7 +113,7 @@ class Study:
             raise UsageError("tasks needs `--text FILE` and `--label FIELD`.")
         names = [options.field, options.label, *([options.author] if options.author else [])]
         rows = _some_of([*read_fields(options.text, names)], options.documents)
-        texts, *columns = zip(*rows, strict=True) if rows else ((), ())
+        texts, *columns = zip(*rows, strict=True) if rows else [()] * len(names)
         coded = [_coded(column, name) for column, name in zip(columns, names[1:], strict=True)]
         train, test = split(coded[0])
         nlp = tokenizer()
@@ -191,7 +191,7 @@ class Study:
         intervals: Row = {}
         for name, (learned, tested) in routes.items():
             model = self._fitted(sides[learned], classes)
-            guess = model.predict([sides[tested][i] for i in self.test])
+            guess = model.predict([sides[tested][i] for i in self.test.tolist()])
             found[name], *ends = macro_f1(classes[self.test], np.asarray(guess))
             intervals |= dict(zip((f"{name} low", f"{name} high"), ends, strict=True))
         return found | intervals
@@ -200,7 +200,7 @@ class Study:
         key = (id(texts), id(classes))
         if texts is self.texts and key in self._of_clear:
             return self._of_clear[key]
-        model = linear_model().fit([texts[i] for i in self.train], classes[self.train])
+        model = linear_model().fit([texts[i] for i in self.train.tolist()], classes[self.train])
         if texts is self.texts:
             self._of_clear[key] = model
         return model
@@ -302,7 +302,7 @@ def macro_f1(classes: Ints1d, guess: Ints1d) -> tuple[float, float, float]:
     return float(scores[0]), float(low), float(high)
 
 
-def _macro(table: Ints1d) -> float:
+def _macro(table: Ints2d) -> float:
     right = np.diag(table)
     both = table.sum(axis=0) + table.sum(axis=1)
     there = both > 0
