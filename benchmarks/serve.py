@@ -65,7 +65,7 @@ def main() -> None:
     command = [
         sys.executable, "-m", "spacy", "dx", "serve", "--port", str(port), "--mechanism",
         given.mechanism, *epsilon, "--n-process", given.n_process,
-        "--max-requests", "4000", "--tick", given.tick,
+        "--set", "service.max_requests=4000", "--set", f"service.tick={given.tick}",
     ]  # fmt: skip
     service = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     try:

@@ -21,6 +21,8 @@ from typing import Any
 
 from .errors import UsageError
 from .files.limits import MOST_CONFIG, TooLarge, check_size
+from .machine.hosts import is_loopback
+from .registries import RETIRED, retired
 
 # Blocks and settings of the component, whose paths may be set: `mechanism.epsilon`, `casing`.
 COMPONENT = (
@@ -38,17 +40,11 @@ KINDS = {
 }
 
 
-def _setting(
-    kind: str, default: Any, help: str, *flags: str, more: str = "", least: int = 1
-) -> Any:
-    """A field. kind: see KINDS. help: at most 60 characters. more: a sentence for the reference.
-    flags: further names of its option."""
-    about = {"kind": kind, "help": help, "more": more, "flags": flags, "least": least}
+def _setting(kind: str, default: Any, help: str, *flags: str, least: int = 1) -> Any:
+    """A field. kind: see KINDS. help: at most 60 characters. flags: further names of its option.
+    least: of a count; 0 lets a number be 0."""
+    about = {"kind": kind, "help": help, "flags": flags, "least": least}
     return field(default=default, metadata=about)
-
-
-def _section(kind: Any) -> Any:
-    return field(default_factory=kind)
 
 
 class _Checked:
@@ -65,29 +61,19 @@ class _Checked:
 class FileConfig(_Checked):
     """How files are read and written."""
 
-    field: tuple[str, ...] = _setting(
-        "names", ("text",), "The field or column to sanitise",
-        more="A name, a number from 1, or a path into nested JSON (a.b, items[].text).",
-    )  # fmt: skip
+    # A name, a number from 1, or a path into nested JSON (a.b, items[].text).
+    field: tuple[str, ...] = _setting("names", ("text",), "The field or column to sanitise")
     keep_fields: tuple[str, ...] | None = _setting(
-        "names", None, "Other fields to write unmodified, or none",
-        more="All of them if left out, and the receipt names them. `none` drops all.",
-    )  # fmt: skip
-    format: str = _setting(
-        "text", "", "Input format: txt, lines, jsonl, csv, ...",
-        more="What the file name says if left out; guessed on stdin from the first bytes.",
-    )  # fmt: skip
+        "names", None, "Other fields to write unmodified, or none"
+    )
+    format: str = _setting("text", "", "Input format: txt, lines, jsonl, csv, ...")
     output_format: str = _setting("text", "", "Output format, such as jsonl or csv.gz")
-    encoding: str | None = _setting(
-        "text", None, "Input encoding, such as latin-1",
-        more="UTF-8 if left out, or what a byte-order mark says. The output is UTF-8.",
-    )  # fmt: skip
+    encoding: str | None = _setting("text", None, "Input encoding, such as latin-1")
     delimiter: str | None = _setting("text", None, "Delimiter of .csv: a character, or its name")
     receipt_field: str | None = _setting("text", None, "Add this field with the record's receipt")
     person_field: str | None = _setting(
-        "text", None, "The field that says whose record it is", "--user-field",
-        more="With a key, all dates of a person move by the same days.",
-    )  # fmt: skip
+        "text", None, "The field that says whose record it is", "--user-field"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,16 +97,9 @@ class RunConfig(_Checked):
     n_process: int = _setting("count", 1, "Worker processes; -1 for one per core", "-n", least=-1)
     batch_size: int = _setting("count", 128, "Documents in a batch")
     receipt: Path | None = _setting("path", None, "Write the receipt to this .json file")
-    sign: Path | None = _setting(
-        "path", None, "Sign receipt and outputs with this key",
-        more="`dx report` and `dx audit release` check the signature by --key.",
-    )  # fmt: skip
-    table: Path | None = _setting(
-        "path", None, "Write who got which surrogate, encrypted",
-        more="For you alone. It needs run.table_key, and one process.",
-    )  # fmt: skip
+    sign: Path | None = _setting("path", None, "Sign receipt and outputs with this key")
+    table: Path | None = _setting("path", None, "Write who got which surrogate, encrypted")
     table_key: Path | None = _setting("path", None, "The key that encrypts run.table")
-    log: Path | None = _setting("path", None, "Append progress and failures to this file")
     preview: int = _setting("count", 0, "Print the first N documents; write nothing", least=0)
     dry_run: bool = _setting("flag", False, "Print what would be done; write nothing")
     quiet: bool = _setting("flag", False, "Print no receipt", "-q")
@@ -142,19 +121,57 @@ class ClusterConfig(_Checked):
     """Who sanitises shards: many files, or Parquet."""
 
     engine: str | None = _setting("text", None, "Sanitise shards by: local, ray or spark")
-    address: str | None = _setting(
-        "text", None, "Ray cluster address, or Spark master",
-        more="One is started on this machine if left out.",
-    )  # fmt: skip
+    address: str | None = _setting("text", None, "Ray cluster address, or Spark master")
     workers: int | None = _setting("count", None, "Workers of the cluster; one per core")
-    again: bool = _setting(
-        "flag", False, "Sanitise finished shards once more",
-        more="A further release of the same texts: it spends the budget again.",
-    )  # fmt: skip
+    # A further release of the same texts: it spends the budget again.
+    again: bool = _setting("flag", False, "Sanitise finished shards once more")
     user_column: str | None = _setting("text", None, "Add up spending by this column too")
 
 
-SECTIONS = {"files": FileConfig, "run": RunConfig, "cluster": ClusterConfig}
+@dataclass(frozen=True)
+class ServiceConfig(_Checked):
+    """Where the service listens, whom it answers, and how much.
+
+    Raises:
+        UsageError: Others can reach the address, without tokens or names of hosts; or nothing keeps
+            the budget.
+    """
+
+    address: str = _setting("text", "127.0.0.1", "Where it listens; others take tokens and hosts")
+    port: int = _setting("count", 8000, "The port it listens on", "-p", least=0)
+    host: tuple[str, ...] = _setting(
+        "names", (), "Further names by which it may be asked; * for any"
+    )
+    tokens: Path | None = _setting("path", None, "Who may ask: a file (mode 600) of NAME TOKEN")
+    budget: float | None = _setting(
+        "number", None, "The most epsilon of a caller; then it is refused"
+    )
+    ledger: Path | None = _setting("path", None, "SQLite file of what each caller was given")
+    max_requests: int = _setting("count", 256, "Requests that arrive or are answered at a time")
+    max_bytes: int = _setting("count", 2**20, "Bytes of the body of a request")
+    max_texts: int = _setting("count", 1000, "Texts of a request")
+    max_characters: int = _setting("count", 100_000, "Characters of a text")
+    # From when a connection is accepted. Then its worker is killed and the caller charged.
+    max_seconds: float = _setting("number", 30.0, "Seconds until a request is given up")
+    # Half of what all workers have if left out, where callers have tokens.
+    max_cpu: float | None = _setting("number", None, "Processor seconds a minute of one caller")
+    # The time of a draw tells of its words; 0 answers at once.
+    tick: float = _setting("number", 0.025, "Seconds: answers leave at multiples of it", least=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        reach = "others can reach this `address`: give"
+        if not is_loopback(self.address) and self.tokens is None:
+            raise UsageError(f"{reach} `tokens`, a file of who may ask.")
+        if not is_loopback(self.address) and not self.host:
+            raise UsageError(f"{reach} `host`, the names by which they ask.")
+        if self.budget is not None and self.ledger is None:
+            raise UsageError("a `budget` has to outlast the service: give `ledger`, a file.")
+
+
+SECTIONS = {
+    "files": FileConfig, "run": RunConfig, "cluster": ClusterConfig, "service": ServiceConfig,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -166,50 +183,21 @@ class SanitizeConfig(_Checked):
     """
 
     config: Path | None = _setting(
-        "path", None, "A config file: a pipeline, settings, or both", "-c",
-        more="As for `spacy assemble`; [sanitize], [files], [run] and [cluster] hold settings.",
-    )  # fmt: skip
+        "path", None, "A config file: a pipeline, settings, or both", "-c"
+    )
     model: str | None = _setting("text", None, "A spaCy pipeline: tokenizer, vectors, recogniser")
-    mechanism: str | None = _setting(
-        "text", None, "Mechanism: path (default), laplace, ...", "-m",
-        more="A short or a registered name (dx.Laplace.v1); a wrong one lists them all.",
-    )  # fmt: skip
-    epsilon: float | None = _setting(
-        "number", None, "Privacy: less is more private", "-e",
-        more="Nats per unit of the mechanism's metric. The default mechanism starts at 0.9.",
-    )  # fmt: skip
+    mechanism: str | None = _setting("text", None, "Mechanism: path (default), laplace, ...", "-m")
+    epsilon: float | None = _setting("number", None, "Privacy: less is more private", "-e")
     level: str | None = _setting("text", None, "In place of epsilon: light, balanced, strong")
-    policy: str | None = _setting(
-        "text", None, "What is hidden best: general, clinical, ...",
-        more="general (the default), clinical, strict or plain.",
-    )  # fmt: skip
-    prior: str | None = _setting(
-        "text", None, "Public language that sentences are drawn from",
-        more="word-pairs (the default), word-frequency, uniform, clinical, dialogues, a folder "
-        "made by `dx prior`, or an ARPA file.",
-    )  # fmt: skip
-    space: str | None = _setting(
-        "text", None, "Word vectors: builtin, a file, or a saved space",
-        more="The vectors of the model if left out, else builtin.",
-    )  # fmt: skip
-    entities: tuple[str, ...] = _setting(
-        "names", (), "Replace these entities alone: person,date",
-        more="All else stays in plaintext, and so does what the recogniser misses.",
-    )  # fmt: skip
+    policy: str | None = _setting("text", None, "What is hidden best: general, clinical, ...")
+    prior: str | None = _setting("text", None, "Public language that sentences are drawn from")
+    space: str | None = _setting("text", None, "Word vectors: builtin, a file, or a saved space")
+    entities: tuple[str, ...] = _setting("names", (), "Replace these entities alone: person,date")
     surrogates: str | None = _setting(
-        "text", None, "For entities: standard, clinical, none, a file",
-        more="standard with entities, if left out. Without entities all other words are replaced "
-        "too.",
-    )  # fmt: skip
-    key: Path | None = _setting(
-        "path", None, "Secret key: same person, same surrogate",
-        more="In all documents, which can then be linked. Dates move by document, or by "
-        "files.person_field.",
-    )  # fmt: skip
-    unknown: str | None = _setting(
-        "text", None, "Words not in the space: redact, context, ...",
-        more="redact (the default), context, random-word, random-digits or raise.",
-    )  # fmt: skip
+        "text", None, "For entities: standard, clinical, none, a file"
+    )
+    key: Path | None = _setting("path", None, "Secret key: same person, same surrogate")
+    unknown: str | None = _setting("text", None, "Words not in the space: redact, context, ...")
     scope: str | None = _setting("text", None, "Draw each token, or each type once per document")
     numbers: str | None = _setting(
         "text", None, "Draw numbers near their value: relative, absolute:5"
@@ -219,9 +207,10 @@ class SanitizeConfig(_Checked):
     lm: str | None = _setting("text", None, "A causal language model for the editor")
     prompt: str | None = _setting("text", None, "Public words on the texts, for the model")
     overrides: tuple[tuple[str, str], ...] = ()  # paths below the component, values as JSON
-    files: FileConfig = _section(FileConfig)
-    run: RunConfig = _section(RunConfig)
-    cluster: ClusterConfig = _section(ClusterConfig)
+    files: FileConfig = field(default_factory=FileConfig)
+    run: RunConfig = field(default_factory=RunConfig)
+    cluster: ClusterConfig = field(default_factory=ClusterConfig)
+    service: ServiceConfig = field(default_factory=ServiceConfig)
 
     def with_settings(self, settings: Mapping[str, Any]) -> SanitizeConfig:
         """Return these settings with others in their place, by path.
@@ -253,17 +242,9 @@ class SanitizeConfig(_Checked):
 
     def pipeline_settings(self) -> dict[str, Any]:
         """Return the settings of the pipeline that are given, by name."""
-        aside = ("config", "code")
-        found = {n: getattr(self, n) for n in settings_of_pipeline() if n not in aside}
+        names = [name for name in settings_of_pipeline() if name not in ("config", "code")]
+        found = {name: getattr(self, name) for name in names}
         return {name: value for name, value in found.items() if value not in (None, ())}
-
-
-def _settings() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for one in fields(SanitizeConfig):
-        if "kind" in one.metadata:
-            yield one.name, one.metadata
-    for name, section in SECTIONS.items():
-        yield from ((f"{name}.{one.name}", one.metadata) for one in fields(section))
 
 
 def settings_of_pipeline() -> list[str]:
@@ -271,15 +252,22 @@ def settings_of_pipeline() -> list[str]:
     return [one.name for one in fields(SanitizeConfig) if "kind" in one.metadata]
 
 
-SETTINGS = dict(_settings())  # by path: kind, help, more, flags
+def _settings() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for section, kind in {"": SanitizeConfig, **SECTIONS}.items():
+        for one in fields(kind):
+            if "kind" in one.metadata:
+                yield f"{section}.{one.name}".lstrip("."), one.metadata
+
+
+SETTINGS = dict(_settings())  # by path: kind, help, flags, least
 
 
 def read_config(path: Path | None, settings: Mapping[str, Any]) -> SanitizeConfig:
     """Return the settings of a file with those that are given in their place.
 
     Args:
-        path: A config file or None. Sections [sanitize], [files], [run] and [cluster] are
-            settings; all others are of a spaCy pipeline.
+        path: A config file or None. [sanitize], [files], [run], [cluster] and [service] hold
+            settings; all other sections are of a spaCy pipeline.
         settings: By path; see SanitizeConfig.with_settings.
 
     Raises:
@@ -340,6 +328,8 @@ def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
 
 def unknown_key(path: str, known: Iterable[str]) -> UsageError:
     """Return the error for a key that there is not, with the nearest one that there is."""
+    if path in RETIRED:
+        return UsageError(str(retired(path)))
     near = get_close_matches(path, list(known), n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]}?" if near else ""
     return UsageError(f"there is no setting `{path}`.{hint}")
@@ -359,22 +349,19 @@ def checked(name: str, about: Mapping[str, Any], value: Any) -> Any:
     """
     if value is None or value == () or value == "":
         return value if value != "" or about["kind"] == "text" else None
-    made = _MAKERS[about["kind"]](value)
-    small = about["kind"] == "count" and made is not None and made < about["least"]
-    if made is None or small:
-        limit = f", {about['least']} or more" if small else ""
+    kind, least = about["kind"], about["least"]
+    made = _MAKERS[kind](value)
+    small = kind == "count" and made is not None and made < least
+    if made is None or small or (made == 0 and kind == "number" and least):
+        limit = f", {least} or more" if small else ""
         got = f", got {value}" if isinstance(value, int | float) else ""
-        raise UsageError(f"`{name}` must be {KINDS[about['kind']]}{limit}{got}.")
+        raise UsageError(f"`{name}` must be {KINDS[kind]}{limit}{got}.")
     return made
 
 
 def _number(value: Any) -> float | None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and math.isfinite(value) and value > 0 else None
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return float(value) if is_number and math.isfinite(value) and value >= 0 else None
 
 
 def _names(value: Any) -> tuple[str, ...] | None:
@@ -387,7 +374,7 @@ _MAKERS: dict[str, Any] = {
     "text": lambda value: str(value) if isinstance(value, str | int | float | Path) else None,
     "path": lambda value: Path(value).expanduser() if isinstance(value, str | Path) else None,
     "number": _number,
-    "count": _whole,
+    "count": lambda value: value if type(value) is int else None,
     "flag": lambda value: value if isinstance(value, bool) else None,
     "names": _names,
 }

@@ -49,6 +49,10 @@ RETIRED = {
     "dx experiment text-quality": "`dx report` has ROUGE-1, BLEU and words unchanged of a release",
     "dx experiment classification": "`dx report --label FIELD` has the accuracies of a release",
     "dx experiment sentences": "`dx experiment optimum` has what words tell, and the least",
+    "dx prior --quiet": "send what it tells elsewhere (2>/dev/null)",
+    "dx serve --rate": "--set service.max_cpu=SECONDS limits what a caller uses of the processor",
+    "run.log": "send what is told elsewhere (2>>FILE); the receipt numbers all failures",
+    "dx sanitize --log": "send what it tells elsewhere (2>>FILE); the receipt numbers all failures",
 }
 
 F = TypeVar("F", bound=Callable[..., Any])

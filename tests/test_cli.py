@@ -24,8 +24,10 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
-from spacy_dxprivacy.batch.build import full_name, short_names
-from spacy_dxprivacy.cli import make_pipeline, plan_jobs, sanitize, sanitizing
+from spacy_dxprivacy.batch.build import full_name, make_pipeline, short_names
+from spacy_dxprivacy.batch.jobs import plan_jobs
+from spacy_dxprivacy.batch.run import sanitize
+from spacy_dxprivacy.cli import sanitizing
 from spacy_dxprivacy.config import RunConfig, SanitizeConfig
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 

@@ -7,7 +7,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, spaces
-from spacy_dxprivacy.cli import make_pipeline
+from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.graph import kept_graph, paths, word_graph
 from spacy_dxprivacy.lab.mechanisms import load_space
 

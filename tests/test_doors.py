@@ -17,8 +17,8 @@ from typer import Typer
 import spacy_dxprivacy
 from spacy_dxprivacy import UsageError, cli
 from spacy_dxprivacy.batch.jobs import check_fields
-from spacy_dxprivacy.cli import COMMANDS, mistakes
-from spacy_dxprivacy.cli.mistakes import with_options
+from spacy_dxprivacy.cli import COMMANDS, terminal
+from spacy_dxprivacy.cli.terminal import with_options
 from spacy_dxprivacy.config import FileConfig, RunConfig
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 
@@ -153,7 +153,7 @@ def options_of_commands() -> Iterator[str]:
 def test_messages_name_arguments_that_are_options_too() -> None:
     named = {name for text in messages() for name in re.findall(r"`(\w+)`", text)}
     assert {"again", "force", "n_process"} <= named
-    known = {*options_of_commands()} | set(mistakes.OPTIONS.values())
+    known = {*options_of_commands()} | set(terminal.OPTIONS.values())
     unknown = {name for name in named if with_options(f"`{name}`") not in known}
     assert not unknown
 

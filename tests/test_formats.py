@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -602,15 +601,3 @@ def test_a_dry_run_writes_nothing_and_says_what_would_be(dx, tmp_path):
         assert told in result.stdout, told
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
     no_secret_in(result.stdout)
-
-
-def test_a_log_has_what_was_said_and_no_text(dx, tmp_path):
-    (tmp_path / "in.jsonl").write_text('{"text": "the cat"}\n{"who": "Zorblatt"}\n')
-    log = tmp_path / "run.log"
-    assert dx(tmp_path / "in.jsonl", "--set", f"run.log={log}").exit_code == 1
-    assert dx(tmp_path / "in.jsonl", "--set", f"run.log={log}", "--field", "x").exit_code == 2
-    told = log.read_text()
-    assert "begins" in told and "line 2: it has no field 'text'" in told
-    assert "Sanitised 1 document" in told and "the file has: text" in told
-    no_secret_in(told)
-    is_one_sentence(dx("--text", "a", "--set", f"run.log={Path(tmp_path / 'no' / 'where')}"))

@@ -28,19 +28,12 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.batch.build import the_sanitizer
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.config import ServiceConfig
 from spacy_dxprivacy.serve.app import make_app
-from spacy_dxprivacy.serve.callers import (
-    Arrivals,
-    Buckets,
-    Callers,
-    Ledger,
-    Limits,
-    Refused,
-    add_token,
-    read_callers,
-)
+from spacy_dxprivacy.serve.callers import Buckets, Callers, Ledger, Refused, add_token, read_callers
+from spacy_dxprivacy.serve.connection import Arrivals
 from spacy_dxprivacy.serve.desk import Desk
-from spacy_dxprivacy.serve.run import Service, make_server
+from spacy_dxprivacy.serve.run import make_server
 from spacy_dxprivacy.serve.workers import Nursery
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
@@ -76,18 +69,18 @@ def nlp(make_nlp):
 
 @pytest.fixture
 def make_service(nlp):
-    """make_service(tokens=..., budget=..., path=..., hosts=..., **limits) -> the ASGI. Its workers
+    """make_service(tokens=..., budget=..., path=..., **limits) -> the ASGI. Its workers
     are processes."""
     open_ones = []
 
-    def make(*, tokens=None, budget=None, path=None, hosts=(), **limits):
+    def make(*, tokens=None, budget=None, path=None, **limits):
         terms = the_sanitizer(nlp).terms
         nursery = Nursery(nlp)
         open_ones.append(nursery)
         ledger = Ledger(path, terms.guarantee, budget)
-        desk = Desk(nursery, terms, Callers(tokens), ledger, Limits(**{"tick": 0, **limits}))
+        desk = Desk(nursery, terms, Callers(tokens), ledger, ServiceConfig(**{"tick": 0, **limits}))
         open_ones.append(desk)
-        return make_app(desk, hosts=hosts)
+        return make_app(desk)
 
     yield make
     for one in reversed(open_ones):
@@ -136,30 +129,18 @@ def test_the_endpoint_of_presidios_anonymizer(service):
     """Its documentation's own example, and what its clients read of the answer."""
     body = {
         "text": "hello world, my name is Jane Doe. My number is: 034453334",
-        "anonymizers": {
-            "DEFAULT": {"type": "replace", "new_value": "ANONYMIZED"},
-            "PHONE_NUMBER": {
-                "type": "mask", "masking_char": "*", "chars_to_mask": 4, "from_end": True,
-            },
-        },
         "analyzer_results": [
             {"start": 24, "end": 32, "score": 0.8, "entity_type": "NAME"},
             {"start": 24, "end": 28, "score": 0.8, "entity_type": "FIRST_NAME"},
             {"start": 29, "end": 32, "score": 0.6, "entity_type": "LAST_NAME"},
             {"start": 48, "end": 57, "score": 0.95, "entity_type": "PHONE_NUMBER"},
         ],
-    }  # fmt: skip
-    answer = ask(service, "/anonymize", body).json
-    assert answer["text"] == "hello world, my name is ANONYMIZED. My number is: 03445****"
-    assert [(i["start"], i["end"], i["entity_type"]) for i in answer["items"]] == [
-        (50, 59, "PHONE_NUMBER"), (24, 34, "NAME"),
-    ]  # fmt: skip
-    del body["anonymizers"]
+    }
     drawn = ask(service, "/anonymize", body).json
-    assert drawn["items"][0]["operator"] == "dx" and "Jane" not in drawn["text"]
+    assert "Jane" not in drawn["text"] and drawn["text"].startswith("hello world, my name is ")
+    assert [i["entity_type"] for i in drawn["items"]] == ["PHONE_NUMBER", "NAME"]
     for item in drawn["items"]:
         assert drawn["text"][item["start"] : item["end"]] == item["text"]
-    assert ask(service, "/anonymizers").json == ["dx", "mask", "redact", "replace"]
 
 
 @pytest.mark.parametrize("span", [(-1, 2), (3, 3), (0, 99), (True, 2), ("0", 2)])
@@ -171,39 +152,13 @@ def test_a_span_outside_of_the_text_is_refused(service, span):
 
 @pytest.mark.parametrize("path", ["/sanitize", "/anonymize"])
 def test_half_of_a_surrogate_pair_is_refused(service, path):
-    for body in (
-        {"text": "a \ud800"},
-        {"text": "a", "anonymizers": {"\ud800": {"type": "\ud800"}}},
-    ):
-        answer = ask(service, path, body)
-        assert answer.status == 422 and answer.json["error"].isascii()
+    answer = ask(service, path, {"text": "a \ud800"})
+    assert answer.status == 422 and answer.json["error"].isascii()
 
 
-@pytest.mark.parametrize(
-    "more", [{"type": "redact", "new_value": "x"}, {"type": "dx", "from_end": True}]
-)
-def test_an_anonymizer_takes_its_own_fields_alone(service, more):
-    body = {"text": "x", "analyzer_results": [], "anonymizers": {"DEFAULT": more}}
-    answer = ask(service, "/anonymize", body)
-    assert answer.status == 422 and "does not know" in answer.json["error"]
-
-
-@pytest.mark.parametrize("kind", ["hash", "encrypt", "custom", "keep", None, 5])
-def test_digests_and_ciphers_are_no_anonymizers(service, kind):
-    body = {"text": "x", "analyzer_results": [], "anonymizers": {"DEFAULT": {"type": kind}}}
-    answer = ask(service, "/anonymize", body)
-    assert answer.status == 422 and "not one of this service" in answer.json["error"]
-
-
-def test_health_figures_and_the_page(service):
+def test_health_terms_and_the_document(service):
     assert ask(service, "/health").json == {"status": "ok"}
-    ask(service, "/sanitize", {"text": "the king"})
-    figures = ask(service, "/metrics").body.decode()
-    assert 'dx_requests_total{route="/sanitize",status="200"} 1' in figures
-    assert "dx_draws_total 2" in figures
     assert ask(service, "/about").json["guarantee"]["epsilon"] == 2.0
-    page = ask(service, "/docs").body.decode()
-    assert "POST /sanitize" in page and "<script" not in page and "//" not in page
     document = ask(service, "/openapi.json").json
     sanitize = document["paths"]["/sanitize"]["post"]
     assert sanitize["requestBody"]["required"] and sanitize["security"]
@@ -215,12 +170,12 @@ def test_health_figures_and_the_page(service):
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "10.0.0.1:8000"])
 def test_a_name_of_another_machine_is_not_answered(service, host):
-    assert ask(service, "/sanitize", {"text": "a"}, host=host).status == 421
+    assert ask(service, "/sanitize", {"text": "a"}, host=host).status == 400
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8000", "[::1]:8000", "clean.example:80"])
 def test_names_of_this_machine_and_those_told_are(make_service, host):
-    assert ask(make_service(hosts=["Clean.example"]), "/health", host=host).status == 200
+    assert ask(make_service(host="Clean.example"), "/health", host=host).status == 200
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "", "application/x-www-form-urlencoded"])
@@ -230,7 +185,7 @@ def test_a_page_of_somebody_else_cannot_send_without_asking(service, kind):
 
 def test_a_token_is_wanted_where_there_are_any(make_service):
     service = make_service(tokens={TOKEN: "ann"})
-    for path in ("/sanitize", "/anonymize", "/about", "/budget", "/metrics", "/anonymizers"):
+    for path in ("/sanitize", "/anonymize", "/about", "/budget"):
         body = {"text": "a"} if path in ("/sanitize", "/anonymize") else None
         for given in ({}, {"authorization": "Bearer wrong"}, {"authorization": TOKEN}):
             answer = ask(service, path, body, **given)
@@ -270,13 +225,12 @@ def test_a_list_of_tokens_that_is_none_is_refused_and_not_quoted(tmp_path, conte
         ({"address": "0.0.0.0"}, "tokens"),
         ({"address": "0.0.0.0", "tokens": "x"}, "host"),
         ({"budget": 5.0}, "ledger"),
-        ({"n_process": 0}, "n_process"),
     ],
 )
 def test_a_service_that_others_can_reach_takes_more(settings, told):
     with pytest.raises(DxError, match=told):
-        Service(**settings)
-    assert Service(address="::1").tokens is None  # this machine
+        ServiceConfig(**settings)
+    assert ServiceConfig(address="::1").tokens is None  # this machine
 
 
 # -- how much -------------------------------------------------------------------------------------
@@ -340,31 +294,27 @@ def test_what_is_cut_is_charged_at_most_what_is_left():
     assert ledger.spent("ann")["epsilon"] == 5.0
 
 
-def test_buckets_fill_again_and_may_be_overdrawn():
+def test_processor_time_comes_back_and_may_be_overdrawn():
     now = [0.0]
-    buckets = Buckets(2.0, 2.0, "too many", clock=lambda: now[0])
-    buckets.spend("ann", 2.0)
-    with pytest.raises(Refused) as caught:
-        buckets.check("ann", 1.0)
-    assert caught.value.status == 429 and caught.value.headers["retry-after"] == "1"
-    buckets.check("bob", 1.0)
-    now[0] = 0.5
-    buckets.check("ann", 1.0)
-    buckets.spend("ann", 7.0)
+    buckets = Buckets(60.0, clock=lambda: now[0])
+    buckets.spend("ann", 67.0)
     with pytest.raises(Refused) as caught:
         buckets.check("ann")
-    assert caught.value.headers["retry-after"] == "4"
-    Buckets(0.0, None, "never").check("ann", 1.0)
+    assert caught.value.status == 429 and caught.value.headers["retry-after"] == "7"
+    buckets.check("bob")
+    now[0] = 7.5
+    buckets.check("ann")
+    Buckets(None).check("ann")
 
 
-@pytest.mark.parametrize("limits", [{"body": 30}, {"characters": 3}, {"texts": 1}])
+@pytest.mark.parametrize("limits", [{"max_bytes": 30}, {"max_characters": 3}, {"max_texts": 1}])
 def test_too_much_is_refused(make_service, limits):
     body = {"texts": ["the king", "the queen and the king"]}
     assert ask(make_service(**limits), "/sanitize", body).status == 413
 
 
 def test_a_body_that_was_not_read_ends_its_connection(make_service):
-    service = make_service(body=50)
+    service = make_service(max_bytes=50)
     unread = ask(service, "/sanitize", {"text": "a" * 60})
     assert unread.status == 413 and unread.headers["connection"] == "close"
     read = ask(service, "/sanitize", {"texts": 5})
@@ -373,24 +323,19 @@ def test_a_body_that_was_not_read_ends_its_connection(make_service):
 
 def test_a_body_without_a_length_is_counted_as_it_comes(make_service):
     parts = [b'{"text": "', *[b"a " * 100] * 10]
-    assert ask(make_service(body=500), "/sanitize", parts=parts).status == 413
-    slow = ask(make_service(seconds=0.05), "/sanitize", parts=[b""], method="POST")
-    assert slow.status == 400  # empty, and told so at once
+    assert ask(make_service(max_bytes=500), "/sanitize", parts=parts).status == 413
+    slow = ask(make_service(max_seconds=0.05), "/sanitize", parts=[b""], method="POST")
+    assert slow.status == 422  # empty, and told so at once
 
 
 def test_so_many_at_a_time_and_no_more(make_service):
-    service = make_service(requests=2)
+    service = make_service(max_requests=2)
 
     async def all_at_once():
         asks = [asked(service, "/sanitize", {"text": "sleep"}) for _ in range(5)]
         return [answer.status for answer in await asyncio.gather(*asks)]
 
     assert sorted(asyncio.run(all_at_once())) == [200, 200, 503, 503, 503]
-
-
-def test_texts_that_wait_are_counted(make_service):
-    answer = ask(make_service(waiting=3), "/sanitize", {"texts": ["a"] * 4})
-    assert answer.status == 503 and answer.headers["retry-after"] == "1"
 
 
 def test_answers_leave_at_ticks(make_service):
@@ -413,7 +358,6 @@ def test_a_worker_that_dies_tells_nothing_and_is_replaced(service, caplog, capfd
     lost, next_one = asyncio.run(both())
     assert lost.status == 503 and SECRET.encode() not in lost.body
     assert next_one.status == 200 and ask(service, "/health").status == 200
-    assert "dx_workers_replaced_total 1" in ask(service, "/metrics").body.decode()
     assert SECRET not in caplog.text + "".join(capfd.readouterr())
 
 
@@ -449,7 +393,8 @@ def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, ca
 
 @pytest.mark.parametrize("path", ["/sanitize", "/anonymize"])
 @pytest.mark.parametrize("kind", ["application/json", LINES])
-def test_a_client_that_goes_away_leaves_no_trace(service, caplog, capfd, path, kind):
+def test_a_client_that_goes_away_leaves_no_trace(make_service, caplog, capfd, path, kind):
+    service = make_service(max_seconds=0.2)
     with caplog.at_level(logging.DEBUG, logger="spacy_dxprivacy"):
         for parts in ([b'{"text": "the', None], [b'{"text": "burn"}', None]):
             ask(service, path, parts=parts, pause=0.01, content_type=kind)
@@ -458,7 +403,7 @@ def test_a_client_that_goes_away_leaves_no_trace(service, caplog, capfd, path, k
 
 @pytest.mark.parametrize("kind", ["application/json", LINES])
 def test_what_a_worker_began_with_is_charged_when_the_client_goes_away(make_service, kind):
-    service = make_service(budget=5000.0, seconds=1.0)
+    service = make_service(budget=5000.0, max_seconds=1.0)
 
     async def run():
         parts = [b'{"text": "burn the king"}', None]
@@ -477,7 +422,6 @@ def broken_requests(count, seed=0):
         {"text": SECRET, "receipts": SECRET}, {"texts": [SECRET, 5]}, {"text": None}, {},
         {"text": SECRET, "analyzer_results": [{"start": 0, "end": 5, SECRET: 1}]},
         {"text": SECRET, "analyzer_results": SECRET}, {"text": SECRET, "anonymizers": [SECRET]},
-        {"text": SECRET, "anonymizers": {"DEFAULT": {"type": SECRET}}, "analyzer_results": []},
         {"text": "\ud800" + SECRET},
     ]  # fmt: skip
     nested = b"[" * 100_000 + SECRET.encode()
@@ -487,8 +431,7 @@ def broken_requests(count, seed=0):
         body = draw.choice([cut, mixed, json.dumps(draw.choice(wrong)).encode(), nested])
         path = draw.choice(["/sanitize", "/anonymize", f"/{SECRET}", "/sanitize/", "/health"])
         kind = draw.choice(["application/json"] * 5 + ["text/plain", SECRET])
-        packed = draw.choice(["identity"] * 5 + ["gzip", SECRET])
-        yield path, body, {"content_type": kind, "content_encoding": packed}
+        yield path, body, {"content_type": kind}
 
 
 @pytest.mark.parametrize("count", [150, pytest.param(10_000, marks=pytest.mark.slow)])
@@ -510,7 +453,7 @@ def test_broken_requests_are_answered_without_text_or_stack(service, caplog, cap
 
 
 def test_a_body_that_trickles_in_has_one_deadline(make_service):
-    service = make_service(seconds=0.2)
+    service = make_service(max_seconds=0.2)
     for kind in ("application/json", LINES):
         start = time.perf_counter()
         answer = ask(service, "/sanitize", parts=[b" "] * 100, pause=0.02, content_type=kind)
@@ -518,43 +461,20 @@ def test_a_body_that_trickles_in_has_one_deadline(make_service):
         assert time.perf_counter() - start < 0.9  # not the two seconds that all parts take
 
 
-@pytest.mark.parametrize("tokens", [None, TOKENS])
-def test_slow_bodies_of_one_caller_leave_the_others_served(make_service, tokens):
-    service = make_service(tokens=tokens, requests=8)
-
-    async def run():
-        slow = [
-            asyncio.ensure_future(asked(
-                service, "/sanitize", parts=[b" "] * 50, pause=1, **(ANN if tokens else {})
-            ))
-            for _ in range(20)
-        ]  # fmt: skip
-        await asyncio.sleep(0.05)
-        mine = [await asked(service, "/sanitize", {"text": "a"}, **(BOB if tokens else {}))]
-        mine.append(await asked(service, "/sanitize", {"text": "a"}, **(ANN if tokens else {})))
-        ended = [one.result().status for one in slow if one.done()]
-        for one in slow:
-            one.cancel()
-        return [one.status for one in mine], ended
-
-    mine, ended = asyncio.run(run())
-    assert mine == [200, 200]
-    assert set(ended) == {429 if tokens else 503} and len(ended) >= 12
-
-
 def test_the_oldest_of_who_has_most_makes_room():
     ended = []
-    arrivals = Arrivals(4, 3)
-    for who, key in ("a1", "a2", "b3", "a4", "a5", "b6"):
+    arrivals = Arrivals(6)
+    for who, key in ("a1", "a2", "b3", "a4", "a5", "b6", "c7", "c8"):
         arrivals.enter(who, key, lambda key=key: ended.append(key))
-    assert ended == ["1", "2"]  # the first at the share of its caller, the second for want of room
+    # the first at the half of all, the next for want of room
+    assert ended == ["1", "2"]
     arrivals.leave("a", "4")
-    arrivals.enter("c", "7", lambda: None)
+    arrivals.enter("c", "9", lambda: None)
     assert ended == ["1", "2"]
 
 
 def test_an_expensive_text_is_cut_its_worker_is_replaced_and_it_is_charged(make_service):
-    service = make_service(tokens=TOKENS, budget=5000.0, seconds=1.0)
+    service = make_service(tokens=TOKENS, budget=5000.0, max_seconds=1.0)
     workers = workers_of()
 
     async def run():
@@ -578,7 +498,7 @@ def test_an_expensive_text_is_cut_its_worker_is_replaced_and_it_is_charged(make_
 
 
 def test_processor_time_of_a_caller_is_limited(make_service):
-    service = make_service(tokens=TOKENS, cpu=0.1, seconds=1.0)
+    service = make_service(tokens=TOKENS, max_cpu=0.1, max_seconds=1.0)
 
     async def run():
         cut = await asked(service, "/sanitize", {"text": "burn"}, **ANN)
@@ -591,7 +511,7 @@ def test_processor_time_of_a_caller_is_limited(make_service):
 
 
 def test_a_caller_has_no_more_than_half_of_the_places(make_service):
-    service = make_service(tokens=TOKENS, requests=4)
+    service = make_service(tokens=TOKENS, max_requests=4)
 
     async def run():
         asks = [asked(service, "/sanitize", {"text": "sleep"}, **ANN) for _ in range(4)]
@@ -652,8 +572,7 @@ def over_a_network(app, talk, **limits):
     """What talk(port) returns, with a server on this machine."""
 
     async def run():
-        service = Service(port=0, limits=Limits(**limits))
-        server = make_server(app, service)
+        server = make_server(app, ServiceConfig(port=0, **limits))
         serving = asyncio.ensure_future(server.serve())
         while not server.started:
             await asyncio.sleep(0.01)
@@ -703,13 +622,18 @@ def test_the_deadline_runs_from_when_a_connection_is_accepted(make_service, firs
         writer.close()
         return status, time.perf_counter() - start
 
-    status, took = over_a_network(make_service(seconds=0.5), talk, seconds=0.5)
+    status, took = over_a_network(make_service(max_seconds=0.5), talk, max_seconds=0.5)
     assert status in (408, 0) and 0.4 < took < 1.2
 
 
-def test_connections_that_say_nothing_leave_others_served(make_service):
+@pytest.mark.parametrize("sent", [b"", request_of({"text": "the king"})[:-5]], ids=["", "a body"])
+def test_connections_that_send_slowly_leave_others_served(make_service, sent):
+    """Heads and bodies: the oldest make room."""
+
     async def talk(port):
         silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(30)]
+        for _, writer in silent:
+            writer.write(sent)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(request_of({"text": "the king"}))
         found = await status_of(reader)
@@ -718,7 +642,7 @@ def test_connections_that_say_nothing_leave_others_served(make_service):
             one.close()
         return found, closed
 
-    found, closed = over_a_network(make_service(requests=8), talk, requests=8)
+    found, closed = over_a_network(make_service(max_requests=8), talk, max_requests=8)
     assert found == 200 and closed >= 22
 
 
@@ -757,11 +681,12 @@ def test_a_service_from_start_to_a_graceful_stop(space_path, tmp_path, processes
     command = [
         sys.executable, "-m", "spacy", "dx", "serve", "--port", str(port), "--space", space_path,
         "--mechanism", "exponential", "--epsilon", "2", "--n-process", processes,
-        "--ledger", str(tmp_path / "spent.db"), "--budget", "1000", "--tick", "0",
+        "--ledger", str(tmp_path / "spent.db"), "--budget", "1000",
+        "--set", "service.tick=0",
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
-        assert f":{port}/docs" in process.stderr.readline()
+        assert f":{port}/openapi.json" in process.stderr.readline()
         wait_for(port)
         body = json.dumps({"text": f"the king and {SECRET}"}).encode()
         request = urllib.request.Request(

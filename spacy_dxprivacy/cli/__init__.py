@@ -1,4 +1,4 @@
-"""`dx ...` and `python -m spacy dx ...`: one file per command.
+"""`dx ...` and `python -m spacy dx ...`.
 
 spaCy imports what the entry point group `spacy_cli` names. A command joins spaCy's program by being
 added to its Typer app, as spacy-huggingface-hub does. Each command is imported at its first use:
@@ -29,9 +29,9 @@ COMMANDS = {
     "edit": (".edit", "edit_cli"),
     "key": (".key", "key_cli"),
     "restore": (".key", "restore_cli"),
-    "space": (".space", "space_cli"),
-    "index": (".index", "index_cli"),
-    "prior": (".prior", "prior_cli"),
+    "space": (".making", "space_cli"),
+    "index": (".making", "index_cli"),
+    "prior": (".making", "prior_cli"),
     "report": (LAB + "report", "report_cli"),
     "tune": (LAB + "tune", "tune_cli"),
     "inspect": (LAB + "inspect", "inspect_cli"),
@@ -40,28 +40,14 @@ COMMANDS = {
     "attack": (LAB + "attack", "attack_cli"),
     "experiment": (LAB + "experiment", "experiment_cli"),
 }
-_HOMES = {
-    "Options": ("config", "SanitizeConfig"),
-    "make_pipeline": ("batch.build", "make_pipeline"),
-    "plan_jobs": ("batch.jobs", "plan_jobs"),
-    "sanitize": ("batch.run", "sanitize"),
-}
-
-
-# Options that went, and what to use in their place.
+# Options that went, of commands that take settings, and what to use in their place: --set, but for
 REPLACED = {
+    f"--{path.rpartition('.')[2]}".replace("_", "-"): f"--set {path}=VALUE" for path in SETTINGS
+}
+REPLACED |= {
     "--lines": "--format lines",
     "--drop-others": "--keep-fields none",
     "--editor": "--set editor=remap",
-    **{
-        "--" + path.rpartition(".")[2].replace("_", "-"): f"--set {path}=VALUE"
-        for path in SETTINGS
-        if path.startswith(("files.", "run.", "cluster."))
-    },
-    **{
-        f"--{name}": f"--set {name}=VALUE"
-        for name in ("policy", "prior", "unknown", "scope", "numbers", "code", "lm", "prompt")
-    },
 }
 
 
@@ -74,11 +60,12 @@ class DxCommand(TyperCommand):
             return list(super().parse_args(ctx, args))
         except Exception as error:  # click's, which some versions of typer bring along
             option = getattr(error, "option_name", "")
-            row = f"dx {self.name} {option}"
             takes_settings = any(one.name == "set_" for one in self.params)
-            if row not in RETIRED and not (takes_settings and option in REPLACED):
+            instead = RETIRED.get(f"dx {self.name} {option}")
+            if instead is None and takes_settings and option in REPLACED:
+                instead = f"use {REPLACED[option]}"
+            if instead is None:
                 raise
-            instead = RETIRED.get(row) or f"use {REPLACED[option]}"
             message = Errors.DX007.format(name=option, instead=instead)
             typer.echo(f"dx {self.name}: {message}", err=True)
             raise typer.Exit(2) from None
@@ -111,15 +98,13 @@ class DxGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each group of commands."""
-        lab = {name for name, (module, _) in COMMANDS.items() if module.startswith(LAB)}
-        for title, names in (("Use", COMMANDS.keys() - lab), ("Evaluate", lab)):
-            rows = [
-                (name, self.get_command(ctx, name).get_short_help_str(limit=64))
-                for name in COMMANDS
-                if name in names
-            ]
+        rows: dict[str, list[tuple[str, str]]] = {"Use": [], "Evaluate": []}
+        for name, (module, _) in COMMANDS.items():
+            about = self.get_command(ctx, name).get_short_help_str(limit=64)
+            rows["Evaluate" if module.startswith(LAB) else "Use"].append((name, about))
+        for title, some in rows.items():
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl(some)
 
 
 dx_cli = typer.Typer(name="dx", cls=DxGroup, help=HELP, no_args_is_help=True, rich_markup_mode=None)
@@ -142,13 +127,3 @@ def _group(
 
 
 app.add_typer(dx_cli, name="dx", help=HELP)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room, called = _HOMES[name]
-    return getattr(import_module(f"..{room}", __name__), called)
-
-
-__all__ = ["COMMANDS", "Options", "dx_cli", "make_pipeline", "plan_jobs", "sanitize"]

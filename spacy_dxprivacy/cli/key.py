@@ -1,4 +1,4 @@
-"""`python -m spacy dx key` and `dx restore`: secret keys, and the way back from stand-ins."""
+"""`dx key` and `dx restore`: secret keys, and the originals in the place of their surrogates."""
 
 from __future__ import annotations
 
@@ -15,26 +15,16 @@ from ..files.keys import make_key, read_key
 from ..files.limits import MOST_RECORD, TooLarge, check_size
 from ..surrogates.table import read_table
 from . import options
-from .mistakes import mistakes_in_a_line, settings_that_fail
+from .terminal import mistakes_in_a_line, settings_that_fail
+
 
 # fmt: off
-KeyFile = Annotated[Path, Argument(
+def key_cli(path: Annotated[Path, Argument(
     metavar="FILE", show_default=False, help="A new file, for you alone (mode 600). Keep it away "
     "from what is released",
-)]
-Answer = Annotated[Path, Argument(
-    metavar="ANSWER", show_default=False, help="A text in which stand-ins are named",
-)]
-Out = Annotated[Path | None, Argument(
-    metavar="OUTPUT", show_default=False, help="Where it goes; stdout if left out",
-)]
-TableFile = Annotated[Path, Option("--table", help="What `dx sanitize --table` wrote")]
-TableKey = Annotated[Path, Option("--table-key", help="The file of the key that made it")]
-# fmt: on
-
-
-def key_cli(path: KeyFile) -> None:
-    """Make a secret key: for stand-ins that are the same in every document, and for tables.
+)]) -> None:
+    # fmt: on
+    """Make a secret key: for surrogates that are the same in every document, and for tables.
 
     Example: python -m spacy dx key ~/keys/study.key
     """
@@ -43,13 +33,19 @@ def key_cli(path: KeyFile) -> None:
     typer.echo(f"{path}: a new key. Who has it can tell who stands for whom.", err=True)
 
 
+# fmt: off
 def restore_cli(
-    answer: Answer,
-    output: Out = None,
-    table: TableFile = Path("table.dx"),
-    table_key: TableKey = Path("table.key"),
+    answer: Annotated[Path, Argument(
+        metavar="ANSWER", show_default=False, help="A text in which surrogates are named",
+    )],
+    output: Annotated[Path | None, Argument(
+        metavar="OUTPUT", show_default=False, help="Where it goes; stdout if left out",
+    )] = None,
+    table: Annotated[Path, Option(help="What run.table of `dx sanitize` wrote")] = Path("table.dx"),
+    table_key: Annotated[Path, Option(help="The file of the key that made it")] = Path("table.key"),
     force: options.Force = False,
 ) -> None:
+    # fmt: on
     """Put the originals back into an answer, in the place of their surrogates.
 
     Bare numbers, dates without a year, and all else that an answer may have of its own stay, and
@@ -68,12 +64,9 @@ def restore_cli(
     typer.echo(f"{done.restored} put back.", err=True)
     for label, lines in groupby(sorted(done.left), key=lambda one: one[0]):
         places = [line for _, line in lines]
-        where = ", ".join(str(line) for line in dict.fromkeys(places))
-        typer.echo(
-            f"{len(places)} of {label} may be something else, or stand for several, and stay: "
-            f"line {where}.",
-            err=True,
-        )
+        where = ", ".join(map(str, dict.fromkeys(places)))
+        told = "may be something else, or stand for several, and stay"
+        typer.echo(f"{len(places)} of {label} {told}: line {where}.", err=True)
 
 
 def _read(path: Path) -> str:

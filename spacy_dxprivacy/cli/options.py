@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
+import typer
 from typer import Option
 
 from ..config import SETTINGS, SanitizeConfig, parse_assignments, read_config
-from .mistakes import mistakes_in_a_line
+from ..errors import UsageError
+from ..files.keys import read_key
+from ..files.signed import check_signed
+from .terminal import mistakes_in_a_line, settings_that_fail
 
 TYPES: dict[str, Any] = {
     "text": str | None, "path": Path | None, "number": float | None, "count": int | None,
     "flag": bool, "names": str | None,
 }  # fmt: skip
-REPEATED = ("files.field",)  # may be given several times
-# What makes a pipeline, as options of the commands that make one.
-PIPELINE = (
-    "config", "mechanism", "epsilon", "level", "space", "entities", "surrogates", "key",
-    "model",
-)  # fmt: skip
+REPEATED = ("files.field", "service.host")  # may be given several times
 
 Set = Annotated[list[str] | None, Option(
     "--set", metavar="KEY=VALUE", show_default=False,
@@ -49,7 +47,6 @@ def with_settings(name: str, *paths: str) -> Callable[[Callable[..., None]], Cal
     arguments = {path.rpartition(".")[2]: path for path in paths}
 
     def extend(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
         def run(**given: Any) -> None:
             assigned = given.pop("set_") or ()
             options = {path: given.pop(argument) for argument, path in arguments.items()}
@@ -58,17 +55,20 @@ def with_settings(name: str, *paths: str) -> Callable[[Callable[..., None]], Cal
             command(**given, chosen=chosen)
 
         own = inspect.signature(command, eval_str=True).parameters
-        kept = [one for argument, one in own.items() if argument != "chosen"]
-        kind = inspect.Parameter.KEYWORD_ONLY
-        made = [
-            inspect.Parameter(argument, kind, default=_default(path), annotation=option(path))
+        given = {argument: one for argument, one in own.items() if argument != "chosen"}
+        hints = {argument: one.annotation for argument, one in given.items()}
+        hints |= {argument: option(path) for argument, path in arguments.items()} | {"set_": Set}
+        defaults = {argument: one.default for argument, one in given.items()}
+        defaults |= {
+            argument: False if SETTINGS[path]["kind"] == "flag" else None
             for argument, path in arguments.items()
-        ]
-        made.append(inspect.Parameter("set_", kind, default=None, annotation=Set))
-        whole = [*(one.replace(kind=kind) for one in kept), *made]
-        run.__signature__ = inspect.Signature(whole)  # type: ignore[attr-defined]
-        run.__annotations__ = {one.name: one.annotation for one in whole}
-        del run.__wrapped__  # typer would read its signature
+        }
+        kind = inspect.Parameter.KEYWORD_ONLY
+        run.__signature__ = inspect.Signature([  # type: ignore[attr-defined]
+            inspect.Parameter(one, kind, default=defaults.get(one), annotation=hint)
+            for one, hint in hints.items()
+        ])  # fmt: skip
+        run.__annotations__, run.__doc__, run.__name__ = hints, command.__doc__, command.__name__
         return run
 
     return extend
@@ -83,11 +83,6 @@ def settings_of(options: Mapping[str, Any], assigned: Mapping[str, Any]) -> Sani
     return read_config(config, {**given, **assigned})
 
 
-def _default(path: str) -> Any:
-    return False if SETTINGS[path]["kind"] == "flag" else None
-
-
-Config = option("config")
 Code = option("code")
 Mechanism = option("mechanism")
 Epsilon = option("epsilon")
@@ -95,11 +90,8 @@ Space = option("space")
 Surrogates = option("surrogates")
 Delimiter = option("files.delimiter")
 Force = option("run.force")
-Quiet = option("run.quiet")
-LanguageModel = option("lm")
-Prompt = option("prompt")
-Entities = Annotated[str, Option("--entities", help=SETTINGS["entities"]["help"])]
 # fmt: off
+Entities = Annotated[str, Option("--entities", help=SETTINGS["entities"]["help"])]
 Lines = Annotated[bool, Option("--lines", help="Every line of a .txt file is a document")]
 Field = Annotated[str, Option("--field", help="The field of .jsonl and .csv to sanitise")]
 Mechanisms = Annotated[list[str] | None, Option(
@@ -113,3 +105,20 @@ SignedBy = Annotated[Path | None, Option(
     "--key", show_default=False, help="The key that `dx sanitize` signed the receipt with",
 )]
 # fmt: on
+
+
+def check_signature(receipt: Path | None, key: Path | None, release: Path) -> None:
+    """Print that receipt and files are as they were signed; do nothing without a key.
+
+    Raises:
+        UsageError: There is no receipt, or a key or file cannot be read.
+        DxError: The receipt was not signed with this key, or a file was changed since.
+    """
+    if key is None:
+        return
+    if receipt is None:
+        raise UsageError("`key` checks the signature of a receipt: name one by `receipt`.")
+    with settings_that_fail():
+        secret = read_key(key)
+    count = check_signed(receipt, secret, release)
+    typer.echo(f"{receipt}: signed with this key, and {count} file(s) are as it says.", err=True)

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from . import dx_cli
-from .mistakes import let_go_of_stdout
+from .terminal import let_go_of_stdout
 
 
 def main() -> None:
@@ -17,31 +17,29 @@ def main() -> None:
 
 
 def run() -> int:
-    """Runs what the arguments name. The exit status."""
+    """Run what the arguments name, and return the exit status."""
     try:
         status = dx_cli(prog_name="dx", standalone_mode=False)
-    except KeyboardInterrupt:
-        typer.echo("dx: stopped.", err=True)
-        return 130
     except OSError as error:
         if error.errno != errno.EPIPE:
             raise
         let_go_of_stdout()  # its reader has seen enough
         return 1
-    except Exception as error:
-        return _told(error)
+    except (KeyboardInterrupt, Exception) as error:
+        # click's, by their names: some versions of typer bring click along.
+        if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
+            typer.echo("dx: stopped.", err=True)
+            return 130
+        return _explained(error)
     return status if isinstance(status, int) else 0
 
 
-def _told(error: Exception) -> int:
-    """What click says of options and arguments, in the voice of the commands. Raises what is not
-    of click."""
+def _explained(error: Exception) -> int:
+    """Print what click says of options and arguments, in the voice of the commands. Raise what is
+    not of click."""
     say = getattr(error, "format_message", None)
     if say is None:
-        if type(error).__name__ != "Abort":
-            raise error
-        typer.echo("dx: stopped.", err=True)
-        return 130
+        raise error
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(say(), err=True)
         return 2

@@ -1,4 +1,4 @@
-"""`python -m spacy dx sanitize`: files of text in, files of sanitised text out."""
+"""`dx sanitize`: files of text in, files of sanitised text out."""
 
 from __future__ import annotations
 
@@ -7,48 +7,95 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from spacy.language import Language
+from spacy.tokens import Doc
+from typer import Argument, Option
 
-from ..about import __version__
 from ..batch.build import make_pipeline, the_sanitizer
-from ..batch.jobs import Job, check_fields, check_receipt, opened_first, plan_jobs, text_job
+from ..batch.jobs import (
+    Job,
+    check_fields,
+    check_receipt,
+    opened_first,
+    plan_jobs,
+    size_of,
+    text_job,
+)
 from ..batch.run import check_first, sanitize
 from ..batch.tally import Tally
-from ..batch.trial import reading
-from ..config import FileConfig, SanitizeConfig
+from ..batch.trial import previews, reading
+from ..config import ClusterConfig, FileConfig, SanitizeConfig
 from ..errors import UsageError
-from ..files.atomic import write_bytes
-from . import log, options, shards
-from .bars import above_bar, bytes_bar
-from .dry_run import print_dry_run
-from .kept import Kept
-from .mistakes import REMOVED, mistakes_in_a_line, setting_up, with_options
-from .preview import print_previews
+from ..files.atomic import check_new, write_bytes
+from ..files.keys import check_apart, read_key
+from ..files.signed import signed
+from ..surrogates.standing import StandIns
+from ..surrogates.table import Table, check_cipher, write_table
+from . import options
+from .terminal import (
+    REMOVED,
+    SANITIZE,
+    above_bar,
+    bytes_bar,
+    mistakes_in_a_line,
+    setting_up,
+    settings_that_fail,
+    with_options,
+)
+from .trial import print_dry_run, print_preview
 
-__all__ = ["sanitize", "sanitize_cli"]
+if TYPE_CHECKING:
+    from ..distributed.shard import Shard
 
-Text = Annotated[str | None, typer.Option(
-    "--text", show_default=False, help="Sanitise this text; - is INPUT for what nobody may see",
-)]  # fmt: skip
-UNITS = {
-    "txt": "document", "lines": "line", "jsonl": "line", "json": "record", "csv": "record",
-    "tsv": "record", "xlsx": "record", "spacy": "document", "": "record",
-}  # fmt: skip
+UNITS = {"txt": "document", "spacy": "document", "lines": "line", "jsonl": "line"}
 MOST_FAILURES = 20  # that are printed one by one
+TABLE = "nothing more by the table of stand-ins, which whoever has it and its key can read"
 
 
-@options.with_settings(
-    "sanitize", "files.field", "files.keep_fields", "files.format", *options.PIPELINE,
-    "files.person_field", "run.n_process", "run.receipt", "run.quiet", "run.force",
-)  # fmt: skip
-def sanitize_cli(chosen: SanitizeConfig, paths: shards.Paths = None, text: Text = None) -> None:
+@dataclass(frozen=True)
+class Done:
+    """What a run did, to be printed: the tally, and lines and a warning besides."""
+
+    tally: Tally
+    lines: Sequence[str] = ()
+    warning: str = ""
+    failed: bool = False
+
+    def print(self, *, quiet: bool) -> None:
+        """Print the receipt on stderr; alarms and the warning also where it is quiet."""
+        if not quiet:
+            # A blank line where both are on one screen.
+            start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
+            typer.echo(start + "\n".join([*self.tally.lines(), *self.lines]), err=True)
+        for alarm in self.tally.alarms():
+            typer.secho(alarm, err=True, fg="red", bold=True)
+        if self.warning:
+            typer.secho(self.warning, err=True, fg="yellow")
+
+
+# fmt: off
+@options.with_settings("sanitize", *SANITIZE)
+def sanitize_cli(
+    chosen: SanitizeConfig,
+    paths: Annotated[list[str] | None, Argument(
+        metavar="INPUT... [OUTPUT]", show_default=False, help="INPUT: a .txt, .jsonl, .json, .csv, "
+        ".tsv, .xlsx or .spacy file, compressed (.gz) or not, a folder of such files, or - for "
+        "stdin. OUTPUT: a file, whose ending says the format, or a folder if INPUT is one; stdout "
+        "if left out. Several INPUTs, or .parquet, are shards, and OUTPUT is a folder then. Files "
+        "in a folder keep their names: check that these identify nobody",
+    )] = None,
+    text: Annotated[str | None, Option(
+        "--text", show_default=False, help="Sanitise this text; - is INPUT for what nobody may see",
+    )] = None,
+) -> None:
+    # fmt: on
     """Replace the words of texts under metric differential privacy.
 
     Sanitised text goes to OUTPUT or stdout, and a receipt to stderr: which guarantee holds, and
@@ -56,140 +103,238 @@ def sanitize_cli(chosen: SanitizeConfig, paths: shards.Paths = None, text: Text 
     is then 1. The output appears under its name when it is complete. Several INPUTs, .parquet or
     `--set cluster.engine=ray` make shards: dx sanitize corpus/*.parquet out/
     """
-    logs = ExitStack()  # closed after the mistake is printed
-    with logs, _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
-        logs.enter_context(log.logging_to(chosen.run.log))
-        log.write(f"dx sanitize {__version__}: begins")
-        run: Done | shards.Ended | None
-        if shards.is_wanted(paths or [], chosen.cluster):
-            run = _sanitize_shards(paths or [], chosen, text, interrupted)
+    with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
+        given = paths or []
+        parquet = any(path.lower().endswith(".parquet") for path in given)
+        if chosen.cluster != ClusterConfig() or parquet or len(given) > 2:
+            _check_shards(given, chosen, text)
+            done: Done | None = _sanitize_shards(given, chosen, interrupted)
         else:
-            run = _sanitize_files(paths or [], chosen, text, interrupted)
-    if run is not None and run.close(quiet=chosen.run.quiet):
-        raise typer.Exit(1)
+            done = _sanitize_files(given, chosen, text, interrupted)
+    if done is not None:
+        done.print(quiet=chosen.run.quiet)
+        if done.failed:
+            raise typer.Exit(1)
 
 
-@dataclass(frozen=True)
-class Done:
-    """What a run over files did, to be printed."""
-
-    tally: Tally
-    files: FileConfig
-
-    def close(self, *, quiet: bool) -> bool:
-        """Print the receipt. Return whether a record failed."""
-        _print_receipt(self.tally, quiet=quiet)
-        clear = [line for line in self.tally.in_clear if line.startswith("the fields")]
-        if self.files.keep_fields is None and clear:
-            typer.secho(
-                f"IN CLEAR: {clear[0]}. --keep-fields names those that may be, --keep-fields none "
-                "leaves them out.", err=True, fg="yellow",
-            )  # fmt: skip
-        return bool(self.tally.failures)
+# -- files -----------------------------------------------------------------------------------------
 
 
-def _sanitize_shards(
+def _sanitize_files(
     paths: list[str], chosen: SanitizeConfig, text: str | None, interrupted: Callable[[], None]
-) -> shards.Ended:
-    files = chosen.files
-    formats = (files.format not in ("", "lines"), files.output_format, files.encoding)
-    if text is not None or any(formats) or chosen.run.dry_run:
-        raise UsageError(
-            "shards are files, and their names say what they are: leave `text`, `format`, "
-            "`output_format`, `encoding` and `dry_run` out."
-        )
-    if chosen.files.person_field is not None:
-        raise UsageError("`person_field` is for files, and not for shards.")
-    kept = Kept(chosen)
-    kept.check_shards(Path(paths[-1]))
-    run = shards.sanitize_paths(paths, chosen, kept.secret, interrupted)
-    log.write("dx sanitize: ended; the manifest of the shards has the rest")
-    return run
+) -> Done | None:
+    """Return None where documents were to be shown and nothing written."""
+    run, start = chosen.run, time.perf_counter()
+    check_fields(chosen.files)
+    jobs, files = _planned(paths, chosen, text), chosen.files
+    if len(jobs) == 1:  # what its beginning says, before the space is loaded
+        job, files = opened_first(jobs[0], files)
+        check_first(job, files)
+        jobs, chosen = [job], replace(chosen, files=files)
+    check_fields(files, jobs)
+    check_receipt(run.receipt, jobs, force=run.force)
+    _check_table(chosen)
+    secret = _check_keys(chosen, jobs[0].target)
+    if run.sign is not None and (run.receipt is None or jobs[0].target is None):
+        raise UsageError("`sign` takes an OUTPUT and a `receipt`: those are what is signed.")
+    with setting_up():
+        nlp = make_pipeline(chosen)
+    _warn_if_hard_to_read(nlp)
+    if run.dry_run:
+        print_dry_run(nlp, jobs, files, time.perf_counter() - start)
+        return None
+    for preview in previews(nlp, jobs[0], files, run.preview) if run.preview else ():
+        print_preview(preview)
+    if run.preview:
+        return None
+    with _table_of_surrogates(nlp, chosen):
+        tally = _sanitize(nlp, jobs, chosen, interrupted)
+    tally.in_clear += [] if run.table is None else [TABLE]
+    if run.receipt is not None:
+        _write_receipt(tally, chosen, secret, Path(paths[-1]))
+    return Done(tally, warning=_in_clear(tally, files), failed=bool(tally.failures))
+
+
+def _in_clear(tally: Tally, files: FileConfig) -> str:
+    """The warning of fields that nobody named."""
+    clear = [line for line in tally.in_clear if line.startswith("the fields")]
+    if files.keep_fields is not None or not clear:
+        return ""
+    told = "--keep-fields names those that may be, --keep-fields none leaves them out."
+    return f"IN CLEAR: {clear[0]}. {told}"
+
+
+def _write_receipt(tally: Tally, chosen: SanitizeConfig, secret: bytes | None, out: Path) -> None:
+    told = tally.to_dict()
+    if secret is not None:
+        top = out if out.is_dir() else out.parent
+        files = {path.relative_to(top).as_posix(): path for path in tally.written}
+        told = signed(told, secret, files)
+    raw = (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
+    write_bytes(chosen.run.receipt, raw, force=chosen.run.force)  # type: ignore[arg-type]
 
 
 def _planned(paths: list[str], chosen: SanitizeConfig, text: str | None) -> list[Job]:
-    """Raises UsageError where there is no input, or a text beside one."""
-    files = chosen.files
+    """Raise UsageError where there is no input, or a text beside one."""
+    files, run = chosen.files, chosen.run
     if text is not None:
         if paths or files.format or files.output_format or files.encoding:
             raise UsageError("`text` stands for INPUT and is plain text: leave the other out.")
         return [text_job(text)]
     if not paths:
         raise UsageError("name an INPUT, - for stdin, or a `text`.")
-    source, target = shards.one_or_two(paths)
-    written = not (chosen.run.preview or chosen.run.dry_run)
-    return plan_jobs(source, target, files, force=chosen.run.force or not written)
-
-
-def _sanitize_files(
-    paths: list[str], chosen: SanitizeConfig, text: str | None, interrupted: Callable[[], None]
-) -> Done | None:
-    """What was done; None where the first documents were to be shown and nothing written."""
-    receipt = chosen.run.receipt
-    check_fields(chosen.files)
-    jobs, files = _looked_at(_planned(paths, chosen, text), chosen.files)
-    chosen = replace(chosen, files=files)
-    check_fields(files, jobs)
-    check_receipt(receipt, jobs, force=chosen.run.force)
-    kept = Kept(chosen)
-    kept.check(jobs[0].target)
-    kept.check_signed(jobs[0].target)
-    start = time.perf_counter()
-    with setting_up():
-        nlp = make_pipeline(chosen)
-    warn_of_salad(nlp)
-    if chosen.run.dry_run:
-        print_dry_run(nlp, jobs, files, time.perf_counter() - start)
-        return None
-    if chosen.run.preview:
-        print_previews(nlp, jobs, files, chosen.run.preview)
-        return None
-    with kept.collecting(nlp) as visible:
-        tally = _sanitize(nlp, jobs, chosen, interrupted)
-    tally.in_clear += visible
-    if receipt is not None:
-        told = kept.signed(tally, paths[1] if len(paths) > 1 else None)
-        write_bytes(receipt, _as_json(told), force=chosen.run.force)
-    for line in tally.lines():
-        log.write(line)
-    return Done(tally, files)
-
-
-def warn_of_salad(nlp: Language) -> None:
-    """Says where the space, as the mechanism uses it, writes what can hardly be read."""
-    found = reading(the_sanitizer(nlp))
-    if found is not None and found.is_hard:
-        line = (
-            f"HARD TO READ: from this space, words come out {found.nats:.1f} nats rarer than they "
-            f"went in, and {found.rare:.0%} of them are not in the built-in space. `dx space "
-            "VECTORS OUT --join` joins your words to that one; or raise epsilon."
-        )
-        above_bar(line)
-        log.write(line)
-
-
-def _looked_at(jobs: list[Job], files: FileConfig) -> tuple[list[Job], FileConfig]:
-    """The jobs, with what the beginning of the only one says, before the space is loaded."""
-    if len(jobs) > 1:
-        return jobs, files
-    job, files = opened_first(jobs[0], files)
-    check_first(job, files)
-    return [job], files
+    shown = bool(run.preview or run.dry_run)
+    target = paths[1] if len(paths) > 1 else None
+    return plan_jobs(paths[0], target, files, force=run.force or shown)
 
 
 def _sanitize(
     nlp: Language, jobs: list[Job], chosen: SanitizeConfig, interrupted: Callable[[], None]
 ) -> Tally:
-    failures = Failures()
-    with bytes_bar(sum(job.size for job in jobs) or None) as bar:
+    failures = 0
+
+    def on_failure(job: Job, number: int, why: str) -> None:
+        """Name a record that failed, or a whole file (0): the first ones on stderr."""
+        nonlocal failures
+        failures += 1
+        where = f"{job.name}, {UNITS.get(job.read_as, 'record')} {number}" if number else job.name
+        why = why.removeprefix(f"{job.name}: ")  # as it is said where there is one file alone
+        if failures <= MOST_FAILURES:
+            above_bar(f"dx sanitize: {where}: {with_options(why)}")
+
+    with bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
 
         def on_progress(size: int) -> None:
             interrupted()
             bar.update(size)
 
-        tally = sanitize(nlp, jobs, chosen, on_failure=failures, on_progress=on_progress)
-    failures.close()
+        tally = sanitize(nlp, jobs, chosen, on_failure=on_failure, on_progress=on_progress)
+    if failures > MOST_FAILURES:
+        more = failures - MOST_FAILURES
+        above_bar(f"dx sanitize: {more:,} more failed; --receipt has all of them.")
     return tally
+
+
+def _warn_if_hard_to_read(nlp: Language) -> None:
+    found = reading(the_sanitizer(nlp))
+    if found is not None and found.is_hard:
+        above_bar(
+            f"HARD TO READ: from this space, words come out {found.nats:.1f} nats rarer than they "
+            f"went in, and {found.rare:.0%} of them are not in the built-in space. `dx space "
+            "VECTORS OUT --join` joins your words to that one; or raise epsilon."
+        )
+
+
+# -- shards ----------------------------------------------------------------------------------------
+
+
+def _check_shards(paths: list[str], chosen: SanitizeConfig, text: str | None) -> None:
+    files, run = chosen.files, chosen.run
+    formats = (files.format not in ("", "lines"), files.output_format, files.encoding)
+    if text is not None or any(formats) or run.dry_run:
+        raise UsageError(
+            "shards are files, and their names say what they are: leave `text`, `format`, "
+            "`output_format`, `encoding` and `dry_run` out."
+        )
+    if files.person_field is not None:
+        raise UsageError("`person_field` is for files, and not for shards.")
+    if run.preview:
+        raise UsageError("`preview` shows one file: name one INPUT.")
+    if run.table is not None or run.table_key is not None:
+        raise UsageError("`table` is kept by one process: sanitise one file at a time.")
+    if len(paths) < 2:
+        raise UsageError("name a folder for the shards of the output.")
+    check_fields(files)
+    if len(files.field) > 1 or files.receipt_field:
+        raise UsageError("shards have one `field` to sanitise, and no `receipt_field`.")
+
+
+def _sanitize_shards(
+    paths: list[str], chosen: SanitizeConfig, interrupted: Callable[[], None]
+) -> Done:
+    from ..distributed import Recipe, plan_shards, sanitize_shards
+    from ..distributed.manifest import lines_of, manifest_bytes, tally_of
+
+    out, run = Path(paths[-1]), chosen.run
+    secret = _check_keys(chosen, out / "any")
+    shards = plan_shards(list(map(Path, paths[:-1])), out, lines=chosen.files.format == "lines")
+    if run.receipt is not None:
+        check_new(run.receipt, force=run.force)
+    with setting_up():
+        recipe = Recipe.of_settings(chosen)
+        nlp = recipe.load()
+    if run.processes > 1 and not chosen.cluster.workers:
+        chosen = chosen.with_settings({"cluster.workers": run.processes})
+    start = time.perf_counter()
+    with bytes_bar(total=sum(size_of(shard.source) for shard in shards)) as bar:
+
+        def on_shard(shard: Shard, why: str) -> None:
+            interrupted()
+            bar.update(size_of(shard.source))
+            if why:
+                above_bar(f"dx sanitize: {shard.name}: {with_options(why)}")
+
+        ended = sanitize_shards(nlp, recipe, shards, out, chosen, sign=secret, on_shard=on_shard)
+    if run.receipt is not None:
+        write_bytes(run.receipt, manifest_bytes(ended.manifest), force=run.force)
+    tally = tally_of(ended, time.perf_counter() - start)
+    return Done(tally, lines_of(ended), failed=bool(ended.failures or tally.failures))
+
+
+# -- keys and tables -------------------------------------------------------------------------------
+
+
+def _check_keys(chosen: SanitizeConfig, output: Path | None) -> bytes | None:
+    """Return the key that signs, if any. Raise UsageError for a key or a table beside the output,
+    and a key that cannot be read."""
+    run = chosen.run
+    for secret in (chosen.key, run.table_key, run.table, run.sign):
+        if secret is not None:
+            check_apart(secret, output)
+    if run.sign is None:
+        return None
+    with settings_that_fail():
+        return read_key(run.sign)
+
+
+def _check_table(chosen: SanitizeConfig) -> None:
+    """Raise UsageError, before anything is read, where a table of surrogates cannot be kept."""
+    run = chosen.run
+    if chosen.files.person_field is not None and chosen.key is None:
+        raise UsageError("`person_field` needs `key`: without one, dates move by document.")
+    if (run.table is None) != (run.table_key is None):
+        raise UsageError("`table` and `table_key` go together: `dx key FILE` makes a key.")
+    if run.table is None or run.table_key is None:
+        return
+    if run.n_process != 1:
+        raise UsageError("`table` is kept by one process: leave `n_process` out.")
+    with settings_that_fail():
+        check_cipher()
+        read_key(run.table_key)
+    check_new(run.table, force=run.force)
+
+
+@contextmanager
+def _table_of_surrogates(nlp: Language, chosen: SanitizeConfig) -> Iterator[None]:
+    """Collect what stands for whom in this block, and write the table after it."""
+    run = chosen.run
+    if run.table is None or run.table_key is None:
+        yield
+        return
+    sanitizer, table = the_sanitizer(nlp), Table()
+
+    def keep(doc: Doc, drawn: StandIns) -> None:
+        table.add_document(doc, drawn, sanitizer.surrogates)
+
+    sanitizer.on_stand_ins = keep
+    try:
+        yield
+    finally:
+        sanitizer.on_stand_ins = None
+    write_table(table, run.table, read_key(run.table_key), force=run.force)
+
+
+# -- signals ---------------------------------------------------------------------------------------
 
 
 class Interrupted(KeyboardInterrupt):
@@ -199,10 +344,8 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def _interruptible() -> Iterator[Callable[[], None]]:
-    """A polite `kill` ends the run as Ctrl-C does, so that it leaves nothing behind.
-
-    Gives a function that interrupts again: Python drops what is raised in some callbacks.
-    """
+    """Let SIGTERM end the run as Ctrl-C does, so that it leaves nothing behind. Give a function
+    that interrupts again: Python drops what is raised in some callbacks."""
     came: list[int] = []
 
     def interrupt(number: int, frame: object) -> NoReturn:
@@ -223,39 +366,3 @@ def _interruptible() -> Iterator[Callable[[], None]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-class Failures:
-    """Prints the first ones, and how many more there were; the log has them all."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __call__(self, job: Job, number: int, why: str) -> None:
-        """A record that failed, or a whole file (0)."""
-        where = f"{job.name}, {UNITS[job.read_as]} {number}" if number else job.name
-        why = why.removeprefix(f"{job.name}: ")  # as it is said where there is one file alone
-        line = f"dx sanitize: {where}: {with_options(why)}"
-        self.count += 1
-        log.write(line)
-        if self.count <= MOST_FAILURES:
-            above_bar(line)
-
-    def close(self) -> None:
-        """Says how many were not printed."""
-        if self.count > MOST_FAILURES:
-            more = self.count - MOST_FAILURES
-            above_bar(f"dx sanitize: {more:,} more failed; --receipt has all of them.")
-
-
-def _print_receipt(tally: Tally, *, quiet: bool) -> None:
-    if not quiet:
-        # A blank line where both are on one screen.
-        start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
-        typer.echo(start + "\n".join(tally.lines()), err=True)
-    for alarm in tally.alarms():
-        typer.secho(alarm, err=True, fg="red", bold=True)
-
-
-def _as_json(receipt: dict[str, Any]) -> bytes:
-    return (json.dumps(receipt, indent=2, ensure_ascii=False) + "\n").encode()

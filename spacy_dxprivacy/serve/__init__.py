@@ -1,8 +1,7 @@
-"""An HTTP service: requests in, sanitised text out. `python -m spacy dx serve`; see docs/serve.md.
+"""An HTTP service: requests in, sanitised text out. `dx serve`; see docs/serve.md.
 
-connection (time and places before a request is read) -> guard (who asks, one deadline, no text in
-errors) -> app (routes; models: bodies) -> desk (budgets) -> engine (whose turn it is) -> workers
-(processes that hold the pipeline)
+connection (deadlines and places of what arrives) -> guard (who asks, no text in errors) -> app
+(routes; models: bodies) -> desk (whose turn it is; callers: budgets) -> workers (processes)
 
 Nothing here logs, caches or stores a text, a token or the path of a request.
 """

@@ -6,7 +6,6 @@ of callers, numbers of draws and promises, and nothing of a text.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import re
@@ -15,15 +14,14 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 from ..errors import DxError, Errors, UsageError
 from ..files.limits import MB, regular
 from ..guarantee import Guarantee
 from ..privacy.composition import repeat
-from ..validate import positive, whole
 
 MOST = MB  # bytes of the file of tokens
 TOKENS, LEDGER = "a list of tokens", "a ledger"
@@ -43,13 +41,8 @@ epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta, draws = dr
 
 
 class Refused(Exception):
-    """An error response. It holds nothing of the request.
-
-    Args:
-        status: The HTTP status.
-        why: A sentence.
-        after: Seconds after which to ask again, where that helps.
-    """
+    """An error response: an HTTP status and a sentence that holds nothing of the request. after:
+    seconds after which to ask again, where that helps."""
 
     def __init__(self, status: int, why: str, *, after: int | None = None) -> None:
         super().__init__(why)
@@ -59,96 +52,33 @@ class Refused(Exception):
             self.headers["www-authenticate"] = "Bearer"
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What requests may use.
-
-    Raises:
-        DxError: A value is out of range.
-    """
-
-    body: int = MB  # bytes of a request
-    texts: int = 1000  # of a request
-    characters: int = 100_000  # of a text
-    waiting: int = 4000  # texts of all requests that are not sanitised yet
-    requests: int = 256  # that arrive, and that are answered, at a time
-    rate: float | None = None  # requests a second of one caller; None for any
-    cpu: float | None = None  # processor seconds a minute of one caller; None for half of all
-    # workers where callers have tokens, and for any number where they have none
-    seconds: float = 30.0  # from when a connection is accepted until its response is complete
-    tick: float = 0.025  # seconds; responses leave at multiples of it, 0 as soon as they can
-
-    def __post_init__(self) -> None:
-        for name in ("body", "texts", "characters", "waiting", "requests"):
-            whole(name, getattr(self, name), least=1)
-        for name in ("seconds", "rate", "cpu", "tick"):
-            if getattr(self, name) or name == "seconds":
-                positive(name, getattr(self, name))
-
-
 class Buckets:
-    """A token bucket for each caller.
+    """What is left to each caller of a minute of processor time; it fills again as time passes.
 
     Args:
-        full: What a bucket holds.
-        fill: What is added to it in a second; None for buckets that are never empty.
-        why: The answer to a caller whose bucket is empty.
+        full: Seconds of a minute; None for any number.
         clock: Seconds that only grow.
     """
 
-    def __init__(
-        self, full: float, fill: float | None, why: str, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.full, self.fill, self.why, self.clock = full, fill, why, clock
+    def __init__(self, full: float | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.full, self.clock = full, clock
         self._levels: dict[str, tuple[float, float]] = {}  # what is left, and when that was
 
-    def check(self, caller: str, least: float = 0.001) -> None:
-        """Raise Refused (429) where less than `least` is left."""
+    def check(self, caller: str) -> None:
+        """Raise Refused (429) where nothing is left."""
         level = self._level(caller)
-        if self.fill is not None and level < least:
-            raise Refused(429, self.why, after=max(1, math.ceil((least - level) / self.fill)))
+        if self.full is not None and level <= 0:
+            after = max(1, math.ceil(-level * MINUTE / self.full))
+            raise Refused(429, "no processor time is left.", after=after)
 
     def spend(self, caller: str, amount: float) -> None:
         """Take out what was used, which may be more than there was."""
         self._levels[caller] = self._level(caller) - amount, self.clock()
 
     def _level(self, caller: str) -> float:
-        now = self.clock()
-        level, then = self._levels.get(caller, (self.full, now))
-        return min(self.full, level + (now - then) * (self.fill or 0.0))
-
-
-class Arrivals:
-    """What is arriving, with how to end it. Where there is no room for one more, the oldest of the
-    caller with the most is ended: what arrives quickly is never that one beside what is slow.
-
-    Args:
-        most: How many there are.
-        share: How many of them one caller may have.
-    """
-
-    def __init__(self, most: int, share: int) -> None:
-        self.most, self.share = most, share
-        self._of: dict[str, dict[Hashable, Callable[[], object]]] = {}  # by caller, oldest first
-
-    def enter(self, caller: str, key: Hashable, end: Callable[[], object]) -> None:
-        """Count one more."""
-        mine = self._of.setdefault(caller, {})
-        crowd = None
-        if len(mine) >= self.share:
-            crowd = mine
-        elif sum(map(len, self._of.values())) >= self.most:
-            crowd = max(self._of.values(), key=len)
-        if crowd is not None:
-            crowd.pop(next(iter(crowd)))()
-        mine[key] = end
-
-    def leave(self, caller: str, key: Hashable) -> None:
-        """One has arrived, or will not."""
-        crowd = self._of.get(caller, {})
-        crowd.pop(key, None)
-        if not crowd:
-            self._of.pop(caller, None)
+        full, now = self.full or 0.0, self.clock()
+        level, then = self._levels.get(caller, (full, now))
+        return min(full, level + (now - then) * full / MINUTE)
 
 
 # -- who may ask -----------------------------------------------------------------------------------
@@ -162,27 +92,29 @@ class Callers:
     """
 
     def __init__(self, tokens: dict[str, str] | None = None) -> None:
-        self._names = {_digest(token.encode()): name for token, name in (tokens or {}).items()}
-
-    @property
-    def known(self) -> bool:
-        """Whether a token is wanted."""
-        return bool(self._names)
+        self._names = {
+            sha256(token.encode()).digest(): name for token, name in (tokens or {}).items()
+        }
+        self.known = bool(self._names)  # whether a token is wanted
 
     def name(self, authorization: str | None) -> str:
         """Return who sends the header Authorization. Raise Refused (401) without a known token."""
-        if not self._names:
+        if not self.known:
             return "anybody"
         scheme, _, token = (authorization or "").partition(" ")
-        name = self._names.get(_digest(token.strip().encode("latin1", "replace")))
+        name = self._names.get(sha256(token.strip().encode("latin1", "replace")).digest())
         if scheme.lower() != "bearer" or name is None:
             raise Refused(401, "a bearer token of this service is needed.")
         return name
 
 
 def read_callers(path: Path) -> Callers:
-    """Read lines `NAME TOKEN`; a caller may have several. Raise DxError where the file is missing,
-    empty, no such list, or others can read it; no message holds a token."""
+    """Read lines `NAME TOKEN`; a caller may have several.
+
+    Raises:
+        DxError: The file is missing, empty, no such list, or others can read it. The message holds
+            no token.
+    """
     tokens: dict[str, str] = {}
     try:
         _check_private(path)
@@ -218,10 +150,6 @@ def add_token(path: Path, name: str) -> str:
     return token
 
 
-def _digest(token: bytes) -> bytes:
-    return hashlib.sha256(token).digest()
-
-
 def _bad(path: Path | None, why: str, what: str = TOKENS) -> DxError:
     return DxError(Errors.DX144.format(path=path, what=what, why=why))
 
@@ -248,8 +176,7 @@ class Ledger:
     """
 
     def __init__(self, path: Path | None, promise: Guarantee, budget: float | None = None) -> None:
-        self.promise = promise
-        self.budget = None if budget is None else positive("budget", budget)
+        self.promise, self.budget = promise, budget
         if budget is not None and not promise.holds:
             raise UsageError("`budget` needs a mechanism with a guarantee that holds.")
         self._lock = threading.Lock()
@@ -305,7 +232,7 @@ class Ledger:
             return self._sums(caller)
 
     def close(self) -> None:
-        """The file can be moved afterwards."""
+        """Close the file."""
         with self._lock:
             self._db.close()
 

@@ -9,24 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from ..config import ServiceConfig
 from ..pipeline.receipt import Terms
-from .callers import MINUTE, Buckets, Callers, Ledger, Limits, Refused
+from .callers import Buckets, Callers, Ledger, Refused
 from .workers import Drawn, Nursery, Worker
 
 TEXTS, CHARACTERS = 32, 2**12  # what a worker gets at a time: enough to fill it, and soon done
 SMALL = 2**10  # characters of a request that is small
-BODIES = 16  # of the largest size, that may wait in all
-FIGURES = (
-    "dx_texts_total", "dx_failed_texts_total", "dx_tokens_total", "dx_draws_total",
-    "dx_workers_replaced_total",
-)  # fmt: skip
-BUSY = "more texts wait than this service takes. Ask again."
-BUSY_WITH_YOURS = "more texts of this caller wait than it may have. Ask again."
+BUSY = "more requests wait than this service takes. Ask again."
+BUSY_WITH_YOURS = "more requests of this caller wait than it may have. Ask again."
 BROKEN = "this service cannot sanitise at present."
 LOST = "this text could not be sanitised. Nothing was given out."
 SLOW = "this took longer than the service gives a request. Ask for less."
@@ -43,13 +39,8 @@ class Visit:
 
 
 class Item:
-    """A text that waits. Make it where an event loop runs.
-
-    Attributes:
-        lane: Where it waits.
-        begun: Whether a worker began with it.
-        answer: What comes of it.
-    """
+    """A text that waits, in a lane. begun: whether a worker began with it. answer: what comes of
+    it. Make it where an event loop runs."""
 
     def __init__(self, visit: Visit, text: str, lane: Turns) -> None:
         self.visit, self.text, self.lane = visit, text, lane
@@ -101,29 +92,26 @@ class Desk:
     Args:
         nursery: Starts and kills workers.
         terms: The part of receipts that is the same for all texts.
-        callers: Who may ask. Where they have tokens, none has more than half of the places.
+        callers: Who may ask. Where they have tokens, none has more than half of the places and of
+            the processor time.
         ledger: What each caller was given.
         limits: How much may be asked.
     """
 
     def __init__(
-        self, nursery: Nursery, terms: Terms, callers: Callers, ledger: Ledger, limits: Limits
-    ) -> None:
+        self, nursery: Nursery, terms: Terms, callers: Callers, ledger: Ledger,
+        limits: ServiceConfig,
+    ) -> None:  # fmt: skip
         self.terms, self.callers, self.ledger, self.limits = terms, callers, ledger, limits
-        self.figures = defaultdict(float, dict.fromkeys(FIGURES, 0.0))  # with labels; of /metrics
         self.broken = False
-        self.share = 0.5 if callers.known else 1.0
-        full = max(1.0, limits.rate or 0)
-        self.rates = Buckets(full, limits.rate, "too many requests of this caller.")
-        cpu = limits.cpu or (nursery.workers * MINUTE / 2 if callers.known else None)
-        self.cpu = Buckets(cpu or 0.0, cpu and cpu / MINUTE, "no processor time is left.")
+        self.cpu = Buckets(limits.max_cpu or (nursery.workers * 30.0 if callers.known else None))
         self._nursery = nursery
         # A thread whose worker was killed ends a moment after that.
         self._threads = ThreadPoolExecutor(2 * nursery.workers)
         self._idle = [nursery.start() for _ in range(nursery.workers)]
         self._for_small = self._idle[0]
         self._small, self._others = Turns(), Turns()
-        self._items: set[Item] = set()  # of all requests that are not answered
+        self._visits: dict[Visit, list[Item]] = {}  # of all requests that are not answered
         self._busy: set[asyncio.Task[None]] = set()
 
     async def draw(self, visit: Visit, texts: Sequence[str]) -> list[Drawn]:
@@ -133,15 +121,14 @@ class Desk:
         given up after a worker began with it is charged as well, by its number of words.
 
         Raises:
-            Refused: 403 where the budget is spent, 503 or 429 where too much waits, 504 at the
+            Refused: 403 where the budget is spent, 503 or 429 where too many wait, 504 at the
                 deadline, 503 where a worker died. Then nothing may be given out.
         """
         await asyncio.to_thread(self.ledger.check, visit.caller)
-        size = sum(map(len, texts))
-        self._check_room(visit.caller, len(texts), size)
-        lane = self._small if size <= SMALL and len(texts) <= TEXTS else self._others
-        items = [Item(visit, text, lane) for text in texts]
-        self._items.update(items)
+        self._check_room(visit.caller)
+        small = len(texts) <= TEXTS and sum(map(len, texts)) <= SMALL
+        lane = self._small if small else self._others
+        self._visits[visit] = items = [Item(visit, text, lane) for text in texts]
         if items:
             lane.add(items)
         self._dispatch()
@@ -155,14 +142,10 @@ class Desk:
                 await self._charge(visit.caller, lost, capped=True)
             raise
         finally:
-            self._items.difference_update(items)
-        receipts = [one[1] for one in found if not isinstance(one, str)]
-        if receipts:
-            await self._charge(visit.caller, [receipt["draws"] for receipt in receipts])
-        self.figures["dx_texts_total"] += len(receipts)
-        self.figures["dx_failed_texts_total"] += len(found) - len(receipts)
-        for name in ("tokens", "draws"):
-            self.figures[f"dx_{name}_total"] += sum(receipt[name] for receipt in receipts)
+            del self._visits[visit]
+        draws = [one[1]["draws"] for one in found if not isinstance(one, str)]
+        if draws:
+            await self._charge(visit.caller, draws)
         tick, past = self.limits.tick, asyncio.get_running_loop().time() - visit.began
         await asyncio.sleep(-past % tick if tick else 0.0)
         return found
@@ -175,20 +158,15 @@ class Desk:
         charging = asyncio.to_thread(self.ledger.charge, caller, draws, capped=capped)
         await asyncio.shield(charging)  # a client that goes away does not stop it
 
-    def _check_room(self, caller: str, texts: int, size: int) -> None:
+    def _check_room(self, caller: str) -> None:
+        """What waits is as large as its requests may be."""
         if self.broken:
             raise Refused(503, BROKEN)
-        mine = {item for item in self._items if item.visit.caller == caller}
-        refusals = (Refused(503, BUSY, after=1), Refused(429, BUSY_WITH_YOURS, after=1))
-        shares = zip((self._items, mine), (1.0, self.share), refusals, strict=True)
-        for some, share, refusal in shares:
-            requests = len({item.visit for item in some})
-            full = requests >= max(1, share * self.limits.requests)
-            crowded = len(some) + texts > share * self.limits.waiting and (some or share == 1)
-            so_far = sum(len(item.text) for item in some)
-            large = some and so_far + size > share * BODIES * self.limits.body
-            if full or crowded or large:
-                raise refusal
+        if len(self._visits) >= self.limits.max_requests:
+            raise Refused(503, BUSY, after=1)
+        mine = sum(visit.caller == caller for visit in self._visits)
+        if self.callers.known and mine >= max(1, self.limits.max_requests // 2):
+            raise Refused(429, BUSY_WITH_YOURS, after=1)
 
     def _dispatch(self) -> None:
         # The one for small requests first: it keeps the tables of the words that it has met.
@@ -212,7 +190,6 @@ class Desk:
             seconds, found = await asyncio.wait_for(asked, limit)
         except Exception as error:  # the worker is late, or is no more
             self.cpu.spend(caller, loop.time() - began)
-            self.figures["dx_workers_replaced_total"] += 1
             await self._replace(worker, part, late=isinstance(error, asyncio.TimeoutError))
         else:
             self.cpu.spend(caller, seconds)
@@ -235,7 +212,7 @@ class Desk:
             new = await loop.run_in_executor(self._threads, self._nursery.start)
         except (OSError, EOFError):
             self.broken = True
-            for item in self._items:
+            for item in [item for items in self._visits.values() for item in items]:
                 item.end(Refused(503, BROKEN))
             return
         if worker is self._for_small:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from .callers import Limits, Refused
+from ..config import ServiceConfig
+from .callers import Refused
 
 NOTE = "Maria told her doctor in London that she sleeps badly."
-ANONYMIZERS = ["dx", "mask", "redact", "replace"]
-NOT_KNOWN = "there is a field that this route does not know."
-NOT_OURS = f"an anonymizer is not one of this service, which has {', '.join(ANONYMIZERS)}."
 
 
 def _encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("a text is not valid Unicode (half of a surrogate pair).") from None
+        raise ValueError("half of a surrogate pair") from None
     return text
 
 
@@ -41,7 +39,7 @@ class Sanitize(_Body):
     @model_validator(mode="after")
     def _one_of_both(self) -> Sanitize:
         if self.one == ("texts" in self.model_fields_set):
-            raise ValueError("give one of 'text' and 'texts'.")
+            raise ValueError("both or none")
         return self
 
     @property
@@ -49,9 +47,14 @@ class Sanitize(_Body):
         """Whether a single text is asked for."""
         return "text" in self.model_fields_set
 
-    def within(self, limits: Limits) -> list[str]:
+    def within(self, limits: ServiceConfig) -> list[str]:
         """Return the texts. Raise Refused (413) where they are too many or too long."""
-        return _within([self.text] if self.one else self.texts, limits)
+        texts = [self.text] if self.one else self.texts
+        if len(texts) > limits.max_texts:
+            raise Refused(413, f"at most {limits.max_texts:,} texts go into a request.")
+        if any(len(text) > limits.max_characters for text in texts):
+            raise Refused(413, f"a text has {limits.max_characters:,} characters at most.")
+        return texts
 
 
 class Result(_Body):
@@ -65,38 +68,9 @@ class Result(_Body):
     recognition_metadata: Any = None
 
 
-class Operator(_Body):
-    """What becomes of an entity: dx draws its words by the mechanism, redact leaves it out, replace
-    puts the same words (or its type) in its place, and mask hides so many characters, or all."""
-
-    type: Literal["dx", "mask", "redact", "replace"]
-    new_value: Text = ""
-    masking_char: Text = Field(default="*", min_length=1, max_length=1)
-    chars_to_mask: int = 2**31
-    from_end: bool = False
-
-    @model_validator(mode="after")
-    def _only_its_own(self) -> Operator:
-        own = {"replace": {"new_value"}, "mask": {"masking_char", "chars_to_mask", "from_end"}}
-        if self.model_fields_set - {"type"} - own.get(self.type, set()):
-            raise ValueError(NOT_KNOWN)
-        return self
-
-    def replacement(self, plain: str, kind: str) -> str:
-        """Return what takes the place of an entity, unless words are drawn."""
-        if self.type == "replace":
-            return self.new_value or f"<{kind}>"
-        if self.type == "redact":
-            return ""
-        count = min(max(0, self.chars_to_mask), len(plain))
-        mask = self.masking_char * count
-        return plain[: len(plain) - count] + mask if self.from_end else mask + plain[count:]
-
-
 class Anonymize(_Body):
-    """In the shape of presidio's anonymizer. What its analyzer found is replaced; all else stays
-    unmodified, as there. `dx`, the default, draws the words of an entity by the mechanism. `hash`
-    and `encrypt` are refused: a digest of a name confirms a guess, and a cipher can be undone."""
+    """In the shape of presidio's anonymizer: the mechanism draws the words of what its analyzer
+    found, and all else stays unmodified, as there."""
 
     model_config = ConfigDict(json_schema_extra={"example": {
         "text": NOTE,
@@ -104,18 +78,14 @@ class Anonymize(_Body):
     }})  # fmt: skip
     text: Text
     analyzer_results: list[Result] = []
-    anonymizers: dict[str, Operator] | None = None
 
-    def within(self, limits: Limits) -> list[str]:
-        """Return the texts that are drawn. Raise Refused (413) where they are too many, the text is
-        too long, or (422) an entity lies outside of it."""
-        _within([self.text], limits)
-        if len(self.analyzer_results) > limits.texts:
-            raise Refused(413, f"at most {limits.texts:,} entities go into a request.")
+    def within(self, limits: ServiceConfig) -> list[str]:
+        """Return the texts of entities. Raise Refused (413) where they are too many or the text is
+        too long, and (422) where an entity lies outside of it."""
         if not all(one.start < one.end <= len(self.text) for one in self.analyzer_results):
             raise Refused(422, "an item of 'analyzer_results' lies outside of the text.")
-        found = self.entities()
-        return [self.text[a:b] for a, b, kind in found if self.operator(kind).type == "dx"]
+        Sanitize(text=self.text).within(limits)
+        return Sanitize(texts=[self.text[a:b] for a, b, _ in self.entities()]).within(limits)
 
     def entities(self) -> list[tuple[int, int, str]]:
         """Return start, end and type, in order. What overlaps is one entity, of the type of its
@@ -132,62 +102,31 @@ class Anonymize(_Body):
             longest = size
         return merged
 
-    def operator(self, kind: str) -> Operator:
-        """Return what is done about entities of a type."""
-        chosen = self.anonymizers or {}
-        return chosen.get(kind) or chosen.get("DEFAULT") or Operator(type="dx")
-
     def answer(self, drawn: Iterable[str]) -> dict[str, Any]:
         """Return what presidio answers, from what was drawn for each text of `within`."""
-        text, items, draws, end = "", [], iter(drawn), 0
-        for first, last, kind in self.entities():
-            operator, plain = self.operator(kind), self.text[first:last]
-            new = next(draws) if operator.type == "dx" else operator.replacement(plain, kind)
+        text, items, end = "", [], 0
+        for (first, last, kind), new in zip(self.entities(), drawn, strict=True):
             text += self.text[end:first]
             items.append({
                 "start": len(text), "end": len(text) + len(new), "entity_type": kind, "text": new,
-                "operator": operator.type,
+                "operator": "dx",
             })  # fmt: skip
             text, end = text + new, last
         # Presidio has the last one first.
         return {"text": text + self.text[end:], "items": items[::-1]}
 
 
-def _within(texts: list[str], limits: Limits) -> list[str]:
-    if len(texts) > limits.texts:
-        raise Refused(413, f"at most {limits.texts:,} texts go into a request.")
-    if any(len(text) > limits.characters for text in texts):
-        raise Refused(413, f"a text has {limits.characters:,} characters at most.")
-    return texts
-
-
-_MODELS = (Sanitize, Anonymize, Result, Operator)
-_NAMES = {name for model in _MODELS for name in model.model_fields}
-_TYPES = {
-    "string": "a string", "bool": "true or false", "int": "an integer", "list": "a list",
-    "dict": "an object", "model": "an object", "model_attributes": "an object",
-}  # fmt: skip
+_NAMES = {name for model in (Sanitize, Anonymize, Result) for name in model.model_fields}
 
 
 def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
     """Return the answer to a body that is not what its route takes.
 
-    Messages and places of pydantic's errors quote the input (a name that is not known, the tag of a
-    union): what is used is their type and names of our own fields.
+    Messages and places of pydantic's errors quote the input (a name that is not known, a value):
+    what is used is names of our own fields.
     """
     error = next(iter(errors))
-    kind, place = error["type"], error["loc"]
-    if kind == "json_invalid":
+    if error["type"] == "json_invalid":
         return Refused(400, "the body is not JSON.")
-    if place in ((), ("body",)) and kind != "value_error":
-        return Refused(400, "this is not a JSON object.")
-    if kind == "value_error":
-        return Refused(422, str(error["ctx"]["error"]))  # of our own validators
-    if kind == "extra_forbidden":
-        return Refused(422, NOT_KNOWN)
-    names = [part for part in place if part in _NAMES]
-    if names[-1] == "type":
-        return Refused(422, NOT_OURS)
-    wanted = _TYPES.get(kind.removesuffix("_type"))
-    why = f"is not {wanted}" if wanted else "is missing" if kind == "missing" else "is out of range"
-    return Refused(422, f"{names[-1]!r} {why}.")
+    name = next((part for part in reversed(error["loc"]) if part in _NAMES), "the body")
+    return Refused(422, f"{name!r} is not what this route takes: see /openapi.json.")

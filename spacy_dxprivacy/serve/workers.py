@@ -1,10 +1,8 @@
 """Processes that hold the fitted pipeline, and one that starts them.
 
-A server has threads and connections, which a fork would copy: a lock that nobody opens, a socket
-that nobody closes, texts of other callers. So it forks once, before it serves. That process, the
-nursery, does nothing but start and kill workers, which share its memory. Where processes cannot be
-forked they are spawned, which takes seconds in place of milliseconds. Workers have randomness of
-their own (see randomness.py), and exchange msgpack, never pickles, with the server.
+A fork would copy threads and connections of the server, and texts of other callers. So it forks
+once, before it serves: that process, the nursery, does nothing but start and kill workers, which
+share its memory. Workers have randomness of their own, and exchange msgpack, never pickles.
 """
 
 from __future__ import annotations

@@ -11,22 +11,23 @@ from asgi import asked
 from spacy.language import Language
 
 from spacy_dxprivacy.batch.build import the_sanitizer
+from spacy_dxprivacy.config import ServiceConfig
 from spacy_dxprivacy.serve.app import make_app
-from spacy_dxprivacy.serve.callers import Callers, Ledger, Limits
+from spacy_dxprivacy.serve.callers import Callers, Ledger
 from spacy_dxprivacy.serve.desk import Desk
 from spacy_dxprivacy.serve.workers import Nursery
 
 from . import generate
 from .laws import leaked
 
-PATHS = ("/sanitize", "/sanitize", "/anonymize", "/health", "/metrics", "/budget", "/nothing")
+PATHS = ("/sanitize", "/sanitize", "/anonymize", "/health", "/about", "/budget", "/nothing")
 KINDS = ("application/json", "application/json", "application/x-ndjson", "text/plain")
 
 
 def service(nlp: Language) -> Any:
     """The application, without a network; what sanitises are other processes, until the end."""
     terms, ledger = the_sanitizer(nlp).terms, Ledger(None, the_sanitizer(nlp).terms.guarantee, None)
-    return make_app(Desk(Nursery(nlp), terms, Callers(None), ledger, Limits(tick=0)))
+    return make_app(Desk(Nursery(nlp), terms, Callers(None), ledger, ServiceConfig(tick=0)))
 
 
 def check_requests(app: Any, rng: Random, many: int) -> dict[str, int]:

@@ -13,9 +13,8 @@ from typer import Argument, Option
 
 from ...batch.manifests import as_receipt, receipt_beside
 from ...cli import options
-from ...cli.mistakes import mistakes_in_a_line, setting_up
-from ...cli.options import SignedBy
-from ...cli.signature import check_signature
+from ...cli.options import SignedBy, check_signature
+from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...files.limits import MB, TooLarge, read_json

@@ -11,8 +11,7 @@ from typer import Argument, Option
 
 from ...batch.code import import_code
 from ...cli import options
-from ...cli.bars import progress
-from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
+from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...spaces import BUILTIN

@@ -10,7 +10,7 @@ from typer import Option
 
 from ...batch.build import make_pipeline
 from ...cli import options
-from ...cli.mistakes import mistakes_in_a_line, setting_up
+from ...cli.terminal import mistakes_in_a_line, setting_up
 
 # fmt: off
 Config = Annotated[Path | None, Option(

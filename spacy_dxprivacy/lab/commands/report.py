@@ -11,10 +11,8 @@ from typer import Argument, Option
 
 from ...batch.code import import_code
 from ...batch.manifests import receipt_beside
-from ...cli.bars import bar
-from ...cli.mistakes import mistakes_in_a_line, setting_up
-from ...cli.options import Code, Field, Force, Lines, SignedBy
-from ...cli.signature import check_signature
+from ...cli.options import Code, Field, Force, Lines, SignedBy, check_signature
+from ...cli.terminal import bar, mistakes_in_a_line, setting_up
 from ...config import FileConfig
 from ...editors.opened import open_model
 from ...errors import UsageError

@@ -17,9 +17,8 @@ from ...about import __version__
 from ...batch.build import full_name
 from ...batch.code import import_code
 from ...cli import options
-from ...cli.bars import progress
-from ...cli.mistakes import mistakes_in_a_line, setting_up, settings_that_fail
-from ...cli.preview import print_preview
+from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
+from ...cli.trial import print_preview
 from ...config import names_of
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes

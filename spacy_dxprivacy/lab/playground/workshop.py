@@ -15,7 +15,7 @@ from spacy.language import Language
 from ...batch.build import the_sanitizer
 from ...batch.stream import zone
 from ...errors import DxError, DxWarning, Errors, UsageError
-from ...machine.hosts import LoopbackNamesOnly
+from ...machine.hosts import LOOPBACK
 from ...pipeline.component import DxSanitizer
 from ...pipeline.receipt import Receipt, assert_sanitized, get_receipt
 from ...registries import registry
@@ -192,8 +192,9 @@ def check_address(given: str) -> str:
 
 
 def serve(workshop: Workshop, address: str, port: int) -> None:
-    """Show the page until Ctrl-C. All of it goes through LoopbackNamesOnly."""
+    """Show the page until Ctrl-C, to requests that name this machine."""
     from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
     from streamlit.web.cli import main
     from streamlit.web.server.starlette import starlette_app
 
@@ -203,7 +204,7 @@ def serve(workshop: Workshop, address: str, port: int) -> None:
     make = starlette_app.create_streamlit_middleware
 
     def guarded() -> list[Any]:
-        return [Middleware(LoopbackNamesOnly), *make()]
+        return [Middleware(TrustedHostMiddleware, allowed_hosts=LOOPBACK), *make()]
 
     starlette_app.create_streamlit_middleware = guarded
     options = {**OPTIONS, "server.address": check_address(address), "server.port": str(port)}

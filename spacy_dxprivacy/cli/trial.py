@@ -1,4 +1,4 @@
-"""`dx sanitize --dry-run`: what would be done, and how long it takes."""
+"""`run.preview` and `run.dry_run` of `dx sanitize`: what would be done; nothing is written."""
 
 from __future__ import annotations
 
@@ -9,28 +9,33 @@ from ..batch.build import the_sanitizer
 from ..batch.formats import WITH_FIELDS
 from ..batch.jobs import Job
 from ..batch.tally import many
-from ..batch.trial import Outlook, outlook
+from ..batch.trial import Outlook, Preview, outlook
 from ..config import FileConfig
+from ..front.diff import diff
+from .terminal import with_options
 
-HOUR = 3600
+
+def print_preview(preview: Preview) -> None:
+    """Print one document before and after, what was changed in colour, or between marks."""
+    before, after = ("".join(p for p, _ in some) for some in (preview.before, preview.after))
+    shown = with_options(preview.why) if preview.why else diff(before, after)
+    typer.echo(f"--- {preview.number}\n{shown}")
 
 
 def print_dry_run(nlp: Language, jobs: list[Job], files: FileConfig, setup: float) -> None:
-    """A few lines a file, and what holds for all. setup: seconds."""
+    """Print a few lines a file, and what holds for all. setup: seconds."""
     terms = the_sanitizer(nlp).terms
-    seconds, sizes = 0.0, True
+    seconds: float | None = setup
     for job in jobs:
         found = outlook(nlp, job, files)
-        for line in _lines(found, files):
-            typer.echo(line)
-        seconds += found.expected or 0.0
-        sizes = sizes and found.expected is not None
+        typer.echo("\n".join(_lines(found, files)))
+        known = seconds is not None and found.expected is not None
+        seconds = seconds + found.expected if known else None  # type: ignore[operator]
+    told = "as long as it comes" if seconds is None else _time(seconds)
     typer.echo(
-        f"Mechanism: {terms.mechanism}, {terms.guarantee.epsilon:.6g} {terms.guarantee.unit}"
+        f"Mechanism: {terms.mechanism}, {terms.guarantee.epsilon:.6g} {terms.guarantee.unit}\n"
+        f"Time: {told}, {_time(setup)} of it to set up, in one process\nNothing was written."
     )
-    told = _time(setup + seconds) if sizes else "as long as it comes"
-    typer.echo(f"Time: {told}, {_time(setup)} of it to set up, in one process")
-    typer.echo("Nothing was written.")
 
 
 def _lines(outlook: Outlook, files: FileConfig) -> list[str]:
@@ -52,4 +57,4 @@ def _lines(outlook: Outlook, files: FileConfig) -> list[str]:
 def _time(seconds: float) -> str:
     if seconds < 120:
         return f"about {max(seconds, 1):.0f} s"
-    return f"about {seconds / 60:.0f} min" if seconds < HOUR else f"about {seconds / HOUR:.1f} h"
+    return f"about {seconds / 60:.0f} min" if seconds < 3600 else f"about {seconds / 3600:.1f} h"

@@ -1,0 +1,153 @@
+"""What commands write to the terminal: mistakes as one line and an exit status, and progress."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+import traceback
+import warnings
+from collections.abc import Iterable, Iterator
+from configparser import InterpolationError
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import typer
+from thinc.api import ConfigValidationError
+from tqdm import tqdm
+
+from ..config import SETTINGS
+from ..errors import DxError, DxWarning, UsageError
+
+# The settings that are options of the commands that make a pipeline, of `dx sanitize`, of
+# `dx serve`, and of others.
+PIPELINE = (
+    "config", "mechanism", "epsilon", "level", "space", "entities", "surrogates", "key", "model",
+)  # fmt: skip
+SANITIZE = (
+    "files.field", "files.keep_fields", "files.format", *PIPELINE, "files.person_field",
+    "run.n_process", "run.receipt", "run.quiet", "run.force",
+)  # fmt: skip
+SERVE = (
+    "service.address", "service.port", "service.host", "service.tokens", "service.budget",
+    "service.ledger",
+)  # fmt: skip
+OTHERS = ("code", "editor", "lm", "prompt", "cluster.address")
+# What an argument is called on the command line, where that is not --argument.
+OPTIONS = {"keep": "--keep-fields"} | {
+    path.rpartition(".")[2]: path for path in SETTINGS if path not in (*SANITIZE, *SERVE, *OTHERS)
+}
+REMOVED = "What was not complete has been removed."
+
+
+# -- mistakes --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
+    """Exit with status 2 for a mistake in the command, 1 for what went wrong while it ran, 130 for
+    Ctrl-C. There is no traceback: the message of an exception that is not ours may quote a text.
+
+    Args:
+        command: Its name, which begins the line.
+        after: What to say of what was not finished.
+    """
+    after = f" {after}" if after else ""
+    try:
+        with _warnings_in_a_line(command):
+            yield
+    except DxError as error:
+        _stop(command, with_options(str(error)), 2 if isinstance(error, UsageError) else 1)
+    except KeyboardInterrupt:
+        _stop(command, f"stopped.{after}", 130)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # the reader of stdout has gone: click ends without a word
+            raise
+        let_go_of_stdout()
+        _stop(command, f"{error.strerror or type(error).__name__}.{after}", 1)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(last.filename).name}, line {last.lineno}"
+        _stop(command, f"failed with {type(error).__name__} in {where}.{after}", 1)
+
+
+def _stop(command: str, message: str, status: int) -> NoReturn:
+    # One line, whatever a library puts into its message.
+    typer.echo(f"dx {command}: {' '.join(message.split())}", err=True)
+    raise typer.Exit(status) from None
+
+
+def let_go_of_stdout() -> None:
+    """Drop what is left in the buffer of stdout: Python would try to write it once more at the end,
+    and exit with a status of its own."""
+    with suppress(OSError):  # there is none
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _warnings_in_a_line(command: str) -> Iterator[None]:
+    """Show our own warnings without the line of code that they come from."""
+    usual = warnings.formatwarning
+
+    def in_a_line(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> str:
+        if issubclass(category, DxWarning):
+            return f"dx {command}: {message}\n"
+        return usual(message, category, *where, **more)
+
+    warnings.formatwarning = in_a_line
+    try:
+        yield
+    finally:
+        warnings.formatwarning = usual
+
+
+@contextmanager
+def settings_that_fail() -> Iterator[None]:
+    """Make a mistake in the command of each DxError. Other errors are not quoted: a text may have
+    been read."""
+    try:
+        yield
+    except DxError as error:
+        raise UsageError(str(error)) from None
+
+
+@contextmanager
+def setting_up() -> Iterator[None]:
+    """Quote what spaCy says of a config or a model: no text has been read yet."""
+    with warnings.catch_warnings():
+        # The receipt says it, and louder.
+        warnings.simplefilter("ignore", DxWarning)
+        try:
+            yield
+        except (ConfigValidationError, InterpolationError, ValueError, OSError) as error:
+            raise UsageError(str(error).strip()) from None
+
+
+def with_options(message: str) -> str:
+    """Return a message for the command line: "`n_process` must" becomes "--n-process must"."""
+
+    def option(found: re.Match[str]) -> str:
+        return OPTIONS.get(found[1], "--" + found[1].replace("_", "-"))
+
+    return re.sub(r"`(\w+)`", option, message)
+
+
+# -- progress --------------------------------------------------------------------------------------
+
+# On a terminal alone (disable=None), and gone when it is done.
+bar: Any = partial(tqdm, leave=False, disable=None)
+bytes_bar: Any = partial(bar, unit="B", unit_scale=True)
+
+
+def progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
+    """Return the steps, with a bar once they take long."""
+    with_bar: Iterable[Any] = bar(steps, desc=label, delay=0.5)
+    return with_bar
+
+
+def above_bar(line: str) -> None:
+    """Write a line on stderr that no bar overwrites."""
+    tqdm.write(line, file=sys.stderr)
