@@ -37,9 +37,9 @@ def test_a_short_name_that_was_removed_is_a_mistake_in_the_command(given, tmp_pa
 
 @pytest.mark.parametrize("row", OPTIONS)
 def test_an_option_that_was_removed_is_a_mistake_in_the_command(row):
-    _, command, option = row.split()
+    _, *command, option = row.split()
     for given in ([option, "1"], [f"{option}=1"]):
-        done = CliRunner().invoke(dx_cli, [command, "in", "out", *given])
+        done = CliRunner().invoke(dx_cli, [*command, "in", "out", *given])
         assert done.exit_code == 2 and RETIRED[row] in done.output
         assert len(done.output.strip().splitlines()) == 1
 

@@ -61,13 +61,15 @@ class DxCommand(TyperCommand):
         except Exception as error:  # click's, which some versions of typer bring along
             option = getattr(error, "option_name", "")
             takes_settings = any(one.name == "set_" for one in self.params)
-            instead = RETIRED.get(f"dx {self.name} {option}")
+            above = ctx.parent.info_name if ctx.parent and ctx.parent.parent else ""
+            name = f"{above} {self.name}" if above in COMMANDS else self.name
+            instead = RETIRED.get(f"dx {name} {option}")
             if instead is None and takes_settings and option in REPLACED:
                 instead = f"use {REPLACED[option]}"
             if instead is None:
                 raise
             message = Errors.DX007.format(name=option, instead=instead)
-            typer.echo(f"dx {self.name}: {message}", err=True)
+            typer.echo(f"dx {name}: {message}", err=True)
             raise typer.Exit(2) from None
 
 
