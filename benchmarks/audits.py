@@ -21,9 +21,8 @@ from typing import Any
 from figures import write_result
 
 from spacy_dxprivacy import registry
-from spacy_dxprivacy.lab.audit import audit
+from spacy_dxprivacy.lab.audit import Report, audit
 from spacy_dxprivacy.lab.audit.mechanism import EFFORTS, mechanism_of
-from spacy_dxprivacy.lab.audit.report import Report
 from spacy_dxprivacy.spaces import load
 from spacy_dxprivacy.ty import Mechanism
 

@@ -78,11 +78,7 @@ TUNE = [
     ("-e 2 --plot a.svg", "two epsilons"),
     ("--json /", "/"),
     ("--judge some", "dx report --judge"),
-    ("--surrogates clinical", "--entities"),
-    ("--entities person --target 'unchanged <= 0.3'", "--target"),
-    ("--entities zorb", "DX031"),
-    ("--entities person --text none.txt", "no such file"),
-    ("--entities person -e -1", "--epsilon"),
+    ("--entities person", "dx audit release"),
 ]
 CASES = [
     (command, given, says)

@@ -105,17 +105,24 @@ def make_mechanism(
     given: str | dict[str, Any], space: Space, epsilon: float, *, index: Once | None = None,
     **settings: Any,
 ) -> Mechanism:  # fmt: skip
-    """Return a mechanism that is fitted on the space. Its warnings are left out: who evaluates
-    says what has no guarantee. given: a registered name, with objects as settings; or a config as
-    of parse_mechanism. index: of the nearest rule."""
+    """Return a mechanism that is fitted on the space. given: a registered name, with objects as
+    settings; or a config as of parse_mechanism. index: of the nearest rule."""
     if index is not None:
         settings["projection"] = registry.dx_projections.get("dx.Nearest.v1")(index)
+    with quiet():
+        made = unfitted(given, epsilon, **settings)
+        made.fit(space)
+    return made
+
+
+def unfitted(given: str | dict[str, Any], epsilon: float, **settings: Any) -> Mechanism:
+    """Return a mechanism without a space. Its warnings are left out: who evaluates says what has no
+    guarantee."""
     with quiet():
         if isinstance(given, str):
             made: Mechanism = registry.dx_mechanisms.get(given)(epsilon=epsilon, **settings)
         else:
             made = registry.resolve({"made": {**given, "epsilon": epsilon}})["made"]
-        made.fit(space)
     return made
 
 

@@ -6,10 +6,10 @@ A mechanism: claims -> tiers and contest, on made-up vocabularies -> a report of
 A release: files -> the words of the original in them -> leaks, chance, or declared.
 """
 
+from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, Report
 from .files import BadFile
 from .mechanism import audit
 from .release import Leak, ReleaseReport, audit_release
-from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, Report
 
 __all__ = [
     "INCONCLUSIVE", "NOT_REFUTED", "REFUTED", "BadFile", "Finding", "Leak", "ReleaseReport",

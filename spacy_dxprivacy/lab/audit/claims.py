@@ -1,29 +1,36 @@
-"""What a guarantee promises for a pair of words, and what draws can say against it."""
+"""What a guarantee promises for a pair of words, what draws can say against it, and what an audit
+found."""
 
 from __future__ import annotations
 
+import math
+import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...errors import DxError
+from ...guarantee import Guarantee
 from ...search.metric import euclidean
 from ...space import Space
 from ...ty import HasMetric, Mechanism
 
+REFUTED, NOT_REFUTED, INCONCLUSIVE = "refuted", "not refuted", "inconclusive"
+MEANING = {
+    REFUTED: "the promise does not hold: see the pair, the event and the bound",
+    NOT_REFUTED: "nothing against the promise was found, which does not prove it",
+    INCONCLUSIVE: "this audit can say nothing for or against the promise",
+}
+WIDTH = 92
+
 
 @dataclass(frozen=True)
 class Claim:
-    """A guarantee as numbers.
-
-    Attributes:
-        delta: Of every pair.
-        of_rows: Rows (k,) -> float64 (k, n), the epsilon (nats) that is promised for each pair;
-            infinite where nothing is.
-    """
+    """A guarantee as numbers. delta: of every pair. of_rows: rows (k,) -> float64 (k, n), the
+    epsilon (nats) that is promised for each pair; infinite where nothing is."""
 
     delta: float
     of_rows: Callable[[Ints1d], Floats2d]
@@ -113,3 +120,108 @@ def wilson(hits: Any, n: int, z: float) -> Any:
 def ceiling(n: int, alpha: float) -> float:
     """The largest epsilon (nats) that n draws can refute: all of one word's, none of another's."""
     return float(-np.log(upper(0, n, alpha)))
+
+
+# -- what was found --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one tier found.
+
+    Attributes:
+        tier: "exact", "closed form", "plane", "black box", "law", "sentences" or "independence".
+        verdict: Of this tier alone.
+        what: A sentence.
+        pair: The two words.
+        event: What tells them apart.
+        claimed, bound: Epsilon in nats, as promised for the pair and as found at delta.
+        tests: How many pairs and directions were tried.
+    """
+
+    tier: str
+    verdict: str
+    what: str
+    pair: tuple[str, str] | None = None
+    event: str = ""
+    claimed: float | None = None
+    delta: float = 0.0
+    bound: float | None = None
+    tests: int = 0
+    draws: int = 0
+    seconds: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for json, which has no infinity."""
+        return {
+            k: None if isinstance(v, float) and not math.isfinite(v) else v
+            for k, v in asdict(self).items()
+        }
+
+    def facts(self) -> list[str]:
+        """The pair, the event and the bound, a line each."""
+        found = [] if self.pair is None else [f"pair: {self.pair[0]}, {self.pair[1]}"]
+        if self.event:
+            found.append(f"event: {self.event}")
+        if self.bound is not None and self.claimed is not None:
+            delta = f" at delta {self.delta:.3g}" if self.delta else ""
+            bound = "unbounded" if math.isinf(self.bound) else f"{self.bound:.4g}"
+            found.append(f"epsilon: {bound} found, {self.claimed:.4g} promised{delta}")
+        return found
+
+
+@dataclass(frozen=True)
+class Report:
+    """mechanism: its registered name. guarantee: Guarantee.to_dict of what was audited. alpha: the
+    probability that a sound mechanism is refuted by chance, over the whole audit."""
+
+    mechanism: str
+    guarantee: dict[str, Any]
+    alpha: float
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """One refutation is enough; a tier that can say nothing does not count against others."""
+        # That words do not share their noise says nothing of how much there is.
+        told = (f for f in self.findings if f.verdict == REFUTED or f.tier != "independence")
+        verdicts = {finding.verdict for finding in told}
+        return next((v for v in (REFUTED, NOT_REFUTED) if v in verdicts), INCONCLUSIVE)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for json."""
+        return {
+            "mechanism": self.mechanism,
+            "verdict": self.verdict,
+            "meaning": MEANING[self.verdict],
+            "alpha": self.alpha,
+            "guarantee": self.guarantee,
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    def lines(self) -> list[str]:
+        """For a terminal."""
+        rows = [f"{self.mechanism}: {self.verdict}", *_wrapped(MEANING[self.verdict], 2)]
+        rows += _wrapped(f"Promise: {_promise(self.guarantee)}", 2)
+        for finding in self.findings:
+            rows += [f"  {finding.tier}: {finding.verdict} ({finding.seconds:.1f} s)"]
+            rows += [
+                line for told in (finding.what, *finding.facts()) for line in _wrapped(told, 4)
+            ]
+        return rows
+
+
+def _promise(guarantee: dict[str, Any]) -> str:
+    if guarantee["kind"] == "none":
+        return "none"
+    unit = Guarantee.from_dict(guarantee).unit
+    # A delta of 1 says nothing: it waits for the space, where 1/n takes its place.
+    delta = f", delta {guarantee['delta']:.3g}" if 0 < guarantee["delta"] < 1 else ""
+    epsilon = "no bound" if guarantee["epsilon"] is None else f"{guarantee['epsilon']:.6g}"
+    covers = f"; {guarantee['adjacency']}" if guarantee["adjacency"] else ""
+    return f"epsilon {epsilon} {unit}{delta} ({guarantee['status']}){covers}"
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    space = " " * indent
+    return textwrap.wrap(text, WIDTH, initial_indent=space, subsequent_indent=space)

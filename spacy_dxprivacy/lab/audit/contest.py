@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -19,8 +19,16 @@ from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...randomness import Rng
 from ...space import Space
 from ...ty import Draw
-from .claims import ceiling, lower, upper, wilson
-from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
+from .claims import (
+    INCONCLUSIVE,
+    NOT_REFUTED,
+    REFUTED,
+    Finding,
+    ceiling,
+    lower,
+    upper,
+    wilson,
+)
 from .tiers import Trial
 
 CALLS = 4  # for each word: one to learn from, one to choose by, two to test
@@ -148,7 +156,7 @@ def _contest(tier: str, on: Trial, pairs: Ints2d, effort: tuple[int, float, int]
             f"{highest:.1f} nats that this many draws can tell: nothing can be refuted."
         )
         return Finding(tier, INCONCLUSIVE, why)
-    sampler = _Sampler(on, _size(on, len(np.unique(pairs)), draws, seconds))
+    sampler = Sampler(on, _size(on, len(np.unique(pairs)), draws, seconds))
     tested: list[Tested] = []
     for pair, claimed in zip(pairs.tolist(), E.tolist(), strict=True):
         drawn = sampler(pair[0]), sampler(pair[1])
@@ -172,7 +180,7 @@ def _contest(tier: str, on: Trial, pairs: Ints2d, effort: tuple[int, float, int]
         (on.space.words[worst.pair[0]], on.space.words[worst.pair[1]]), str(worst.event),
         claimed=worst.claimed, delta=on.claim.delta,
         bound=worst.bound if np.isfinite(worst.bound) else None, tests=len(tested),
-        draws=sampler.draws,
+        draws=sampler.calls * sampler.size,
     )  # fmt: skip
 
 
@@ -194,27 +202,28 @@ def _size(on: Trial, words: int, draws: int, seconds: float) -> int:
     return int(np.clip(fitting, min(LEAST_DRAWS, most), most))
 
 
-class _Sampler:
+@dataclass
+class Sampler:
     """Draws of one word, in CALLS calls of `size` each, every call with a stream of its own. Of a
     small vocabulary each word is drawn once for all its pairs."""
 
-    def __init__(self, on: Trial, size: int) -> None:
-        self.on, self.size, self.draws = on, size, 0
-        self._seed = on.seed
-        self._known: dict[int, list[Draw]] = {}
+    on: Trial
+    size: int
+    calls: int = 0
+    known: dict[int, list[Draw]] = field(default_factory=dict)
 
     def __call__(self, row: int) -> list[Draw]:
-        if row in self._known:
-            return self._known[row]
-        calls = []
+        if row in self.known:
+            return self.known[row]
+        drawn = []
         for _ in range(CALLS):
-            self._seed = None if self._seed is None else self._seed + 1
+            self.calls += 1
+            rng = Rng(None if self.on.seed is None else self.on.seed + self.calls)
             rows = np.full(self.size, row, dtype=np.int64)
-            calls.append(self.on.mechanism.sample(rows, Rng(self._seed)))
-        self.draws += CALLS * self.size
+            drawn.append(self.on.mechanism.sample(rows, rng))
         if len(self.on.space) <= 100:
-            self._known[row] = calls
-        return calls
+            self.known[row] = drawn
+        return drawn
 
 
 # -- one pair: choose an event on some draws, test it on others ------------------------------------
@@ -228,11 +237,8 @@ Z_SCORE = 4.5
 
 @dataclass(frozen=True)
 class Event:
-    """The event of an ordered pair: `score` at least t, or below it.
-
-    Attributes:
-        worth: About the bound on epsilon, to compare events by.
-    """
+    """The event of an ordered pair: `score` at least t, or below it. worth: about the bound on
+    epsilon, to compare events by."""
 
     score: str
     t: float
@@ -245,12 +251,9 @@ class Event:
 
 @dataclass(frozen=True)
 class Tested:
-    """An ordered pair of rows and its event.
-
-    Attributes:
-        p, q: Bounds on the probability of the event for the two words, from below and from above.
-        bound: Epsilon is not below this (nats, -inf for none), but with probability alpha.
-    """
+    """An ordered pair of rows and its event. p, q: bounds on its probability for the two words,
+    from below and from above. bound: epsilon is not below this (nats, -inf for none), but with
+    probability alpha."""
 
     pair: tuple[int, int]
     claimed: float
@@ -345,14 +348,8 @@ Score = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Sides:
-    """Two words, and what is known of them.
-
-    Attributes:
-        words: Their rows.
-        table: (n, d) of the space.
-        centres: (2, c), where the noise of each starts, in the dimensions of the noisy vectors.
-        first: A draw of each, to learn from.
-    """
+    """Two words, by their rows. table: (n, d) of the space. centres: (2, c), where the noise of
+    each starts, in the dimensions of the noisy vectors. first: a draw of each, to learn from."""
 
     words: tuple[int, int]
     table: Floats2d

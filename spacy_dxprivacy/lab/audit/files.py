@@ -41,12 +41,8 @@ SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
 
 @dataclass(frozen=True)
 class Strings:
-    """Strings that are not the text of a document.
-
-    Attributes:
-        kind: Which sort of place they are at, such as "strings", "user data" or "pickle".
-        whole: Each is a word, to be compared as it is.
-    """
+    """Strings that are not the text of a document. kind: which sort of place they are at, such as
+    "strings", "user data" or "pickle". whole: each is a word, to be compared as it is."""
 
     kind: str
     values: list[str] = field(repr=False)
@@ -295,8 +291,7 @@ def opened(raw: bytes, depth: int = 0) -> Iterator[str]:
 
 
 def _runs_of_text(raw: bytes) -> Iterator[str]:
-    for run in READABLE.findall(raw):
-        yield run.decode("utf8", "ignore")
+    return (run.decode("utf8", "ignore") for run in READABLE.findall(raw))
 
 
 def _pickled(raw: bytes, depth: int) -> Iterator[str]:

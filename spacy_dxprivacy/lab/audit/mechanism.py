@@ -18,9 +18,8 @@ from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism
 from ...validate import one_of
-from .claims import claim_of
+from .claims import INCONCLUSIVE, Finding, Report, claim_of
 from .contest import cloud, on_cloud, on_plane, plane
-from .report import INCONCLUSIVE, Finding, Report
 from .tiers import Effort, Trial, closed_form, exact, independence, law, sentences
 
 ALPHA = 1e-4  # of the whole audit

@@ -38,14 +38,9 @@ RUN = 4  # words one after another that do not come by chance
 
 
 class Original:
-    """What the original texts hold.
-
-    Attributes:
-        docs: The tokens of each document, with the blanks after them.
-        words: What the texts hold, in lower case, without punctuation.
-        telling: Those that are looked for outside of texts.
-        unknown: Those that the space lacks.
-    """
+    """The original texts. docs: the tokens of each document, and whether a blank follows. words: in
+    lower case, without punctuation; telling: those that are looked for outside of texts; unknown:
+    those that the space lacks."""
 
     def __init__(self, docs: list[tuple[list[str], list[bool]]], space: Space) -> None:
         self.docs = docs
@@ -139,15 +134,9 @@ PLAINTEXT = re.compile(r"every word outside the recognised entities (.+)")
 
 @dataclass(frozen=True)
 class Survivor:
-    """A part of an entity that can still be read.
-
-    Attributes:
-        document: Its number in the release, from 0.
-        start: Of the word, in characters.
-        label: Of what it is a part of.
-        recognised: In this document, and not in another one alone.
-        word: In small letters; it is the secret.
-    """
+    """A part of an entity that can still be read. document: its number in the release, from 0.
+    start: in characters. recognised: in this document, and not in another one alone. word: in small
+    letters; it is the secret."""
 
     document: int
     start: int
@@ -158,14 +147,9 @@ class Survivor:
 
 @dataclass
 class Recognised:
-    """What a recogniser found in the originals.
-
-    Attributes:
-        parts: Part of a name -> whether a text writes it small.
-        wholes: In small letters -> label.
-        here: For each document, those of its own.
-        found: How many entities, by label.
-    """
+    """What a recogniser found in the originals. parts: part of a name -> whether a text writes it
+    small. wholes: in small letters -> label. here: for each document, those of its own. found: how
+    many entities, by label."""
 
     parts: dict[str, bool] = field(default_factory=dict)
     wholes: dict[str, str] = field(default_factory=dict)

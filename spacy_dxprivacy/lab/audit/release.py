@@ -59,17 +59,9 @@ Tokens = tuple[list[str], list[bool]]  # words, and whether a blank follows
 
 @dataclass
 class Leak:
-    """Words of the original at one sort of place.
-
-    Attributes:
-        kind: "unknown words", "unchanged text", "casing", "layout", "strings", "user data",
-            "tensor", "annotations", "pickle", "metadata", "survivors", "file names", "field ..." or
-            "text without a receipt".
-        where: The file, unless its name tells words.
-        words: Which ones, in lower case.
-        by_chance: The mechanism can draw them.
-        declared: The receipt says so.
-    """
+    """Words of the original, in lower case, at one sort of place. kind: see docs/audit.md. where:
+    the file, unless its name tells words. by_chance: the mechanism can draw them. declared: the
+    receipt says so."""
 
     kind: str
     where: str
@@ -117,16 +109,11 @@ class ReleaseReport:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a release and its original are read.
-
-    Attributes:
-        field: Where the text is, in files with fields.
-        delimiter: Of .csv.
-        encoding: Of the original, where it is not UTF-8.
-        entities: Look for survivors of these labels, none of which is put down to chance; if empty,
-            those that receipts of entity mode name, where a mechanism may draw a word itself.
-        nlp: The pipeline with the recogniser; the rules of dx_entity_ruler if None.
-    """
+    """How a release and its original are read. field: where the text is, in files with fields.
+    delimiter: of .csv. encoding: of the original, where it is not UTF-8. entities: look for
+    survivors of these labels, none of which is put down to chance; if empty, those that receipts of
+    entity mode name, where a mechanism may draw a word itself. nlp: the pipeline with the
+    recogniser; the rules of dx_entity_ruler if None."""
 
     field: str = "text"
     delimiter: str | None = None

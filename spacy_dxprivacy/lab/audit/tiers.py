@@ -15,8 +15,7 @@ from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...randomness import Rng
 from ...space import Space
 from ...ty import Mechanism, StatesProbabilities
-from .claims import Claim
-from .report import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
+from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Claim, Finding
 
 ROWS = 400  # of a large space: all pairs of so many rows
 TOLERANCE, RARE = 1e-9, 1e-9
@@ -25,15 +24,9 @@ CHECKED, DRAWS = 3, 20_000
 
 @dataclass(frozen=True)
 class Effort:
-    """How long an audit looks.
-
-    Attributes:
-        plane, cloud: For each contest: draws of each word at most, seconds of a tier about, and
-            pairs.
-        draws: To compare with a stated distribution.
-        sentences: How many pairs of sentences, and draws of each side.
-        large: Words and dimensions of the large vocabulary.
-    """
+    """How long an audit looks. plane, cloud: for each contest draws of each word at most, about so
+    many seconds, and pairs. draws: to compare with a stated distribution. sentences: how many pairs
+    of sentences, and draws of each side. large: words and dimensions of the large vocabulary."""
 
     plane: tuple[int, float, int]
     cloud: tuple[int, float, int]
@@ -44,12 +37,9 @@ class Effort:
 
 @dataclass(frozen=True)
 class Trial:
-    """A mechanism that is fitted on a space, what it claims there, and how to look.
-
-    Attributes:
-        seed: Repeats the draws, for tests.
-        alpha: The probability that a sound mechanism is refuted by chance, for a contest.
-    """
+    """A mechanism that is fitted on a space, what it claims there, and how to look. seed: repeats
+    the draws, for tests. alpha: the probability that a sound mechanism is refuted by chance, for a
+    contest."""
 
     mechanism: Mechanism
     claim: Claim

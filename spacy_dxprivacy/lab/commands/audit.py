@@ -12,11 +12,10 @@ from spacy.language import Language
 from typer import Argument, Option
 
 from ...batch.manifests import as_receipt, receipt_beside
-from ...cli import options
+from ...cli import DxCommand, options
 from ...cli.options import SignedBy, check_signature
 from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...errors import UsageError
-from ...files.atomic import check_new, write_bytes
 from ...files.limits import MB, TooLarge, read_json
 from ...space import Space
 from ...spaces import BUILTIN, load
@@ -46,8 +45,6 @@ OwnSpace = Annotated[str | None, Option(
     "of word vectors",
 )]
 Json = Annotated[bool, Option("--json", help="Print json")]
-PageFile = Annotated[Path | None, Option("--page", help="Write a readable .html page as well")]
-Force = Annotated[bool, Option("--force", "-F", help="Overwrite the page if it exists")]
 Release = Annotated[Path, Argument(
     metavar="PATH", show_default=False,
     help="What is to be let out: a file that `dx sanitize` writes, a pickle, a saved pipeline, or "
@@ -83,7 +80,7 @@ ShowWords = Annotated[bool, Option(
 # fmt: on
 
 
-@audit_app.command("mechanism")
+@audit_app.command("mechanism", cls=DxCommand)
 def audit_mechanism_cli(
     config: Config,
     code: Code = None,
@@ -91,8 +88,6 @@ def audit_mechanism_cli(
     quick: Quick = False,
     space: OwnSpace = None,
     as_json: Json = False,
-    page: PageFile = None,
-    force: Force = False,
 ) -> None:
     """Try to refute the guarantee of a mechanism.
 
@@ -105,14 +100,10 @@ def audit_mechanism_cli(
     from ..audit.mechanism import mechanism_of
 
     with mistakes_in_a_line("audit mechanism"):
-        if page is not None:
-            check_new(page, force=force)
         with setting_up():
             mechanism = mechanism_of(config, code=code, epsilon=epsilon)
             own = None if space is None else load(space)
         report = audit(mechanism, effort="quick" if quick else "full", space=own)
-        if page is not None:
-            write_bytes(page, report.page().encode(), force=force)
     _print(report, as_json)
     raise typer.Exit(int(report.verdict == REFUTED))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,33 +12,20 @@ import numpy as np
 import typer
 from typer import Option
 
-from ...about import __version__
 from ...batch.build import full_name
 from ...batch.code import import_code
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
-from ...cli.trial import print_preview
-from ...config import names_of
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...privacy.levels import found_by
-from ...randomness import Rng
 from ...spaces import BUILTIN
 from ...ty import Mechanism
 from ..mechanisms import check_tunable, load_space, parse_epsilons
 from ..results import check_figure, text_table
 from ..tuning import SHARES, Answer, Bench, Curve, Point, Study, Target, probed_words
-from ..tuning.entity_mode import (
-    NUMBER,
-    EntityTexts,
-    Left,
-    date_laws,
-    number_laws,
-    what_is_left,
-)
 from ..tuning.targets import Tuned, plot_curves
 
-MOST = 200  # texts that are looked at in entity mode
 WIDTH, INDENT = 92, 10
 # Header of the table, and the figure below it.
 COLUMNS = {
@@ -90,28 +76,18 @@ def tune_cli(
     draws: Draws = 20,
     to_json: Json = None,
     plot: Plot = None,
-    entities: options.Entities = "",
-    surrogates: options.Surrogates = None,
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:
     """Show what epsilon does to words, and find the epsilon for a target.
 
     Example: python -m spacy dx tune --target "unchanged <= 0.3"
-    Example: python -m spacy dx tune --entities person,date --text notes.jsonl
     """
     with mistakes_in_a_line("tune"):
         with setting_up():
             import_code(code)
             chosen = None if epsilon is None else parse_epsilons(epsilon)
             _check_outputs(to_json, plot, chosen, force=force)
-        if entities or surrogates:
-            _check_alone(mechanism or target or plot, entities)
-            own = None if space == BUILTIN else space
-            texts = EntityTexts(names_of(entities), text, field, own, MOST)
-            told = _tune_entities(texts, surrogates or "standard", chosen)
-            return _write_json(told, to_json, force=force)
-        with setting_up():
             names = [full_name("dx_mechanisms", name) for name in mechanism or ["path"]]
             for name in names:
                 check_tunable(name)
@@ -125,19 +101,13 @@ def tune_cli(
         for curve, answer in tuned:
             _print_curve(curve, answer, wanted)
         _print_notes(about, study, tuned)
-        _write_json(study.to_dict(about, tuned), to_json, force=force)
+        if to_json is not None:
+            told = json.dumps(study.to_dict(about, tuned), indent=2) + "\n"
+            write_bytes(to_json, told.encode(), force=force)
         if plot is not None:
             write_bytes(plot, plot_curves(tuned, plot.suffix[1:].lower()), force=force)
     if wanted is not None and not all(answer for _, answer in tuned):
         raise typer.Exit(1)
-
-
-def _check_alone(others: object, entities: str) -> None:
-    """Raises UsageError for what entity mode has none of."""
-    if not names_of(entities):
-        raise UsageError("`surrogates` is for `entities`: name the labels, as in person,date.")
-    if others:
-        raise UsageError("`entities` shows surrogates: leave `mechanism`, `target`, `plot` out.")
 
 
 def _check_outputs(
@@ -150,14 +120,6 @@ def _check_outputs(
     for path in (to_json, plot):
         if path is not None:
             check_new(path, force=force)
-
-
-def _write_json(told: dict[str, Any], path: Path | None, *, force: bool) -> None:
-    if path is not None:
-        write_bytes(path, (json.dumps(told, indent=2) + "\n").encode(), force=force)
-
-
-# -- words ---------------------------------------------------------------------------------------
 
 
 def print_title(mechanism: Mechanism) -> None:
@@ -244,68 +206,3 @@ def _print_notes(about: dict[str, Any], study: Study, tuned: Sequence[Tuned]) ->
     for name, note in notes.items():
         label, blank = f"{name:<{INDENT}}", " " * INDENT
         typer.echo(textwrap.fill(note, WIDTH, initial_indent=label, subsequent_indent=blank))
-
-
-# -- entities ------------------------------------------------------------------------------------
-
-
-def _tune_entities(
-    texts: EntityTexts, surrogates: str, epsilons: list[float] | None
-) -> dict[str, Any]:
-    """Print what is left under these surrogates and without any, and what an epsilon is for dates
-    and numbers. Return it as plain values, without a word of a text."""
-    found: list[Left] = []
-    seen = None
-    for setting in dict.fromkeys((surrogates, "none")):
-        with setting_up():
-            opened = texts.open(setting)
-        with settings_that_fail():
-            left, one = what_is_left(texts, setting, opened, seen)
-        seen = seen or one
-        found.append(left)
-    first = found[0]
-    if seen is None or not first.texts:
-        raise UsageError("`text` holds no text.")
-    dates = list(date_laws(epsilons) if epsilons else date_laws())
-    numbers = list(number_laws(Rng()))
-    if texts.text is None:
-        print_preview(seen.previews[0])
-    lost = f"; {first.failed} failed" if first.failed else ""
-    _show(
-        f"What was found in {first.texts} text(s){lost}:", ["label", "found", "replaced", "kept"],
-        [[label, of["found"], of["replaced"], of["kept"]]
-         for label, of in sorted(first.counts.items())],
-    )  # fmt: skip
-    _show(
-        "What is left, by --surrogates:", ["setting", "names readable", "words changed"],
-        [[left.setting, f"{left.readable} of {left.named} texts",
-          f"{left.changed / max(left.words, 1):.0%}"] for left in found],
-        "Names, places, addresses, numbers of accounts: drawn without the original, epsilon 0.\n"
-        "There is nothing to tune; what is not found stays. none: word by word, as dx.Words.v1.\n",
-    )  # fmt: skip
-    _show(
-        "Dates (dx.DateShift.v1): days by which all of a text move",
-        ["setting", "mean", "95% within", "stay", "within 7"],
-        [[law.setting, f"{law.mean:.0f}", law.most, f"{law.stays:.1%}", f"{law.in_a_week:.0%}"]
-         for law in dates],
-        "Intervals within a text are kept. An epsilon is in nats per day; 0.01 if not said.\n",
-    )  # fmt: skip
-    _show(
-        f"Numbers (dx.Number.v1): what {NUMBER} becomes", ["epsilon", "9 of 10 draws", "stays"],
-        [[f"{law.epsilon:g}", f"{law.low:.0f} to {law.high:.0f}", f"{law.stays:.0%}"]
-         for law in numbers],
-        "Set by --surrogates FILE (docs/surrogates.md). `dx audit release` looks for survivors.",
-    )  # fmt: skip
-    return {
-        "spacy_dxprivacy": __version__,
-        "left": [left.to_dict() for left in found],
-        "dates": [asdict(law) for law in dates],
-        "numbers": [asdict(law) for law in numbers],
-    }
-
-
-def _show(title: str, header: list[str], rows: Sequence[Sequence[Any]], note: str = "") -> None:
-    typer.secho(title, bold=True)
-    typer.echo(text_table(header, rows, "lr") + "\n")
-    if note:
-        typer.echo(note)

@@ -6,9 +6,10 @@ Only spaces and mechanisms are cached, never a text; nothing is put into the add
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from spacy_dxprivacy.lab.mechanisms import short
 from spacy_dxprivacy.lab.playground import workshop as shop
 from spacy_dxprivacy.lab.report import Pair
 from spacy_dxprivacy.lab.report.receipts import alarms, answers
-from spacy_dxprivacy.lab.tuning.inspected import Inspected
 from spacy_dxprivacy.pipeline.component import DxSanitizer
 from spacy_dxprivacy.privacy.levels import sentence
 
@@ -28,6 +28,7 @@ EXAMPLE = "Maria told her doctor in London that she sleeps badly since the divor
 LONGEST = 20_000  # characters: the page is to stay quick
 WORDS, NEAR, DRAWS = 40, 12, 2000
 HEADS = ("What was protected", "Against what", "What was not protected")
+COUNTS = ("tokens", "perturbed", "unknown", "kept")
 
 
 def guarded(part: Callable[..., None]) -> Callable[..., None]:
@@ -61,22 +62,6 @@ def epsilons(digest: str, name: str, _workshop: shop.Workshop) -> list[float]:
 def sanitizer(digest: str, name: str, epsilon: float, _workshop: shop.Workshop) -> DxSanitizer:
     """One with this mechanism and epsilon."""
     return _workshop.sanitizer(name, epsilon)
-
-
-def marked(pair: Pair, *, marks: bool) -> str:
-    """The sanitised text as HTML; marks: whether words that came out as other ones are marked."""
-    words = (
-        f"<mark>{escape(token.text)}</mark>{escape(token.blank)}"
-        if changed and marks and not token.text.isspace()
-        else escape(token.text + token.blank)
-        for token, changed in zip(pair.after, pair.changes()[1], strict=True)
-    )
-    return f'<div data-testid="sanitised" style="white-space: pre-wrap">{"".join(words)}</div>'
-
-
-def bullets(lines: Sequence[str]) -> str:
-    """One line an item, as HTML."""
-    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
 @guarded
@@ -140,13 +125,11 @@ def text_part(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
         words = dict.fromkeys(workshop.space.words[row] for row in found if row >= 0)
         word_part(workshop, chosen, list(words)[:WORDS])
     with of_text:
-        counts = done.account.counts
-        names = ("tokens", "perturbed", "unknown", "kept")
-        for column, name in zip(st.columns(len(names)), names, strict=True):
-            column.metric(name.capitalize(), f"{counts[name]:,}")
+        for column, name in zip(st.columns(len(COUNTS)), COUNTS, strict=True):
+            column.metric(name.capitalize(), f"{done.account.counts[name]:,}")
         for column, head, lines in zip(st.columns(3), HEADS, answers(done.account), strict=True):
             column.markdown(f"**{head}**")
-            column.html(bullets(lines))
+            column.html(f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>")
 
 
 @st.fragment
@@ -154,7 +137,13 @@ def text_part(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
 def output_part(pair: Pair) -> None:
     """A part of its own, so that the text is not drawn anew for its marks."""
     marks = st.toggle("Mark the words that changed", value=True, key="marks")
-    st.html(marked(pair, marks=marks))
+    words = (
+        f"<mark>{escape(token.text)}</mark>{escape(token.blank)}"
+        if changed and marks and not token.text.isspace()
+        else escape(token.text + token.blank)
+        for token, changed in zip(pair.after, pair.changes()[1], strict=True)
+    )
+    st.html(f'<div data-testid="sanitised" style="white-space: pre-wrap">{"".join(words)}</div>')
     if marks:
         st.caption("The marks come from the original: they must not be released.")
 
@@ -163,8 +152,7 @@ def output_part(pair: Pair) -> None:
 @guarded
 def word_part(workshop: shop.Workshop, chosen: DxSanitizer, words: list[str]) -> None:
     """A word to choose, what becomes of it, and its neighbours."""
-    first = words[0] if words else None
-    clicked = st.pills("A word of your text", words, default=first, key="clicked")
+    clicked = st.pills("A word of your text", words, default=next(iter(words), None), key="clicked")
     other = st.text_input("Or any other", key="other", max_chars=100)
     if not (word := other.strip() or clicked):
         return
@@ -176,27 +164,21 @@ def word_part(workshop: shop.Workshop, chosen: DxSanitizer, words: list[str]) ->
     with left:
         how = "exact" if found.exact else f"in {DRAWS:,} draws"
         st.markdown(f"What *{found.word}* becomes ({how})")
-        rows = [{"output": word, "share": share} for word, share in found.becomes[:NEAR]]
+        shares = [{"output": word, "share": share} for word, share in found.becomes[:NEAR]]
         share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
-        st.dataframe(rows, hide_index=True, column_config={"share": share})
-        if others := len(found.becomes) - len(rows):
+        st.dataframe(shares, hide_index=True, column_config={"share": share})
+        if others := len(found.becomes) - len(shares):
             rest = max(0.0, 1 - sum(share for _, share in found.becomes[:NEAR]))
             st.caption(f"and {others:,} others, {rest:.1%} together")
     with right:
         st.markdown("Its nearest words")
-        st.dataframe(neighbours(found), hide_index=True)
-
-
-def neighbours(found: Inspected) -> list[dict[str, Any]]:
-    """Side by side by Euclidean distance and by that of the guarantee, where it is another."""
-    rows: list[dict[str, Any]] = [
-        {"by Euclid": word, "distance": apart} for word, apart in found.by_euclid
-    ]
-    metric = found.mechanism.guarantee.metric
-    if metric != "euclidean":
-        for row, (word, apart) in zip(rows, found.by_metric or (), strict=False):
-            row |= {f"by {metric}": word, f"{metric} distance": apart}
-    return rows
+        near: list[dict[str, Any]] = [{"by Euclid": w, "distance": d} for w, d in found.by_euclid]
+        metric = found.mechanism.guarantee.metric
+        if found.by_metric and metric != "euclidean":
+            names = f"by {metric}", f"{metric} distance"
+            pairs = zip_longest(near, found.by_metric[: len(near)], fillvalue=(None, None))
+            near = [row | dict(zip(names, pair, strict=True)) for row, pair in pairs]
+        st.dataframe(near, hide_index=True)
 
 
 page()

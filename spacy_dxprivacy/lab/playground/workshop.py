@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import warnings
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +13,7 @@ from spacy.language import Language
 
 from ...batch.build import the_sanitizer
 from ...batch.stream import zone
-from ...errors import DxError, DxWarning, Errors, UsageError
+from ...errors import DxError, Errors, UsageError
 from ...machine.hosts import LOOPBACK
 from ...pipeline.component import DxSanitizer
 from ...pipeline.receipt import Receipt, assert_sanitized, get_receipt
@@ -22,7 +21,7 @@ from ...registries import registry
 from ...spaces.sources import SpaceSource
 from ...text.tokens import tokenized
 from ...ty import Mechanism
-from ..mechanisms import check_tunable
+from ..mechanisms import check_tunable, make_mechanism, unfitted
 from ..report import Account, Pair, make_pair
 from ..tuning import SEARCH_WORDS, epsilon_range_on, evenly, running_text
 from ..tuning.inspected import Inspected, look_at
@@ -43,27 +42,17 @@ SHARED = ("selector", "unknown", "numbers", "editor", "surrogates", "scope", "ca
 
 
 class Sanitized(NamedTuple):
-    """A text, what became of it token by token, and its receipt."""
+    """A text and what became of it, its receipt, and that in the form which is put in words."""
 
     pair: Pair
     receipt: Receipt
-
-    @property
-    def account(self) -> Account:
-        """The receipt in the form that report.receipts puts in words."""
-        account = Account.of(self.receipt)
-        account.add(self.receipt)
-        return account
+    account: Account
 
 
 class Workshop:
     """A pipeline whose sanitizer takes any mechanism at any epsilon; several threads may use it.
 
-    Args:
-        nlp: A pipeline with a sanitizer, as batch.build.make_pipeline makes it.
-
-    Raises:
-        UsageError: The pipeline's own mechanism has no epsilon.
+    Raises UsageError where the pipeline's own mechanism has no epsilon.
     """
 
     def __init__(self, nlp: Language) -> None:
@@ -71,11 +60,10 @@ class Workshop:
         self.own = the_sanitizer(nlp)
         self.space = self.own.space
         block = dict(nlp.get_pipe_config(self.own.name)["mechanism"])
-        own = block["@dx_mechanisms"]
         if "epsilon" not in block:
-            raise UsageError(f"{own} has no epsilon to play with.")
+            raise UsageError(f"{block['@dx_mechanisms']} has no epsilon to play with.")
         self.start: float = block.pop("epsilon")
-        self._settings = {own: block}
+        self._settings = {block["@dx_mechanisms"]: block}
         for name in sorted(registry.dx_mechanisms.get_all()):
             with suppress(UsageError):
                 check_tunable(name)
@@ -91,9 +79,9 @@ class Workshop:
     def epsilons(self, name: str) -> list[float]:
         """By equal factors from where about 2 % of words are unchanged to where about 98 % are,
         with the pipeline's own among them."""
-        probes = running_text(len(self.space), SEARCH_WORDS)
+        config, probes = self._settings[name], running_text(len(self.space), SEARCH_WORDS)
         low, high = SLOW.get(name) or epsilon_range_on(
-            self.space.vectors, probes, lambda epsilon: self._fitted(name, epsilon)
+            self.space.vectors, probes, lambda at: make_mechanism(config, self.space, at)
         )
         steps = evenly(low, min(high, WIDEST * low), STEPS)
         return sorted({*steps, self.start}) if name == self.names[0] else steps
@@ -106,7 +94,7 @@ class Workshop:
         made = DxSanitizer(
             self.nlp,
             own.name,
-            mechanism=self._mechanism(name, epsilon),
+            mechanism=unfitted(self._settings[name], epsilon),
             source=SpaceSource(lambda _: self.space, spares=spares, excluded=excluded),
             seed=own.rng.seed,
             **{setting: getattr(own, setting) for setting in SHARED},
@@ -126,8 +114,10 @@ class Workshop:
                 else:
                     doc = pipe(doc)
             assert_sanitized(doc)
-            pair = make_pair(before, doc, tokens_are_given=True)
-            return Sanitized(pair, get_receipt(doc) or Receipt())
+            receipt = get_receipt(doc) or Receipt()
+            account = Account.of(receipt)
+            account.add(receipt)
+            return Sanitized(make_pair(before, doc, tokens_are_given=True), receipt, account)
 
     def inspect(self, word: str, mechanism: Mechanism, *, k: int, draws: int) -> Inspected | None:
         """Inspect a word as `dx inspect` does, with k neighbours; None where the space lacks it."""
@@ -136,18 +126,6 @@ class Workshop:
             return None
         with self._lock:
             return look_at(self.space, row, mechanism, k=k, draws=draws)
-
-    def _mechanism(self, name: str, epsilon: float) -> Mechanism:
-        with warnings.catch_warnings():  # the page says it, and louder
-            warnings.simplefilter("ignore", DxWarning)
-            config = {**self._settings[name], "epsilon": epsilon}
-            made: Mechanism = registry.resolve({"mechanism": config})["mechanism"]
-        return made
-
-    def _fitted(self, name: str, epsilon: float) -> Mechanism:
-        mechanism = self._mechanism(name, epsilon)
-        mechanism.fit(self.space)
-        return mechanism
 
 
 # -- the server ------------------------------------------------------------------------------------

@@ -28,8 +28,8 @@ from ...errors import UsageError, Warnings, warn_always
 from ...files.limits import MB, TooLarge, check_size, read_json
 from ...privacy.levels import sentence
 from ...space import Space
+from ..audit.claims import INCONCLUSIVE, NOT_REFUTED, REFUTED
 from ..audit.release import CLEAN, LEAKED
-from ..audit.report import INCONCLUSIVE, NOT_REFUTED, REFUTED
 from .metrics import (
     OFTEN,
     ROUTES,
