@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Callable
 from functools import wraps
 from html import escape
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -176,8 +175,8 @@ def word_part(workshop: shop.Workshop, chosen: DxSanitizer, words: list[str]) ->
         metric = found.mechanism.guarantee.metric
         if found.by_metric and metric != "euclidean":
             names = f"by {metric}", f"{metric} distance"
-            pairs = zip_longest(near, found.by_metric[: len(near)], fillvalue=(None, None))
-            near = [row | dict(zip(names, pair, strict=True)) for row, pair in pairs]
+            for row, pair in zip(near, found.by_metric, strict=False):
+                row.update(zip(names, pair, strict=True))
         st.dataframe(near, hide_index=True)
 
 
