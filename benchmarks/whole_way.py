@@ -37,7 +37,7 @@ from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.jobs import plan_jobs
 from spacy_dxprivacy.batch.run import sanitize
 from spacy_dxprivacy.config import RunConfig, SanitizeConfig
-from spacy_dxprivacy.priors.builtin import frequencies
+from spacy_dxprivacy.priors.pairs import frequencies
 
 ALONE = Path(__file__).parent.parent / "configs" / "path.cfg"
 LENGTH = 200  # words of a document

@@ -21,7 +21,7 @@ from ..errors import UsageError
 from ..files.limits import MOST_CONFIG, check_size
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
-from ..priors.builtin import KINDS
+from ..priors.pairs import KINDS
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
 from ..registries import RETIRED, registry, retired

@@ -16,7 +16,7 @@ from spacy.language import Language
 
 from ..config import FileConfig
 from ..pipeline.component import DxSanitizer
-from ..priors.builtin import frequency_of
+from ..priors.pairs import frequency_of
 from ..randomness import Rng
 from ..space import Space
 from .build import the_sanitizer

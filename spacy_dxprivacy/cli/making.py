@@ -12,9 +12,8 @@ from typer import Argument, Option
 
 from ..graph import graph_of
 from ..graph.word_graph import clear
-from ..priors.corpus import read_texts
-from ..priors.make import PAIRS, TYPES, Recipe, make_prior
-from ..priors.saved import check_target
+from ..priors.make import PAIRS, TYPES, Recipe, make_prior, read_texts
+from ..priors.pairs import check_target
 from ..search.faiss_index import make_faiss
 from ..space import Space
 from ..spaces import BUILTIN, Filter, load

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import stat
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +59,20 @@ def check_ratio(what: str, packed: int, unpacked: int) -> None:
     """Raises TooLarge where so many bytes out of so few are no honest packing."""
     if unpacked > FREE and unpacked > MOST_RATIO * packed:
         raise TooLarge(Errors.DX096.format(what=what, most=MOST_RATIO))
+
+
+def read_lines(path: Path, longest: int) -> Iterator[bytes]:
+    """Lines of a file, plain or gzip, with their ends; of a longer line its first longest + 1 bytes
+    and the rest. Raises TooLarge; EOFError, OSError and zlib.error for damage."""
+    with regular(path).open("rb") as raw:
+        packed = raw.peek(2).startswith(b"\x1f\x8b")
+        file: Any = gzip.open(raw) if packed else raw
+        size, read = path.stat().st_size, 0
+        for line in iter(partial(file.readline, longest + 1), b""):
+            read += len(line)
+            if packed:
+                check_ratio(path.name, size, read)
+            yield line
 
 
 def read_json(path: Path, most: int = MOST_JSON) -> Any:

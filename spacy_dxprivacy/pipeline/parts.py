@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
-from ..priors.builtin import lacked_of
+from ..priors.pairs import lacked_of
 from ..privacy.levels import found_by, scale_of
 from ..randomness import Rng
 from ..space import Space

@@ -1,29 +1,22 @@
-"""Public language: laws of sentences that never see the input.
+"""Public language: distributions of sentences that never see the input.
 
-law.py carries a law to the words of any space; registered.py has what configs name (@dx_priors);
-make.py makes one from public texts, and is imported when it is used: few pipelines ever need it.
+chain.py has the model and carries it to the words of any space; registered.py has what configs name
+(@dx_priors); make.py makes one from public texts, and is imported when it is used.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .law import Law, carry
+from .chain import Law, carry
 from .registered import make_ngrams, make_uniform, make_word_frequency, make_word_pairs
 
 if TYPE_CHECKING:
     from .make import Made, Recipe, make_prior
 
 __all__ = [
-    "Law",
-    "Made",
-    "Recipe",
-    "carry",
-    "make_ngrams",
-    "make_prior",
-    "make_uniform",
-    "make_word_frequency",
-    "make_word_pairs",
-]
+    "Law", "Made", "Recipe", "carry", "make_ngrams", "make_prior", "make_uniform",
+    "make_word_frequency", "make_word_pairs",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -12,9 +12,10 @@ Papers  Katz 1987, "Estimation of probabilities from sparse data"; Chen and Good
 
 from __future__ import annotations
 
+import zlib
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,8 @@ import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Ints1d
 from ..errors import DxError, Errors
-from ..tables.readers.source import Source, open_source
-from .chain import chain_of
-from .law import Law, joint
+from ..files.limits import NotAFile, read_lines
+from .chain import Law, chain_of, joint
 
 MOST_NGRAMS = 40_000_000  # of one length
 LONGEST_LINE = 1 << 16
@@ -87,11 +87,12 @@ def read_arpa(path: Path, order: int) -> Arpa:
     format, too large, without n-grams of this order, or whose probabilities do not add up.
     """
     try:
-        with open_source(path) as source:
-            arpa = _Reader(path, order).read(source)
-    except (FileNotFoundError, IsADirectoryError):
+        arpa = _Reader(path, order).read()
+    except (FileNotFoundError, IsADirectoryError, NotAFile):
         hint = "dx.Ngrams.v1 takes an ARPA file, plain or packed by gzip."
         raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
+    except (EOFError, OSError, zlib.error):
+        raise _bad(path, "it is cut off or damaged") from None
     _check_sums(arpa, path)
     if order > 1 and arpa.pairs is None:
         raise _bad(path, f"it has no 2-grams, and order = {order}")
@@ -102,16 +103,13 @@ def _bad(path: Path, why: str) -> DxError:
     return DxError(Errors.DX062.format(path=path, why=why))
 
 
-@dataclass(eq=False, repr=False)
 class _Section:
     """The n-grams of one length while they are read."""
 
-    length: int
-    announced: int
-    contexts: array[int] = field(default_factory=lambda: array("q"))
-    words: array[int] = field(default_factory=lambda: array("q"))
-    logs: array[float] = field(default_factory=lambda: array("d"))
-    backs: array[float] = field(default_factory=lambda: array("d"))
+    def __init__(self, length: int) -> None:
+        self.length = length
+        self.contexts, self.words = array("q"), array("q")
+        self.logs, self.backs = array("d"), array("d")
 
 
 class _Reader:
@@ -120,38 +118,32 @@ class _Reader:
         self.counts: dict[int, int] = {}
         self.index: dict[bytes, int] = {}
         self.number = 0  # of the line
+        self.lines = self._lines()
 
-    def read(self, source: Source) -> Arpa:
-        lines = self._lines(source)
-        self._header(lines)
-        one = self._section(1, lines)
+    def read(self) -> Arpa:
+        self._header()
+        one = self._section(1)
         logs, backs = np.array(one.logs) * LN10, np.array(one.backs) * LN10
         pairs = None
         if self.order > 1 and 2 in self.counts:
-            pairs = self._pairs(self._section(2, lines), backs)
+            pairs = self._pairs(self._section(2), backs)
         try:
             words = [word.decode("utf-8") for word in self.index]
         except UnicodeDecodeError:
             raise _bad(self.path, "its words are not UTF-8") from None
         return Arpa(words, logs, backs, pairs)
 
-    def _lines(self, source: Source) -> Iterator[bytes]:
-        rest = b""
-        for block in source.blocks():
-            *lines, rest = (rest + block).split(b"\n")
-            if len(rest) > LONGEST_LINE:
-                raise _bad(self.path, f"line {self.number + len(lines) + 1} is too long")
-            for line in lines:
-                self.number += 1
-                source.place = f"line {self.number}"
-                yield line
-        self.number += 1
-        yield rest
+    def _lines(self) -> Iterator[bytes]:
+        for line in read_lines(self.path, LONGEST_LINE):
+            self.number += 1
+            if len(line) > LONGEST_LINE:
+                raise self._bad_line("is too long")
+            yield line
 
-    def _header(self, lines: Iterator[bytes]) -> None:
-        if not any(line.strip() == b"\\data\\" for line in lines):
+    def _header(self) -> None:
+        if not any(line.strip() == b"\\data\\" for line in self.lines):
             raise _bad(self.path, "it has no section \\data\\")
-        for line in lines:
+        for line in self.lines:
             parts = line.replace(b"=", b" ").split()
             if len(parts) == 3 and parts[0] == b"ngram":
                 self._count(parts[1], parts[2])
@@ -175,10 +167,10 @@ class _Reader:
         if line.strip() != b"\\%d-grams:" % length:
             raise _bad(self.path, f"its section of {length}-grams is missing")
 
-    def _section(self, length: int, lines: Iterator[bytes]) -> _Section:
+    def _section(self, length: int) -> _Section:
         """Read the n-grams of a length, and the line that ends them."""
-        section = _Section(length, self.counts[length])
-        for line in lines:
+        section = _Section(length)
+        for line in self.lines:
             cells = line.split()
             if len(cells) == 1 and line.startswith(b"\\"):
                 self._close(section, line)
@@ -187,15 +179,15 @@ class _Reader:
                 if cells:
                     self._add(section, cells)
             except DxError:
-                if next(lines, None) is not None:
+                if line.endswith(b"\n"):
                     raise
                 # A line that is wrong and the last one was cut.
         raise _bad(self.path, f"it is cut off among its {length}-grams (line {self.number})")
 
     def _close(self, section: _Section, line: bytes) -> None:
-        if len(section.logs) != section.announced:
+        if len(section.logs) != (announced := self.counts[section.length]):
             given = f"{len(section.logs):,} {section.length}-grams and announces"
-            raise _bad(self.path, f"it is cut or damaged: it has {given} {section.announced:,}")
+            raise _bad(self.path, f"it is cut or damaged: it has {given} {announced:,}")
         if section.length < max(self.counts):
             self._expect(section.length + 1, line)
         elif line.strip() != b"\\end\\":
@@ -205,7 +197,7 @@ class _Reader:
         length, place = section.length, len(section.logs)
         if not length + 1 <= len(cells) <= length + 2:
             raise self._bad_line(f"is not a {length}-gram with its probability")
-        if place == section.announced:
+        if place == self.counts[length]:
             raise _bad(self.path, f"it has more {length}-grams than it announces")
         try:
             log = float(cells[0])
@@ -243,8 +235,7 @@ class _Reader:
 
 def _check_sums(arpa: Arpa, path: Path) -> None:
     """Raise DxError where probabilities do not add up, and say by how much."""
-    # <s> never follows anything.
-    follows = np.array([word != "<s>" for word in arpa.words])
+    follows = np.array([word != "<s>" for word in arpa.words])  # <s> never follows anything
     p = np.where(follows, arpa.p, 0.0)
     if abs(p.sum() - 1) > TOLERANCE:
         raise _bad(path, f"the probabilities of its words add up to {p.sum():.4g}, not to 1")
@@ -269,14 +260,17 @@ def law_of(arpa: Arpa, name: str) -> Law:
     from scipy.sparse import diags_array
 
     said, beyond = arpa.said, beyond_back_off(arpa)
-    u, end = np.maximum(arpa.p[said], LEAST), arpa.place("</s>")
+    u, end, begin = np.maximum(arpa.p[said], LEAST), arpa.place("</s>"), arpa.place("<s>")
     stop = np.ones(len(u))  # a file that has no ends says nothing of lengths
     if end is not None:
         stop = (arpa.back * arpa.p[end] + beyond[:, [end]].toarray().reshape(-1))[said]
+    first = u  # as words alone where the file does not say how sentences begin
+    if begin is not None:
+        first = beyond[[begin]].toarray().reshape(-1)[said] + arpa.back[begin] * u
     delta, back, stop, stays = joint(beyond[said][:, said], stop, u, arpa.back[said])
     chain = chain_of(
-        begin=_begin(arpa, u, beyond), alone=u / stays, end=stop, back=back, u=u, delta=delta,
-        emit=diags_array(stays).tocsr(),
+        begin=first if first.sum() > 0 else u, alone=u / stays, end=stop, back=back, u=u,
+        delta=delta, emit=diags_array(stays).tocsr(),
     )  # fmt: skip
     return Law([w for w, s in zip(arpa.words, said, strict=True) if s], chain, name)
 
@@ -290,12 +284,3 @@ def beyond_back_off(arpa: Arpa) -> Any:
         return csr_array(shape)
     extra = np.exp(pairs.logs) - arpa.back[pairs.contexts] * arpa.p[pairs.words]
     return csr_array((np.maximum(extra, 0.0), (pairs.contexts, pairs.words)), shape=shape)
-
-
-def _begin(arpa: Arpa, u: Floats1d, beyond: Any) -> Floats1d:
-    """(K,): how sentences begin; as words alone where the file does not say."""
-    begin = arpa.place("<s>")
-    if begin is None:
-        return u
-    first: Floats1d = beyond[[begin]].toarray().reshape(-1)[arpa.said] + arpa.back[begin] * u
-    return first if first.sum() > 0 else u

@@ -1,7 +1,9 @@
 r"""Public language out of public texts: what `dx prior` does.
 
-Word pairs are counted and smoothed by interpolated modified Kneser-Ney, then pruned by what pairs
-tell:
+Texts are read once, cut to sentences by their layout, and kept on disk as word ids. Words are
+spaCy's tokens that hold a letter or digit, in lower case. A sentence ends at . ! ? ; and at the end
+of a line, as in texts that are sanitised; other punctuation is left out. Word pairs are counted and
+smoothed by interpolated modified Kneser-Ney, then pruned by what pairs tell:
 
     P(y | x) = max(c(x y) - D(c), 0) / c(x) + back(x) u(y)     u(y) = N1+(. y) / N1+(. .)
 
@@ -14,26 +16,38 @@ Paper  Chen and Goodman 1999, "An empirical study of smoothing techniques"; Stol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+import tempfile
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import spacy
+from numpy.typing import NDArray
 
 from ..arrays import Floats1d, Ints1d
-from ..errors import Errors, UsageError
+from ..errors import DxError, Errors, UsageError
+from ..files.limits import MOST_RECORD, parse_json, read_lines, too_large
 from ..space import Space
 from ..validate import whole
-from .chain import Chain, chain_of
-from .corpus import STOP, Corpus, collect
-from .law import Law, joint
-from .saved import write_law
+from .chain import Chain, Law, chain_of, joint
+from .pairs import write_law
 
 LEAST_WORDS = 1000
 TYPES, PAIRS = 12_000, 1_000_000
 MOST_PAIRS = 2**25  # different ones in memory; beyond it those seen once are let go
 DISCOUNT = 0.75  # where a text is too small to tell
+ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz")
+ENDS = frozenset([".", "!", "?", ";", "...", "\u2026", "?!", "!!", "!!!"])
+MOST_WORDS = 2**21  # different ones that are counted; later ones are unknown
+HELD_OUT = 10  # every tenth sentence
+AT_ONCE = 2**20  # words in memory
+STOP = -1  # between sentences
+_RUN = re.compile(r"[^\w\s]{33,}")  # spaCy's tokenizer takes them apart one by one, over and over
 
 Say = Callable[[str], object]
 
@@ -263,3 +277,123 @@ def _cells(chain: Chain, x: Ints1d, y: Ints1d) -> Floats1d:
         return np.zeros(len(x))
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[at] == wanted, table.data[at], 0.0)
+
+
+# -- texts as word ids ----------------------------------------------------------------------------
+
+
+def read_texts(source: Path, field: str = "text") -> Iterator[str]:
+    """Lines of .txt files, and a field of each line of .jsonl files; plain or .gz; of a file or of
+    all such files in a folder. Raises UsageError, DxError in one sentence."""
+    for path in _files(source):
+        json_lines = path.name.removesuffix(".gz").endswith(".jsonl")
+        try:
+            for number, line in enumerate(read_lines(path, MOST_RECORD), 1):
+                where = f"{path}: line {number}"
+                if len(line) > MOST_RECORD:
+                    raise too_large(where, len(line), MOST_RECORD)
+                text = _decoded(line, where)
+                if not json_lines:
+                    yield text
+                elif text.strip():
+                    yield _field(text, field, where)
+        except (EOFError, OSError, zlib.error):
+            raise DxError(Errors.DX065.format(why=f"{path} is cut off or damaged")) from None
+
+
+def _files(source: Path) -> list[Path]:
+    if not source.exists():
+        raise UsageError(f"{source}: no such file or folder.")
+    if source.is_file():
+        if not source.name.endswith(ENDINGS):
+            raise UsageError(f"{source}: public texts end in {', '.join(ENDINGS)}.")
+        return [source]
+    found = sorted(p for p in source.rglob("*") if p.name.endswith(ENDINGS) and p.is_file())
+    if not found:
+        raise UsageError(f"{source}: holds no file that ends in {', '.join(ENDINGS)}.")
+    return found
+
+
+def _decoded(line: bytes, where: str) -> str:
+    try:
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"{where} is not UTF-8.") from None
+
+
+def _field(line: str, field: str, where: str) -> str:
+    try:
+        entry = parse_json(line)
+    except ValueError:
+        raise UsageError(f"{where} is not valid JSON.") from None
+    if not isinstance(entry, dict) or not isinstance(entry.get(field), str):
+        raise UsageError(f"{where} has no text in a field {field!r}.")
+    text: str = entry[field]
+    return text
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """words: of which id each is. ids: int32, on disk: the words of each sentence, and STOP."""
+
+    words: list[str]
+    ids: NDArray[np.int32]
+
+    def chunks(self) -> Iterator[tuple[Ints1d, bool]]:
+        """Ids of whole sentences, each followed by STOP; those that are held out apart (True)."""
+        number = 0
+        for start, end in self._cuts():
+            some = np.array(self.ids[start:end], dtype=np.int64)
+            sentence = number + np.concatenate([[0], np.cumsum(some[:-1] == STOP)])
+            number = int(sentence[-1]) + 1
+            held = sentence % HELD_OUT == HELD_OUT - 1
+            yield some[~held], False
+            yield some[held], True
+
+    def _cuts(self) -> Iterator[tuple[int, int]]:
+        start = 0
+        while start < len(self.ids):
+            end = min(start + AT_ONCE, len(self.ids))
+            while self.ids[end - 1] != STOP:
+                end += 1
+            yield start, end
+            start = end
+
+
+def collect(texts: Iterable[str], lang: str = "en") -> Corpus:
+    """Reads texts once. Memory holds the different words alone."""
+    index: dict[str, int] = {"": 0}
+    with tempfile.TemporaryFile(prefix="dx-prior-") as file:
+        for sentence in _sentences(texts, lang):
+            ids = array("i", (_id(word, index) for word in sentence))
+            ids.append(STOP)
+            file.write(ids.tobytes())
+        file.flush()
+        if not file.tell():
+            return Corpus(list(index), np.zeros(0, dtype=np.int32))
+        # The map holds on to the file, which has no name any more and goes with it.
+        return Corpus(list(index), np.memmap(file, np.int32, "r"))
+
+
+def _id(word: str, index: dict[str, int]) -> int:
+    found = index.get(word)
+    if found is None:
+        if len(index) >= MOST_WORDS:
+            return 0
+        found = index[word] = len(index)
+    return found
+
+
+def _sentences(texts: Iterable[str], lang: str) -> Iterator[list[str]]:
+    nlp = spacy.blank(lang)
+    for text in texts:
+        for line in text.splitlines():
+            with nlp.memory_zone():
+                tokens = [token.text for token in nlp.tokenizer(_RUN.sub(" ", line))]
+            sentence: list[str] = []
+            for token in [*tokens, "."]:
+                if any(map(str.isalnum, token)):
+                    sentence.append(token.lower())
+                elif token in ENDS and sentence:
+                    yield sentence
+                    sentence = []

@@ -21,10 +21,8 @@ from ..arrays import Floats1d
 from ..registries import registry
 from ..space import Space
 from ..validate import between, fail, needs, one_of, whole
-from .builtin import KINDS, NAME, builtin_law, frequencies, frequency_of
-from .chain import Chain, alone_chain
-from .law import WordList, carry, spelled
-from .saved import read_law
+from .chain import Chain, WordList, alone_chain, carry, spelled
+from .pairs import KINDS, NAME, builtin_law, frequencies, frequency_of, read_law
 
 LEAST = 1e-30  # that float32 can hold
 MOST_CARRIED = 2
@@ -84,7 +82,7 @@ class WordFrequency:
 @dataclass(frozen=True)
 class WordPairs:
     """path: a folder made by `dx prior`; None for the English pairs of the package. kind: of text
-    (builtin.KINDS), whose pairs of the package it takes."""
+    (pairs.KINDS), whose pairs of the package it takes."""
 
     path: Path | None = None
     kind: str | None = None
@@ -98,6 +96,17 @@ class WordPairs:
         if space.digest == Space.builtin().digest:
             return builtin_law(self.kind).chain
         return _builtin_on(space, self.kind)
+
+
+def _builtin_on(space: Space, kind: str | None) -> Chain:
+    """The pairs of the package on the words of a space. Of the last few spaces they are kept, by
+    digest: a search for an epsilon, or a second pipeline, asks for them again and again."""
+    key = space.digest, kind
+    found = _carried.pop(key, None) or carry(builtin_law(kind), space, frequency_of(space))
+    _carried[key] = found
+    for old in list(_carried)[:-MOST_CARRIED]:
+        _carried.pop(old, None)
+    return found
 
 
 @dataclass(frozen=True)
@@ -117,19 +126,6 @@ class Ngrams:
         return carry(law, space, frequency_of(space))
 
 
-def _builtin_on(space: Space, kind: str | None) -> Chain:
-    """The pairs of the package on the words of a space. Of the last few spaces they are kept, by
-    digest: a search for an epsilon, or a second pipeline, asks for them again and again."""
-    key = space.digest, kind
-    found = _carried.pop(key, None)
-    if found is None:
-        found = carry(builtin_law(kind), space, frequency_of(space))
-    _carried[key] = found
-    for old in list(_carried)[:-MOST_CARRIED]:
-        _carried.pop(old, None)
-    return found
-
-
 @registry.dx_priors("dx.Uniform.v1")
 def make_uniform() -> Uniform:
     """All words alike."""
@@ -145,17 +141,13 @@ def make_word_frequency(
     ("de"), for which the extra `frequency` is needed."""
     gamma = between("gamma", gamma, 0.0, 4.0, low_in=True, high_in=True)
     if lang is not None:
-        _check_language(lang, path)
+        needs("wordfreq", "A language of dx.WordFrequency.v1", extra="frequency")
+        from wordfreq import available_languages
+
+        one_of("lang", lang, tuple(sorted(available_languages())))
+        if path is not None:
+            raise fail("lang", "left out where a path is given", lang)
     return WordFrequency(gamma, None if path is None else Path(path), lang)
-
-
-def _check_language(lang: str, path: str | None) -> None:
-    needs("wordfreq", "A language of dx.WordFrequency.v1", extra="frequency")
-    from wordfreq import available_languages
-
-    one_of("lang", lang, tuple(sorted(available_languages())))
-    if path is not None:
-        raise fail("lang", "left out where a path is given", lang)
 
 
 @registry.dx_priors("dx.WordPairs.v1")

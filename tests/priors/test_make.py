@@ -18,11 +18,11 @@ from spacy_dxprivacy.priors import (
     make_prior,
     make_word_frequency,
     make_word_pairs,
-    saved,
 )
-from spacy_dxprivacy.priors.corpus import STOP, collect, read_texts
 from spacy_dxprivacy.priors.make import (
+    STOP,
     Vocabulary,
+    collect,
     count_pairs,
     discounts,
     nats_of_pairs,
@@ -30,6 +30,7 @@ from spacy_dxprivacy.priors.make import (
     pruned,
     vocabulary,
 )  # fmt: skip
+from spacy_dxprivacy.priors.pairs import digest_of
 
 from .conftest import move, sentences, weight
 
@@ -59,7 +60,7 @@ def test_texts_are_cut_by_their_layout():
 
 
 def test_every_tenth_sentence_is_held_out(monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.priors.corpus.AT_ONCE", 7)
+    monkeypatch.setattr("spacy_dxprivacy.priors.make.AT_ONCE", 7)
     corpus = collect(f"w{i} x." for i in range(35))
     parts = {held: [] for held in (False, True)}
     for ids, held in corpus.chunks():
@@ -168,7 +169,7 @@ def test_a_prior_is_made_saved_and_carried(text, space, tmp_path):
 
 def test_the_same_texts_make_the_same_prior(text, space):
     one, two = (make_prior(text, space=space) for _ in range(2))
-    assert saved.digest_of(one.law) == saved.digest_of(two.law)
+    assert digest_of(one.law) == digest_of(two.law)
 
 
 def test_recipes_that_cannot_be():
@@ -313,4 +314,4 @@ def test_texts_are_a_stream(text, space, monkeypatch):
     read = []
     made = make_prior((read.append(line) or line for line in text[:50]), space=space)
     assert len(read) == 50 and made.words == 135
-    assert list(read_texts.__annotations__) and isinstance(vocabulary(collect(text), 3), Vocabulary)
+    assert isinstance(vocabulary(collect(text), 3), Vocabulary)

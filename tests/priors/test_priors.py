@@ -11,9 +11,15 @@ from thinc.api import Config
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.graph.policy import builtin_features
 from spacy_dxprivacy.priors import Law, carry, make_uniform, make_word_frequency
-from spacy_dxprivacy.priors.builtin import builtin_law, frequencies, frequency_of
-from spacy_dxprivacy.priors.chain import chain_of, check_chain, from_fields, to_fields
-from spacy_dxprivacy.priors.law import joint, nearest_hosts
+from spacy_dxprivacy.priors.chain import (
+    chain_of,
+    check_chain,
+    from_fields,
+    joint,
+    nearest_hosts,
+    to_fields,
+)
+from spacy_dxprivacy.priors.pairs import builtin_law, frequencies, frequency_of
 from spacy_dxprivacy.ty import Prior
 
 from .conftest import weight

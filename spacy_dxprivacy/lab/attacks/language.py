@@ -17,10 +17,9 @@ import numpy as np
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ...errors import DxError
 from ...mechanisms.path_v2 import SentenceMechanism
-from ...priors.builtin import KINDS, builtin_law, frequency_of
 from ...priors.chain import Chain, alone_chain
-from ...priors.corpus import STOP
-from ...priors.make import nats_of_pairs
+from ...priors.make import STOP, nats_of_pairs
+from ...priors.pairs import KINDS, builtin_law, frequency_of
 from ...priors.registered import WordPairs
 from ...space import Space
 from ...ty import Mechanism

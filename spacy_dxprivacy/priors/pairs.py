@@ -1,5 +1,7 @@
-"""The public language that comes with the package: word pairs on the words of the built-in space,
-of English as such and of some kinds of text.
+"""Public word pairs on the disk: those that come with the package, and the folder of a saved prior.
+
+The package has pairs on the words of the built-in space, of English as such and of some kinds of
+text:
 
 pairs.npz    frequency     uint8 (n,): -12 ln of how often each word of the space comes in web text
              type_of_row   uint16 (n,): the type of each word; types are lower-case words
@@ -11,27 +13,44 @@ pairs.npz    frequency     uint8 (n,): -12 ln of how often each word of the spac
 pairs-KIND.npz  the same but for frequency and type_of_row, which are those of pairs.npz
 
 All sums are made exact after reading. scripts/build_language.py writes them.
+
+A saved prior (`dx prior`):
+
+prior.json   format, kind ("pairs"), name, digest, and the figures of its making
+law.npz      the words, UTF-8 with line breaks between, and the arrays of the chain
 """
 
 from __future__ import annotations
 
+import hashlib
+import zipfile
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import srsly
 
 from ..arrays import Floats1d
-from ..errors import DxError, Errors
+from ..errors import DxError, Errors, UsageError
+from ..files.atomic import new_folder
+from ..files.limits import check_ratio, read_json, regular
+from ..registries import retired
 from ..space import BUILTIN, Space
-from .chain import Chain, chain_of
-from .law import Law
+from .chain import TABLES, Chain, Law, chain_of, from_fields, to_fields
 
 NAME = "dx_en"
 FILE = BUILTIN / "pairs.npz"
 KINDS = ("clinical", "dialogues")  # of text, with pairs of their own
 OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
 LEAST = 1e-12  # of a type by back-off: what stays in clear may be any word, also a lone n't
+FORMAT, KIND = 1, "pairs"
+ABOUT, LAW = "prior.json", "law.npz"
+DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError)
+
+
+# -- of the package --------------------------------------------------------------------------------
 
 
 def pack(log: Floats1d, steps: int, kind: Any) -> Any:
@@ -131,3 +150,77 @@ def _listed(arrays: dict[str, Any]) -> Any:
 def _to_one(weights: Floats1d) -> Floats1d:
     shares: Floats1d = weights / weights.sum()
     return shares
+
+
+# -- of a folder -----------------------------------------------------------------------------------
+
+
+def digest_of(law: Law) -> str:
+    """SHA-256 of the words and of the chain, in hexadecimal."""
+    return hashlib.sha256("\n".join([law.chain.digest, *law.words]).encode()).hexdigest()
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Raise UsageError where the path cannot be a new prior, or replace one with `force`."""
+    if path.exists() and not (path / ABOUT).is_file():
+        raise UsageError(f"{path}: is no prior, and will not be replaced.")
+    if path.exists() and not force:
+        raise UsageError(f"{path}: exists already. `force` replaces it.")
+
+
+def write_law(law: Law, path: Path, figures: Mapping[str, Any], *, force: bool) -> None:
+    """All or nothing. figures: further entries of prior.json."""
+    check_target(path, force=force)
+    with new_folder(path) as folder:
+        words = np.frombuffer("\n".join(law.words).encode(), dtype=np.uint8)
+        np.savez_compressed(folder / LAW, words=words, **to_fields(law.chain))
+        about = {"format": FORMAT, "kind": KIND, "name": law.name, "digest": digest_of(law)}
+        srsly.write_json(folder / ABOUT, {**about, **figures})
+
+
+def read_law(path: Path) -> Law:
+    """Read a saved prior. Raises DxError in one sentence where the folder is missing, damaged, of
+    another format or kind, or not what its digest says."""
+    if not (path / ABOUT).is_file():
+        hint = "A prior is a folder written by: python -m spacy dx prior PUBLIC_TEXTS OUT"
+        raise DxError(Errors.DX026.format(path=path, hint=hint))
+    try:
+        about = read_json(path / ABOUT)
+        _check_about(about, path)
+        law = _read_law(path / LAW, str(about["name"]))
+    except DxError as error:
+        raise error if "DX060" not in str(error) else _bad(path, str(error)) from None
+    except (*DAMAGE, zipfile.BadZipFile) as error:
+        raise _bad(path, f"a file in it is missing or damaged ({type(error).__name__})") from None
+    if digest_of(law) != about["digest"]:
+        raise _bad(path, "it is not what its digest says")
+    return law
+
+
+def _check_about(about: Any, path: Path) -> None:
+    if about["format"] != FORMAT:
+        why = f"its format is {about['format']!r}, and this version reads {FORMAT}"
+        raise _bad(path, why)
+    if about["kind"] == "hidden-markov":
+        raise retired("dx.HiddenMarkov.v1")
+    if about["kind"] != KIND:
+        raise _bad(path, f"its kind is {about['kind']!r}, and {KIND!r} was asked for")
+
+
+def _read_law(path: Path, name: str) -> Law:
+    with zipfile.ZipFile(regular(path)) as archive:
+        unpacked = sum(info.file_size for info in archive.infolist())
+        check_ratio(path.name, path.stat().st_size, unpacked)
+    with np.load(path, allow_pickle=False) as saved:
+        arrays = {key: saved[key] for key in saved.files}
+    words = bytes(arrays.pop("words")).decode().split("\n")
+    if any(array.dtype.kind not in "fi" for array in arrays.values()):
+        raise ValueError("not numbers")
+    chain = from_fields(arrays, len(words))
+    for table in TABLES:
+        getattr(chain, table).check_format(full_check=True)
+    return Law(words, chain, name)
+
+
+def _bad(path: Path, why: str) -> DxError:
+    return DxError(Errors.DX063.format(path=path, why=why))
