@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -108,11 +107,6 @@ class Guarantee:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for json and for a Doc. No bound is None, as json has no inf."""
-        return dict(self._plain)  # all values are plain: none need be copied
-
-    @cached_property
-    def _plain(self) -> dict[str, Any]:
-        """Every receipt asks for it."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {k: None if v == math.inf else v for k, v in values.items()}
 

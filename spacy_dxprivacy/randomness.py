@@ -35,6 +35,9 @@ _SHA256_OF_BLOCKS = "5c3dc907400984d41f7607fbac0e4051da60bd4c08372f7f696dec7e7b6
 _token = os.urandom(8)
 
 
+_tested: tuple[int, bytes] | None = None  # the process in which the generator gave its answers
+
+
 def _renew_token() -> None:
     global _token
     _token = os.urandom(8)
@@ -46,9 +49,6 @@ if hasattr(os, "register_at_fork"):
 
 def _this_process() -> tuple[int, bytes]:
     return os.getpid(), _token
-
-
-_tested: tuple[int, bytes] | None = None  # the process in which the generator gave its answers
 
 
 def known_answer_test() -> None:
@@ -72,17 +72,13 @@ def known_answer_test() -> None:
         raise DxError(Errors.DX094.format(what="the keys of the system"))
 
 
-def _test_once() -> None:
+def _generator(**settings: int) -> np.random.Generator:
+    from randomgen import AESCounter
+
     global _tested
     if _tested != _this_process():
         known_answer_test()
         _tested = _this_process()
-
-
-def _generator(**settings: int) -> np.random.Generator:
-    from randomgen import AESCounter
-
-    _test_once()
     return np.random.Generator(AESCounter(**settings))
 
 
@@ -115,8 +111,7 @@ class Rng:
         return self.generator.standard_normal(shape)
 
     def gamma(self, shape: float, scale: float, k: int) -> Floats1d:
-        """k numbers of the Gamma law with this shape and scale. Raises DxError as generator
-        does."""
+        """k numbers of the Gamma law with this shape and scale. Raises as generator does."""
         return self.generator.gamma(shape, scale, k)
 
     def laplace(self, shape: tuple[int, ...]) -> NDArray[np.float64]:

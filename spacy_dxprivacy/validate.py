@@ -26,9 +26,7 @@ def needs(package: str, what: str, *, extra: str) -> None:
 
 def positive(name: str, value: Any) -> float:
     """A finite number above 0, as float."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise fail(name, "a number above 0", value)
-    number = float(value)
+    number = _real(name, value, "a number above 0")
     if not (math.isfinite(number) and number > 0):
         raise fail(name, "a finite number above 0", value)
     return number
@@ -49,16 +47,19 @@ def one_of(name: str, value: T, choices: Collection[T]) -> T:
     return value
 
 
-def between(
-    name: str, value: Any, low: float, high: float, *, low_in: bool = False, high_in: bool = False
-) -> float:
-    """A number above low and below high, as float; low_in and high_in let the ends in."""
-    ends = f"{'from' if low_in else 'above'} {low:g} {'to' if high_in else 'and below'} {high:g}"
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise fail(name, f"a number {ends}", value)
-    number = float(value)
-    above = number >= low if low_in else number > low
-    below = number <= high if high_in else number < high
-    if not (above and below):
-        raise fail(name, f"a number {ends}", value)
+def between(name: str, value: Any, low: float, high: float, ends: str = "()") -> float:
+    """A number from low to high, as float. ends: a square bracket lets an end in."""
+    first = "from" if ends[0] == "[" else "above"
+    expected = f"a number {first} {low:g} {'to' if ends[1] == ']' else 'and below'} {high:g}"
+    number = _real(name, value, expected)
+    inside = low < number < high
+    at_an_end = (number == low and ends[0] == "[") or (number == high and ends[1] == "]")
+    if not (inside or at_an_end):
+        raise fail(name, expected, value)
     return number
+
+
+def _real(name: str, value: Any, expected: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise fail(name, expected, value)
+    return float(value)

@@ -59,7 +59,6 @@ OWED_ARGUMENTS: set[tuple[str, str]] = {
     ("mechanisms/choice.py", "log_likelihood"),
     ("mechanisms/path_v2.py", "log_likelihood"),
     ("mechanisms/path_v2.py", "sample"),
-    ("validate.py", "between"),
 }
 
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests")

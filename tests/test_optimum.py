@@ -11,6 +11,7 @@ from spacy_dxprivacy.graph import even as evening
 from spacy_dxprivacy.graph.even import SHARE
 from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
 from spacy_dxprivacy.graph.policy_graph import Kernel, with_steps
+from spacy_dxprivacy.lab.bounds import least_told, most_kept, told
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments import optimum as experiment
 from spacy_dxprivacy.lab.experiments.optimum import (
@@ -24,7 +25,6 @@ from spacy_dxprivacy.lab.experiments.optimum import (
 from spacy_dxprivacy.lab.tuning import sampled
 from spacy_dxprivacy.lab.tuning.targets import most_unchanged
 from spacy_dxprivacy.priors.chain import alone_chain
-from spacy_dxprivacy.privacy.bounds import least_told, most_kept, told
 from spacy_dxprivacy.sentences.alone import WordDraw
 from spacy_dxprivacy.sentences.calibration import beta_of, shorter
 

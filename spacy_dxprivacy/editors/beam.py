@@ -1,10 +1,10 @@
-"""The likeliest words of texts, by a causal model and what is known of each place.
+"""The likeliest words of texts, by a causal model and what is known of each place: beam search,
+many texts side by side.
 
-    w = argmax product of P(w_i | w_1..w_(i-1)) exp(logs_i(w_i))
-    P = (1 - share) model + share known
+    w = argmax product of P(w_i | w_1..w_(i-1)) exp(logs_i(w_i)),  P = (1 - share) model + share known
 
-Beam search, many texts side by side. Every lane reads one token a step: texts do not wait for each
-other's long words. At the end each place is the word for which the lanes that are left speak most.
+Every lane reads one token a step: texts do not wait for each other's long words. At the end each
+place is the word for which the lanes that are left speak most.
 """
 
 from __future__ import annotations

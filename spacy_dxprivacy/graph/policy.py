@@ -179,11 +179,11 @@ class Policy:
 
     def __post_init__(self) -> None:
         for name in ("proper", "rare", "function", "content"):
-            between(f"policy.{name}", getattr(self, name), LEAST_SCALE, MOST_SCALE, low_in=True)
+            between(f"policy.{name}", getattr(self, name), LEAST_SCALE, MOST_SCALE, "[)")
         for name in ("negation", "unit", "apart", "sentiment"):
-            between(f"policy.{name}", getattr(self, name), 0.0, MOST_SCALE, low_in=True)
+            between(f"policy.{name}", getattr(self, name), 0.0, MOST_SCALE, "[)")
         for name in ("far", "far_rare", "far_proper", "far_function", "far_negation"):
-            between(f"policy.{name}", getattr(self, name), -MOST_FAR, MOST_FAR, low_in=True)
+            between(f"policy.{name}", getattr(self, name), -MOST_FAR, MOST_FAR, "[)")
 
     @property
     def is_plain(self) -> bool:

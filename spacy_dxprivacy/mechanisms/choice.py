@@ -129,7 +129,7 @@ class ChoiceMechanism(BuiltMechanism[Choice]):
         cache_mb: float = CACHE_MB,
     ) -> None:
         super().__init__(name, guarantee, settings, in_clear)
-        self.cache_mb = between("cache_mb", cache_mb, 0.0, inf, low_in=True)
+        self.cache_mb = between("cache_mb", cache_mb, 0.0, inf, "[)")
         self._tables: Tables | None = None
 
     def fit(self, space: Space) -> Self:

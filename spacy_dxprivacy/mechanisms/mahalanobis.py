@@ -39,7 +39,7 @@ def make_mahalanobis(
     Its fit raises DxError where S is singular.
     """
     epsilon = positive("epsilon", epsilon)
-    lam = between("lam", lam, 0.0, 1.0, low_in=True, high_in=True)
+    lam = between("lam", lam, 0.0, 1.0, "[]")
     guarantee = Guarantee(
         kind="metric-dp",
         epsilon=epsilon,

@@ -60,7 +60,7 @@ def make_nadp(
     epsilon = positive("epsilon", epsilon)
     delta = None if delta is None else between("delta", delta, 0.0, 1.0)
     m = whole("m", m, least=2)
-    tau = between("tau", tau, 0.0, 1.0, low_in=True, high_in=True)
+    tau = between("tau", tau, 0.0, 1.0, "[]")
     one_of("noise", noise, NOISES)
     everyone = noise == "global"
     guarantee = Guarantee(

@@ -37,8 +37,8 @@ def make_santext_plus(
     that are, above 0, 1 at most. cache_mb: memory for tables of the words that come most often, in
     megabytes."""
     epsilon = positive("epsilon", epsilon)
-    p = between("p", p, 0.0, 1.0, high_in=True)
-    sensitive = between("sensitive", sensitive, 0.0, 1.0, high_in=True)
+    p = between("p", p, 0.0, 1.0, "(]")
+    sensitive = between("sensitive", sensitive, 0.0, 1.0, "(]")
     guarantee = Guarantee(
         kind="metric-dp",
         epsilon=epsilon,

@@ -88,7 +88,9 @@ def read_arpa(path: Path, order: int) -> Arpa:
     """
     try:
         arpa = _Reader(path, order).read()
-    except (FileNotFoundError, IsADirectoryError, NotAFile):
+    except NotAFile:
+        raise
+    except (FileNotFoundError, IsADirectoryError):
         hint = "dx.Ngrams.v1 takes an ARPA file, plain or packed by gzip."
         raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
     except (EOFError, OSError, zlib.error):

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats1d, Ints1d
 from ..errors import DxError, Errors, UsageError
-from ..files.limits import MOST_RECORD, parse_json, read_lines, too_large
+from ..files.limits import MOST_RECORD, NotAFile, parse_json, read_lines, too_large
 from ..space import Space
 from ..validate import whole
 from .chain import Chain, Law, chain_of, joint
@@ -297,6 +297,8 @@ def read_texts(source: Path, field: str = "text") -> Iterator[str]:
                     yield text
                 elif text.strip():
                     yield _field(text, field, where)
+        except NotAFile:
+            raise
         except (EOFError, OSError, zlib.error):
             raise DxError(Errors.DX065.format(why=f"{path} is cut off or damaged")) from None
 

@@ -139,7 +139,7 @@ def make_word_frequency(
     """Words alone, by public frequency to the power gamma, from 0 to 4: of English; or of the texts
     of a folder made by `dx prior`; or of a language that the package wordfreq has, by its code
     ("de"), for which the extra `frequency` is needed."""
-    gamma = between("gamma", gamma, 0.0, 4.0, low_in=True, high_in=True)
+    gamma = between("gamma", gamma, 0.0, 4.0, "[]")
     if lang is not None:
         needs("wordfreq", "A language of dx.WordFrequency.v1", extra="frequency")
         from wordfreq import available_languages

@@ -8,6 +8,7 @@ The total says which of these it was.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -15,9 +16,6 @@ from importlib.util import find_spec
 
 from ..errors import DxError, Errors
 from ..guarantee import STATUSES, Guarantee
-
-# -- approximate promises --------------------------------------------------------------------------
-
 
 BASIC = "basic composition (Dwork and Roth 2014, theorem 3.16)"
 GAUSSIAN = "Gaussian composition (Dong, Roth and Su 2019, corollary 3.3)"
@@ -31,12 +29,12 @@ def total(counts: Mapping[Guarantee, int]) -> tuple[float, float, str]:
     delta is the sum of the deltas in every case, and epsilon the least that is known for it.
     """
     counts = {g: n for g, n in counts.items() if n}
-    epsilon = math.fsum(g.epsilon * n for g, n in counts.items())
-    delta = min(1.0, math.fsum(g.delta * n for g, n in counts.items()))
+    epsilon = _sum_of("epsilon", counts)
+    delta = min(1.0, _sum_of("delta", counts))
     if sum(counts.values()) < 2 or not 0 < delta < 1:
         return epsilon, delta, BASIC
     if all(g.mu for g in counts):
-        found, how = gaussian_epsilon(math.hypot(*_repeated_mus(counts)), delta), GAUSSIAN
+        found, how = gaussian_epsilon(_mu_of(counts), delta), GAUSSIAN
     elif find_spec("dp_accounting") is not None:
         parts = tuple(sorted((g.epsilon, g.delta, n) for g, n in counts.items()))
         found, how = pld_epsilon(parts, delta), PLD
@@ -45,8 +43,12 @@ def total(counts: Mapping[Guarantee, int]) -> tuple[float, float, str]:
     return (found, delta, how) if found < epsilon else (epsilon, delta, BASIC)
 
 
-def _repeated_mus(counts: Mapping[Guarantee, int]) -> list[float]:
-    return [g.mu * math.sqrt(n) for g, n in counts.items()]
+def _sum_of(name: str, counts: Mapping[Guarantee, int]) -> float:
+    return math.fsum(getattr(g, name) * n for g, n in counts.items())
+
+
+def _mu_of(counts: Mapping[Guarantee, int]) -> float:
+    return math.hypot(*(g.mu * math.sqrt(n) for g, n in counts.items()))
 
 
 @lru_cache(maxsize=4096)
@@ -82,9 +84,6 @@ def pld_epsilon(parts: tuple[tuple[float, float, int], ...], delta: float) -> fl
     return float(whole.get_epsilon_for_delta(delta))
 
 
-# -- all promises ----------------------------------------------------------------------------------
-
-
 def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
     """The promise for a document whose words were each drawn under one of these promises.
 
@@ -97,10 +96,7 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
     parts = list(guarantees)
     if not parts:
         raise DxError(Errors.DX040.format(why="there are none"))
-    counts: dict[Guarantee, int] = {}
-    for part in parts:
-        counts[part] = counts.get(part, 0) + 1
-    return _add(counts)
+    return _add(Counter(parts))
 
 
 @lru_cache(maxsize=1024)  # a corpus has many documents of as many words
@@ -109,18 +105,15 @@ def repeat(guarantee: Guarantee, times: int) -> Guarantee:
     return _add({guarantee: times})
 
 
-def _add(counts: dict[Guarantee, int]) -> Guarantee:
+def _add(counts: Mapping[Guarantee, int]) -> Guarantee:
     first = next(iter(counts))
     if any(g.kind == "none" for g in counts):
         return Guarantee("none", adjacency=_DOCUMENT, notes="A part of it has no guarantee.")
     for name in ("kind", "metric", "adjacency", "covers", "protects", "space"):
         if len({getattr(g, name) for g in counts}) > 1:
             raise DxError(Errors.DX040.format(why=f"they differ in their {name}"))
-    how = BASIC
-    epsilon = math.fsum(g.epsilon * n for g, n in counts.items())
-    delta = 0.0
-    if first.kind == "approx-dp":
-        epsilon, delta, how = total(counts)
+    approximate = first.kind == "approx-dp"
+    epsilon, delta, how = total(counts) if approximate else (_sum_of("epsilon", counts), 0.0, BASIC)
     worst = max(counts, key=lambda g: STATUSES.index(g.status))
     return replace(
         first,
@@ -131,7 +124,7 @@ def _add(counts: dict[Guarantee, int]) -> Guarantee:
         source=worst.source,
         notes=f"Added up over the perturbed words by {how}; a word said twice counts twice. "
         f"{first.notes}".strip(),
-        mu=math.hypot(*(g.mu * math.sqrt(n) for g, n in counts.items())),
+        mu=_mu_of(counts),
     )
 
 

@@ -1,15 +1,12 @@
 """What epsilon means: nats between the words of a space, and what attackers recovered.
 
-`scale_of` has the nats between words that are near, middling and far. Epsilon is nats per unit of
-distance, so epsilon = 10 where words are 8 apart is 80 nats, and must not be read as 10.
+Epsilon is nats per unit of distance, so epsilon = 10 where words are 8 apart is 80 nats.
 
-`LEVELS` are settings of dx.Path.v2 by what was found in clinical notes at them: light, balanced,
-strong. Measured on the built-in space, policy "general", word pairs: 1,157 words of 40 notes, 152
-of them rare, one release each, by three attackers with the exact channel: that of
-attacks/reading.py, with word pairs of English and with those of clinical text, and that of
-attacks/causal.py, with a causal model (docs/reference/figures.md has the command). At each epsilon
-the one that finds more counts, of those that were tried. A level says nothing of other texts:
-measure these with `dx attack frontier`.
+`LEVELS` are settings of dx.Path.v2: light, balanced, strong. Measured on the built-in space, policy
+"general", word pairs: 1,157 words of 40 clinical notes, 152 of them rare, one release each, by
+three attackers with the exact channel: word pairs of English, word pairs of clinical text, and a
+causal model (docs/reference/figures.md has the command). At each epsilon the one that recovers more counts.
+A level says nothing of other texts: measure these with `dx attack frontier`.
 """
 
 from __future__ import annotations
@@ -22,27 +19,23 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d
+from ..arrays import Ints1d
 from ..ty import HasMetric, Mechanism
 from ..validate import one_of
 
 # -- nats between words ----------------------------------------------------------------------------
 
-
 PROBES = 128
 NUMBERS = 2**26  # distances that a look at the space may cost
-DELTA = 1e-6
 
 
 def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None:
     """For "nearest" (a word and its nearest one, the median of probed words), "median" (two words
     at random) and "diameter" (any two: the largest distance where the mechanism knows it, else an
-    upper bound that is at most twice too high): their
-    distance, the nats that epsilon makes of it, and, for Laplace noise, nats_at_delta, the epsilon
-    of an (epsilon, 1e-6) guarantee for such a pair.
-
-    None where the guarantee is not in a metric on the whole space, or all words are at one point.
-    """
+    upper bound that is at most twice too high): their distance, the nats that epsilon makes of it,
+    and, for Laplace noise, nats_at_delta, the epsilon of an (epsilon, 1e-6) guarantee for such a
+    pair. None where the guarantee is not in a metric on the whole space, or all words are at one
+    point."""
     if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric) or n < 2:
         return None
     known = getattr(mechanism, "apart", None)
@@ -58,17 +51,6 @@ def measured_apart(mechanism: HasMetric, n: int) -> dict[str, float] | None:
     D = mechanism.distances(_probes(n))
     if np.isinf(D).any():
         return None  # some words are not protected from each other, whatever epsilon
-    return _distances_of_interest(D)
-
-
-def _nats(mechanism: Mechanism, distance: float) -> dict[str, float]:
-    nats = {"distance": distance, "nats": mechanism.guarantee.epsilon * distance}
-    known = getattr(mechanism, "approximate", None)
-    at_delta = None if known is None else known(distance)
-    return nats if at_delta is None else {**nats, "nats_at_delta": at_delta}
-
-
-def _distances_of_interest(D: Floats2d) -> dict[str, float] | None:
     D = D[(D > 0).any(axis=1)]
     if not len(D):
         return None
@@ -79,6 +61,13 @@ def _distances_of_interest(D: Floats2d) -> dict[str, float] | None:
     }
 
 
+def _nats(mechanism: Mechanism, distance: float) -> dict[str, float]:
+    nats = {"distance": distance, "nats": mechanism.guarantee.epsilon * distance}
+    known = getattr(mechanism, "approximate", None)
+    at_delta = None if known is None else known(distance)
+    return nats if at_delta is None else {**nats, "nats_at_delta": at_delta}
+
+
 def _probes(n: int) -> Ints1d:
     """Rows spread evenly over the table: public, and the same every time."""
     count = min(n, max(8, min(PROBES, NUMBERS // n)))
@@ -87,35 +76,25 @@ def _probes(n: int) -> Ints1d:
 
 # -- what attackers recovered ----------------------------------------------------------------------
 
-
 MECHANISM = "dx.Path.v2"
 RARE_WORDS = 1e-5  # share of web text below which a word is rare
-PAIRS, OF_KIND = "word pairs", "word pairs of clinical text"
-CAUSAL = "a causal model of 135 million parameters"
 
 Points = Sequence[tuple[float, float, float]]  # epsilon, rising, and two shares from 0 to 1
 
-KEPT: Points = (  # words that came out as they went in; cosine of outputs to inputs
-    (0.65, 0.3181, 0.5626),
-    (0.9, 0.4564, 0.7018),
-    (1.2, 0.5869, 0.8246),
-)
-FOUND: Mapping[str, Points] = {  # words that each attacker named; of rare words
-    OF_KIND: (  # the first one, so that it is the one named where others find as much
-        (0.65, 0.3691, 0.00658),
-        (0.9, 0.5056, 0.05921),
-        (1.05, 0.5670, 0.05921),
+# Words that came out as they went in; cosine of outputs to inputs.
+KEPT: Points = ((0.65, 0.3181, 0.5626), (0.9, 0.4564, 0.7018), (1.2, 0.5869, 0.8246))
+# Words that each attacker named; of rare words. Of attackers that find as much, the first is named.
+FOUND: Mapping[str, Points] = {
+    "word pairs of clinical text": (
+        (0.65, 0.3691, 0.00658), (0.9, 0.5056, 0.05921), (1.05, 0.5670, 0.05921),
         (1.2, 0.6353, 0.08553),
     ),
-    PAIRS: ((0.65, 0.3423, 0.01316), (0.9, 0.484, 0.05921), (1.2, 0.6188, 0.09868)),
-    CAUSAL: (
-        (0.9, 0.4901, 0.05263),
-        (1.05, 0.567, 0.079),
-        (1.1, 0.572, 0.072),
-        (1.17, 0.612, 0.118),
+    "word pairs": ((0.65, 0.3423, 0.01316), (0.9, 0.484, 0.05921), (1.2, 0.6188, 0.09868)),
+    "a causal model of 135 million parameters": (
+        (0.9, 0.4901, 0.05263), (1.05, 0.567, 0.079), (1.1, 0.572, 0.072), (1.17, 0.612, 0.118),
         (1.2, 0.6249, 0.09868),
     ),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -52,4 +52,4 @@ class Vickrey:
 @registry.dx_projections("dx.Vickrey.v1")
 def make_vickrey(t: float = 0.75) -> Vickrey:
     """t: from 0 (always the nearest word) to 1 (always the second)."""
-    return Vickrey(between("t", t, 0.0, 1.0, low_in=True, high_in=True))
+    return Vickrey(between("t", t, 0.0, 1.0, "[]"))

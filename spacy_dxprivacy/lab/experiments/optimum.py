@@ -31,12 +31,12 @@ from ...arrays import Floats1d, Floats2d, Ints1d
 from ...batch.build import prior_config
 from ...errors import DxError, Errors
 from ...graph import STEPS, graph_of
-from ...privacy.bounds import least_told, told
 from ...registries import registry
 from ...search.metric import neighbours
 from ...space import Space
 from ...ty import StatesProbabilities
 from ...validate import one_of
+from ..bounds import least_told, told
 from ..mechanisms import make_mechanism, parse_mechanism
 from ..results import Result, Row, draw_lines, finish
 from .options import LOSSES, Options, experiment, of_space, random_probes

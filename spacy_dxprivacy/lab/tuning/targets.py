@@ -13,11 +13,11 @@ import numpy as np
 from ...about import __version__
 from ...arrays import Bools1d, Floats1d, Floats2d, blocks
 from ...errors import DxError
-from ...privacy.bounds import most_kept
 from ...privacy.levels import scale_of
 from ...space import Space
 from ...ty import HasMetric, Mechanism
 from ...validate import fail
+from ..bounds import most_kept
 from ..mechanisms import make_mechanism, short
 from ..results import Progress, Result, as_figure, counted, no_progress, plain_log
 from .bench import SEARCH_WORDS, Bench, Probes, WordFigures, epsilon_range_on, evenly, sampled
