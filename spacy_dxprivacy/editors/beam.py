@@ -1,7 +1,8 @@
 """The likeliest words of texts, by a causal model and what is known of each place: beam search,
 many texts side by side.
 
-    w = argmax product of P(w_i | w_1..w_(i-1)) exp(logs_i(w_i)),  P = (1 - share) model + share known
+    w = argmax product of P(w_i | w_1..w_(i-1)) exp(logs_i(w_i))
+    P = (1 - share) model + share known
 
 Every lane reads one token a step: texts do not wait for each other's long words. At the end each
 place is the word for which the lanes that are left speak most.

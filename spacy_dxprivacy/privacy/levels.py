@@ -5,8 +5,8 @@ Epsilon is nats per unit of distance, so epsilon = 10 where words are 8 apart is
 `LEVELS` are settings of dx.Path.v2: light, balanced, strong. Measured on the built-in space, policy
 "general", word pairs: 1,157 words of 40 clinical notes, 152 of them rare, one release each, by
 three attackers with the exact channel: word pairs of English, word pairs of clinical text, and a
-causal model (docs/reference/figures.md has the command). At each epsilon the one that recovers more counts.
-A level says nothing of other texts: measure these with `dx attack frontier`.
+causal model (docs/reference/figures.md has the command). At each epsilon the one that recovers more
+counts. A level says nothing of other texts: measure these with `dx attack frontier`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -160,22 +160,10 @@ LEVELS = MappingProxyType(
 )
 
 
-@runtime_checkable
-class Measured(Protocol):
-    """A mechanism that knows whether the levels were measured with it."""
-
-    @property
-    def measured(self) -> bool:
-        """Whether these are its settings, epsilon aside, and its space."""
-        ...
-
-
 def found_by(mechanism: object, epsilon: float) -> Level | None:
     """What attackers found of texts that the mechanism drew at epsilon; None where nobody
     measured."""
-    if not isinstance(mechanism, Measured) or not mechanism.measured:
-        return None
-    return measured_at(epsilon)
+    return measured_at(epsilon) if getattr(mechanism, "measured", False) else None
 
 
 def sentence(found: Mapping[str, Any] | None) -> str:
