@@ -20,8 +20,8 @@ from figures import DOCS, write_result
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.surrogates.person import TITLES
-from spacy_dxprivacy.surrogates.presets import make_preset
+from spacy_dxprivacy.surrogates.name import TITLES
+from spacy_dxprivacy.surrogates.plain import make_preset
 from spacy_dxprivacy.surrogates.standing import stand_in
 from spacy_dxprivacy.text.mentions import chosen
 

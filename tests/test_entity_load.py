@@ -22,9 +22,8 @@ from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.formats import read
 from spacy_dxprivacy.config import FileConfig
 from spacy_dxprivacy.entities.words import listed_names
-from spacy_dxprivacy.surrogates.base import Mention
+from spacy_dxprivacy.surrogates.base import Draws, Mention
 from spacy_dxprivacy.surrogates.place import make_place
-from spacy_dxprivacy.surrogates.streams import Draws
 from spacy_dxprivacy.text.tokens import tokenized
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"

@@ -11,7 +11,7 @@ from spacy.tokens import Doc, Span
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.pipeline.select import AnyEntities
 from spacy_dxprivacy.registries import registry
-from spacy_dxprivacy.text.mentions import chosen, mentions, merged, plain_label
+from spacy_dxprivacy.text.mentions import chosen, mentions, plain_label, united
 
 NLP = spacy.blank("en")
 
@@ -130,7 +130,7 @@ SPANS = st.lists(
 
 @given(spans=SPANS)
 def test_the_union_has_all_words_and_no_overlap(spans: list[tuple[str, int, int]]) -> None:
-    found = merged(spans)
+    found = united((plain_label(label), first, last) for label, first, last in spans)
     places = [i for _, first, last in found for i in range(first, last)]
     assert len(places) == len(set(places))
     assert set(places) == {i for _, first, last in spans for i in range(first, last)}

@@ -12,8 +12,8 @@ from spacy_dxprivacy.entities.tables import PEOPLES, PLACES
 from spacy_dxprivacy.entities.words import builtin_lexicon
 from spacy_dxprivacy.surrogates import Mention
 from spacy_dxprivacy.surrogates.lists import listed
-from spacy_dxprivacy.surrogates.person import form_of
-from spacy_dxprivacy.surrogates.presets import surrogates_of
+from spacy_dxprivacy.surrogates.name import form_of
+from spacy_dxprivacy.surrogates.plain import surrogates_of
 from spacy_dxprivacy.surrogates.standing import StandIns, stand_in
 from spacy_dxprivacy.surrogates.table import Table
 

@@ -26,7 +26,7 @@ from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
 from ..registries import RETIRED, registry, retired
 from ..spaces import BUILTIN
-from ..surrogates.presets import PRESETS
+from ..surrogates.plain import PRESETS
 from ..validate import positive
 from .code import import_code
 

@@ -19,7 +19,7 @@ from ..files.limits import read_json
 from ..machine.compute import one_thread_in_workers
 from ..space import BUILTIN, Space
 from ..spaces.sources import SpaceSource
-from ..surrogates.figures import NumberDraw
+from ..surrogates.standing import NumberDraw
 from ..tables import learned
 from ..ty import Editor, FindsSettings, Mechanism, Unknown
 from .draw import draw

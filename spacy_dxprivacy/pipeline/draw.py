@@ -16,8 +16,7 @@ from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d
 from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..space import Space
-from ..surrogates.figures import Figures, draw_figures, find_figures
-from ..surrogates.standing import StandIns, stand_in
+from ..surrogates.standing import Figures, StandIns, draw_figures, find_figures, stand_in
 from ..text.layout import Layout
 from ..text.mentions import Entity
 from ..ty import Draw

@@ -20,9 +20,8 @@ from ..space import Space
 from ..spaces.hurtful import allowed_by, stand_ins
 from ..spaces.sources import SpaceSource
 from ..surrogates.base import Scope, Surrogate
-from ..surrogates.figures import NumberDraw
-from ..surrogates.presets import Preset, surrogates_of
-from ..surrogates.standing import StandIns
+from ..surrogates.plain import Preset, surrogates_of
+from ..surrogates.standing import NumberDraw, StandIns
 from ..text.mentions import plain_label
 from ..ty import (
     Editor,

@@ -29,8 +29,7 @@ from math import exp
 from ..guarantee import Guarantee
 from ..registries import registry
 from ..validate import fail, one_of, positive, whole
-from .base import Mention, Scope
-from .streams import Draws, Stream, below, geometric
+from .base import Draws, Mention, Scope, Stream, below, geometric
 from .timeline import Timeline
 
 ORDERS = ("mdy", "dmy")

@@ -9,7 +9,10 @@ Guarantee   epsilon nats per unit of the metric (metric-dp), for numbers of any 
             120/80, is drawn by itself, and the distance of two mentions is the sum of theirs.
             Rounding to the decimals shown, bounds, and what is written are post-processing.
             "relative" rounds the logarithm to a step first: at most epsilon 10^-12 more
-Fallback    digits that are no number by their form (1.2.3, other scripts) are drawn anew, uniformly
+Form        whether a text is a number follows from a public pattern in ASCII, never from its value.
+            Nor does the value decide how it is written again: commas and leading zeros are dropped,
+            .5 becomes 0.5. What is no number by its form (1.2.3, other scripts) is drawn anew,
+            uniformly
 Papers      Ghosh, Roughgarden, Sundararajan 2009 (geometric); Chatzikokolakis et al. 2013
             (metrics); Canonne, Kamath, Steinke 2020 (algorithm 2: no floating point)
 """
@@ -22,18 +25,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d
 from ..guarantee import Guarantee
 from ..registries import registry
 from ..validate import fail, one_of, positive
-from .base import Mention
-from .digits import redrawn
-from .numerals import LARGEST, Value, find_numbers, read_value
-from .streams import Draws, geometric
+from .base import Draws, Mention, geometric
+from .codes import redrawn
 
 SCALES = ("relative", "absolute")
+LARGEST = 10**15 - 1  # every whole number up to it is exact in float64
+
+_VALUE = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{1,15})?|\.\d{1,15}"
+_ONE = re.compile(_VALUE, re.ASCII)
+_TOKEN = re.compile(rf"[+-]?(?:{_VALUE})(?:/(?:{_VALUE}))?%?", re.ASCII)
+# Dates, telephone numbers and the like, over the tokens that they are cut into.
+_GROUPS = re.compile(r"(?<!\d)\d+([-/.])\d+(?:\1\d+)+(?!\d)", re.ASCII)
 LARGEST_LOG = math.log(LARGEST) + 1  # beyond it every number is the largest one
 LOG_SIZE = 2**40  # steps of a whole logarithm
 _DIGITS = re.compile(r"((?:(?<![\w.,])\.)?\d(?:[\d.,]*\d)?)((?:st|nd|rd|th)\b)?", re.I)
@@ -120,8 +129,8 @@ class Number:
             drawn = self._draw(value, draws)
             return f"{drawn}{_ordinal(drawn, found[2])}"
 
-        texts = [mention.text for mention in mentions]
-        return [_DIGITS.sub(one, text) if _DIGITS.search(text) else None for text in texts]
+        drawn = (_DIGITS.subn(one, mention.text) for mention in mentions)
+        return [text if count else None for text, count in drawn]
 
     def _draw(self, value: Value, draws: Draws) -> Value:
         steps = (self._relative if self.scale == "relative" else self._absolute)(value, draws)
@@ -147,3 +156,59 @@ def _ordinal(value: Value, ending: str | None) -> str:
     last = value.steps // value.size % 100
     new = {1: "st", 2: "nd", 3: "rd"}.get(last % 10, "th") if last // 10 != 1 else "th"
     return new.upper() if ending.isupper() else new
+
+
+# -- numbers as they are written ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number without its sign, in `steps` of the last of the `decimals` that are shown."""
+
+    steps: int
+    decimals: int
+
+    @property
+    def size(self) -> int:
+        """Steps of a whole."""
+        return int(10**self.decimals)
+
+    def __str__(self) -> str:
+        whole, part = divmod(self.steps, self.size)
+        return f"{whole}.{part:0{self.decimals}d}" if self.decimals else str(whole)
+
+
+def read_value(text: str) -> Value | None:
+    """Read a number; of those above LARGEST all are LARGEST, which brings no two further apart.
+
+    Returns:
+        None for what is no number by its form: more than one point, commas elsewhere than before
+        three digits, more than 15 decimals, digits of other scripts.
+    """
+    if _ONE.fullmatch(text) is None:
+        return None
+    whole, _, decimals = text.replace(",", "").partition(".")
+    whole, size = whole.lstrip("0"), 10 ** len(decimals)
+    steps = int(f"0{whole}{decimals}") if len(whole) <= len(str(LARGEST)) else LARGEST * size
+    return Value(min(steps, LARGEST * size), len(decimals))
+
+
+def is_number(text: str) -> bool:
+    """Whether a token is a number or a pair of them (120/80), with a sign and "%" or without."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def find_numbers(doc: Doc) -> Bools1d:
+    """Find the tokens that are numbers, and no part of three groups of digits or more that a
+    hyphen, a slash or a point joins (2008-07-29).
+
+    Returns:
+        A mask of the tokens, bool, shape (n_tokens,).
+    """
+    found = np.array([is_number(token.text) for token in doc], dtype=bool)
+    if not found.any():
+        return found
+    begins = np.array([token.idx for token in doc])
+    for match in _GROUPS.finditer(doc.text):
+        found[(begins >= match.start()) & (begins < match.end())] = False
+    return found

@@ -1,68 +1,59 @@
-r"""Cities, states, countries and postal codes that fit each other (dx.Place.v1).
+r"""Places, street addresses and organisations (dx.Place.v1, dx.Address.v1, dx.Organisation.v1).
 
-Law         for each city of a document a city of the United States (uniform over 1,024, with its
-            state), for each state that of such a city, for each country another one (uniform over
-            100), for each postal code one of such a state
-Guarantee   epsilon 0 for what is drawn. In clear is whether a mention is a city, a state, a country
-            or a postal code, and which mentions of a document are the same
+Place         for each city of a document a city of the United States (uniform over 1,024, with its
+              state), for each state that of such a city, for each country another one (uniform
+              over 105), for each postal code one of such a state. In clear is whether a mention is
+              a city, a state, a country or a postal code, and which of a document are the same
+Address       a house number (uniform from 1 to 9999), a street (uniform over 188 names and 8
+              kinds), a city with its state and a postal code of that state. In clear is which of
+              these parts a mention has
+Organisation  a family name or a word of streets, uniform over 1,024 and 188, and what kind of house
+              it is: that of the mention where it says one (Hospital, University, Bank), which is
+              in clear, else one of eight forms of companies
+Guarantee     epsilon 0 for what is drawn
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from ..guarantee import Guarantee
-from ..registries import registry
-from .base import Mention, Scope, independent
-from .lists import COUNTRIES, OTHER_COUNTRIES, STATES, cities, state_name, zip_heads
-from .streams import Draws, Stream, digits, pick
+from .base import Draws, Independent, Mention, Stream, below, digits, pick, registered
+from .lists import COMPANY_ENDS, HOUSES, STATES, STREET_KINDS, ZIP_HEADS, cities, listed
 
-IN_CLEAR = (
-    "whether a place is a city, a state (abbreviated or not), a country or a postal code (long or "
-    "not), as public lists read it, and whether it is in capitals (of more than three"
-    " letters) or small letters",
-)
 LONG_CODE = 10  # characters of one of the United States with its last four digits
 # Of the United States, Britain, Canada, the Netherlands, and others in digits.
 _CODE = re.compile(
     r"(?ai:\d{5}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]?\s?\d[a-z]{2}|[a-z]\d[a-z]\s?\d[a-z]\d|"
     r"\d{4}\s?[a-z]{2}|[a-z]{0,2}-?\d{4,6})"
 )
-_NAMES = {state_name(short).casefold(): short for short in STATES}
-_COUNTRIES = {name.casefold() for name in COUNTRIES} | OTHER_COUNTRIES
+_NAMES = {name.casefold(): short for short, name in STATES.items()}
+_COUNTRIES = {name.casefold() for name in (*listed("countries"), *listed("other_countries"))}
 _STATE_OF = {city.casefold(): state for city, state in cities()}
-Home = tuple[str, str]
+_ZIP = re.compile(r"(?<!\d)\d{5}(?:-\d{4})?(?!\d)\s*$", re.ASCII)
+_UNIT = re.compile(r"\b(?:apt|apartment|unit|suite|ste|room|rm|floor|fl|#)\.?\s*#?\s*\w+", re.I)
+_NUMBER = re.compile(r"^\s*\d[\w/-]*")
+_BOX = re.compile(r"^\s*p\.?\s?o\.?\s*box\b", re.I)
+_STATES = re.compile(r"\b(?:" + "|".join([*STATES, *map(re.escape, STATES.values())]) + r")\s*$")
+
+Home = tuple[str, str]  # a city and the short name of its state
 
 
-@registry.dx_surrogates("dx.Place.v1")
-def make_place(scope: str = "document", key: str | None = None) -> Place:
-    """scope: "mention", "document" (the same place has the same stand-in), or "corpus" with the
-    file of a key."""
-    return Place(Scope(scope, key))
+# -- places ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Place:
-    """See make_place."""
-
-    scope: Scope
+class Place(Independent):
+    """See the head of this file."""
 
     name = "dx.Place.v1"
-    way = "drawn"
     chance = 1 / 50  # of a state; 1/100 of a country, 1/1,024 of a city
-
-    @property
-    def in_clear(self) -> tuple[str, ...]:
-        """What of a mention is visible, for the receipt."""
-        return self.scope.in_clear + IN_CLEAR
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """Of what is drawn, given what is in clear."""
-        notes = "A city stays with a probability of 1/1024, a state of about 1/20, a country 1/100."
-        return independent("places of one kind", self.scope, notes)
+    adjacent = "places of one kind"
+    notes = "A city stays with a probability of 1/1024, a state of about 1/20, a country 1/100."
+    traits = (
+        "whether a place is a city, a state (abbreviated or not), a country or a postal code (long "
+        "or not), as public lists read it, and whether it is in capitals (of more than three"
+        " letters) or small letters",
+    )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """As many places; the first city of a document lies in its first state."""
@@ -83,20 +74,20 @@ class Place:
     ) -> str:
         """city: what stands for the city that the place stands beside."""
         kind, bare = kind_of_place(text), text.strip().casefold()
-        identity = _NAMES.get(bare, bare).casefold() if kind in ("state", "short") else bare
         shared = "state" if kind == "short" else kind
+        identity = _NAMES.get(bare, bare).casefold() if shared == "state" else bare
         alike = known.setdefault(shared, {})
         if identity not in alike or self.scope.reach == "mention":
             home = _STATE_OF.get((city or "").casefold()) if shared == "state" else None
             alike[identity] = home or self._draw(shared, identity, len(alike), draws)
         drawn = alike[identity]
-        if shared == "state":
-            drawn = drawn if kind == "short" else state_name(drawn)
-        return like_case(drawn, text) if kind != "short" else drawn
+        if kind == "short":
+            return drawn
+        return like_case(STATES[drawn] if kind == "state" else drawn, text)
 
     def _draw(self, kind: str, identity: str, number: int, draws: Draws) -> str:
         if kind == "country":
-            return pick(COUNTRIES, self.scope.stream(draws, "country", identity))
+            return pick(listed("countries"), self.scope.stream(draws, "country", identity))
         if self.scope.reach == "document":
             home, stream = home_of(draws, number), draws.fresh()
         else:
@@ -105,6 +96,9 @@ class Place:
         if kind == "zip":
             return postal_code(home, stream, long=len(identity) >= LONG_CODE)
         return home[1] if kind == "state" else home[0]
+
+
+make_place = registered(Place)
 
 
 def kind_of_place(text: str) -> str:
@@ -120,7 +114,7 @@ def kind_of_place(text: str) -> str:
 
 
 def home_of(draws: Draws, number: int) -> Home:
-    """The city and the state that stand for the n-th of a document, for all stand-ins of it."""
+    """The city and the state that stand for the n-th of a document, for all surrogates of it."""
     known = draws.memory.setdefault("homes", {})
     if not isinstance(known, dict):
         known = {}
@@ -132,7 +126,7 @@ def home_of(draws: Draws, number: int) -> Home:
 
 def postal_code(home: Home, stream: Stream, *, long: bool) -> str:
     """One of the state, with four more digits if it is long."""
-    code = pick(zip_heads(home[1]), stream) + digits(3, stream)
+    code = pick(ZIP_HEADS[home[1]], stream) + digits(3, stream)
     return f"{code}-{digits(4, stream)}" if long else code
 
 
@@ -141,3 +135,113 @@ def like_case(text: str, model: str) -> str:
     if len(model) > 3 and model.isupper():
         return text.upper()
     return text.lower() if model.islower() else text
+
+
+# -- addresses ---------------------------------------------------------------------------------
+
+
+class Address(Independent):
+    """See the head of this file."""
+
+    name = "dx.Address.v1"
+    chance = 1 / 50  # of a mention that is a state alone
+    adjacent = "addresses with the same parts"
+    traits = (
+        "which parts an address has, as public lists read them: house number or box, street, unit, "
+        "city, state (abbreviated or not), postal code (long or not), and whether it is in"
+        " capitals of more than three letters",
+    )
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """As many addresses, with the parts that each has."""
+        identities = [" ".join(mention.text.casefold().split()) for mention in mentions]
+        numbers = {identity: number for number, identity in enumerate(dict.fromkeys(identities))}
+        known: dict[str, str] = {}
+        drawn: list[str | None] = []
+        for mention, identity in zip(mentions, identities, strict=True):
+            if self.scope.reach == "mention" or identity not in known:
+                stream = self.scope.stream(draws, "address", identity)
+                shared = self.scope.reach == "document"
+                home = home_of(draws, numbers[identity]) if shared else pick(cities(), stream)
+                known[identity] = like_case(written(mention.text, home, stream), mention.text)
+            drawn.append(known[identity])
+        return drawn
+
+
+make_address = registered(Address)
+
+
+def written(text: str, home: Home, stream: Stream) -> str:
+    """An address with the parts of a text. Nothing of the text is in it but commas."""
+    if kind_of_place(text) == "zip":
+        return postal_code(home, stream, long=len(text.strip()) >= LONG_CODE)
+    code, text = _cut(_ZIP, text)
+    state, text = _cut(_STATES, text.rstrip(" ,"))
+    unit, text = _cut(_UNIT, text)
+    parts = [part.strip() for part in text.split(",") if part.strip(" .")]
+    lines = [_line(part, home, stream, first=not i) for i, part in enumerate(parts)]
+    if unit:
+        lines[1:1] = [f"Apt {1 + below(99, stream)}"]
+    ends = [home[1] if len(state.strip()) == 2 else STATES[home[1]]] if state else []
+    ends += [postal_code(home, stream, long="-" in code)] if code else []
+    return ", ".join([*lines, " ".join(ends)] if ends else lines) or home[0]
+
+
+def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
+    """What is found, and the text without it."""
+    found = pattern.search(text)
+    if found is None:
+        return "", text
+    return found[0], text[: found.start()] + text[found.end() :]
+
+
+def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
+    """A street where it begins with a number or is the first part of several words, else a city."""
+    if _BOX.match(part):
+        return f"PO Box {1 + below(9, stream)}{digits(3, stream)}"
+    is_city = kind_of_place(part) == "country" or part.casefold() in _STATE_OF
+    if not _NUMBER.match(part) and (not first or is_city):
+        return home[0]
+    street = f"{pick(listed('streets'), stream)} {pick(STREET_KINDS, stream)}"
+    return f"{1 + below(9999, stream)} {street}" if _NUMBER.match(part) else street
+
+
+# -- organisations -----------------------------------------------------------------------------
+
+
+class Organisation(Independent):
+    """See the head of this file."""
+
+    name = "dx.Organisation.v1"
+    chance = 1 / 1024
+    adjacent = "organisations of one kind"
+    traits = (
+        "which kind of organisation each is, where its name says so (hospital, school, bank), and "
+        "whether it is possessive, or in capitals of more than three letters",
+    )
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """As many names, of the kinds that the mentions say."""
+        bare = [" ".join(mention.text.casefold().split()) for mention in mentions]
+        identities = [text.removeprefix("the ").removesuffix("'s") for text in bare]
+
+        def draw(identity: str) -> list[str]:
+            stream = self.scope.stream(draws, "organisation", identity)
+            lists = listed("surnames"), listed("streets"), COMPANY_ENDS
+            return [pick(names, stream) for names in lists]
+
+        drawn = self.scope.each(identities, draw)
+        texts = [mention.text for mention in mentions]
+        return [
+            like_case(_named(text, *name), text) for text, name in zip(texts, drawn, strict=True)
+        ]
+
+
+make_organisation = registered(Organisation)
+
+
+def _named(text: str, family: str, street: str, end: str) -> str:
+    said = text.casefold().replace(".", " ").replace(",", " ").split()
+    kind = next((HOUSES[word] for word in said if word in HOUSES), None)
+    owner = "'s" if text.rstrip().endswith(("'s", "’s")) else ""
+    return (f"{family} {street} {kind}" if kind else f"{family} {end}") + owner

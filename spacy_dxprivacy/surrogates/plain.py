@@ -1,22 +1,26 @@
-r"""Stand-ins that draw no value: dx.Mask.v1, dx.Redact.v1, dx.Keep.v1, dx.Words.v1.
+r"""Surrogates that draw no value, and presets of surrogates by label.
 
 dx.Mask.v1    a mark for every letter and digit: its length is in clear, or not (length)
 dx.Redact.v1  one text for all, such as [PERSON]: nothing is in clear but that there was one
 dx.Keep.v1    the mention as it is, in clear
 dx.Words.v1   each word of the mention through the mechanism of the component, by its guarantee
+dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and the i2b2 notes:
+              "standard", or "clinical", which has what tells who somebody is and leaves quantities
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from ..errors import DxError, Errors
 from ..guarantee import Guarantee
 from ..registries import registry
-from ..validate import fail, whole
-from .base import NOTHING, Mention, is_same
-from .streams import Draws
+from ..validate import fail, one_of, whole
+from .base import WAYS, Draws, Mention, Surrogate, is_same
 
+NOTHING = Guarantee("none", notes="The original stays, or what stands for it is always the same.")
 CONSTANT = Guarantee(
     "approx-dp",
     0.0,
@@ -26,6 +30,93 @@ CONSTANT = Guarantee(
     source="it does not depend on the original",
 )
 OF_WORDS = Guarantee("none", notes="That of the mechanism of the component, word by word.")
+PRESETS = ("standard", "clinical")
+LABELS = {
+    "Name": "PERSON PER per PATIENT NAME DOCTOR STAFF HCW Person person",
+    "DateShift": "DATE TIME DATE_TIME DOB AGE tim date Date",
+    "Place": "GPE LOC LOCATION CITY STATE COUNTRY ZIP ZIP_CODE geo gpe loc Location",
+    "Address": "ADDRESS STREET STREET_ADDRESS LOCATION_OTHER",
+    "Organisation": "ORG ORGANIZATION HOSPITAL FAC PATORG org NORP_ORG",
+    "Contact": "EMAIL URL PHONE IP USERNAME EMAIL_ADDRESS PHONE_NUMBER IP_ADDRESS DOMAIN_NAME FAX "
+    "USER",
+    "Digits": "ID MRN SSN US_SSN CREDIT_CARD IBAN IBAN_CODE CARD ACCOUNT US_DRIVER_LICENSE "
+    "US_PASSPORT US_BANK_NUMBER US_ITIN MEDICAL_LICENSE UK_NHS MEDICALRECORD IDNUM DEVICE",
+    "Number": "QUANTITY CARDINAL MONEY PERCENT",
+}
+
+
+@dataclass(frozen=True)
+class Mask:
+    """See make_mask."""
+
+    mark: str
+    length: int | None
+
+    name = "dx.Mask.v1"
+    way = "drawn"
+    chance = 0.0
+    guarantee = CONSTANT
+
+    @property
+    def in_clear(self) -> tuple[str, ...]:
+        """What of a mention is visible, for the receipt."""
+        shown = "the length of masked mentions, and what is no letter or digit in them"
+        return (shown,) * (self.length is None)
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Marks for each; what is marks already stays."""
+        return [_unless_same(mention.text, self._marks(mention.text)) for mention in mentions]
+
+    def _marks(self, text: str) -> str:
+        if self.length is not None:
+            return self.mark * self.length
+        return "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in text)
+
+
+@dataclass(frozen=True)
+class Redact:
+    """See make_redact."""
+
+    text: str | None
+
+    name = "dx.Redact.v1"
+    way = "drawn"
+    chance = 0.0
+    in_clear = ()
+    guarantee = CONSTANT
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """The same text for each of a label; what is that text already stays."""
+        return [_unless_same(m.text, self.text or f"[{m.label}]") for m in mentions]
+
+
+def _unless_same(text: str, new: str) -> str | None:
+    return None if is_same(text, new) else new
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Mentions stay as they are."""
+
+    name: ClassVar[str] = "dx.Keep.v1"
+    way: ClassVar[str] = "kept"
+    in_clear: ClassVar[tuple[str, ...]] = ("mentions that are kept, as they are",)
+    guarantee: ClassVar[Guarantee] = NOTHING
+    chance = 1.0
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """None for each: it stays, or the mechanism of the component draws its words."""
+        return [None] * len(mentions)
+
+
+@dataclass(frozen=True)
+class Words(Keep):
+    """The words of mentions go through the mechanism of the component."""
+
+    name = "dx.Words.v1"
+    way = "words"
+    in_clear = ()
+    guarantee = OF_WORDS
 
 
 @registry.dx_surrogates("dx.Mask.v1")
@@ -57,79 +148,42 @@ def make_words() -> Words:
     return Words()
 
 
-@dataclass(frozen=True)
-class Mask:
-    """See make_mask."""
-
-    mark: str
-    length: int | None
-
-    name = "dx.Mask.v1"
-    way = "drawn"
-    chance = 0.0
-    guarantee = CONSTANT
-
-    @property
-    def in_clear(self) -> tuple[str, ...]:
-        """What of a mention is visible, for the receipt."""
-        return ("the length of masked mentions, and what is no letter or digit in them",) * (
-            self.length is None
-        )
-
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Marks for each; what is marks already stays."""
-        pairs = [(mention.text, self._marks(mention.text)) for mention in mentions]
-        return [None if is_same(text, marks) else marks for text, marks in pairs]
-
-    def _marks(self, text: str) -> str:
-        if self.length is not None:
-            return self.mark * self.length
-        return "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in text)
+class Preset(dict[str, Surrogate]):
+    """Surrogates by label. The words of labels that it lacks go through the mechanism."""
 
 
-@dataclass(frozen=True)
-class Redact:
-    """See make_redact."""
-
-    text: str | None
-
-    name = "dx.Redact.v1"
-    way = "drawn"
-    chance = 0.0
-    in_clear = ()
-    guarantee = CONSTANT
-
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """The same text for each of a label; what is that text already stays."""
-        pairs = [(mention, self.text or f"[{mention.label}]") for mention in mentions]
-        return [None if is_same(mention.text, text) else text for mention, text in pairs]
-
-
-@dataclass(frozen=True)
-class Keep:
-    """See make_keep."""
-
-    name = "dx.Keep.v1"
-    way = "kept"
-    chance = 1.0
-    in_clear = ("mentions that are kept, as they are",)
-    guarantee = NOTHING
-
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """None for each: it stays."""
-        return [None] * len(mentions)
+@registry.dx_surrogates("dx.Preset.v1")
+def make_preset(
+    name: str = "standard", scope: str = "document", key: str | None = None, order: str = "mdy"
+) -> Preset:
+    """name: "standard" or "clinical" (no quantities). scope and key: of all of them. order: "mdy"
+    or "dmy", how 03/04/2019 is read."""
+    one_of("name", name, PRESETS)
+    shift = "document" if scope == "mention" else scope
+    given: dict[str, dict[str, Any]] = {
+        "Name": {"form": True, "scope": scope, "key": key},
+        "DateShift": {"order": order, "scope": shift, "key": key},
+        "Number": {},
+    }
+    made = Preset()
+    for kind, labels in LABELS.items():
+        if kind != "Number" or name == "standard":
+            make = registry.dx_surrogates.get(f"dx.{kind}.v1")  # imported here, where it is wanted
+            one = make(**given.get(kind, {"scope": scope, "key": key}))
+            made |= dict.fromkeys(labels.split(), one)
+    return made
 
 
-@dataclass(frozen=True)
-class Words:
-    """See make_words."""
-
-    name = "dx.Words.v1"
-    way = "words"
-    chance = 1.0
-    in_clear = ()
-    guarantee = OF_WORDS
-
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """None for each: the mechanism of the component draws its words."""
-        return [None] * len(mentions)
+def surrogates_of(given: Any) -> dict[str, Surrogate]:
+    """A preset by name, a map of label to surrogate, or None for none. Raises DxError for anything
+    else."""
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        return make_preset(given)
+    if not isinstance(given, Mapping):
+        raise DxError(Errors.DX112.format(label="all labels", given=type(given).__name__))
+    for label, one in given.items():
+        if not isinstance(one, Surrogate) or one.way not in WAYS:
+            raise DxError(Errors.DX112.format(label=label, given=type(one).__name__))
+    return given if isinstance(given, Preset) else dict(given)

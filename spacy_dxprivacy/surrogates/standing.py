@@ -1,10 +1,12 @@
-"""What stands for the mentions of one document: found, drawn, checked. Fails closed."""
+"""What stands for the mentions and the numbers of one document: found, drawn, checked. It fails
+closed."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 import spacy
@@ -16,23 +18,16 @@ from ..arrays import Bools1d
 from ..errors import DxError, Errors
 from ..randomness import Rng
 from ..text.layout import Piece
-from ..text.mentions import Entity, plain_label
-from .base import Mention, Surrogate, is_same
-from .streams import Draws
+from ..text.mentions import Entity, plain_label, united
+from .base import Draws, Mention, Surrogate, is_same
 
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
-MOST_WORDS = 2**14  # of the vocabulary that stand-ins are cut with
+MOST_WORDS = 2**14  # of the vocabulary that surrogates are cut with
 # In the user data of the input's Doc: whose it is, and which caller of the service sent it.
 USER, CALLER = "dx_user", "dx_caller"
 
 
-@dataclass(frozen=True)
-class Found:
-    """Tokens start to end, without end, that a recogniser gave a label."""
-
-    start: int
-    end: int
-    label: str
+# -- mentions ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -49,19 +44,49 @@ class StandIns:
     pairs: list[tuple[Mention, str]] = field(default_factory=list, repr=False)
 
 
+def stand_in(
+    doc: Doc,
+    surrogates: Mapping[str, Surrogate],
+    rng: Rng,
+    entities: Sequence[Entity] | None = None,
+    *,
+    rest_is_plain: bool = False,
+) -> StandIns:
+    """Draws for all mentions of a document. entities: what a selector found. rest_is_plain: all
+    words outside of entities are released unmodified. Raises DxError where a surrogate gives
+    something else than a text for each, or gives the originals back."""
+    found = find(doc, surrogates, entities)
+    user, caller = (str(doc.user_data.get(name, "")) for name in (USER, CALLER))
+    plain = _outside(doc, [*found, *(entities or ())]) if rest_is_plain else frozenset[str]()
+    draws = Draws(rng, user, caller=caller, plain=plain)
+    texts: list[str | None] = [None] * len(found)
+    mentions = [_mention(doc, *one) for one in found]
+    # Mentions of equal surrogates are drawn together.
+    groups: dict[Hashable, list[int]] = {}
+    for i, (label, _, _) in enumerate(found):
+        one = surrogates[label]
+        groups.setdefault(one if isinstance(one, Hashable) else id(one), []).append(i)
+    for group in groups.values():
+        some = [mentions[i] for i in group]
+        drawn = _checked(surrogates[some[0].label], some, draws)
+        for i, text in zip(group, drawn, strict=True):
+            texts[i] = text
+    return _stand_ins(doc, found, mentions, texts, surrogates)
+
+
 def find(
     doc: Doc, labels: Collection[str], entities: Sequence[Entity] | None = None
-) -> list[Found]:
+) -> list[Entity]:
     """The mentions with these labels: of doc.ents, or of entities, whose labels are plain ones.
     Raises DxError for a document that no recogniser read."""
     if entities is None:
         if len(doc) and not doc.has_annotation("ENT_IOB"):
             raise DxError(Errors.DX030)
-        found = [Found(e.start, e.end, e.label_) for e in doc.ents if e.label_ in labels]
+        found = [(e.label_, e.start, e.end) for e in doc.ents if e.label_ in labels]
     else:
         own = {(e.start, e.end): e.label_ for e in doc.ents}
         known = [(_label(own.get((i, j), plain), plain, labels), i, j) for plain, i, j in entities]
-        found = [Found(i, j, label) for label, i, j in known if label is not None]
+        found = [(label, i, j) for label, i, j in known if label is not None]
     return apart(found, np.asarray(doc.to_array(IS_SPACE), dtype=bool)) if found else []
 
 
@@ -72,81 +97,33 @@ def _label(own: str, plain: str, labels: Collection[str]) -> str | None:
     return plain if plain in labels else next((x for x in labels if plain_label(x) == plain), None)
 
 
-def apart(found: Sequence[Found], blank: Bools1d) -> list[Found]:
+def apart(found: Sequence[Entity], blank: Bools1d) -> list[Entity]:
     """Spans that touch no other: those that overlap or nest become one, with the label of the
     longest. White space at their ends is no part of them; what is empty is left out. blank: bool
     (tokens,)."""
-    merged: list[tuple[Found, Found]] = []
-    for span in sorted(found, key=lambda f: (f.start, -f.end)):
-        if merged and span.start < merged[-1][0].end and span.end > span.start:
-            whole, longest = merged[-1]
-            longest = max(longest, span, key=lambda f: f.end - f.start)
-            end = max(whole.end, span.end)
-            merged[-1] = Found(whole.start, end, longest.label), longest
-        elif span.end > span.start:
-            merged.append((span, span))
-    return [f for f in (_bare(whole, blank) for whole, _ in merged) if f.end > f.start]
+    spans = []
+    for label, start, end in united([one for one in found if one[2] > one[1]]):
+        inside = np.flatnonzero(~blank[start:end])
+        if len(inside):
+            spans.append((label, start + int(inside[0]), start + int(inside[-1]) + 1))
+    return spans
 
 
-def _bare(span: Found, blank: Bools1d) -> Found:
-    inside = np.flatnonzero(~blank[span.start : span.end])
-    if not len(inside):
-        return Found(span.start, span.start, span.label)
-    return Found(span.start + int(inside[0]), span.start + int(inside[-1]) + 1, span.label)
-
-
-def stand_in(
-    doc: Doc,
-    surrogates: Mapping[str, Surrogate],
-    rng: Rng,
-    entities: Sequence[Entity] | None = None,
-    *,
-    rest_is_plain: bool = False,
-) -> StandIns:
-    """Draws for all mentions of a document. entities: what a selector found. rest_is_plain: all
-    words outside of entities are released unmodified. Raises DxError where a stand-in gives
-    something else than a text for each, or gives the originals back."""
-    found = find(doc, surrogates, entities)
-    user, caller = (str(doc.user_data.get(name, "")) for name in (USER, CALLER))
-    plain = _outside(doc, found, entities or ()) if rest_is_plain else frozenset[str]()
-    draws = Draws(rng, user, caller=caller, plain=plain)
-    texts: list[str | None] = [None] * len(found)
-    mentions = [_mention(doc, span) for span in found]
-    for group in _groups(found, surrogates):
-        surrogate = surrogates[found[group[0]].label]
-        some = [mentions[i] for i in group]
-        for i, text in zip(group, checked(surrogate, some, draws), strict=True):
-            texts[i] = text
-    return _told(doc, found, mentions, texts, surrogates)
-
-
-def _outside(doc: Doc, found: Sequence[Found], entities: Sequence[Entity]) -> frozenset[str]:
+def _outside(doc: Doc, found: Sequence[Entity]) -> frozenset[str]:
     """The words outside of all entities, as they are written and with a capital."""
-    spans = [(one.start, one.end) for one in found] + [(one.start, one.end) for one in doc.ents]
-    spans += [(start, end) for _, start, end in entities]
+    spans = [(one.start, one.end) for one in doc.ents] + [(start, end) for _, start, end in found]
     inside = {i for start, end in spans for i in range(start, end)}
     words = {token.text for token in doc if token.is_alpha and token.i not in inside}
     return frozenset(words | {word.title() for word in words})
 
 
-def _mention(doc: Doc, span: Found) -> Mention:
-    before = doc[span.start - 1].text if span.start else ""
-    lead = doc[max(span.start - 4, 0) : span.start].text
-    return Mention(doc[span.start : span.end].text, span.label, before, lead)
+def _mention(doc: Doc, label: str, start: int, end: int) -> Mention:
+    before = doc[start - 1].text if start else ""
+    return Mention(doc[start:end].text, label, before, doc[max(start - 4, 0) : start].text)
 
 
-def _groups(found: Sequence[Found], surrogates: Mapping[str, Surrogate]) -> list[list[int]]:
-    """Which mentions are drawn together: those of equal stand-ins."""
-    groups: dict[Hashable, list[int]] = {}
-    for i, span in enumerate(found):
-        one = surrogates[span.label]
-        key: Hashable = one if isinstance(one, Hashable) else id(one)
-        groups.setdefault(key, []).append(i)
-    return list(groups.values())
-
-
-def checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-    """What the stand-in draws, if it is a text for each mention that is not the original, chance
+def _checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+    """What the surrogate draws, if it is a text for each mention that is not the original, chance
     aside."""
     drawn = surrogate.replace(mentions, draws)
     right = isinstance(drawn, list) and len(drawn) == len(mentions)
@@ -159,30 +136,30 @@ def checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) -> 
     return drawn
 
 
-def _told(
+def _stand_ins(
     doc: Doc,
-    found: Sequence[Found],
+    found: Sequence[Entity],
     mentions: Sequence[Mention],
     texts: Sequence[str | None],
     surrogates: Mapping[str, Surrogate],
 ) -> StandIns:
     masks = {way: np.zeros(len(doc), dtype=bool) for way in ("drawn", "kept", "words")}
     counts: dict[str, dict[str, int]] = {}
-    for span, text in zip(found, texts, strict=True):
-        way = "drawn" if text is not None else surrogates[span.label].way
-        way = "kept" if way == "drawn" and text is None else way
-        masks[way][span.start : span.end] = True
-        of_label = counts.setdefault(span.label, {"found": 0, "replaced": 0, "kept": 0})
+    for (label, start, end), text in zip(found, texts, strict=True):
+        way = "words" if surrogates[label].way == "words" else "kept"
+        way = way if text is None else "drawn"
+        masks[way][start:end] = True
+        of_label = counts.setdefault(label, {"found": 0, "replaced": 0, "kept": 0})
         of_label["found"] += 1
         of_label["kept" if way == "kept" else "replaced"] += 1
-    replaced = [(f, m, t) for f, m, t in zip(found, mentions, texts, strict=True) if t is not None]
-    tokens = tokenized([text for *_, text in replaced], doc.vocab.lang or "xx")
-    pieces = [Piece(f.start, f.end, *t) for (f, *_), t in zip(replaced, tokens, strict=True)]
-    pairs = [(mention, text) for _, mention, text in replaced]
+    drawn = [(f, m, t) for f, m, t in zip(found, mentions, texts, strict=True) if t is not None]
+    tokens = _tokenized([text for *_, text in drawn], doc.vocab.lang or "xx")
+    pieces = [Piece(start, end, *t) for ((_, start, end), *_), t in zip(drawn, tokens, strict=True)]
+    pairs = [(mention, text) for _, mention, text in drawn]
     return StandIns(pieces, masks["drawn"], masks["kept"], masks["words"], counts, pairs)
 
 
-def tokenized(texts: Sequence[str], lang: str) -> list[tuple[list[str], list[bool]]]:
+def _tokenized(texts: Sequence[str], lang: str) -> list[tuple[list[str], list[bool]]]:
     """Words of each text and whether a blank follows, as the tokenizer of the language cuts them.
     It has a vocabulary of its own, which met no original, and is made anew when it is full."""
     if not texts:
@@ -196,3 +173,56 @@ def tokenized(texts: Sequence[str], lang: str) -> list[tuple[list[str], list[boo
 @lru_cache(maxsize=4)
 def _blank(lang: str) -> Language:
     return spacy.blank(lang)
+
+
+# -- numbers -----------------------------------------------------------------------------------
+
+
+class NumberDraw(Surrogate, Protocol):
+    """A surrogate that finds the tokens that it takes, by a public pattern."""
+
+    def find(self, doc: Doc) -> Bools1d:
+        """Return a mask of the tokens, bool, shape (n_tokens,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Figures:
+    """The m numbers of one document. mask: bool (tokens,), where they are. words: m strings, what
+    stands in their place. draws: how many draws were made."""
+
+    mask: Bools1d
+    words: list[str]
+    draws: int
+
+
+def find_figures(doc: Doc, selected: Bools1d, numbers: NumberDraw | None) -> Bools1d:
+    """bool (tokens,): those of the selected tokens that are numbers; none without a mechanism."""
+    if numbers is None:
+        return np.zeros(len(doc), dtype=bool)
+    found = np.asarray(numbers.find(doc))
+    if found.shape != (len(doc),) or found.dtype != np.bool_:
+        given = f"{found.dtype} of shape {found.shape}"
+        raise _bad(given, len(doc), "one boolean a token")
+    return found & selected
+
+
+def draw_figures(
+    doc: Doc, mask: Bools1d, numbers: NumberDraw | None, rng: Rng, *, once_per_type: bool
+) -> Figures:
+    """One draw for each token of the mask, or with once_per_type for each different text."""
+    texts = [doc[place].text for place in np.flatnonzero(mask).tolist()]
+    if numbers is None or not texts:
+        return Figures(mask, [], 0)
+    keys = list(dict.fromkeys(texts)) if once_per_type else texts
+    drawn = numbers.replace([Mention(text, "NUMBER") for text in keys], Draws(rng))
+    words = [text for text in drawn if isinstance(text, str) and text]
+    if not isinstance(drawn, list) or not len(words) == len(drawn) == len(keys):
+        raise _bad("something else", len(keys), "a list of as many texts")
+    of = dict(zip(keys, words, strict=True))
+    return Figures(mask, [of[text] for text in texts] if once_per_type else words, len(keys))
+
+
+def _bad(given: str, count: int, expected: str) -> DxError:
+    part = "The mechanism for numbers"
+    return DxError(Errors.DX038.format(part=part, given=given, count=count, expected=expected))

@@ -68,15 +68,15 @@ def plain_label(label: str) -> str:
     return CANONICAL.get(re.sub(r"[\W_]", "", bare).lower(), label)
 
 
-def merged(spans: Iterable[Entity]) -> list[Entity]:
-    """The union of spans that overlap, under the label of the longest, the first of equal ones;
-    labels are those of `plain_label`. Spans that only touch stay apart."""
+def united(spans: Iterable[Entity]) -> list[Entity]:
+    """The union of spans that overlap, under the label of the longest, the first of equal ones.
+    Spans that only touch stay apart."""
     groups: list[list[Entity]] = []
     end = -1
     for label, first, last in sorted(spans, key=lambda s: (s[1], -s[2])):
         if first >= end:
             groups.append([])
-        groups[-1].append((plain_label(label), first, last))
+        groups[-1].append((label, first, last))
         end = max(end, last)
     found = []
     for group in groups:
@@ -226,9 +226,6 @@ def chosen(
     once more, within entities of other labels too."""
     spans = [*doc.ents, *(doc.spans[spans_key] if spans_key and spans_key in doc.spans else ())]
     # A span of another label may overlap a wanted one: it takes nothing from it.
-    wanted = merged(
-        (span.label_, span.start, span.end)
-        for span in spans
-        if len(span) and plain_label(span.label_) in labels
-    )
+    named = ((plain_label(span.label_), span.start, span.end) for span in spans if len(span))
+    wanted = united(span for span in named if span[0] in labels)
     return sorted([*wanted, *(mentions(doc, wanted) if again else ())], key=lambda s: s[1])

@@ -20,8 +20,7 @@ from spacy.tokens import Doc
 from ...files.keys import make_key
 from ...randomness import Rng
 from ...surrogates.base import Surrogate
-from ...surrogates.name import make_name
-from ...surrogates.person import form_of
+from ...surrogates.name import form_of, make_name
 from ...surrogates.standing import stand_in
 from ...text.mentions import chosen
 from .figures import AttackFigure, share
