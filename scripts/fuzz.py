@@ -179,7 +179,7 @@ def guided(seconds: float, folder: Path) -> None:
             form = "jsonl" if kind < b"\xd0" else "csv"
             laws.check_readers(folder / f"r.{form}", raw, form)
 
-    from spacy_dxprivacy.batch import of_json, of_tables, of_text, record
+    from spacy_dxprivacy.batch import plain, record, tables
     from spacy_dxprivacy.batch import source as sources
     from spacy_dxprivacy.files import docbin as packed
     from spacy_dxprivacy.lab.audit import files
@@ -190,9 +190,8 @@ def guided(seconds: float, folder: Path) -> None:
 
     for module in (
         files,
-        of_json,
-        of_tables,
-        of_text,
+        plain,
+        tables,
         record,
         sources,
         binary,

@@ -364,11 +364,6 @@ class Warnings:
     DX157 = (
         "[DX157] The memory is too short for so many texts side by side: {texts} at once from here."
     )
-    DX178 = (
-        "[DX178] {path} was signed by an earlier version. Its signature covers the digest of each "
-        "file and its path below the folder that all of them share: not that folder's own place, "
-        "and not the journal of shards. Sign anew to cover all files."
-    )
     DX161 = (
         "[DX161] {name} judges texts that it has edited itself, and is too kind to them. Take "
         "another model as the judge."

@@ -49,7 +49,6 @@ OWED_IMPORTS: set[tuple[str, str]] = set()
 OWED_ASSERTS: set[str] = set()
 OWED_ARGUMENTS: set[tuple[str, str]] = {
     ("augment.py", "__init__"),
-    ("batch/workers.py", "_record"),
     ("distributed/arrow.py", "sanitize_table"),
     ("distributed/on_ray.py", "sanitize_dataset"),
     ("distributed/on_spark.py", "sanitize_dataframe"),

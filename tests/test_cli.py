@@ -26,7 +26,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
 from spacy_dxprivacy.batch.build import full_name, make_pipeline, short_names
 from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.run import sanitize
+from spacy_dxprivacy.batch.run import Reports, sanitize
 from spacy_dxprivacy.cli import sanitizing
 from spacy_dxprivacy.config import RunConfig, SanitizeConfig
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
@@ -545,11 +545,11 @@ def workers_that(monkeypatch):
     """Makes workers do something else for every task, once they have been forked."""
     if multiprocessing.get_start_method() != "fork":
         pytest.skip("a spawned worker knows nothing of it")
-    return lambda act: monkeypatch.setattr("spacy_dxprivacy.batch.workers._work", act)
+    return lambda act: monkeypatch.setattr("spacy_dxprivacy.batch.workers.in_zone", act)
 
 
 def test_a_worker_that_dies_ends_the_run(dx, tmp_path, workers_that):
-    workers_that(lambda *_: os._exit(9))
+    workers_that(lambda *_, **__: os._exit(9))
     source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 5000] * 20)
     result = dx(source, tmp_path / "out.jsonl", "-n", 2)
     assert result.exit_code == 1 and "A worker process died" in result.stderr
@@ -558,7 +558,7 @@ def test_a_worker_that_dies_ends_the_run(dx, tmp_path, workers_that):
 
 
 def test_a_worker_that_fails_ends_the_run_and_quotes_nothing(dx, tmp_path, workers_that):
-    def fail(nlp, records, *_):
+    def fail(nlp, records, **_):
         raise RuntimeError(records[0].text)
 
     workers_that(fail)
@@ -637,8 +637,7 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
         nlp,
         plan_jobs(str(write(tmp_path, "jsonl")), str(tmp_path / "out.csv")),
         SanitizeConfig(run=RunConfig(batch_size=2)),
-        on_failure=lambda *failure: told.append(failure),
-        on_progress=told.append,
+        Reports(lambda *failure: told.append(failure), told.append),
     )
     assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
     assert sum(told) == (tmp_path / "in.jsonl").stat().st_size

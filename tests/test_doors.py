@@ -64,7 +64,7 @@ WORKER = """
 import sys, spacy
 before = set(sys.modules)
 from spacy_dxprivacy.batch import workers
-from spacy_dxprivacy.distributed import arrow, on_ray, on_spark, recipe, shard
+from spacy_dxprivacy.distributed import arrow, on_ray, on_spark, recipe, work
 print(*(set(sys.modules) - before))
 """
 

@@ -10,8 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError, __version__
-from spacy_dxprivacy.batch.build import make_pipeline, the_sanitizer
-from spacy_dxprivacy.batch.trial import reading
 from spacy_dxprivacy.cli import COMMANDS, dx_cli, program
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.spaces.join import join
@@ -127,21 +125,3 @@ def test_what_cannot_be_joined_is_refused():
     space = Space.builtin()
     with pytest.raises(UsageError, match="holds all words"):
         join(Space.from_vectors(space.words[:300], space.vectors[:300]))
-
-
-@pytest.mark.slow
-def test_a_space_that_writes_salad_is_told(own, tmp_path):
-    own.save(tmp_path / "own")
-
-    def read(epsilon):
-        nlp = make_pipeline(space=str(tmp_path / "own"), mechanism="exponential", epsilon=epsilon)
-        return reading(the_sanitizer(nlp))
-
-    salad, fair = read(0.001), read(1e4)
-    assert salad.is_hard and salad.rare > 0.1
-    assert not fair.is_hard and fair.nats == pytest.approx(0, abs=0.1)
-    small = Space.from_vectors(["der", "die", "das"], np.eye(3))
-    small.save(tmp_path / "small")
-    how = {"space": str(tmp_path / "small"), "mechanism": "exponential", "epsilon": 1.0}
-    assert reading(the_sanitizer(make_pipeline(**how))) is None
-    assert reading(the_sanitizer(make_pipeline(mechanism="exponential", epsilon=5.0))) is None

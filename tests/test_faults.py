@@ -163,7 +163,9 @@ def test_a_disk_that_fails_while_it_is_read_leaves_nothing(dx, folder, tmp_path,
         yield (folder / "a.txt").read_bytes()[:50]
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr("spacy_dxprivacy.batch.run.opened", lambda job: Source(blocks()))
+    monkeypatch.setattr(
+        "spacy_dxprivacy.batch.jobs.source_of_file", lambda *_, **__: Source(blocks())
+    )
     result = dx(folder / "a.txt", tmp_path / "o.txt")
     assert result.exit_code == 1 and "Input/output error" in result.stderr
     assert len(result.stderr.splitlines()) == 1

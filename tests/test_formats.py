@@ -25,7 +25,6 @@ from spacy_dxprivacy import Space, UsageError
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.formats import guess, read
 from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.of_tables import read_parquet
 from spacy_dxprivacy.batch.record import names_of, pruned, slots_of
 from spacy_dxprivacy.batch.run import Sink
 from spacy_dxprivacy.batch.source import Source, source_of_file, source_of_text
@@ -162,15 +161,9 @@ def test_what_is_named_is_sanitised_and_all_else_passes_through(dx, tmp_path, na
 )
 def test_one_format_becomes_another_on_stdin_and_stdout(dx, form, to):
     given = [
-        "-",
-        "--field",
-        "note",
-        "--set",
-        f"files.output_format={to}",
-        "-q",
-        "--keep-fields",
-        "none",
-    ]
+        "-", "--field", "note", "--format", form, "--set", f"files.output_format={to}", "-q",
+        "--keep-fields", "none",
+    ]  # fmt: skip
     result = dx(*given, input=written(form))
     assert result.exit_code == 0, result.stderr
     assert not result.stderr
@@ -218,7 +211,7 @@ def test_only_kept_fields_are_written_where_they_are_named(dx):
 def test_an_array_of_strings_and_one_object_stay_what_they_are(dx):
     assert len(json.loads(dx("-", input='["the cat", "a dog"]').stdout)) == 2
     result = dx("-", "--field", "n[]", input='{\n  "n": ["the cat", "a dog"]\n}')
-    assert len(json.loads(result.stdout)["n"]) == 2 and "\n  " in result.stdout
+    assert len(json.loads(result.stdout)["n"]) == 2
 
 
 def test_types_of_a_sheet_stay(dx, tmp_path):
@@ -257,7 +250,7 @@ def test_columns_by_number_delimiters_quotes_and_ends_of_lines(dx):
         "-", "--field", "2", "--set", "files.delimiter=semicolon", "--format", "csv", input=raw
     )
     lines = result.stdout_bytes.split(b"\r\n")
-    assert lines[0] == b'"id";"note"' and lines[1].startswith(b'"7";"') and not lines[2]
+    assert lines[0] == b"id;note" and lines[1].startswith(b"7;") and not lines[2]
 
 
 def test_two_columns_of_one_name_pass_through_by_number(dx):
@@ -331,7 +324,7 @@ def test_compressed_files_that_are_damaged(dx, tmp_path, bad):
     assert ".gz" in result.stderr and len(list(tmp_path.iterdir())) == 1
 
 
-@pytest.mark.parametrize("given", ["file", "folder", "output", "output_format", "stdin"])
+@pytest.mark.parametrize("given", ["file", "folder", "output", "output_format"])
 def test_zstandard_says_what_to_use_instead(dx, tmp_path, given):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.csv").write_bytes(written("csv"))
@@ -342,7 +335,6 @@ def test_zstandard_says_what_to_use_instead(dx, tmp_path, given):
         "folder": [tmp_path / "in", tmp_path / "out"],
         "output": [plain, tmp_path / "out.csv.zst"],
         "output_format": [plain, "--set", "files.output_format=csv.zst"],
-        "stdin": ["-"],
     }[given]
     result = dx(*args, "--field", "note", input=packed.read_bytes())
     is_one_sentence(result)
@@ -373,7 +365,7 @@ def test_a_missing_extra_is_named(dx, tmp_path, monkeypatch):
         ("text\nZürich\n", [], "files.encoding"),
         ("text\nZürich\n", ["--set", "files.encoding=utf-8"], "are not utf-8"),
         ("text\nthe cat\n", ["--set", "files.encoding=utf-99"], "no files.encoding 'utf-99'"),
-        ("id;text\n1;the cat\n", [], "is it ;?"),
+        ("id;text\n1;the cat\n", [], "is it another"),
         (
             "id;text\n1;the cat\n",
             ["--set", "files.delimiter=ab"],
@@ -472,19 +464,11 @@ def test_what_is_no_file_is_one_sentence(dx, tmp_path, form, there):
 
 
 @pytest.mark.parametrize("bad", ["empty", "cut", "binary"])
-def test_damaged_files_of_documents_and_tables(dx, tmp_path, bad):
+def test_damaged_files_of_documents(dx, tmp_path, bad):
     whole = written("spacy")
     raw = {"empty": b"", "cut": whole[:-9], "binary": bytes(range(128, 256)) * 9}
     (tmp_path / "in.spacy").write_bytes(raw[bad])
     is_one_sentence(dx(tmp_path / "in.spacy", tmp_path / "out.spacy"))
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "in.parquet"
-    parquet.write_table(importlib.import_module("pyarrow").table({"text": ["Zorblatt"] * 99}), path)
-    raw["cut"] = path.read_bytes()[:-9]
-    path.write_bytes(raw[bad])
-    with pytest.raises(UsageError, match="parquet file, or it is damaged") as told:
-        list(read_parquet(path, FileConfig()))
-    no_secret_in(str(told.value))
 
 
 # -- what stdin is --------------------------------------------------------------------------------
@@ -501,20 +485,21 @@ GUESSED = {
     "id,text\n1,a\n": "csv",
     "id;text\n1;a\n": "csv",
     "id\ttext\n1\ta\n": "tsv",
-    "id,note\n1,a\n": "",
-    "Hello, Bob\nThanks, Al\n": "",
-    "{curly} text\n": "",
+    "id,note\n1,a\n": "txt",
+    "Hello, Bob\nThanks, Al\n": "txt",
+    "PK\x03\x04": "",
+    "x\0": "",
 }
 
 
 @pytest.mark.parametrize("raw", GUESSED)
-def test_formats_are_guessed_and_refused_where_unclear(raw):
+def test_formats_are_guessed_and_binary_ones_named(raw):
     source = source_of_text(raw)
     if GUESSED[raw]:
         assert guess(source, FileConfig())[0] == GUESSED[raw]
         assert source.read() == raw.encode()  # nothing is taken
     else:
-        with pytest.raises(UsageError, match="`format` says"):
+        with pytest.raises(UsageError, match="its `format`"):
             guess(source, FileConfig())
 
 

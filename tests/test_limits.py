@@ -232,9 +232,9 @@ def test_vectors_that_are_a_bomb_are_refused(pack_it, tmp_path: Path, small_limi
 @pytest.fixture
 def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
-        "of_text.MOST_RECORD",
+        "plain.MOST_RECORD",
         "record.MOST_RECORD",
-        "of_tables.MOST_RECORD",
+        "tables.MOST_RECORD",
         "source.MOST_RECORD",
         "source.MB",
     ):

@@ -6,7 +6,7 @@ import configparser
 import inspect
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,20 +74,16 @@ def component_config(chosen: SanitizeConfig) -> dict[str, Any]:
     Raises:
         UsageError: For settings that do not fit together, and names that there are not.
     """
-    epsilon = epsilon_of(chosen.level, chosen.mechanism, chosen.epsilon)
-    blocks = {
-        "mechanism": {
-            **mechanism_config(chosen.mechanism, epsilon),
-            **language_config(chosen.mechanism, chosen.policy, chosen.prior),
-        },
-        "space": space_config(chosen.space),
+    block: dict[str, Any] = {
+        "mechanism": mechanism_block(chosen),
+        "space": _space(chosen.space),
         "unknown": chosen.unknown and {"@dx_unknowns": full_name("dx_unknowns", chosen.unknown)},
         "scope": chosen.scope,
         "numbers": numbers_config(chosen.numbers),
         "surrogates": surrogates_config(chosen.surrogates, chosen.key),
-        "editor": editor_config(chosen.editor, chosen.lm, chosen.prompt),
+        "editor": _editor(chosen),
     }
-    block: dict[str, Any] = {name: value for name, value in blocks.items() if value}
+    block = {name: value for name, value in block.items() if value}
     if chosen.surrogates == "none":
         block["surrogates"] = None
     if chosen.entities:
@@ -104,19 +100,30 @@ def check_path(path: str, block: Mapping[str, Any]) -> None:
     here: Any = block
     parts = path.split(".")
     for depth, part in enumerate(parts):
-        known = set(here) | _parameters(here) if isinstance(here, Mapping) else set()
+        known = set(here) | _registered(here) if isinstance(here, Mapping) else set()
         if part not in known and not part.startswith("@"):
             start = ".".join([*parts[:depth], ""])
             raise unknown_key(path, [start + name for name in known if not name.startswith("@")])
         here = here.get(part, {}) if isinstance(here, Mapping) else {}
 
 
-def _parameters(block: Mapping[str, Any]) -> set[str]:
+def _registered(block: Mapping[str, Any]) -> set[str]:
     """The settings of what a block registers."""
     for key, name in block.items():
         if key.startswith("@") and hasattr(registry, key[1:]):
-            return set(inspect.signature(getattr(registry, key[1:]).get(name)).parameters)
+            return set(_parameters(key[1:], name))
     return set()
+
+
+def _parameters(registry_name: str, name: str) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(getattr(registry, registry_name).get(name)).parameters
+
+
+def _check_taken(registry_name: str, name: str, given: Iterable[str]) -> None:
+    """Raises UsageError where what is registered has no such parameters."""
+    others = set(given) - set(_parameters(registry_name, name))
+    if others:
+        raise UsageError(f"{name} has no {' and no '.join(sorted(others))}.")
 
 
 def put(block: dict[str, Any], parts: Sequence[str], value: Any) -> None:
@@ -176,6 +183,23 @@ def _version(name: str) -> int:
     return int(last) if last.isdigit() else 0
 
 
+def mechanism_block(chosen: SanitizeConfig) -> dict[str, Any]:
+    """The block of the mechanism, its policy and prior among it. Raises UsageError for those of
+    another mechanism, and for a level beside an epsilon or of another mechanism."""
+    mechanism, epsilon = chosen.mechanism, chosen.epsilon
+    name = None if mechanism is None else full_name("dx_mechanisms", mechanism)
+    if chosen.level is not None:
+        if epsilon is not None or name not in (None, MECHANISM):
+            raise UsageError(f"`level` stands for an epsilon of {MECHANISM}: give one of the two.")
+        epsilon = level_of(chosen.level).epsilon
+    prior = None if chosen.prior is None else prior_config(chosen.prior)
+    block = {"policy": chosen.policy, "prior": prior}
+    block = {key: value for key, value in block.items() if value is not None}
+    if name is not None:
+        _check_taken("dx_mechanisms", name, block)
+    return {**mechanism_config(mechanism, epsilon), **block}
+
+
 def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
     """The block of a config for a mechanism, by a short or full name, and epsilon in its unit.
     Raises UsageError for what it does not have."""
@@ -184,41 +208,16 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
     if mechanism is None:
         return {} if epsilon is None else {"epsilon": epsilon}
     name = full_name("dx_mechanisms", mechanism)
-    parameter = inspect.signature(registry.dx_mechanisms.get(name)).parameters.get("epsilon")
+    parameter = _parameters("dx_mechanisms", name).get("epsilon")
     if parameter is None and epsilon is not None:
         raise UsageError(f"{name} has no epsilon: leave `epsilon` out.")
-    needed = parameter is not None and parameter.default is parameter.empty
-    if needed and epsilon is None and name != DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]:
-        raise UsageError(
-            f"{name} needs `epsilon`: its unit is its own. configs/ has a fair one for each."
-        )
-    if needed and epsilon is None:
+    if parameter is not None and parameter.default is parameter.empty and epsilon is None:
+        if name != DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]:
+            raise UsageError(
+                f"{name} needs `epsilon`: its unit is its own. configs/ has a fair one for each."
+            )
         epsilon = DEFAULT_CONFIG["mechanism"]["epsilon"]
     return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
-
-
-def epsilon_of(level: str | None, mechanism: str | None, epsilon: float | None) -> float | None:
-    """The epsilon that a level stands for. Raises UsageError for a level beside an epsilon, and for
-    one of another mechanism than it was measured for."""
-    if level is None:
-        return epsilon
-    name = MECHANISM if mechanism is None else full_name("dx_mechanisms", mechanism)
-    if epsilon is not None or name != MECHANISM:
-        raise UsageError(f"`level` stands for an epsilon of {MECHANISM}: give one of the two.")
-    return level_of(level).epsilon
-
-
-def language_config(mechanism: str | None, policy: str | None, prior: str | None) -> dict[str, Any]:
-    """What a policy and a prior are in the block of dx.Path.v2; {} without either. Raises
-    UsageError for another mechanism, and for a prior that there is not."""
-    given = {"policy": policy, "prior": None if prior is None else prior_config(prior)}
-    block = {name: value for name, value in given.items() if value is not None}
-    name = None if mechanism is None else full_name("dx_mechanisms", mechanism)
-    if block and name is not None:
-        taken = inspect.signature(registry.dx_mechanisms.get(name)).parameters
-        if not set(block) <= set(taken):
-            raise UsageError(f"{name} has no {' and no '.join(sorted(block))}.")
-    return block
 
 
 def prior_config(given: str) -> dict[str, Any]:
@@ -234,8 +233,8 @@ def prior_config(given: str) -> dict[str, Any]:
     return {"@dx_priors": full_name("dx_priors", given, KINDS)}
 
 
-def space_config(space: str | None) -> dict[str, Any]:
-    """The block of a config for "builtin", a file or a folder; {} for the default."""
+def _space(space: str | None) -> dict[str, Any]:
+    """For "builtin", a registered name, a file or a folder; {} for the default."""
     if space is None:
         return {}
     if space == BUILTIN:
@@ -245,22 +244,17 @@ def space_config(space: str | None) -> dict[str, Any]:
     return {"@dx_spaces": "dx.FileSpace.v1", "path": space}
 
 
-def editor_config(
-    editor: str | None, lm: str | None = None, prompt: str | None = None
-) -> dict[str, Any]:
-    """The block of a config for an editor by a short name; {} without any. A model alone stands for
-    "remap". Raises UsageError for one that there is not, or that takes no model."""
-    more = {name: given for name, given in (("model", lm), ("prompt", prompt)) if given is not None}
-    if editor is None and lm is None:
-        if more:
-            raise UsageError("`prompt` is for a language model: give one by `lm`.")
-        return {}
-    name = full_name("dx_editors", editor or "remap")
-    taken = inspect.signature(registry.dx_editors.get(name)).parameters
-    if not set(more) <= set(taken):
-        raise UsageError(f"{name} has no {' and no '.join(sorted(more))}.")
-    if prompt is not None and lm is None:
+def _editor(chosen: SanitizeConfig) -> dict[str, Any]:
+    """{} without any; a model alone stands for "remap". Raises UsageError for one that there is
+    not, or that takes no model."""
+    if chosen.prompt is not None and chosen.lm is None:
         raise UsageError("`prompt` is for a language model: give one by `lm`.")
+    if chosen.editor is None and chosen.lm is None:
+        return {}
+    more = {"model": chosen.lm, "prompt": chosen.prompt}
+    more = {name: given for name, given in more.items() if given is not None}
+    name = full_name("dx_editors", chosen.editor or "remap")
+    _check_taken("dx_editors", name, more)
     return {"@dx_editors": name, **more}
 
 

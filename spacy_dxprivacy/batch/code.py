@@ -27,20 +27,16 @@ def import_code(path: str | Path | None) -> None:
     if path is None:
         return
     found = Path(path).resolve()
-    name = _name_of(found)
+    try:
+        content = regular(found).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{found}: {error.strerror}.") from None
+    # The same in every process, and another one for a file that has been changed: pickles of what
+    # the file defines find it by this name.
+    name = f"dx_code_{hashlib.sha256(str(found).encode() + content).hexdigest()[:16]}"
     if name not in _paths:
         _run(name, found)
         _paths[name] = str(found)
-
-
-def _name_of(path: Path) -> str:
-    """The same in every process, and another one for a file that has been changed: pickles of what
-    the file defines find it by this name."""
-    try:
-        content = regular(path).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}.") from None
-    return f"dx_code_{hashlib.sha256(str(path).encode() + content).hexdigest()[:16]}"
 
 
 def _run(name: str, path: Path) -> None:

@@ -1,19 +1,14 @@
-"""Files that were released before, gone over by an editor: it sees them and nothing else.
-
-Of a folder there is a journal: a line says that a file is begun, and one that it is done. A file
-that is not done is edited once more, in place of what may be there; nobody's other files are
-written over.
-"""
+"""Files that were released before, gone over by an editor: it sees them and nothing else."""
 
 from __future__ import annotations
 
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import spacy
@@ -28,18 +23,15 @@ from ..pipeline.component import DxSanitizer
 from ..pipeline.receipt import Receipt
 from ..pipeline.select import AllWords
 from ..pipeline.write import Written, edited_texts
-from ..space import Space
 from ..text.spelling import spell
-from ..ty import EditsTexts, Mechanism
+from ..ty import EditsTexts
 from .build import NO_LIMIT
-from .formats import read
-from .jobs import Job, opened, opened_first, plan_jobs
-from .manifests import MANIFEST, is_manifest
+from .jobs import Job, opened, plan_jobs
 from .record import Record, chunks
-from .run import Reports, Seen, Sink, first_checked, gathered
+from .run import Reports, Seen, Sink, gathered
 from .stream import ZONE_CHARACTERS, Outcome, Sanitized, zone
 
-JOURNAL = "_edits.jsonl"
+EDITS, MANIFEST = "_edits.json", "_manifest.json"
 SIDE_BY_SIDE = 64
 
 
@@ -65,15 +57,12 @@ class ReleaseEditor:
     def __init__(self, sanitizer: DxSanitizer) -> None:
         """sanitizer: one with the settings of the release and an editor. Raises UsageError where it
         has none that reads texts."""
-        editor = sanitizer.editor
-        if not isinstance(editor, EditsTexts):
+        if not isinstance(sanitizer.editor, EditsTexts):
             raise UsageError("there is no language model to edit by: give one by `lm`.")
         sanitizer.warm_up()
-        self.editor: EditsTexts = editor
+        self.editor: EditsTexts = sanitizer.editor
         self.name: str = sanitizer.terms.editor or ""
-        self.space: Space = sanitizer.space
         self.sanitizer: DxSanitizer = sanitizer
-        self.mechanism: Mechanism = sanitizer.mechanism
         self.nlp: Language = spacy.blank("en")
         self.nlp.max_length = NO_LIMIT
         self.nlp.add_pipe("dx_entity_ruler")
@@ -82,12 +71,13 @@ class ReleaseEditor:
     def settings(self) -> dict[str, str]:
         """All that changes what comes out, by what a message calls it."""
         about: dict[str, str] = getattr(self.editor, "about", {})
+        mechanism = self.sanitizer.mechanism
         return {
             "editor": self.name,
             "language model": about.get("digest", ""),
             "prompt": about.get("prompt", ""),
-            "mechanism": f"{self.mechanism.name}, {self.mechanism.guarantee}",
-            "space": self.space.digest,
+            "mechanism": f"{mechanism.name}, {mechanism.guarantee}",
+            "space": self.sanitizer.space.digest,
         }
 
     def edit(self, docs: list[Doc], told: Edited) -> list[str]:
@@ -96,8 +86,9 @@ class ReleaseEditor:
         told.documents += len(docs)
         texts = [_written(doc) for doc in docs]
         told.words += sum(int(text.editable.sum()) for text in texts)
+        space = self.sanitizer.space
         try:
-            edited = edited_texts(texts, self.nlp.vocab, self.space, self.sanitizer, self.editor)
+            edited = edited_texts(texts, self.nlp.vocab, space, self.sanitizer, self.editor)
             return [_spelled(*pair, told) for pair in zip(texts, edited, strict=True)]
         except DxError:
             told.kept += len(docs)
@@ -121,81 +112,50 @@ def _written(doc: Doc) -> Written:
 
 
 class Edits:
-    """The journal of a folder for a `with` block; settings: what all of its files are edited by.
-    begun: the files that a run began; done: the SHA-256 of the source of each that was finished.
+    """What was done in a folder, in a file there: by which settings, and of each file that was
+    begun the SHA-256 of its source once it is done, "" until then.
 
-    Raises UsageError where the folder was begun by other settings, or the journal is damaged.
+    Raises UsageError where the folder was begun by other settings, or the file is damaged.
     """
 
-    def __init__(self, folder: Path, settings: Mapping[str, Any], *, force: bool = False) -> None:
-        self.folder, self.settings, self.force = folder, dict(settings), force
-        self.begun: set[str] = set()
-        self.done: dict[str, str] = {}
-
-    def __enter__(self) -> Edits:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / JOURNAL
-        if self.force:
-            path.unlink(missing_ok=True)
-        there = path.exists() and self._read(path)
-        self._handle: IO[str] = path.open("a", encoding="utf8")
-        if not there:
-            self._write({"settings": self.settings})
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._handle.close()
-
-    def _read(self, path: Path) -> bool:
-        """Whether there is a line. One that was cut off when a run was killed goes."""
-        data = path.read_bytes()
-        if not data.endswith(b"\n"):
-            data = data[: data.rfind(b"\n") + 1]
-            write_bytes(path, data, force=True)
+    def __init__(self, folder: Path, settings: Mapping[str, Any], *, force: bool) -> None:
+        self.folder, self.force = folder, force
+        self.path = folder / EDITS
+        self.state: dict[str, Any] = {"settings": dict(settings), "files": {}}
+        if force or not self.path.exists():
+            return
         try:
-            lines = [json.loads(line) for line in data.decode().splitlines()]
-            settings = lines[0]["settings"] if lines else self.settings
-            for entry in lines[1:]:
-                self.begun.add(entry["file"])
-                if "source" in entry:
-                    self.done[entry["file"]] = entry["source"]
-        except (ValueError, KeyError, TypeError):
-            raise UsageError(f"{path}: is damaged. `force` begins anew.") from None
-        if settings != self.settings:
-            others = sorted(k for k in self.settings if settings.get(k) != self.settings[k])
+            before = json.loads(self.path.read_bytes())
+            others = [k for k in settings if before["settings"].get(k) != settings[k]]
+            self.state["files"] = dict(before["files"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise UsageError(f"{self.path}: is damaged. `force` begins anew.") from None
+        if others:
             raise UsageError(
-                f"{self.folder}: was begun with another {' and '.join(others)}. Name another "
+                f"{folder}: was begun with another {' and '.join(sorted(others))}. Name another "
                 "folder, or `force` to begin anew."
             )
-        return bool(lines)
-
-    def _write(self, entry: dict[str, Any]) -> None:
-        self._handle.write(json.dumps(entry) + "\n")
-        self._handle.flush()
 
     def left(self, jobs: list[Job]) -> list[Job]:
         """Return those to do. Raise UsageError where a file is in the way that no run wrote."""
         left = []
         for job in jobs:
-            if job.target is None or job.source is None:
-                continue
-            name = self._name(job)
-            check_new(job.target, force=self.force or name in self.begun)
-            there = job.target.exists() and self.done.get(name) == digest_of(job.source)
-            left += [] if there else [job]
+            target, name = self._place(job)
+            done = self.state["files"].get(name)
+            check_new(target, force=self.force or done is not None)
+            if not (done and target.exists() and done == digest_of(job.source or target)):
+                left.append(job)
         return left
 
-    def begin(self, job: Job) -> None:
-        """Write down that the file of a job will be written."""
-        self._write({"file": self._name(job)})
+    def write(self, job: Job, *, done: bool) -> None:
+        """Write down that the file of a job will be written, or that it was, with all records."""
+        target, name = self._place(job)
+        self.state["files"][name] = digest_of(job.source or target) if done else ""
+        write_bytes(self.path, json.dumps(self.state).encode(), force=True)
 
-    def end(self, job: Job) -> None:
-        """Write down that it was, with all of its records."""
-        source = "" if job.source is None else digest_of(job.source)
-        self._write({"file": self._name(job), "source": source})
-
-    def _name(self, job: Job) -> str:
-        return (job.target or self.folder).relative_to(self.folder).as_posix()
+    def _place(self, job: Job) -> tuple[Path, str]:
+        target = job.target or self.folder
+        return target, target.relative_to(self.folder).as_posix()
 
 
 def plan_edits(
@@ -229,8 +189,7 @@ def edit_files(
         jobs: See plan_edits.
         chosen: How files are read and written: its settings `files` and `run`.
         reports: Whom to tell of failures and progress.
-        folder: Where files are written to, with a journal, by which those that an earlier run has
-            finished are left as they are.
+        folder: Where files are written to; those that an earlier run has finished there stay.
 
     Raises:
         UsageError: For .spacy files, whose receipts would be lost, where other files are in the
@@ -247,18 +206,17 @@ def edit_files(
     f = chosen.files
     fields = (f.field, f.keep_fields, f.receipt_field, f.delimiter)
     settings = {**editor.settings, "choice of fields": str(fields)}
-    with Edits(folder, settings, force=chosen.run.force) as edits:
-        left = edits.left(jobs)
-        forced = chosen.with_settings({"run.force": True})
-        told.finished = len(jobs) - len(left)
-        reports.on_progress(sum(job.size for job in jobs) - sum(job.size for job in left))
-        for job in left:
-            before = (len(told.failed), told.kept)
-            edits.begin(job)
-            _edit_file(editor, job, forced, reports, told)
-            # A file with a record that failed, or a text that stayed, is done again by the next run
-            if (len(told.failed), told.kept) == before:
-                edits.end(job)
+    edits = Edits(folder, settings, force=chosen.run.force)
+    left = edits.left(jobs)
+    forced = chosen.with_settings({"run.force": True})
+    told.finished = len(jobs) - len(left)
+    reports.on_progress(sum(job.size for job in jobs) - sum(job.size for job in left))
+    for job in left:
+        before = (len(told.failed), told.kept)
+        edits.write(job, done=False)
+        _edit_file(editor, job, forced, reports, told)
+        # A file with a record that failed, or a text that stayed, is done again by the next run
+        edits.write(job, done=(len(told.failed), told.kept) == before)
     return told
 
 
@@ -268,12 +226,11 @@ def _edit_file(
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")  # spaCy's may quote tokens
-        job, files = opened_first(job, chosen.files)
-        handle = stack.enter_context(opened(job))
+        given = stack.enter_context(opened(job, chosen.files))
         output = stack.enter_context(Output(job.target, force=chosen.run.force))
-        sink = Sink(job, output.handle, files, Seen(files))
-        records = first_checked(read(handle, job.read_as, files, sink.begin))
-        for record, found in gathered(_outcomes(editor, records, told), sink.writer.by_row):
+        sink = Sink(given.job, output.handle, given.files, Seen(given.files))
+        pairs = _outcomes(editor, given.records(sink.begin), told)
+        for record, found in gathered(pairs, sink.writer.by_row):
             why = found if isinstance(found, str) else sink.write(record, found)
             if why:
                 told.failed.append(record.number)
@@ -293,17 +250,11 @@ def _outcomes(editor: ReleaseEditor, records: Iterable[Record], told: Edited) ->
             yield record, record.problem or Sanitized(next(texts), Receipt())
 
 
-def pass_manifest(released: Path, folder: Path, editor: str, model: str = "") -> None:
+def pass_manifest(released: Path, folder: Path, editor: ReleaseEditor) -> None:
     """Write the manifest of shards that were edited: it names the editor and the digest of its
     model, and is else as it was."""
-    path = released / MANIFEST
-    if not path.is_file():
-        return
-    try:
-        manifest = json.loads(path.read_text(encoding="utf8"))
-    except ValueError:
-        return
-    if is_manifest(manifest):
-        settings = {**manifest["settings"], "editor": editor, "editor_model": model}
-        made = json.dumps({**manifest, "settings": settings}, indent=2) + "\n"
-        write_bytes(folder / MANIFEST, made.encode(), force=True)
+    with suppress(FileNotFoundError, ValueError, KeyError, TypeError):
+        manifest = json.loads((released / MANIFEST).read_text(encoding="utf8"))
+        about = {"editor": editor.name, "editor_model": editor.settings["language model"]}
+        made = {**manifest, "settings": {**manifest["settings"], **about}}
+        write_bytes(folder / MANIFEST, json.dumps(made, indent=2).encode() + b"\n", force=True)

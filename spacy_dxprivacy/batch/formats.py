@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO
 
 from ..config import FileConfig
 from ..errors import UsageError
-from . import of_json, of_tables, of_text
-from .record import OnHead, Record, look_like_names
+from . import plain, tables
+from .plain import Writer
+from .record import OnHead, Record
 from .source import Readable, Source, decode
-from .writing import Writer
 
 Reader = Callable[[Readable, FileConfig, "OnHead | None"], Iterator[Record]]
 
@@ -30,14 +29,14 @@ class Format:
 
 
 FORMATS = {
-    "txt": Format(of_text.read_text, of_text.TextWriter, (".txt",)),
-    "lines": Format(of_text.read_lines, of_text.LinesWriter),
-    "jsonl": Format(of_json.read_jsonl, of_json.JsonlWriter, (".jsonl", ".ndjson"), True),
-    "json": Format(of_json.read_json, of_json.JsonWriter, (".json",), True),
-    "csv": Format(of_tables.read_csv, of_tables.CsvWriter, (".csv",), True),
-    "tsv": Format(of_tables.read_tsv, of_tables.TsvWriter, (".tsv",), True),
-    "xlsx": Format(of_tables.read_xlsx, of_tables.XlsxWriter, (".xlsx",), True, True),
-    "spacy": Format(of_text.read_spacy, of_text.SpacyWriter, (".spacy",), False, True),
+    "txt": Format(plain.read_text, plain.TextWriter, (".txt",)),
+    "lines": Format(plain.read_lines, plain.LinesWriter),
+    "jsonl": Format(plain.read_jsonl, plain.JsonlWriter, (".jsonl", ".ndjson"), True),
+    "json": Format(plain.read_json, plain.JsonWriter, (".json",), True),
+    "csv": Format(tables.read_csv, tables.CsvWriter, (".csv",), True),
+    "tsv": Format(tables.read_tsv, tables.TsvWriter, (".tsv",), True),
+    "xlsx": Format(tables.read_xlsx, tables.XlsxWriter, (".xlsx",), True, True),
+    "spacy": Format(plain.read_spacy, plain.SpacyWriter, (".spacy",), False, True),
 }
 KINDS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 WITH_FIELDS = {name for name, form in FORMATS.items() if form.has_fields}
@@ -57,8 +56,7 @@ def read(
         handle: The file, decompressed and decoded.
         kind: A key of FORMATS.
         files: Which fields are read.
-        on_head: Called before the first record with the names of the columns and the look of the
-            file, where these come first.
+        on_head: Called before the first record with the names of the columns of a table.
 
     Raises:
         UsageError: The file as a whole cannot be read so.
@@ -66,74 +64,30 @@ def read(
     return FORMATS[kind].read(handle, files, on_head)
 
 
-# -- what stdin is ---------------------------------------------------------------------------------
-
-
 def guess(source: Source, files: FileConfig) -> tuple[str, str | None]:
-    """Return the format, and the delimiter of a table. Nothing is taken from the source.
+    """Return the format of stdin, and the delimiter of a table. Nothing is taken from the source.
 
-    Raises UsageError where it is unclear: a text that is taken for a table would be broken, and a
-    table that is taken for a text would be sanitised as a whole.
+    What is neither JSON nor a table whose first row names the fields is a text: at worst a table is
+    sanitised as a whole. Raises UsageError for what is no text.
     """
     head = source.peek(_is_enough)
-    if head.startswith(b"PK\x03\x04"):
-        return "xlsx", None
-    if head.startswith(b"PAR1"):
-        raise UsageError("it is Parquet, which is read from a file: name it as INPUT.")
-    if head[:1] == b"\x78" and b"\n" not in head[:2] and not _is_text(head):
-        return "spacy", None
+    if head.startswith((b"PK\x03\x04", b"PAR1")) or b"\0" in head:
+        raise UsageError("it is no text: name a file as INPUT, or its `format` (xlsx, spacy).")
     text = decode(head)
-    begin = text.lstrip()[:1]
-    if begin == "{":
-        return _of_object(text.lstrip()), None
-    if begin == "[" and text.lstrip()[1:].lstrip()[:1] in ("{", '"', "]", "["):
+    first = (text.lstrip().splitlines() or [""])[0].strip()
+    if first[:1] == "{":
+        return ("jsonl" if first != "{" else "json"), None
+    if first == "[" or (first[:1] == "[" and first[1:].lstrip()[:1] in ("{", '"', "]", "[")):
         return "json", None
-    return _of_table(text, files)
+    for between in [files.delimiter] if files.delimiter else TABLES:
+        names = _cells(first, between)
+        if len(names) > 1 and all(name in names for name in files.field):
+            return TABLES.get(between, "csv"), between
+    return "txt", None
 
 
 def _is_enough(head: bytes) -> bool:
-    """The first line of JSON is enough, and two of anything else."""
-    lines = head.count(b"\n")
-    return len(head) >= ENOUGH or lines >= 2 or (lines == 1 and head.lstrip()[:1] == b"{")
-
-
-def _is_text(head: bytes) -> bool:
-    try:
-        head[:-4].decode()
-    except UnicodeDecodeError:
-        return False
-    return b"\0" not in head
-
-
-def _of_object(text: str) -> str:
-    line = text.splitlines()[0]
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        if '"' in line[1:].lstrip()[:1] or not line[1:].strip():
-            return "json"
-        raise UsageError(
-            "it begins with { and is not JSON: is it a text? `format` says it (txt, jsonl, json)."
-        ) from None
-    return "jsonl"
-
-
-def _of_table(text: str, files: FileConfig) -> tuple[str, str | None]:
-    lines = text.splitlines()[:2]
-    for between in [files.delimiter] if files.delimiter else TABLES:
-        first, second = (_cells(line, between) for line in (*lines, "", "")[:2])
-        if len(first) < 2 or not look_like_names([name.strip() for name in first]):
-            continue
-        kind = TABLES.get(between, "csv")
-        named = all(name in first for name in files.field)
-        if named or (files.delimiter and len(first) == len(second)):
-            return kind, between
-        if len(lines) == 2 and len(first) == len(second):
-            raise UsageError(
-                f"it may be {kind} or a text: `format` says it ({', '.join(FORMATS)}). As {kind} "
-                f"it has: {', '.join(first)}."
-            )
-    return "txt", None
+    return len(head) >= ENOUGH or b"\n" in head.lstrip()
 
 
 def _cells(line: str, between: str) -> list[str]:

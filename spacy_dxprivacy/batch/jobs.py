@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -9,7 +11,8 @@ from ..config import FileConfig
 from ..errors import UsageError
 from ..files.atomic import check_new
 from ..registries import retired
-from .formats import FORMATS, KINDS, WITH_FIELDS, guess
+from .formats import FORMATS, KINDS, WITH_FIELDS, guess, read
+from .record import OnHead, Record
 from .source import (
     Source,
     check_encoding,
@@ -60,6 +63,67 @@ def size_of(path: Path) -> int:
         return 0
 
 
+@dataclass(frozen=True)
+class Opened:
+    """The input of a job, for a `with` block. job and files: as they are, once what stdin holds is
+    known."""
+
+    job: Job
+    files: FileConfig
+    source: Source
+
+    def records(self, on_head: OnHead | None = None) -> Iterator[Record]:
+        """Yield the records. Raise UsageError where the first one shows that all are read in a
+        wrong way: as another field, or another encoding."""
+        for i, record in enumerate(read(self.source, self.job.read_as, self.files, on_head)):
+            if i == 0 and record.problem and record.hint:
+                why = record.problem.rstrip(".")
+                raise UsageError(f"record {record.number}: {why}; {record.hint}")
+            yield record
+
+
+@contextmanager
+def opened(job: Job, files: FileConfig) -> Iterator[Opened]:
+    """What the job reads, from its beginning. Raises UsageError where it cannot be read."""
+    job, files = settled(job, files)
+    source = job.stream
+    if source is None:
+        text = not FORMATS[job.read_as].is_binary
+        if job.source is None:
+            source = source_of_stdin(job.encoding, text=text)
+        else:
+            try:
+                handle = job.source.open("rb")
+            except OSError as error:
+                raise UsageError(f"{job.source}: {error.strerror}.") from None
+            source = source_of_file(handle, pack_of(job.source), job.encoding, text=text)
+    with source:
+        yield Opened(job, files, source)
+
+
+def settled(job: Job, files: FileConfig) -> tuple[Job, FileConfig]:
+    """Return a job that reads stdin with its format guessed from the first bytes, where it is not
+    named, and the fields with the delimiter that was found; other jobs as they are. Raise
+    UsageError for what is no text."""
+    if job.source is not None or job.stream is not None or job.read_as:
+        return job, files
+    stream = source_of_stdin(job.encoding)
+    try:
+        kind, delimiter = guess(stream, files)
+    except UsageError as error:
+        raise UsageError(f"stdin: {error}") from None
+    job = _with_output(replace(job, read_as=kind, stream=stream))
+    return job, replace(files, delimiter=files.delimiter or delimiter)
+
+
+def text_job(text: str) -> Job:
+    """Return the job of a text on its own, whose sanitised version goes to stdout."""
+    return Job(None, None, "txt", "txt", stream=source_of_text(f"{text}\n"))
+
+
+# -- plans -----------------------------------------------------------------------------------------
+
+
 def plan_jobs(
     source: str,
     target: str | None,
@@ -96,6 +160,56 @@ def plan_jobs(
     return jobs
 
 
+def files_in(folder: Path, target: Path, endings: Iterable[str] = KINDS) -> list[Path]:
+    """Return the files of a folder that end so, hidden ones aside. Raise UsageError where there is
+    none, or the target of what becomes of them is no folder, or lies in this one."""
+    if target.exists() and not target.is_dir():
+        raise UsageError(f"{target}: is a file, but the output needs a folder.")
+    if target.resolve().is_relative_to(folder.resolve()):
+        raise UsageError("the output folder must not be the input folder or inside it.")
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and ending(path) in endings
+        and path.is_file()
+    ]
+    if not found:
+        raise UsageError(f"{folder}: holds no file that ends in {', '.join(endings)}.")
+    return found
+
+
+def _plan_folder(folder: Path, target: Path | None, files: FileConfig) -> list[Job]:
+    if target is None:
+        raise UsageError("the input is a folder: name a folder for the output.")
+    found = files_in(folder, target)
+    return [_plan_file(path, target / path.relative_to(folder), files) for path in found]
+
+
+def _plan_file(source: Path | None, target: Path | None, files: FileConfig) -> Job:
+    read_as, _ = _format("format", files.format)
+    named = "" if source is None else KINDS.get(ending(source), "")
+    if read_as == "lines" and named not in ("", "txt"):
+        read_as = named  # a way to read text: files whose name says something else are that
+    if source is not None:
+        read_as = read_as or named or _kind(source, "INPUT")
+    write_as, pack = _format("output_format", files.output_format)
+    if target is not None:
+        if target.is_dir():
+            raise UsageError(f"{target}: is a folder, but the input is a single file.")
+        write_as, pack = write_as or _kind(target, "OUTPUT"), pack or pack_of(target)
+    job = Job(source, target, read_as, write_as, files.encoding, pack)
+    return _with_output(job) if read_as else job
+
+
+def _with_output(job: Job) -> Job:
+    """The job, what it writes known by what it reads."""
+    write_as = job.write_as or ("lines" if job.read_as == "spacy" else job.read_as)
+    if write_as == "txt" and job.read_as != "txt":
+        write_as = "lines"
+    return replace(job, write_as=write_as)
+
+
 def _format(option: str, given: str) -> tuple[str, str]:
     """("jsonl", "gz") for "jsonl.gz". Raises UsageError for a format that there is not."""
     name, _, pack = given.lower().lstrip(".").partition(".")
@@ -105,6 +219,20 @@ def _format(option: str, given: str) -> tuple[str, str]:
     if (given and name not in FORMATS) or pack not in ("", "gz"):
         raise UsageError(f"`{option}` must be one of {', '.join(FORMATS)}, got {given!r}.")
     return name, pack
+
+
+def _kind(path: Path, role: str) -> str:
+    if ending(path) not in KINDS:
+        more = ", or - for stdin" if role == "INPUT" else ""
+        option = "format" if role == "INPUT" else "output_format"
+        raise UsageError(
+            f"{path}: {role} must be a folder or end in {KNOWN} (.gz){more}; or `{option}` "
+            "says what it is."
+        )
+    return KINDS[ending(path)]
+
+
+# -- checks ----------------------------------------------------------------------------------------
 
 
 def check_fields(files: FileConfig, jobs: list[Job] | None = None) -> None:
@@ -118,17 +246,17 @@ def check_fields(files: FileConfig, jobs: list[Job] | None = None) -> None:
             raise UsageError(f"`field` names {name!r} twice, or it is taken.")
     if jobs is None:
         return
+    inputs, outputs = {job.read_as for job in jobs}, {job.write_as for job in jobs}
     pairs = [{job.read_as, job.write_as} for job in jobs]
+    needs = "needs .jsonl or .csv, or another format with fields, as its"
     if files.keep_fields and not any(pair <= WITH_FIELDS for pair in pairs):
-        raise UsageError(
-            "`keep` needs .jsonl or .csv, as input and as output, or another format with fields."
-        )
-    if files.receipt_field and not any(job.write_as in WITH_FIELDS for job in jobs):
-        raise UsageError("`receipt_field` needs an output with fields, such as .jsonl or .csv.")
-    if files.person_field is not None and any(job.read_as not in WITH_FIELDS for job in jobs):
-        raise UsageError("`person_field` needs an input with fields, such as .jsonl or .csv.")
-    if len(files.field) > 1 and not any(job.read_as in WITH_FIELDS for job in jobs):
-        raise UsageError("`field` needs an input with fields, such as .jsonl or .csv.")
+        raise UsageError(f"`keep` {needs} input and output.")
+    if files.receipt_field and not outputs & WITH_FIELDS:
+        raise UsageError(f"`receipt_field` {needs} output.")
+    if files.person_field is not None and not inputs <= WITH_FIELDS:
+        raise UsageError(f"`person_field` {needs} input.")
+    if len(files.field) > 1 and not inputs & WITH_FIELDS:
+        raise UsageError(f"`field` {needs} input.")
 
 
 def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) -> None:
@@ -139,96 +267,6 @@ def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) ->
     taken = [p.resolve() for job in jobs for p in (job.source, job.target) if p is not None]
     if path.resolve() in taken:
         raise UsageError(f"{path}: the receipt cannot go where the input or the output is.")
-
-
-def _plan_file(source: Path | None, target: Path | None, files: FileConfig) -> Job:
-    read_as, _ = _format("format", files.format)
-    named = "" if source is None else KINDS.get(ending(source), "")
-    if read_as == "lines" and named not in ("", "txt"):
-        read_as = named  # a way to read text: files whose name says something else are that
-    if source is not None:
-        read_as = read_as or named or _kind(source, "INPUT")
-    write_as, pack = _format("output_format", files.output_format)
-    job = Job(source, target, read_as, write_as, files.encoding, pack)
-    if target is not None:
-        if target.is_dir():
-            raise UsageError(f"{target}: is a folder, but the input is a single file.")
-        job = replace(
-            job, write_as=write_as or _kind(target, "OUTPUT"), pack=pack or pack_of(target)
-        )
-    return _settled(job) if read_as else job
-
-
-def _settled(job: Job) -> Job:
-    """The job, what it writes known by what it reads."""
-    write_as = job.write_as or ("lines" if job.read_as == "spacy" else job.read_as)
-    if write_as == "txt" and job.read_as != "txt":
-        write_as = "lines"
-    return replace(job, write_as=write_as)
-
-
-def opened(job: Job) -> Source:
-    """Return what the job reads, from its beginning. Raise UsageError where it cannot be read."""
-    if job.stream is not None:
-        return job.stream
-    text = not FORMATS[job.read_as].is_binary if job.read_as else True
-    if job.source is None:
-        return source_of_stdin(job.encoding, text=text)
-    try:
-        return source_of_file(job.source.open("rb"), pack_of(job.source), job.encoding, text=text)
-    except OSError as error:
-        raise UsageError(f"{job.source}: {error.strerror}.") from None
-
-
-def opened_first(job: Job, files: FileConfig) -> tuple[Job, FileConfig]:
-    """Return a job that reads stdin with its format guessed from the first bytes where it is not
-    named; other jobs as they are. And the fields, with the delimiter that was found. Raise
-    UsageError where the format is unclear, or is a text and fields were named."""
-    if job.source is not None or job.stream is not None or job.read_as:
-        return job, files
-    stream = source_of_stdin(job.encoding)
-    try:
-        kind, delimiter = guess(stream, files)
-    except UsageError as error:
-        raise UsageError(f"stdin: {error}") from None
-    job = _settled(replace(job, read_as=kind, stream=stream))
-    return job, replace(files, delimiter=files.delimiter or delimiter)
-
-
-def text_job(text: str) -> Job:
-    """Return the job of a text on its own, whose sanitised version goes to stdout."""
-    return Job(None, None, "txt", "txt", stream=source_of_text(f"{text}\n"))
-
-
-def _plan_folder(folder: Path, target: Path | None, files: FileConfig) -> list[Job]:
-    if target is None:
-        raise UsageError("the input is a folder: name a folder for the output.")
-    if target.exists() and not target.is_dir():
-        raise UsageError(f"{target}: is a file, but the input is a folder.")
-    inner, outer = target.resolve(), folder.resolve()
-    if inner == outer or outer in inner.parents:
-        raise UsageError("the output folder must not be the input folder or inside it.")
-    jobs = [
-        _plan_file(path, target / path.relative_to(folder), files)
-        for path in sorted(folder.rglob("*"))
-        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        and ending(path) in KINDS
-        and path.is_file()
-    ]
-    if not jobs:
-        raise UsageError(f"{folder}: holds no file that ends in {KNOWN}.")
-    return jobs
-
-
-def _kind(path: Path, role: str) -> str:
-    if ending(path) not in KINDS:
-        more = ", or - for stdin" if role == "INPUT" else ""
-        option = "format" if role == "INPUT" else "output_format"
-        raise UsageError(
-            f"{path}: {role} must be a folder or end in {KNOWN} (.gz){more}; or `{option}` "
-            "says what it is."
-        )
-    return KINDS[ending(path)]
 
 
 def _check_targets(jobs: list[Job], force: bool) -> None:

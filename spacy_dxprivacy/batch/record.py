@@ -25,21 +25,8 @@ LONGEST_NAME = 40
 
 Slot = tuple[Any, Any]  # a list or a dict, and where in it a text is
 Steps = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Look:
-    """How a file is written, so that its sanitised version looks like it. ending: of a line.
-    quoted: whether every field of .csv is in quotes. indent: of .json. array: whether a .json file
-    is an array of records, or one record."""
-
-    ending: str = "\r\n"
-    quoted: bool = False
-    indent: int | None = None
-    array: bool = True
-
-
-OnHead = Callable[[list[str], Look], Any]  # takes the names of the columns
+# Takes the names of the columns, where the input has some before its records.
+OnHead = Callable[[list[str]], Any]
 
 
 @dataclass(frozen=True)
@@ -48,25 +35,26 @@ class Row:
 
     entry: a value of JSON, or the list of the cells of a table. slots: where its texts are. names:
     of the columns of a table. bare: the entry is a list of one, which stands for what is in it.
+    alone: it is all of a file of JSON.
     """
 
     entry: Any = field(repr=False)
     slots: list[Slot] = field(repr=False)
     names: list[str] | None = field(default=None, repr=False)
     bare: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True)
 class Record:
     """One document to be sanitised.
 
-    number: its place in the file, from 1; the number of the line for .jsonl and lines.
-    size: the bytes of the file that it stands for. text: what to sanitise. spaces: where the
-    document comes in tokens, whether a blank follows each of `words`. kept: the fields that are
-    written unmodified, where these are named. ending: what ended the line. problem: why there is
-    no text. hint: what helps where it is the first record. row: what it was read from; part: which
-    of its texts this is, from 0. user: whose document it is, where a field says so. caller: of the
-    service.
+    number: its place in the file, from 1. size: the bytes of the file that it stands for. text:
+    what to sanitise. spaces: where the document comes in tokens, whether a blank follows each of
+    `words`. kept: fields that are written unmodified, where these are named. ending: what ended
+    the line. problem: why there is no text; hint: what helps where it is the first record. row:
+    what it was read from; part: which of its texts this is, from 0. user: whose document it is,
+    where a field says so. caller: of the service.
     """
 
     number: int
@@ -89,9 +77,9 @@ class Record:
         return self.number, self.part
 
     @property
-    def parts(self) -> int:
-        """How many records there are of its row."""
-        return max(1, len(self.row.slots)) if self.row is not None else 1
+    def is_last(self) -> bool:
+        """Whether it is the last record of its row."""
+        return self.row is None or self.part >= len(self.row.slots) - 1
 
     @property
     def length(self) -> int:
@@ -117,12 +105,19 @@ class Record:
 def checked_record(number: int, size: int, text: Any, **others: Any) -> Record:
     """Return a record with its text, or with the problem that keeps it from being sanitised."""
     if not isinstance(text, str):
-        return Record(number, size, problem=f"its text is {json_name(text)}, not a string.")
+        name = _JSON_NAMES.get(type(text), "another kind of value")
+        return Record(number, size, problem=f"its text is {name}, not a string.")
     if not is_unicode(text):
         return Record(number, size, problem=NOT_UNICODE)
     if len(text) > MOST_RECORD:
         return Record(number, size, problem=TOO_LONG)
     return Record(number, size, text, **others)
+
+
+_JSON_NAMES = {
+    type(None): "null", bool: "true or false", int: "a number", float: "a number", list: "a list",
+    dict: "an object",
+}  # fmt: skip
 
 
 def is_unicode(text: str) -> bool:
@@ -134,7 +129,9 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def records_of(number: int, size: int, entry: Any, files: FileConfig) -> list[Record]:
+def records_of(
+    number: int, size: int, entry: Any, files: FileConfig, alone: bool = False
+) -> list[Record]:
     """Return the records of an object of JSON, one a text; or one with the problem that it has."""
     slots: list[Slot] = []
     for path in files.field:
@@ -146,17 +143,14 @@ def records_of(number: int, size: int, entry: Any, files: FileConfig) -> list[Re
         why = f"it has a field {files.receipt_field!r} already, where the receipt should go."
         return [Record(number, size, problem=why, hint=has(entry))]
     kept = {name: entry[name] for name in files.keep_fields or () if name in entry}
-    found = records_of_row(number, size, Row(entry, slots), kept=kept)
-    return found if files.person_field is None else of_user(found, _at(entry, files.person_field))
-
-
-def _at(entry: Any, path: str) -> Any:
-    """The one value that a path leads to; None where there is none, or several."""
+    found = records_of_row(number, size, Row(entry, slots, alone=alone), kept=kept)
+    if files.person_field is None:
+        return found
     try:
-        slots = slots_of(entry, path)
+        persons = [holder[place] for holder, place in slots_of(entry, files.person_field)]
     except KeyError:
-        return None
-    return slots[0][0][slots[0][1]] if len(slots) == 1 else None
+        persons = []
+    return of_user(found, persons[0] if len(persons) == 1 else None)
 
 
 def of_user(records: list[Record], user: Any) -> list[Record]:
@@ -184,22 +178,6 @@ def records_of_row(number: int, size: int, row: Row, **others: Any) -> list[Reco
     return found if bad is None else [Record(number, size, problem=bad.problem, hint=bad.hint)]
 
 
-def has(entry: Any) -> str:
-    """Return "the file has: note, id, date."."""
-    return f"the file has: {shown(names_of(entry)) or 'no field'}."
-
-
-def json_name(value: Any) -> str:
-    """Return what a value is, in words."""
-    return _JSON_NAMES.get(type(value), "another kind of value")
-
-
-_JSON_NAMES = {
-    type(None): "null", bool: "true or false", int: "a number", float: "a number", list: "a list",
-    dict: "an object",
-}  # fmt: skip
-
-
 def chunks(
     records: Iterable[Record],
     *,
@@ -214,7 +192,7 @@ def chunks(
     for record in records:
         some.append(record)
         filled += record.length
-        whole = record.part == record.parts - 1 or record.problem
+        whole = record.is_last or record.problem
         if filled >= characters or len(some) >= most or (whole and ready and not ready()):
             yield some
             some, filled = [], 0
@@ -287,8 +265,16 @@ def names_of(entry: Any, before: str = "", depth: int = 3) -> list[str]:
     return [before] if before else []
 
 
+# -- names in messages: a first row without names holds texts --------------------------------------
+
+
+def has(entry: Any) -> str:
+    """Return "the file has: note, id, date."."""
+    return f"the file has: {shown(names_of(entry)) or 'no field'}."
+
+
 def look_like_names(names: Sequence[str]) -> bool:
-    """Return whether all of them can be shown: a first row without names holds texts."""
+    """Return whether all of them can be shown."""
     return bool(names) and all(len(n) <= LONGEST_NAME and _NAME.fullmatch(n) for n in names)
 
 

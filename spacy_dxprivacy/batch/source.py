@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import io
 import os
 import select
@@ -11,14 +12,13 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, count
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from ..errors import UsageError
 from ..files.limits import MB, MOST_RECORD, TooLarge, check_ratio
 from ..registries import retired
 
 BLOCK = 2**16
-PART = 2**10  # bytes that are decompressed at a time
 # By how a file begins: the longer ones first, as that of UTF-32 begins with that of UTF-16.
 BOMS = {
     codecs.BOM_UTF8: "utf-8",
@@ -27,23 +27,12 @@ BOMS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-
-
-class Readable(Protocol):
-    """A binary file, or a Source."""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Return some bytes; b"" at the end."""
-        ...
-
-    def readline(self, size: int = -1, /) -> bytes:
-        """Return a line, or `size` bytes of it; b"" at the end."""
-        ...
+GZIP = b"\x1f\x8b"
+Blocks = Iterator[bytes]
 
 
 class Source:
-    """What readers read from: peek, read and readline over blocks of bytes.
+    """A binary file over blocks of bytes, that tells whether its next line has come already.
 
     blocks: what comes, b"" for nothing yet. ready: whether more can be had without waiting.
     close: called at the end of a `with` block.
@@ -51,7 +40,7 @@ class Source:
 
     def __init__(
         self,
-        blocks: Iterator[bytes],
+        blocks: Blocks,
         ready: Callable[[], bool] = lambda: True,
         close: Callable[[], None] = lambda: None,
     ) -> None:
@@ -82,10 +71,7 @@ class Source:
     def peek(self, enough: Callable[[bytes], bool]) -> bytes:
         """Return what comes next, until there is enough of it, or no more."""
         seen = self._block[self._at :]
-        while not enough(seen):
-            block = next(self._blocks, None)
-            if block is None:
-                break
+        while not enough(seen) and (block := next(self._blocks, None)) is not None:
             seen += block
         self._block, self._at = seen, 0
         return seen
@@ -106,13 +92,15 @@ class Source:
         left = sys.maxsize if size < 0 else size
         while left and self._fill():
             end = self._block.find(b"\n", self._at) + 1 or len(self._block)
-            part = self._block[self._at : min(end, self._at + left)]
+            part = self.read(min(end - self._at, left))
             parts.append(part)
-            self._at += len(part)
             left -= len(part)
             if part.endswith(b"\n"):
                 break
         return b"".join(parts)
+
+
+Readable = Source | IO[bytes]
 
 
 def source_of_stdin(encoding: str | None, *, text: bool = True) -> Source:
@@ -122,14 +110,14 @@ def source_of_stdin(encoding: str | None, *, text: bool = True) -> Source:
         number = handle.fileno()
     except (OSError, ValueError):  # not a file: within a test
         blocks = iter(lambda: handle.read(BLOCK), b"")
-        return Source(_decoded(_gunzipped(blocks, None), encoding, text))
+        return Source(_decoded(_gunzipped(blocks), encoding, text))
 
     def is_readable() -> bool:
         # Windows: select takes sockets alone, so every line by itself
         return sys.platform != "win32" and bool(select.select([number], [], [], 0)[0])
 
     blocks = iter(lambda: os.read(number, BLOCK), b"")
-    return Source(_decoded(_gunzipped(blocks, None), encoding, text), is_readable)
+    return Source(_decoded(_gunzipped(blocks), encoding, text), is_readable)
 
 
 def source_of_text(text: str) -> Source:
@@ -141,7 +129,9 @@ def source_of_file(handle: IO[bytes], packed: str, encoding: str | None, *, text
     """Return an open file as an input. packed: "gz", or "". Its bytes are read when they are
     needed, and what is wrong with them is raised then."""
     blocks = iter(lambda: handle.read(BLOCK), b"")
-    return Source(_decoded(_gunzipped(blocks, bool(packed)), encoding, text), close=handle.close)
+    return Source(
+        _decoded(_gunzip(blocks) if packed else blocks, encoding, text), close=handle.close
+    )
 
 
 def pack_of(path: Path) -> str:
@@ -175,17 +165,13 @@ def check_encoding(encoding: str | None) -> None:
 # -- gzip ------------------------------------------------------------------------------------------
 
 
-def _gunzipped(blocks: Iterator[bytes], packed: bool | None) -> Iterator[bytes]:
-    """packed: None where the first bytes say it."""
-    if packed is None:
-        head, blocks = _head_of(blocks, (GZIP, ZSTD))
-        if head.startswith(ZSTD):
-            raise UsageError(str(retired(".zst")))
-        packed = head.startswith(GZIP)
-    yield from _gunzip(blocks) if packed else blocks
+def _gunzipped(blocks: Blocks) -> Blocks:
+    """The same where the first bytes are none of gzip."""
+    head, blocks = _head_of(blocks, [GZIP])
+    yield from _gunzip(blocks) if head.startswith(GZIP) else blocks
 
 
-def _head_of(blocks: Iterator[bytes], marks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
+def _head_of(blocks: Blocks, marks: Iterable[bytes]) -> tuple[bytes, Blocks]:
     """The first bytes, as many as may make one of the marks, and all blocks. Nobody waits for
     more than that."""
     head = b""
@@ -196,31 +182,39 @@ def _head_of(blocks: Iterator[bytes], marks: Iterable[bytes]) -> tuple[bytes, It
     return head, chain([head], blocks)
 
 
-def _gunzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """All members of a gzip stream, one after another."""
-    member: Any = None
-    taken = given = 0
-    for block in (some[i : i + PART] for some in blocks for i in range(0, len(some), PART)):
-        taken += len(block)
-        while block:
-            member = member or zlib.decompressobj(31)
-            try:
-                out = member.decompress(block)
+class _Compressed(Source):
+    """As GzipFile reads it: as many bytes as it asks for, which are counted."""
+
+    taken = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = super().read(size)
+        while data and len(data) < size and (more := super().read(size - len(data))):
+            data += more
+        self.taken += len(data)
+        return data
+
+
+def _gunzip(blocks: Blocks) -> Blocks:
+    compressed, given = _Compressed(blocks), 0
+    whole: Any = compressed
+    with gzip.GzipFile(fileobj=whole, mode="rb") as file:
+        try:
+            while out := file.read1(BLOCK):
                 given += len(out)
-                check_ratio("its .gz", taken, given)
-            except zlib.error:
-                raise UsageError("it is not .gz, or it is damaged.") from None
-            except TooLarge as error:
-                raise UsageError(str(error)) from None
-            block = member.unused_data if member.eof else b""
-            member = None if member.eof else member
-            yield out
-    if member is not None:
-        raise UsageError("its .gz ends too early: it was cut.")
+                check_ratio("its .gz", compressed.taken, given)
+                yield out
+        except TooLarge as error:
+            raise UsageError(str(error)) from None
+        except EOFError:
+            raise UsageError("its .gz ends too early: it was cut.") from None
+        except (gzip.BadGzipFile, zlib.error):
+            raise UsageError("it is not .gz, or it is damaged.") from None
 
 
 class Packing(io.RawIOBase):
-    """Bytes into a file, compressed by gzip. finish() writes the end, and leaves the file open."""
+    """Bytes into a file, compressed by gzip. finish() writes the end, and leaves the file open:
+    what ends before that is seen to be cut."""
 
     def __init__(self, handle: IO[bytes]) -> None:
         super().__init__()
@@ -237,10 +231,10 @@ class Packing(io.RawIOBase):
         self.handle.write(self._packer.flush())
 
 
-# -- decoding --------------------------------------------------------------------------------------
+# -- decoding and lines ----------------------------------------------------------------------------
 
 
-def _decoded(blocks: Iterator[bytes], encoding: str | None, text: bool) -> Iterator[bytes]:
+def _decoded(blocks: Blocks, encoding: str | None, text: bool) -> Blocks:
     """UTF-8 without a byte-order mark. Without an `encoding` or a mark, bytes stay as they are:
     records that are not UTF-8 say so themselves."""
     if not text:
@@ -256,7 +250,7 @@ def _decoded(blocks: Iterator[bytes], encoding: str | None, text: bool) -> Itera
         yield from _recoded(blocks, "utf-8-sig" if found == "utf-8" else found)
 
 
-def _recoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+def _recoded(blocks: Blocks, encoding: str) -> Blocks:
     decoder = codecs.getincrementaldecoder(encoding)()
     done = 0
     for block in chain((block for block in blocks if block), [b""]):
@@ -275,9 +269,6 @@ def _recoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 def decode(raw: bytes) -> str:
     """Return UTF-8 as text; other bytes become surrogates, which checked_record refuses."""
     return raw.decode("utf-8-sig", "surrogateescape")
-
-
-# -- lines -----------------------------------------------------------------------------------------
 
 
 def numbered_lines(handle: Readable) -> Iterator[tuple[int, bytes, int]]:

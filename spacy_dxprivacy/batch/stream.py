@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -54,10 +54,10 @@ def outcomes(
     ready: Callable[[], bool] | None = None,
     with_docs: bool = True,
 ) -> Generator[Outcome, None, None]:
-    """Each record with what came of it, or with the reason why nothing did. A reason never holds
-    text of a record. ready: whether the next record can be read without waiting for it; where it
-    cannot, those that are there are sanitised first. with_docs: False where texts and receipts are
-    enough: then a long text may be drawn in parts."""
+    """Each record with what came of it, or with the reason why nothing did, which never holds text.
+    ready: whether the next record can be read without waiting for it; where it cannot, those that
+    are there are sanitised first. with_docs: False where texts and receipts are enough: then a long
+    text may be drawn in parts."""
     for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS, ready=ready):
         yield from in_zone(nlp, some, batch_size=batch_size, with_docs=with_docs)
 
@@ -69,39 +69,32 @@ def in_zone(
     is drawn in parts, each in a zone like any other."""
     yield from ((record, record.problem) for record in records if record.problem)
     good = [record for record in records if not record.problem]
-    cut = not with_docs and max((len(record.text) for record in good), default=0) >= LONG
-    if not cut:
-        yield from _at_once(nlp, good, batch_size)
-        return
-    for is_long, some in groupby(good, lambda r: r.words is None and is_cut(nlp, r.text)):
-        if is_long:
+
+    def is_long(record: Record) -> bool:
+        return not with_docs and record.words is None and is_cut(nlp, record.text)
+
+    for long, some in groupby(good, is_long):
+        if long:
             yield from ((record, _in_parts(nlp, record.text, batch_size)) for record in some)
         else:
             yield from _at_once(nlp, list(some), batch_size)
 
 
-def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
-    with zone(nlp):
-        places = places_of(nlp, text)
-    parts = (Record(i, text=part) for i, part in enumerate(parts_of(text, places)))
-    if not places:
-        (found,) = _at_once(nlp, list(parts), batch_size)
-        return found[1]
-    drawn: list[str] = []
-    counts: Counter[str] = Counter()
-    for some in chunks(parts, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
-        for _, result in _at_once(nlp, some, batch_size):
-            if isinstance(result, str):
-                return result
-            drawn.append(result.text)
-            counts.update({name: result.receipt[name] for name in _COUNTED})
-    return Sanitized("".join(drawn), _receipt_of(nlp, counts))
-
-
 def _at_once(nlp: Language, good: list[Record], batch_size: int) -> Iterator[Outcome]:
     warm_up(nlp, sum(len(record.text) for record in good))
     with zone(nlp):
-        yield from _sanitized(nlp, good, batch_size)
+        done = 0
+        while done < len(good):
+            try:
+                for result in _piped(nlp, good[done:], batch_size):
+                    yield good[done], result
+                    done += 1
+            except Exception:
+                # Whatever it was, it comes again for the record it belongs to. The others of the
+                # batch are drawn anew: nobody saw their noise.
+                batch = good[done : done + batch_size]
+                yield from ((record, _alone(nlp, record)) for record in batch)
+                done += len(batch)
 
 
 @contextmanager
@@ -113,21 +106,6 @@ def zone(nlp: Language) -> Iterator[None]:
     with nlp.memory_zone():
         yield
     trim_vocab(nlp, after=MANY_WORDS)
-
-
-def _sanitized(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Outcome]:
-    done = 0
-    while done < len(records):
-        try:
-            for result in _piped(nlp, records[done:], batch_size):
-                yield records[done], result
-                done += 1
-        except Exception:
-            # Whatever it was, it comes again for the record it belongs to. The others of the
-            # batch are drawn anew: nobody saw their noise.
-            batch = records[done : done + batch_size]
-            yield from ((record, _alone(nlp, record)) for record in batch)
-            done += len(batch)
 
 
 def _piped(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Sanitized]:
@@ -175,9 +153,33 @@ def only_sanitizer(nlp: Language) -> DxSanitizer | None:
 def is_cut(nlp: Language, text: str) -> bool:
     """Return whether this text is drawn in parts: where it is long, and each word or sentence of it
     is drawn by itself."""
+    if not LONG <= len(text) <= nlp.max_length:
+        return False
     sanitizer = only_sanitizer(nlp)
-    is_long = LONG <= len(text) <= nlp.max_length
-    return is_long and sanitizer is not None and sanitizer.takes_parts
+    return sanitizer is not None and sanitizer.takes_parts
+
+
+def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
+    with zone(nlp):
+        places = places_of(nlp, text)
+    parts = (Record(i, text=part) for i, part in enumerate(parts_of(text, places)))
+    if not places:
+        (found,) = _at_once(nlp, list(parts), batch_size)
+        return found[1]
+    drawn: list[str] = []
+    counts: Counter[str] = Counter()
+    for some in chunks(parts, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
+        for _, result in _at_once(nlp, some, batch_size):
+            if isinstance(result, str):
+                return result
+            drawn.append(result.text)
+            counts.update({name: result.receipt[name] for name in _COUNTED})
+    sanitizer = only_sanitizer(nlp)
+    if sanitizer is None:  # another pipeline than `is_cut` was told of
+        raise DxError(Errors.DX032)
+    tokens, perturbed, unknown, draws = (counts[name] for name in _COUNTED)
+    counted = Counted(tokens, perturbed, unknown, draws)
+    return Sanitized("".join(drawn), sanitizer.terms.receipt(counted))
 
 
 def parts_of(text: str, places: Iterable[int]) -> Iterator[str]:
@@ -213,13 +215,3 @@ def _parts_sentences(nlp: Language, text: str, match: re.Match[str]) -> bool:
     words = [word for word in alone[0] if not word.isspace()]
     is_end = text[match.start()] not in _MARKS or words[-1:] in ([mark] for mark in _MARKS)
     return is_end and together == alone[0] + alone[1]
-
-
-def _receipt_of(nlp: Language, counts: Mapping[str, int]) -> Receipt:
-    """The receipt of the whole text, from the counts of its parts. Raises DxError where the
-    pipeline is another one than `is_cut` was told of."""
-    sanitizer = only_sanitizer(nlp)
-    if sanitizer is None:
-        raise DxError(Errors.DX032)
-    tokens, perturbed, unknown, draws = (counts[name] for name in _COUNTED)
-    return sanitizer.terms.receipt(Counted(tokens, perturbed, unknown, draws))

@@ -34,16 +34,15 @@ from .record import Record, chunks
 from .stream import Outcome, Sanitized, in_zone, zone
 
 # What a worker gets at a time: enough for the mechanism to work in batches, and little enough for
-# all workers to end at about the same time. Later tasks are larger, as there is more text, and each
-# word of a task is cut once.
+# all workers to end at about the same time.
 TASK_CHARACTERS = 2**16
-MOST_CHARACTERS = 2**17
-GROWTH = 16  # tasks of each worker that are as much as all before
 TASKS_AHEAD = 2  # for each worker; what is read ahead is in memory
 PATIENCE = 5.0  # seconds for a worker to end when it is told to
+# What a worker is told of a record: the row and the kept fields stay here.
+FIELDS = ("number", "part", "text", "words", "spaces", "problem", "user", "caller")
 
 # Text, receipt and document of a record, or the reason why there is none.
-Packed = tuple[str, Receipt, bytes | None] | str
+Packed = tuple[str, dict[str, Any], bytes | None] | str
 
 
 @dataclass
@@ -56,26 +55,17 @@ def outcomes_of_workers(
     nlp: Language, records: Iterable[Record], *, batch_size: int, n_process: int, with_docs: bool
 ) -> Generator[Outcome, None, None]:
     """with_docs: send whole documents back. Raises DxError where a worker dies or fails."""
-    parts = chunks(records, characters=TASK_CHARACTERS, most=batch_size)
-    tasks = map(_Task, _grown(parts, GROWTH * n_process))
-    with _workers(nlp, n_process, with_docs, batch_size) as links:
+    tasks = map(_Task, chunks(records, characters=TASK_CHARACTERS, most=batch_size))
+    with _workers(nlp, n_process, with_docs) as links:
         for task in _done(tasks, links):
-            yield from _received(nlp, task)
+            with zone(nlp):
+                for record, packed in zip(task.records, task.results or (), strict=True):
+                    yield record, packed if isinstance(packed, str) else _unpacked(nlp, *packed)
 
 
-def _grown(parts: Iterator[list[Record]], share: int) -> Iterator[list[Record]]:
-    """The same records in larger lists, each of them at most one `share`-th of all before it."""
-    so_far = 0
-    for some in parts:
-        taken, size = some, _length(some)
-        while size < min(MOST_CHARACTERS, so_far // share) and (more := next(parts, None)):
-            taken, size = taken + more, size + _length(more)
-        so_far += size
-        yield taken
-
-
-def _length(records: list[Record]) -> int:
-    return sum(record.length for record in records)
+def _unpacked(nlp: Language, text: str, receipt: dict[str, Any], data: bytes | None) -> Sanitized:
+    doc = None if data is None else Doc(nlp.vocab).from_bytes(data)
+    return Sanitized(text, Receipt(receipt), doc)
 
 
 def _done(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
@@ -101,9 +91,8 @@ def _done(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
 
 def _send(link: Connection, records: list[Record]) -> None:
     try:
-        # Not link.send: that pickles. The kept fields stay here.
-        told = [(*r.key, r.text, r.words, r.spaces, r.problem, r.user, r.caller) for r in records]
-        link.send_bytes(pack(told))
+        # Not link.send: that pickles.
+        link.send_bytes(pack([[getattr(r, name) for name in FIELDS] for r in records]))
     except OSError:
         _refuse_to_go_on()
 
@@ -115,29 +104,8 @@ def _receive(link: Connection) -> list[Packed]:
         _refuse_to_go_on()
     if isinstance(answer, str):
         raise DxError(f"A worker process failed with {answer}.")
-    return _with_receipts(*answer)
-
-
-def _without_receipts(results: list[Packed]) -> tuple[dict[str, Any], list[Any]]:
-    """The receipt of one of them, and of the others what is not the same in that."""
-    first: dict[str, Any] = next((r[1] for r in results if not isinstance(r, str)), Receipt())
-    return first, [r if isinstance(r, str) else (r[0], _apart(r[1], first), r[2]) for r in results]
-
-
-def _apart(receipt: dict[str, Any], first: dict[str, Any]) -> dict[str, Any] | list[Any]:
-    """A list of the whole receipt where it lacks something that the first one has."""
-    if not receipt.keys() >= first.keys():
-        return [receipt]
-    return {k: v for k, v in receipt.items() if k not in first or first[k] != v}
-
-
-def _with_receipts(first: dict[str, Any], results: list[Any]) -> list[Packed]:
-    """What `_without_receipts` was given."""
-
-    def whole(apart: Any) -> Receipt:
-        return Receipt(apart[0] if isinstance(apart, (list, tuple)) else {**first, **apart})
-
-    return [r if isinstance(r, str) else (r[0], whole(r[1]), r[2]) for r in results]
+    results: list[Packed] = answer
+    return results
 
 
 def _refuse_to_go_on() -> NoReturn:
@@ -145,24 +113,11 @@ def _refuse_to_go_on() -> NoReturn:
     raise DxError("A worker process died, perhaps for want of memory: try fewer of them.") from None
 
 
-def _received(nlp: Language, task: _Task) -> Iterator[Outcome]:
-    with zone(nlp):
-        for record, packed in zip(task.records, task.results or (), strict=True):
-            yield record, packed if isinstance(packed, str) else _unpacked(nlp, *packed)
-
-
-def _unpacked(nlp: Language, text: str, receipt: Receipt, data: bytes | None) -> Sanitized:
-    doc = None if data is None else Doc(nlp.vocab).from_bytes(data)
-    return Sanitized(text, Receipt(receipt), doc)
-
-
 # -- processes ---------------------------------------------------------------------------------
 
 
 @contextmanager
-def _workers(
-    nlp: Language, n_process: int, with_docs: bool, batch_size: int | None = None
-) -> Iterator[list[Connection]]:
+def _workers(nlp: Language, n_process: int, with_docs: bool) -> Iterator[list[Connection]]:
     """One link to each worker. They are gone at the end of the block, however it ends."""
     workers: list[multiprocessing.Process] = []
     links: list[Connection] = []
@@ -172,7 +127,7 @@ def _workers(
                 link, far_end = multiprocessing.Pipe()
                 links.append(link)
                 # A daemon is stopped even where another Ctrl-C cuts _stop short.
-                args = (Imported(), nlp, far_end, with_docs, batch_size)
+                args = (Imported(), nlp, far_end, with_docs)
                 workers.append(multiprocessing.Process(target=_serve, args=args, daemon=True))
                 with signals_held():
                     workers[-1].start()
@@ -240,9 +195,7 @@ def signals_held() -> Iterator[None]:
 # -- in a worker -------------------------------------------------------------------------------
 
 
-def _serve(
-    imported: Imported, nlp: Language, link: Connection, with_docs: bool, batch_size: int | None
-) -> None:
+def _serve(imported: Imported, nlp: Language, link: Connection, with_docs: bool) -> None:
     """imported: comes first, so that a spawned worker knows the code before the pipeline."""
     # spaCy's warnings may quote tokens; a spawned worker does not inherit the parent's filter.
     warnings.simplefilter("ignore")
@@ -255,16 +208,9 @@ def _serve(
     install_extensions()
     with suppress(EOFError, OSError):  # when the parent has gone
         while True:
-            records = [_record(*fields) for fields in unpack(link.recv_bytes())]
-            link.send_bytes(pack(_answer(nlp, records, with_docs, batch_size)))
-
-
-def _record(
-    number: int, part: int, text: str, words: Any, spaces: Any, problem: str, *of: str
-) -> Record:
-    user, caller = of
-    others = {"words": words, "spaces": spaces, "problem": problem, "part": part}
-    return Record(number, text=text, **others, user=user, caller=caller)
+            told = unpack(link.recv_bytes())
+            records = [Record(**dict(zip(FIELDS, values, strict=True))) for values in told]
+            link.send_bytes(pack(_answer(nlp, records, with_docs)))
 
 
 def end_with_parent() -> None:
@@ -275,23 +221,17 @@ def end_with_parent() -> None:
         os._exit(1)
 
 
-def _answer(nlp: Language, records: list[Record], with_docs: bool, batch_size: int | None) -> Any:
+def _answer(nlp: Language, records: list[Record], with_docs: bool) -> list[Packed] | str:
+    packed: dict[tuple[int, int], Packed] = {}
     try:
-        return _without_receipts(_work(nlp, records, with_docs, batch_size))
+        found = in_zone(nlp, records, batch_size=len(records), with_docs=with_docs)
+        for record, outcome in found:
+            if isinstance(outcome, str):
+                packed[record.key] = outcome
+                continue
+            send = outcome.doc if with_docs else None
+            data = None if send is None else send.to_bytes(exclude=["user_hooks"])
+            packed[record.key] = outcome.text, dict(outcome.receipt), data
     except Exception as error:
         return type(error).__name__  # and not its message, which may quote a text
-
-
-def _work(
-    nlp: Language, records: list[Record], with_docs: bool, batch_size: int | None = None
-) -> list[Packed]:
-    packed: dict[tuple[int, int], Packed] = {}
-    size = batch_size or len(records)
-    for record, outcome in in_zone(nlp, records, batch_size=size, with_docs=with_docs):
-        if isinstance(outcome, str):
-            packed[record.key] = outcome
-        else:
-            doc = outcome.doc if with_docs else None
-            data = None if doc is None else doc.to_bytes(exclude=["user_hooks"])
-            packed[record.key] = (outcome.text, Receipt(outcome.receipt), data)
     return [packed[record.key] for record in records]

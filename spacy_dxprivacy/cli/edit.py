@@ -51,7 +51,7 @@ def edit_cli(
         with bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
             done = edit_files(editing, jobs, chosen, Reports(_tell, bar.update), folder)
         if folder is not None:
-            pass_manifest(Path(released), folder, editing.name, editing.settings["language model"])
+            pass_manifest(Path(released), folder, editing)
     if not chosen.run.quiet:
         share = done.changed / done.words if done.words else 0.0
         typer.echo(

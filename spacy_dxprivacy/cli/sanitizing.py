@@ -23,14 +23,14 @@ from ..batch.jobs import (
     Job,
     check_fields,
     check_receipt,
-    opened_first,
     plan_jobs,
+    settled,
     size_of,
     text_job,
 )
-from ..batch.run import check_first, sanitize
+from ..batch.run import Reports, sanitize
 from ..batch.tally import Tally
-from ..batch.trial import previews, reading
+from ..batch.trial import previews
 from ..config import ClusterConfig, FileConfig, SanitizeConfig
 from ..errors import UsageError
 from ..files.atomic import check_new, write_bytes
@@ -52,7 +52,7 @@ from .terminal import (
 from .trial import print_dry_run, print_preview
 
 if TYPE_CHECKING:
-    from ..distributed.shard import Shard
+    from ..distributed.work import Shard
 
 UNITS = {"txt": "document", "spacy": "document", "lines": "line", "jsonl": "line"}
 MOST_FAILURES = 20  # that are printed one by one
@@ -128,8 +128,7 @@ def _sanitize_files(
     check_fields(chosen.files)
     jobs, files = _planned(paths, chosen, text), chosen.files
     if len(jobs) == 1:  # what its beginning says, before the space is loaded
-        job, files = opened_first(jobs[0], files)
-        check_first(job, files)
+        job, files = settled(jobs[0], files)
         jobs, chosen = [job], replace(chosen, files=files)
     check_fields(files, jobs)
     check_receipt(run.receipt, jobs, force=run.force)
@@ -139,7 +138,6 @@ def _sanitize_files(
         raise UsageError("`sign` takes an OUTPUT and a `receipt`: those are what is signed.")
     with setting_up():
         nlp = make_pipeline(chosen)
-    _warn_if_hard_to_read(nlp)
     if run.dry_run:
         print_dry_run(nlp, jobs, files, time.perf_counter() - start)
         return None
@@ -208,24 +206,11 @@ def _sanitize(
             interrupted()
             bar.update(size)
 
-        tally = sanitize(nlp, jobs, chosen, on_failure=on_failure, on_progress=on_progress)
+        tally = sanitize(nlp, jobs, chosen, Reports(on_failure, on_progress))
     if failures > MOST_FAILURES:
         more = failures - MOST_FAILURES
         above_bar(f"dx sanitize: {more:,} more failed; --receipt has all of them.")
     return tally
-
-
-def _warn_if_hard_to_read(nlp: Language) -> None:
-    found = reading(the_sanitizer(nlp))
-    if found is not None and found.is_hard:
-        above_bar(
-            f"HARD TO READ: from this space, words come out {found.nats:.1f} nats rarer than they "
-            f"went in, and {found.rare:.0%} of them are not in the built-in space. `dx space "
-            "VECTORS OUT --join` joins your words to that one; or raise epsilon."
-        )
-
-
-# -- shards ----------------------------------------------------------------------------------------
 
 
 def _check_shards(paths: list[str], chosen: SanitizeConfig, text: str | None) -> None:

@@ -46,11 +46,13 @@ def _lines(outlook: Outlook, files: FileConfig) -> list[str]:
     if job.read_as in WITH_FIELDS:
         rows.append(f"  Sanitised: {', '.join(files.field)}")
         rows.append(f"  In clear: {'; '.join(outlook.clear) or 'no other field'}")
-    share = outlook.known / outlook.words if outlook.words else 1.0
-    held = f"{share:.1%} of {many(outlook.words, 'word')} are in the space"
+    c = outlook.tally.counts
+    words = c["perturbed"] + c["unknown"]
+    share = 1.0 - outlook.tally.share_not_held
+    held = f"{share:.1%} of {many(words, 'word')} are in the space"
     rows.append(f"  Words: {held}, in {most}{many(outlook.records, 'record')}")
-    if outlook.failed:
-        rows.append(f"  Would fail: {outlook.failed:,} of these records")
+    if outlook.tally.failures:
+        rows.append(f"  Would fail: {outlook.tally.failures:,} of these records")
     return rows
 
 

@@ -10,16 +10,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
 from spacy.language import Language
 
-from ..arrays import Ints2d
 from ..batch.record import Record, checked_record
 from ..batch.stream import Outcome, outcomes
 from ..errors import DxError, Errors
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, StoodIn
 from ..validate import one_of
+from .recipe import Recipe, pipeline_of_worker
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,14 +32,14 @@ Batch = TypeVar("Batch", "pa.Table", "pa.RecordBatch")
 class Columns:
     """What becomes of the columns of a table.
 
-    text: the one to sanitise. keep: others that go along in clear, by name; None for all that
+    text: the one to sanitise. keep: others that go along unmodified, by name; None for all that
     cannot hold text (numbers, booleans, dates, times). All others are dropped. on_failure: what
     becomes of a document that cannot be sanitised: "drop" its row, make its text "null", or
     "raise". receipts: add the columns dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws.
     """
 
     text: str = "text"
-    keep: tuple[str, ...] | None = None
+    keep: Sequence[str] | None = None
     on_failure: str = "drop"
     receipts: bool = False
 
@@ -55,29 +54,51 @@ class Columns:
 class SanitizedTable:
     """A table with its column sanitised, before the rows that failed are taken out of it.
 
-    texts: one a row; None for what was null and for what failed. counts: int64 (rows, 5), see
-    COUNTS; -1 in rows without a text. failures: why, by row; never with text of a document. told:
-    what stands in, see doc.receipt.StoodIn.
+    first: the number of its first row. texts: one a row; None for what was null and for what
+    failed. counts: see COUNTS, by row; None in rows without a text. missing: how many texts are
+    still to come. failures: why, by row; never with text of a document. told: what stands in.
     """
 
     table: pa.Table
     first: int
     texts: list[str | None]
-    counts: Ints2d
+    counts: list[dict[str, int] | None]
     missing: int
     failures: dict[int, str] = field(default_factory=dict)
     told: StoodIn = field(default_factory=StoodIn)
 
     def take(self, number: int, outcome: Any) -> None:
-        """Puts the outcome of a record in its row: a text and counts, or why there are none."""
+        """Put the outcome of a record in its row: a text and counts, or why there are none."""
         row = number - self.first
         self.missing -= 1
         if isinstance(outcome, str):
             self.failures[row] = outcome
             return
         self.texts[row] = outcome.text
-        self.counts[row] = [outcome.receipt[name] for name in COUNTS]
+        self.counts[row] = {name: outcome.receipt[name] for name in COUNTS}
         self.told.add(outcome.receipt)
+
+    def release(self, columns: Columns) -> pa.Table:
+        """Return the table to release. Raise DxError for failures where they are to be raised."""
+        import pyarrow as pa
+
+        if self.failures and columns.on_failure == "raise":
+            why = self.failures[min(self.failures)]
+            raise DxError(Errors.DX075.format(count=len(self.failures), why=why))
+        schema = self.table.schema
+        text = find_column(schema, columns.text)
+        kind = pa.large_string() if schema.types[text] == pa.large_string() else pa.string()
+        parts: dict[str, Any] = {
+            schema.names[i]: pa.array(self.texts, kind) if i == text else self.table[i]
+            for i in kept_columns(schema, columns)
+        }
+        for name in COUNTS if columns.receipts else ():
+            numbers = [None if one is None else one[name] for one in self.counts]
+            parts[f"dx_{name}"] = pa.array(numbers, pa.int32())
+        result = pa.table(parts)
+        if columns.on_failure == "null" or not self.failures:
+            return result
+        return result.filter(pa.array([i not in self.failures for i in range(len(result))]))
 
 
 def sanitize_table(
@@ -90,21 +111,27 @@ def sanitize_table(
     receipts: bool = False,
     batch_size: int = 128,
 ) -> Batch:
-    """An Arrow Table or RecordBatch with one column sanitised, as the same kind; see Columns.
+    """Return an Arrow Table or RecordBatch with one column sanitised, as the same kind.
 
-    nlp: a pipeline with a sanitizer, whose vocabulary does not grow. Nulls stay null. Metadata of
-    the schema is dropped, as it may hold anything.
+    Nulls stay null. Metadata of the schema is dropped, as it may hold anything.
 
-    Raises DxError where the column is missing or holds no text, and, with on_failure "raise",
-    where a document cannot be sanitised. No message holds text.
+    Args:
+        nlp: A pipeline with a sanitizer, whose vocabulary does not grow.
+        table: A Table or RecordBatch.
+        column: The column of text.
+        keep: Further columns; see Columns.
+        on_failure: See Columns.
+        receipts: See Columns.
+        batch_size: Documents in a batch.
+
+    Raises:
+        DxError: The column is missing or holds no text, or, with on_failure "raise", a document
+            cannot be sanitised. No message holds text.
     """
-    columns = Columns(column, None if keep is None else tuple(keep), on_failure, receipts)
-    return sanitize_columns(nlp, table, columns, batch_size=batch_size)
+    return sanitize_columns(nlp, table, Columns(column, keep, on_failure, receipts), batch_size)
 
 
-def sanitize_columns(
-    nlp: Language, table: Batch, columns: Columns, *, batch_size: int = 128
-) -> Batch:
+def sanitize_columns(nlp: Language, table: Batch, columns: Columns, batch_size: int = 128) -> Batch:
     """See sanitize_table."""
     try:
         with warnings.catch_warnings():
@@ -114,11 +141,28 @@ def sanitize_columns(
             whole = table if isinstance(table, pa.Table) else pa.Table.from_batches([table])
             pipe = partial(outcomes, nlp, batch_size=batch_size, with_docs=False)
             (done,) = sanitize_tables([whole], pipe, columns.text)
-            result = finish(done, columns)
-            return result if isinstance(table, pa.Table) else _as_batch(result)
+            result = done.release(columns)
+            if isinstance(table, pa.Table):
+                return result
+            batches = result.combine_chunks().to_batches()
+            return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=result.schema)
     except Exception as error:
         failure = without_text(error)  # engines write tracebacks, with causes, into their logs
     raise failure
+
+
+@dataclass(frozen=True)
+class TableSanitizer:
+    """What engines send to their workers, which keep their pipeline from call to call. space: what
+    the driver's terms call it."""
+
+    recipe: Recipe
+    space: str
+    columns: Columns
+
+    def __call__(self, table: Batch) -> Batch:
+        """Return the sanitised table."""
+        return sanitize_columns(pipeline_of_worker(self.recipe, self.space), table, self.columns)
 
 
 def sanitize_tables(
@@ -145,13 +189,13 @@ def _records(
     first = 0
     for table in tables:
         texts = _texts(table, column)
-        counts = np.full((len(texts), len(COUNTS)), -1, dtype=np.int64)
-        missing = len(texts) - texts.count(None)
-        waiting.append(SanitizedTable(table, first, [None] * len(texts), counts, missing))
+        n = len(texts)
+        missing = n - texts.count(None)
+        waiting.append(SanitizedTable(table, first, [None] * n, [None] * n, missing))
         for row, text in enumerate(texts):
             if text is not None:
                 yield checked_record(first + row, 0, text)
-        first += len(texts)
+        first += n
 
 
 def _texts(table: pa.Table, column: str) -> list[str | None]:
@@ -178,8 +222,16 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
+def holds_no_text(kind: pa.DataType) -> bool:
+    """Numbers, booleans, dates and times."""
+    from pyarrow import types
+
+    tests = ("boolean", "integer", "floating", "decimal", "temporal")
+    return any(getattr(types, f"is_{test}")(kind) for test in tests)
+
+
 def find_column(schema: pa.Schema, column: str) -> int:
-    """Raises DxError unless there is one of this name."""
+    """Return the place of a column. Raise DxError unless there is one of this name."""
     places = schema.get_all_field_indices(column)
     if len(places) != 1:
         found = "several of" if places else "no"
@@ -189,54 +241,9 @@ def find_column(schema: pa.Schema, column: str) -> int:
 
 
 def kept_columns(schema: pa.Schema, columns: Columns) -> list[int]:
-    """The places of the columns that the output has, in order. Raises DxError for unknown names."""
+    """Return the places of the columns that the output has, in order. Raise DxError for unknown
+    names."""
     text = find_column(schema, columns.text)
     if columns.keep is not None:
         return sorted({text, *(find_column(schema, name) for name in columns.keep)})
     return [i for i, one in enumerate(schema) if i == text or holds_no_text(one.type)]
-
-
-def holds_no_text(kind: pa.DataType) -> bool:
-    """Numbers, booleans, dates and times."""
-    from pyarrow import types
-
-    return bool(
-        types.is_boolean(kind)
-        or types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_decimal(kind)
-        or types.is_temporal(kind)
-    )
-
-
-def finish(done: SanitizedTable, columns: Columns) -> pa.Table:
-    """The table to release. Raises DxError for failures where they are to be raised."""
-    import pyarrow as pa
-
-    if done.failures and columns.on_failure == "raise":
-        why = done.failures[min(done.failures)]
-        raise DxError(Errors.DX075.format(count=len(done.failures), why=why))
-    schema = done.table.schema
-    text = find_column(schema, columns.text)
-    parts: dict[str, Any] = {}
-    kind = pa.large_string() if schema.types[text] == pa.large_string() else pa.string()
-    for place in kept_columns(schema, columns):
-        array = pa.array(done.texts, kind) if place == text else done.table[place]
-        parts[schema.names[place]] = array
-    if columns.receipts:
-        lacking = done.counts[:, 0] < 0
-        for name, numbers in zip(COUNTS, done.counts.T, strict=True):
-            parts[f"dx_{name}"] = pa.array(numbers.astype(np.int32), mask=lacking)
-    result = pa.table(parts)
-    if columns.on_failure == "null" or not done.failures:
-        return result
-    stays = np.ones(len(result), dtype=bool)
-    stays[list(done.failures)] = False
-    return result.take(np.flatnonzero(stays))
-
-
-def _as_batch(table: pa.Table) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    batches = table.combine_chunks().to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)

@@ -1,5 +1,5 @@
 """What was released, in the order in which it was: a line of json for each shard, on disk before
-the shard appears under its name. A run that is killed at any moment can be taken up again:
+the shard appears under its name. A run that is killed at any moment can be resumed:
 
     a worker writes a file in _partial/ and reports it
     the driver adds a line to _journal.jsonl                 the shard is finished from here on
@@ -19,7 +19,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -28,14 +28,11 @@ from typing import Any
 import srsly
 
 from ..errors import DxError, Errors
-from .spending import Sums, for_owner, write_users
+from .spending import ShardSums, for_owner, write_users
 
 NAME, PARTIAL = "_journal.jsonl", "_partial"
 FORMAT = 2
-READABLE = (1, 2)  # that of 0.1.0 has the SHA-256 of each source in its lines
 KEY_BYTES = 32
-OLD_USERS = "_users"  # where 0.1.0 kept the key and the users: in the output folder
-INPUTS = "inputs.jsonl"
 HIDDEN = re.compile(r"[0-9a-f]{1,64}(\.tmp)?")
 SETTINGS = ("config", "space", "column", "keep", "user_column")
 
@@ -44,14 +41,13 @@ SETTINGS = ("config", "space", "column", "keep", "user_column")
 class ShardResult:
     """What came of a shard. temporary: the file to publish, "" where there is none. why: what went
     wrong then; never with text. input: keyed digest, size and time of the source, for the private
-    folder alone. is_answer: False where the worker died, and somebody else reports it."""
+    folder alone."""
 
     name: str
     temporary: str = ""
     why: str = ""
     input: dict[str, Any] = field(default_factory=dict, repr=False)
-    is_answer: bool = True
-    sums: Sums = field(default_factory=Sums)
+    sums: ShardSums = field(default_factory=ShardSums)
 
 
 class Journal:
@@ -100,19 +96,16 @@ class Journal:
         Raises DxError where the settings are others than before, unless this is a new round.
         """
         begun = [event for event in self.events if event["event"] == "begin"]
-        if not begun or not self.last:
-            return self._begin(1, settings, again)
-        before = begun[-1]
-        ended = self._is_ended(before["round"])
-        others = [name for name in SETTINGS if before[name] != settings[name]]
-        if again and (ended or others or not before["again"]):
-            return self._begin(before["round"] + 1, settings, again)
-        if others:
-            names = ", ".join(others)
-            raise DxError(Errors.DX077.format(path=self.out, names=names))
-        return int(before["round"])
-
-    def _begin(self, number: int, settings: dict[str, Any], again: bool) -> int:
+        number = 1
+        if begun and self.last:
+            number = int(begun[-1]["round"])
+            others = [name for name in SETTINGS if begun[-1][name] != settings[name]]
+            anew = again and (self._is_ended(number) or others or not begun[-1]["again"])
+            if others and not anew:
+                raise _bad("DX077", path=self.out, names=", ".join(others))
+            if not anew:
+                return number
+            number += 1
         about = {"event": "begin", "format": FORMAT, "round": number, "again": again}
         self.append({**about, **settings})
         return number
@@ -126,7 +119,7 @@ class Journal:
         return {"event": "end", "round": number} in self.events
 
     def is_done(self, name: str, number: int, *, again: bool) -> bool:
-        """Whether a shard is finished; with again: in this round."""
+        """Whether a shard was released; with `again`, in this round."""
         entry = self.last.get(name)
         return entry is not None and (not again or entry["round"] == number)
 
@@ -140,21 +133,21 @@ class Journal:
 
     def publish(self, result: ShardResult, number: int) -> dict[str, Any]:
         """Write down a release, and then release it."""
-        users = result.temporary.removesuffix(".tmp") if result.sums.key else None
-        if users is not None:
-            write_users(self.private.folder, users, result.sums.users)
-        self.private.remember(result.temporary, result.input)
-        known = self.last.get(result.name)
-        same = self.texts.get(result.input["digest"]) if result.sums.documents else None
         event = {
             "event": "shard",
             "name": result.name,
             "round": number,
-            "text": known["text"] if known else same or result.name,
+            "text": self.last.get(result.name, {}).get("text") or result.name,
             "temporary": result.temporary,
             **result.sums.to_dict(),
-            **({} if users is None else {"users": users, "without_user": result.sums.without_user}),
         }
+        if result.name not in self.last and result.sums.documents:
+            event["text"] = self.texts.get(result.input["digest"], result.name)
+        if result.sums.key:
+            users = result.temporary.removesuffix(".tmp")
+            write_users(self.private.folder, users, result.sums.users)
+            event |= {"users": users, "without_user": result.sums.without_user}
+        self.private.remember(result.temporary, result.input)
         self.append(event)
         self._move(event)
         return event
@@ -183,51 +176,44 @@ class Journal:
     def _move(self, event: dict[str, Any]) -> None:
         target = self.out / event["name"]
         if not target.parent.resolve().is_relative_to(self.out.resolve()):
-            raise DxError(Errors.DX078.format(path=self.out, why="a folder in it leads elsewhere."))
+            raise _bad(path=self.out, why="a folder in it leads elsewhere.")
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(self.partial / event["temporary"], target)
-        _sync_folder(target.parent)
-
-    # -- reading ---------------------------------------------------------------------------------
+        if os.name == "posix":
+            handle = os.open(target.parent, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
     def _read(self) -> Iterable[dict[str, Any]]:
         self._handle.seek(0)
-        lines = self._handle.read().splitlines(keepends=True)
-        if lines and not lines[-1].endswith(b"\n"):
-            # Killed while it was written: what it was about has not been released.
-            self._handle.truncate(sum(map(len, lines[:-1])))
-            lines.pop()
-        try:
-            events = [srsly.json_loads(line) for line in lines]
-        except ValueError:
-            raise self._bad("is damaged.") from None
-        if any(e["event"] == "begin" and e["format"] not in READABLE for e in events):
-            raise self._bad(f"is not of format {FORMAT}.")
+        events = whole_lines(self._handle, self.out / NAME)
+        path = self.out / NAME
+        if any(e["event"] == "begin" and e["format"] != FORMAT for e in events):
+            raise _bad(path=path, why=f"is not of format {FORMAT}.")
         if not all(_stays_inside(e) for e in events if e["event"] == "shard"):
-            raise self._bad("names files outside of its folder. It was tampered with.")
+            raise _bad(path=path, why="names files outside of its folder. It was tampered with.")
         return events
-
-    def _bad(self, why: str) -> DxError:
-        return DxError(Errors.DX078.format(path=self.out / NAME, why=why))
-
-    def input_of(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Keyed digest, size and time of the source of a release. Raises DxError where the private
-        folder does not know of it: whether a text is released twice could not be seen."""
-        if "input" in event:  # written by 0.1.0
-            then = event["input"]
-            return {**then, "digest": digest_under(self.private.key, then["sha256"])}
-        known = self.private.inputs.get(event["temporary"])
-        if known is None:
-            why = "does not belong to this output: put back the one of the runs before."
-            raise DxError(Errors.DX078.format(path=self.private.folder, why=why))
-        return known
 
     def _learn(self, event: dict[str, Any]) -> None:
         self.events.append(event)
         if event["event"] == "shard":
             self.last[event["name"]] = event
             if event["documents"]:
-                self.texts.setdefault(self.input_of(event)["digest"], event["text"])
+                self.texts.setdefault(self.private.input_of(event)["digest"], event["text"])
+
+
+def whole_lines(handle: Any, path: Path) -> list[dict[str, Any]]:
+    """Read lines of json. One that was cut off goes: what it is about has not been released. Raise
+    DxError for what is damaged."""
+    whole, _, rest = handle.read().rpartition(b"\n")
+    if rest:
+        handle.truncate(len(whole) + 1 if whole else 0)
+    try:
+        return [srsly.json_loads(line) for line in whole.splitlines()]
+    except ValueError:
+        raise _bad(path=path, why="is damaged.") from None
 
 
 def _stays_inside(event: dict[str, Any]) -> bool:
@@ -248,21 +234,7 @@ def _lock(handle: Any, out: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        why = "another run is writing to it."
-        raise DxError(Errors.DX078.format(path=out, why=why)) from None
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-# -- what is remembered of the sources -----------------------------------------------------------
+        raise _bad(path=out, why="another run is writing to it.") from None
 
 
 class Private:
@@ -275,76 +247,59 @@ class Private:
     def __init__(self, out: Path) -> None:
         self.folder = out.with_name(f"{out.name}.private")
         refuse_link(self.folder)
-        old = out / OLD_USERS
-        refuse_link(old)
-        if old.is_dir() and not self.folder.exists():
-            os.rename(old, self.folder)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._check_owner()
-        self.key = self._key()
-        self.inputs: dict[str, dict[str, Any]] = {}
-        for line in self._lines():
-            self.inputs[line.pop("temporary")] = line
-
-    def _check_owner(self) -> None:
-        """Somebody who may write here could put a key of theirs."""
-        if os.name != "posix":
-            return
-        status = self.folder.stat()
-        if status.st_uid != os.getuid():
-            raise DxError(Errors.DX078.format(path=self.folder, why="belongs to somebody else."))
-        if stat.S_IMODE(status.st_mode) & 0o077:
-            self.folder.chmod(0o700)
-
-    def _key(self) -> bytes:
+        if os.name == "posix":  # somebody who may write here could put a key of theirs
+            status = self.folder.stat()
+            if status.st_uid != os.getuid():
+                raise _bad(path=self.folder, why="belongs to somebody else.")
+            if stat.S_IMODE(status.st_mode) & 0o077:
+                self.folder.chmod(0o700)
         path = self.folder / "key"
-        refuse_link(path)
         if not path.exists():
-            _write_new(path, os.urandom(KEY_BYTES))
-        key = path.read_bytes()
-        if len(key) != KEY_BYTES:
-            raise DxError(Errors.DX078.format(path=path, why="is damaged."))
-        return key
-
-    def _lines(self) -> Iterator[dict[str, Any]]:
-        """Without a last line that was cut off: what it is about has not been released."""
-        path = self.folder / INPUTS
+            self._append("key", os.urandom(KEY_BYTES))
         refuse_link(path)
-        with suppress(FileNotFoundError):
-            whole, _, rest = path.read_bytes().rpartition(b"\n")
-            if rest:
-                os.truncate(path, len(whole) + 1 if whole else 0)
-            try:
-                yield from map(srsly.json_loads, whole.splitlines())
-            except ValueError:
-                raise DxError(Errors.DX078.format(path=path, why="is damaged.")) from None
+        self.key = path.read_bytes()
+        if len(self.key) != KEY_BYTES:
+            raise _bad(path=path, why="is damaged.")
+        self._append("inputs.jsonl", b"")
+        with open(self.folder / "inputs.jsonl", "r+b") as file:
+            lines = whole_lines(file, self.folder / "inputs.jsonl")
+        self.inputs = {line.pop("temporary"): line for line in lines}
 
-    def remember(self, temporary: str, source: dict[str, Any]) -> None:
-        """Writes down the source of a shard, before the shard is released. Raises OSError where
-        that fails."""
-        line = srsly.json_dumps({"temporary": temporary, **source}).encode() + b"\n"
-        with open(self.folder / INPUTS, "ab", opener=for_owner) as file:
-            file.write(line)
+    def _append(self, name: str, data: bytes) -> None:
+        refuse_link(self.folder / name)
+        with open(self.folder / name, "ab", opener=for_owner) as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
+
+    def remember(self, temporary: str, source: dict[str, Any]) -> None:
+        """Write down the source of a shard, before the shard is released. Raise OSError where that
+        fails."""
+        line = srsly.json_dumps({"temporary": temporary, **source}).encode() + b"\n"
+        self._append("inputs.jsonl", line)
         self.inputs[temporary] = source
 
+    def input_of(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Keyed digest, size and time of the source of a release. Raise DxError where this folder
+        does not know of it: whether a text is released twice could not be seen."""
+        known = self.inputs.get(event["temporary"])
+        if known is None:
+            why = "does not belong to this output: put back the one of the runs before."
+            raise _bad(path=self.folder, why=why)
+        return known
 
-def digest_under(key: bytes, sha256: str) -> str:
+
+def keyed_digest(key: bytes, sha256: bytes) -> str:
     """The keyed digest (BLAKE2b, hexadecimal) of what has this SHA-256."""
-    hasher = hashlib.blake2b(bytes.fromhex(sha256), key=key, digest_size=32, person=b"dx source")
-    return hasher.hexdigest()
+    return hashlib.blake2b(sha256, key=key, digest_size=32, person=b"dx source").hexdigest()
 
 
 def refuse_link(path: Path) -> None:
     """A link would lead what is written there to another place. Raises DxError."""
     if path.is_symlink():
-        raise DxError(Errors.DX078.format(path=path, why="is a link, which is not followed."))
+        raise _bad(path=path, why="is a link, which is not followed.")
 
 
-def _write_new(path: Path, data: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+def _bad(code: str = "DX078", **about: Any) -> DxError:
+    return DxError(getattr(Errors, code).format(**about))

@@ -13,14 +13,13 @@ from ..about import __version__
 from ..batch.tally import Tally, many, wrapped
 from ..errors import DxError
 from ..guarantee import Guarantee
-from ..pipeline.receipt import COUNTS, StoodIn, Terms
+from ..pipeline.receipt import Terms
 from ..privacy.composition import compose, repeat
 from .journal import FORMAT, Journal
-from .spending import largest
+from .spending import ShardSums, largest
 
 NAME = "_manifest.json"
-SUMMED = ("documents", "nulls", "failed", *COUNTS)
-Totals = dict[str, Any]
+Event = dict[str, Any]
 
 
 @dataclass
@@ -30,50 +29,48 @@ class Run:
 
     terms: Terms
     manifest: dict[str, Any] = field(default_factory=dict)
-    released: list[dict[str, Any]] = field(default_factory=list)
+    released: list[Event] = field(default_factory=list)
     skipped: int = 0
     failures: dict[str, str] = field(default_factory=dict)
 
 
 def make_manifest(journal: Journal) -> dict[str, Any]:
-    """Plain values, for json.
+    """Return plain values, for json.
 
     settings: of the last round. corpus: counts of what lies in the folder now, of mentions by label
-    where there are stand-ins. by_document and
-    by_user: the largest number of draws for one of them over all releases, and the guarantee
-    that this comes to. shards: each with its counts, how often it was released, and
-    the same for its largest document.
+    where there are stand-ins. by_document and by_user: the largest number of draws for one of them
+    over all releases, and the guarantee that this comes to. shards: each with its counts, how often
+    it was released, and the same for its largest document.
     """
-    entries = [event for event in journal.events if event["event"] == "shard"]
     begun = {e["round"]: e for e in journal.events if e["event"] == "begin"}
     guarantees = {n: Guarantee.from_dict(e["guarantee"]) for n, e in begun.items()}
     settings = dict(list(begun.values())[-1])
     for name in ("event", "format", "round", "again"):
         del settings[name]
-    releases = Counter(entry["text"] for entry in entries)
+    entries = [event for event in journal.events if event["event"] == "shard"]
+    of_text: dict[str, list[Event]] = defaultdict(list)
+    for entry in entries:
+        of_text[entry["text"]].append(entry)
+    corpus = _sums(journal.last.values()).to_dict()
+    del corpus["most_draws"]
     return {
         "format": FORMAT,
         "spacy_dxprivacy": __version__,
-        "releases": max(releases.values(), default=0),
+        "releases": max(map(len, of_text.values()), default=0),
         "rounds": max(begun),
         "settings": settings,
-        "corpus": {"shards": len(journal.last), **_sum(journal.last.values())},
-        "by_document": by_document(entries, guarantees),
-        "by_user": by_user(journal, entries, guarantees) if settings["user_column"] else None,
+        "corpus": {"shards": len(journal.last), **corpus},
+        "by_document": _by_document(entries, guarantees),
+        "by_user": _by_user(journal, entries, guarantees) if settings["user_column"] else None,
         "shards": {
             name: {
-                **{k: last[k] for k in (*SUMMED, "most_draws")},
-                **StoodIn.of(last).to_dict(),
-                "releases": releases[last["text"]],
-                "total": by_document(
-                    [e for e in entries if e["text"] == last["text"]] if releases[last["text"]] > 1
-                    else [last],
-                    guarantees,
-                )["total"],
+                **_sums([last]).to_dict(),
+                "releases": len(of_text[last["text"]]),
+                "total": _by_document(of_text[last["text"]], guarantees)["total"],
             }
             for name, last in sorted(journal.last.items())
         },
-    }  # fmt: skip
+    }
 
 
 def manifest_bytes(manifest: dict[str, Any]) -> bytes:
@@ -82,7 +79,15 @@ def manifest_bytes(manifest: dict[str, Any]) -> bytes:
     return found
 
 
-def by_document(entries: list[dict[str, Any]], guarantees: dict[int, Guarantee]) -> Totals:
+def _sums(entries: Iterable[Event]) -> ShardSums:
+    sums = ShardSums()
+    for entry in entries:
+        sums.merge(entry)
+        sums.failed += entry["failed"]
+    return sums
+
+
+def _by_document(entries: list[Event], guarantees: dict[int, Guarantee]) -> Event:
     """A document may have been drawn as often as the largest of its shard, in every release."""
     draws: dict[str, Counter[Guarantee]] = defaultdict(Counter)
     for entry in entries:
@@ -94,9 +99,7 @@ def by_document(entries: list[dict[str, Any]], guarantees: dict[int, Guarantee])
     return _total(worst)
 
 
-def by_user(
-    journal: Journal, entries: list[dict[str, Any]], guarantees: dict[int, Guarantee]
-) -> Totals:
+def _by_user(journal: Journal, entries: list[Event], guarantees: dict[int, Guarantee]) -> Event:
     """Over all releases and shards. Where guarantees differ, the largest totals of different users
     may be added up: then it is a bound."""
     files: dict[Guarantee, list[str]] = defaultdict(list)
@@ -104,13 +107,13 @@ def by_user(
         if "users" in entry:
             files[guarantees[entry["round"]]].append(entry["users"])
     found = {g: largest(journal.private.folder, names) for g, names in files.items()}
-    users = [users for users, _ in found.values()]
     most = Counter({g: draws for g, (_, draws) in found.items()})
+    users = max((users for users, _ in found.values()), default=0)
     without = sum(entry.get("without_user", 0) for entry in entries)
-    return {"users": max(users, default=0), "documents_without": without, **_total(most)}
+    return {"users": users, "documents_without": without, **_total(most)}
 
 
-def _total(draws: Counter[Guarantee]) -> Totals:
+def _total(draws: Counter[Guarantee]) -> Event:
     """total: the guarantee, or why there is none that can be stated."""
     whole = [repeat(guarantee, number) for guarantee, number in draws.items()]
     try:
@@ -120,55 +123,24 @@ def _total(draws: Counter[Guarantee]) -> Totals:
     return {"most_draws": draws.total(), "total": total}
 
 
-def _sum(entries: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    total: Counter[str] = Counter()
-    told = StoodIn()
-    for entry in entries:
-        total.update({name: entry[name] for name in SUMMED})
-        told.merge(StoodIn.of(entry))
-    return {**{name: total[name] for name in SUMMED}, **told.to_dict()}
-
-
 # -- in plain sentences ----------------------------------------------------------------------------
 
 
-class RunTally(Tally):
-    """Its speed is another one: workers are started while the clock runs."""
-
-    def _of_documents(self) -> list[tuple[str, str]]:
-        speed = f"{self.words_per_second:,.0f} words a second, with the time to start workers"
-        return [*super()._of_documents()[:-1], ("Speed", speed)]
-
-
-def tally_of(run: Run, seconds: float) -> RunTally:
+def tally_of(run: Run, seconds: float) -> Tally:
     """Of this run alone. seconds: with the time to start workers."""
-    tally = RunTally(run.terms, run.manifest["settings"]["in_clear"], seconds=seconds)
-    told = StoodIn()
+    told = run.manifest["settings"]["in_clear"]
+    tally = Tally(run.terms, told, seconds=seconds, speed="with the time to start workers")
     for entry in run.released:
-        tally.documents += entry["documents"]
+        tally.merge(entry)
         tally.failed.append([0] * entry["failed"])
-        tally.most_draws = max(tally.most_draws, entry["most_draws"])
-        for name in COUNTS:
-            tally.counts[name] += entry[name]
-        told.merge(StoodIn.of(entry))
-    tally.stood_in, tally.mentions = told.tokens, told.mentions
     return tally
 
 
 def lines_of(run: Run) -> list[str]:
     """What the lines of the tally leave out: the shards of this run, and what all runs come to."""
-    return wrapped("Shards", _of_shards(run)) + wrapped("In all", _in_all(run))
-
-
-def _of_shards(run: Run) -> str:
     parts = [f"{len(run.released):,} released now"]
     parts += [f"{run.skipped:,} finished before"] if run.skipped else []
     parts += [f"{len(run.failures):,} failed; run again to do them"] if run.failures else []
-    return "; ".join(parts)
-
-
-def _in_all(run: Run) -> str:
-    """What all runs come to."""
     m = run.manifest
     text = (
         f"{many(m['corpus']['documents'], 'document')} in "
@@ -178,10 +150,11 @@ def _in_all(run: Run) -> str:
     if m["by_user"] is not None:
         users = many(m["by_user"]["users"], "user")
         text += f", and the largest of {users} to {_spent(m['by_user'])}"
-    return text + ". The rest is in _manifest.json"
+    in_all = f"{text}. The rest is in _manifest.json"
+    return wrapped("Shards", "; ".join(parts)) + wrapped("In all", in_all)
 
 
-def _spent(total: dict[str, Any]) -> str:
+def _spent(total: Event) -> str:
     guarantee = total["total"]
     draws = many(total["most_draws"], "draw")
     if isinstance(guarantee, dict) and guarantee["epsilon"] is not None:

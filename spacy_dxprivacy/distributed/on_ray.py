@@ -1,38 +1,26 @@
-"""Ray: a data set sanitised by actors, and shards sanitised by actors; each loads the pipeline
+"""Ray: a data set sanitised by actors, and shards by tasks; each process loads the pipeline
 once."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config import ClusterConfig
 from ..validate import needs
-from .arrow import Columns, sanitize_columns
+from .arrow import Columns, TableSanitizer
 from .journal import ShardResult
-from .recipe import Config, Recipe, pipeline_of_worker
-from .shard import Shard, Work, result_of
+from .recipe import Config, Recipe
+from .work import Shard, Work, result_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from ray.data import Dataset
 
 RETRIES = 2  # of a shard whose worker died
-
-
-class TableSanitizer:
-    """What an actor holds. Called with an Arrow table, it gives the sanitised one."""
-
-    def __init__(self, recipe: Recipe, space: str, columns: Columns) -> None:
-        self.nlp = pipeline_of_worker(recipe, space)
-        self.columns = columns
-
-    def __call__(self, table: pa.Table) -> pa.Table:
-        return sanitize_columns(self.nlp, table, self.columns)
 
 
 def sanitize_dataset(
@@ -73,13 +61,13 @@ def sanitize_dataset(
     needs("ray", "sanitize_dataset", extra="ray")
     from ray.data import ActorPoolStrategy
 
-    columns = Columns(column, None if keep is None else tuple(keep), on_failure, receipts)
+    columns = Columns(column, keep, on_failure, receipts)
     recipe = Recipe.of(config, code=code)
-    space = recipe.space  # what is seeded is refused before anything runs
     least, most = workers if isinstance(workers, tuple) else (workers or 1, workers)
+    # What is seeded is refused before anything runs.
     return ds.map_batches(
         TableSanitizer,
-        fn_constructor_args=(recipe, space, columns),
+        fn_constructor_args=(recipe, recipe.space, columns),
         batch_format="pyarrow",
         batch_size=batch_size,
         compute=ActorPoolStrategy(min_size=least, max_size=most),
@@ -87,23 +75,10 @@ def sanitize_dataset(
     )
 
 
-# -- shards ----------------------------------------------------------------------------------------
-
-
-class _Worker:
-    """An actor of Ray."""
-
-    def __init__(self, work: Work) -> None:
-        self.work = work
-
-    def sanitize(self, shard: Shard) -> ShardResult:
-        return self.work(shard)
-
-
 def run_shards(
     cluster: ClusterConfig, work: Work, shards: Sequence[Shard]
 ) -> Iterator[ShardResult]:
-    """Sanitise shards by actors of a cluster, or of this machine, and yield each as it ends."""
+    """Sanitise shards by tasks on a cluster, or on this machine, and yield each as it ends."""
     needs("ray", "the engine ray", extra="ray")
     import ray
 
@@ -112,33 +87,23 @@ def run_shards(
         # Ray tells its makers how it is used, unless it is told not to.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         ray.init(address=cluster.address, log_to_driver=False, logging_level=logging.ERROR)
+    resources: Any = ray.cluster_resources
+    number = cluster.workers or int(resources().get("CPU", 1))
+    task: Any = ray.remote(num_cpus=1, max_retries=RETRIES)(_sanitize_shard)
+    shared, left, busy = ray.put(work), list(reversed(shards)), dict[Any, Shard]()
     try:
-        number = min(len(shards), cluster.workers or int(ray.cluster_resources().get("CPU", 1)))
-        actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
-        yield from _results_of_actors(partial(actor.remote, work), number, shards)
+        while busy or left:
+            while left and len(busy) < number:
+                shard = left.pop()
+                busy[task.remote(shared, shard)] = shard
+            (done,), _ = ray.wait(list(busy), num_returns=1)
+            yield result_of(partial(ray.get, done), busy.pop(done))
     finally:
+        for one in busy:
+            ray.cancel(one, force=True)
         if started:
             ray.shutdown()
 
 
-def _results_of_actors(
-    make: Callable[[], Any], number: int, shards: Sequence[Shard]
-) -> Iterator[ShardResult]:
-    import ray
-
-    idle, left = [make() for _ in range(number)], list(reversed(shards))
-    busy: dict[Any, tuple[Any, Shard]] = {}
-    try:
-        while busy or left:
-            while idle and left:
-                worker, shard = idle.pop(), left.pop()
-                busy[worker.sanitize.remote(shard)] = worker, shard
-            (done,), _ = ray.wait(list(busy), num_returns=1)
-            worker, shard = busy.pop(done)
-            result = result_of(partial(ray.get, done), shard)
-            # One that died three times on a shard may not come back.
-            idle.append(worker if result.is_answer else make())
-            yield result
-    finally:
-        for worker in [*idle, *(worker for worker, _ in busy.values())]:
-            ray.kill(worker)
+def _sanitize_shard(work: Work, shard: Shard) -> ShardResult:
+    return work(shard)

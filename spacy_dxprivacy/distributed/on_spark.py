@@ -4,37 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config import ClusterConfig
 from ..pipeline.receipt import COUNTS
 from ..validate import needs
-from .arrow import Columns, find_column, kept_columns, sanitize_columns
+from .arrow import Columns, TableSanitizer, find_column, kept_columns
 from .journal import ShardResult
-from .recipe import Config, Recipe, pipeline_of_worker
-from .shard import Shard, Work, result_of
+from .recipe import Config, Recipe
+from .work import Shard, Work, result_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
-
-
-@dataclass(frozen=True)
-class BatchSanitizer:
-    """What Spark sends to its workers, which keep their pipeline from task to task."""
-
-    recipe: Recipe
-    space: str
-    columns: Columns
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        nlp = pipeline_of_worker(self.recipe, self.space)
-        for batch in batches:
-            yield sanitize_columns(nlp, batch, self.columns)
 
 
 def sanitize_dataframe(
@@ -60,19 +45,16 @@ def sanitize_dataframe(
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import IntegerType, StructField, StructType
 
-    columns = Columns(column, None if keep is None else tuple(keep), on_failure, receipts)
+    columns = Columns(column, keep, on_failure, receipts)
     schema = to_arrow_schema(df.schema)
     find_column(schema, column)
     names = [schema.names[place] for place in kept_columns(schema, columns)]
     recipe = Recipe.of(config, code=code)
-    sanitizer = BatchSanitizer(recipe, recipe.space, columns)
+    sanitizer = TableSanitizer(recipe, recipe.space, columns)
     chosen = df.select(*("`" + name.replace("`", "``") + "`" for name in names))
     fields = [StructField(f.name, f.dataType, True) for f in chosen.schema.fields]
     more = [StructField(f"dx_{name}", IntegerType(), True) for name in COUNTS] if receipts else []
-    return chosen.mapInArrow(sanitizer.__call__, StructType(fields + more))
-
-
-# -- shards ----------------------------------------------------------------------------------------
+    return chosen.mapInArrow(partial(map, sanitizer), StructType(fields + more))
 
 
 def run_shards(
@@ -86,10 +68,14 @@ def run_shards(
     if active is None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     context = (active or _new_session(cluster.address)).sparkContext
+
+    def run(shard: Shard) -> Any:
+        return context.parallelize([shard], 1).map(work).collect()[0]
+
     try:
         # A job a shard: what is done is known at once, and published.
         with ThreadPoolExecutor(cluster.workers or context.defaultParallelism) as pool:
-            jobs = {pool.submit(_on_spark, context, work, shard): shard for shard in shards}
+            jobs = {pool.submit(run, shard): shard for shard in shards}
             try:
                 for job in as_completed(jobs):
                     yield result_of(job.result, jobs[job])
@@ -108,9 +94,3 @@ def _new_session(address: str | None) -> Any:
     builder = builder.config("spark.ui.enabled", False)
     builder = builder.config("spark.ui.showConsoleProgress", False)
     return builder.master(address or "local[*]").getOrCreate()
-
-
-def _on_spark(context: Any, work: Work, shard: Shard) -> ShardResult:
-    (result,) = context.parallelize([shard], 1).map(work).collect()
-    found: ShardResult = result
-    return found

@@ -34,11 +34,15 @@ class Recipe:
 
     @classmethod
     def of(cls, config: Config = None, *, code: str | Path | None = None) -> Recipe:
-        """config: the path of a .cfg file; the name or folder of a saved pipeline; a whole config;
-        or the settings of a dx_sanitizer, {} and None for its defaults.
+        """Return the recipe of a config. Paths are made absolute: workers have other folders.
 
-        Paths in a config are made absolute: workers have other working folders. Raises UsageError
-        where the code fails.
+        Args:
+            config: The path of a .cfg file; the name or folder of a saved pipeline; a whole
+                config; or the settings of a dx_sanitizer, {} and None for its defaults.
+            code: A Python file to run first.
+
+        Raises:
+            UsageError: The code fails, or the config is none.
         """
         chosen = SanitizeConfig(code=code if code is None else Path(code))
         if isinstance(config, str | Path):
@@ -47,18 +51,25 @@ class Recipe:
         import_code(chosen.code)
         if config is None or "nlp" not in config:
             nlp = spacy.blank("en")
-            nlp.add_pipe("dx_sanitizer", config=_absolute(config or {}))
+            nlp.add_pipe("dx_sanitizer", config=_absolute("", config or {}))
             config = nlp.config
-        return cls(_text_of(config), _at_home(chosen))
+        return cls._made(chosen, config)
 
     @classmethod
     def of_settings(cls, chosen: SanitizeConfig) -> Recipe:
-        """Paths are made absolute. Raises UsageError for a config that is none."""
+        """Return the recipe of settings. Raise UsageError for a config that is none."""
         if chosen.config is None:
-            return cls("", _at_home(chosen))
+            return cls._made(chosen, None)
         import_code(chosen.code)
-        _, config = sections_of(chosen.config)
-        return cls(_text_of(config), _at_home(replace(chosen, config=None)))
+        return cls._made(replace(chosen, config=None), sections_of(chosen.config)[1])
+
+    @classmethod
+    def _made(cls, chosen: SanitizeConfig, config: Mapping[str, Any] | None) -> Recipe:
+        given = {name: getattr(chosen, name) for name in NAMES_OR_PATHS}
+        paths = {n: _absolute("path", str(path)) for n, path in given.items() if path is not None}
+        whole = None if config is None else util.copy_config(_absolute("", config))
+        text = "" if whole is None else whole.to_str(interpolate=False)
+        return cls(text, chosen.with_settings(paths))
 
     def load(self) -> Language:
         """The pipeline, ready. Raises DxError for a seeded one, and what make_pipeline raises."""
@@ -92,7 +103,7 @@ def config_digest(nlp: Language) -> str:
 
 @lru_cache(maxsize=2)
 def pipeline_of_worker(recipe: Recipe, space: str) -> Language:
-    """One a process, with one thread: its brothers use the other cores. space: what the driver's
+    """One a process, with one thread: its siblings use the other cores. space: what the driver's
     terms call it. Raises DxError where this machine has another one."""
     from threadpoolctl import threadpool_limits
 
@@ -103,27 +114,9 @@ def pipeline_of_worker(recipe: Recipe, space: str) -> Language:
     return nlp
 
 
-def _text_of(config: Mapping[str, Any]) -> str:
-    return str(util.copy_config(_absolute(config)).to_str(interpolate=False))
-
-
-def _at_home(chosen: SanitizeConfig) -> SanitizeConfig:
-    """The same with absolute paths; a name that is no file stays."""
-    given = {name: getattr(chosen, name) for name in NAMES_OR_PATHS}
-    paths = {name: _absolute_path(str(value)) for name, value in given.items() if value is not None}
-    return chosen.with_settings(paths)
-
-
-def _absolute(config: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _absolute_value(key, value) for key, value in config.items()}
-
-
-def _absolute_value(key: str, value: Any) -> Any:
+def _absolute(key: str, value: Any) -> Any:
+    """A path as it is where there is no such file: it may be a name."""
     if isinstance(value, Mapping):
-        return _absolute(value)
-    return _absolute_path(value) if key == "path" and isinstance(value, str) else value
-
-
-def _absolute_path(given: str) -> str:
-    """As it is where there is no such file: it may be a name."""
-    return str(Path(given).resolve()) if Path(given).exists() else given
+        return {name: _absolute(name, one) for name, one in value.items()}
+    is_there = key == "path" and isinstance(value, str) and Path(value).exists()
+    return str(Path(value).resolve()) if is_there else value

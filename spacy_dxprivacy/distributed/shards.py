@@ -1,4 +1,4 @@
-"""Shards in, shards out, on this machine or on a cluster, so that a run that ends early is taken up
+"""Shards in, shards out, on this machine or on a cluster, so that a run that ends early is resumed
 by the next one, and no text is released twice without a word."""
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 from spacy.language import Language
 
 from ..batch.formats import KINDS
+from ..batch.jobs import files_in
 from ..batch.source import ending, pack_of
 from ..config import RunConfig, SanitizeConfig
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import write_bytes
 from ..files.limits import parse_json
 from ..files.signed import signed, signed_files
-from ..pipeline.receipt import Terms
 from ..validate import needs, one_of
 from .arrow import Columns
 from .journal import NAME as JOURNAL
@@ -26,7 +26,7 @@ from .journal import Journal, ShardResult
 from .manifest import NAME as MANIFEST
 from .manifest import Run, make_manifest, manifest_bytes
 from .recipe import Recipe, config_digest, terms_of
-from .shard import Shard, Work, about, is_changed
+from .work import Shard, Work, about, is_changed
 
 SHARD_KINDS = {**KINDS, ".parquet": "parquet"}
 ENGINES = {"local": "", "ray": ".on_ray", "spark": ".on_spark"}  # and the module of each
@@ -40,11 +40,7 @@ def plan_shards(sources: Sequence[Path], out: Path, *, lines: bool = False) -> l
     """
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out}: is a file, and shards need a folder for the output.")
-    if any(
-        source.is_dir() and out.resolve().is_relative_to(source.resolve()) for source in sources
-    ):
-        raise UsageError("the output folder must not be the input folder or inside it.")
-    shards = [shard for source in sources for shard in _shards_of(source, lines)]
+    shards = [shard for source in sources for shard in _shards_of(source, out, lines)]
     names: set[str] = set()
     for shard in shards:
         if shard.name in names:
@@ -57,21 +53,17 @@ def plan_shards(sources: Sequence[Path], out: Path, *, lines: bool = False) -> l
     return shards
 
 
-def _shards_of(source: Path, lines: bool) -> list[Shard]:
+def _shards_of(source: Path, out: Path, lines: bool) -> list[Shard]:
     if not source.exists():
         raise UsageError(f"{source}: no such file or folder.")
     if not source.is_dir():
         return [Shard(source.name, source.resolve(), _kind(source, lines))]
-    found = [
-        Shard(path.relative_to(source).as_posix(), path.resolve(), _kind(path, lines))
-        for path in sorted(source.rglob("*"))
-        if path.is_file()
-        and ending(path) in SHARD_KINDS
-        and not any(part[0] in "._" for part in path.relative_to(source).parts)
+    found = ((path.relative_to(source), path) for path in files_in(source, out, SHARD_KINDS))
+    return [
+        Shard(place.as_posix(), path.resolve(), _kind(path, lines))
+        for place, path in found
+        if not any(part[0] == "_" for part in place.parts)
     ]
-    if not found:
-        raise UsageError(f"{source}: holds no file that ends in {', '.join(SHARD_KINDS)}.")
-    return found
 
 
 def _kind(path: Path, lines: bool) -> str:
@@ -110,6 +102,7 @@ def sanitize_shards(
         UsageError: A file is in the way.
     """
     chosen = chosen or SanitizeConfig()
+    again = chosen.cluster.again
     one_of("engine", chosen.cluster.engine or "local", tuple(ENGINES))
     run = Run(terms_of(nlp))
     tell = on_shard or (lambda shard, why: None)
@@ -118,62 +111,33 @@ def sanitize_shards(
             path = journal.out / shard.name
             if path.exists() and not (chosen.run.force or shard.name in journal.last):
                 raise UsageError(f"{path}: exists already. `force` overwrites it.")
-        number = journal.begin(_settings(nlp, run.terms, chosen), again=chosen.cluster.again)
-        left = _left(journal, shards, number, chosen, run)
+        number = journal.begin(_settings(nlp, chosen), again=again)
+        left = {s.name: s for s in shards if not journal.is_done(s.name, number, again=again)}
         for shard in shards:
-            if shard not in left:
+            if shard.name not in left:
+                if _is_another(shard, journal):
+                    what = "An earlier state of its source was released"
+                    run.failures[shard.name] = Errors.DX079.format(what=what)
+                else:
+                    run.skipped += 1
                 tell(shard, run.failures.get(shard.name, ""))
+        for result in _results(nlp, recipe, journal, chosen, list(left.values())):
+            _take(result, journal, number, again, run)
+            tell(left[result.name], run.failures.get(result.name, ""))
+        if not run.failures:
+            journal.end(number)
+        _write_manifest(journal, run, sign)
         if not left and not run.failures:
-            _close(journal, number, run, sign)
             raise DxError(Errors.DX076.format(count=len(shards)))
-        for result in _results(nlp, recipe, journal, chosen, left):
-            _take(result, journal, number, chosen, run)
-            shard = next(shard for shard in left if shard.name == result.name)
-            tell(shard, run.failures.get(result.name, ""))
-        _close(journal, number, run, sign)
     return run
-
-
-def _results(
-    nlp: Language, recipe: Recipe, journal: Journal, chosen: SanitizeConfig, left: Sequence[Shard]
-) -> Iterator[ShardResult]:
-    """Results come as shards are done, in any order; a shard whose worker dies is tried again, or
-    its result says so."""
-    cluster = chosen.cluster
-    module = ENGINES[cluster.engine or "local"]
-    work = Work(
-        recipe, terms_of(nlp).space, _columns(chosen), journal.partial, cluster.user_column,
-        journal.private.key, chosen.run if not module else RunConfig(),
-    )  # fmt: skip
-    if not module:
-        return (work.run(nlp, shard) for shard in left)
-    results: Iterator[ShardResult] = import_module(module, __package__).run_shards(
-        cluster, work, left
-    )
-    return results
 
 
 def _columns(chosen: SanitizeConfig) -> Columns:
     return Columns(chosen.files.field[0], chosen.files.keep_fields or ())
 
 
-def _close(journal: Journal, number: int, run: Run, key: bytes | None) -> None:
-    if not run.failures:
-        journal.end(number)
-    run.manifest = make_manifest(journal)
-    if key is not None:
-        manifest = parse_json(manifest_bytes(run.manifest))
-        files = {name: journal.out / name for name in (*run.manifest["shards"], JOURNAL)}
-        there = {name: path for name, path in files.items() if path.is_file()}
-        new = {JOURNAL, *(event["name"] for event in run.released)}
-        before = signed_files(journal.out / MANIFEST, key)
-        known = {name: about for name, about in before.items() if name not in new}
-        run.manifest = signed(manifest, key, there, known)
-    write_bytes(journal.out / MANIFEST, manifest_bytes(run.manifest), force=True)
-
-
-def _settings(nlp: Language, terms: Terms, chosen: SanitizeConfig) -> dict[str, Any]:
-    columns = _columns(chosen)
+def _settings(nlp: Language, chosen: SanitizeConfig) -> dict[str, Any]:
+    terms, columns = terms_of(nlp), _columns(chosen)
     kept = list(columns.keep or ())
     in_clear = [*terms.in_clear, *([f"the fields {', '.join(kept)}"] if kept else [])]
     return {
@@ -187,37 +151,48 @@ def _settings(nlp: Language, terms: Terms, chosen: SanitizeConfig) -> dict[str, 
     }
 
 
-def _left(
-    journal: Journal, shards: Sequence[Shard], number: int, chosen: SanitizeConfig, run: Run
-) -> list[Shard]:
-    """Those to do; the others are counted."""
-    left = []
-    for shard in shards:
-        if not journal.is_done(shard.name, number, again=chosen.cluster.again):
-            left.append(shard)
-        elif _is_another(shard, journal):
-            what = "An earlier state of its source was released"
-            run.failures[shard.name] = Errors.DX079.format(what=what)
-        else:
-            run.skipped += 1
-    return left
-
-
 def _is_another(shard: Shard, journal: Journal) -> bool:
-    then = journal.input_of(journal.last[shard.name])
+    then = journal.private.input_of(journal.last[shard.name])
     if not is_changed(shard.source, then):
         return False
     return bool(about(shard.source, journal.private.key)["digest"] != then["digest"])
 
 
-def _take(
-    result: ShardResult, journal: Journal, number: int, chosen: SanitizeConfig, run: Run
-) -> None:
-    other = journal.released_as(result) if result.temporary and not chosen.cluster.again else None
+def _results(
+    nlp: Language, recipe: Recipe, journal: Journal, chosen: SanitizeConfig, left: Sequence[Shard]
+) -> Iterator[ShardResult]:
+    """Results come as shards are done, in any order; a shard whose worker dies is tried again, or
+    its result says so."""
+    cluster, module = chosen.cluster, ENGINES[chosen.cluster.engine or "local"]
+    work = Work(
+        recipe, terms_of(nlp).space, _columns(chosen), journal.partial, cluster.user_column,
+        journal.private.key, chosen.run if not module else RunConfig(),
+    )  # fmt: skip
+    if not module or not left:
+        return (work.run(nlp, shard) for shard in left)
+    engine: Any = import_module(module, __package__)
+    results: Iterator[ShardResult] = engine.run_shards(cluster, work, left)
+    return results
+
+
+def _take(result: ShardResult, journal: Journal, number: int, again: bool, run: Run) -> None:
+    other = journal.released_as(result) if result.temporary and not again else None
     if other:
-        why = Errors.DX079.format(what=f"The same text was released as {other}")
-        run.failures[result.name] = why
+        what = f"The same text was released as {other}"
+        run.failures[result.name] = Errors.DX079.format(what=what)
     elif result.temporary:
         run.released.append(journal.publish(result, number))
     else:
         run.failures[result.name] = result.why
+
+
+def _write_manifest(journal: Journal, run: Run, key: bytes | None) -> None:
+    run.manifest = make_manifest(journal)
+    path = journal.out / MANIFEST
+    if key is not None:
+        files = {name: journal.out / name for name in (*run.manifest["shards"], JOURNAL)}
+        there = {name: path for name, path in files.items() if path.is_file()}
+        new = {JOURNAL, *(event["name"] for event in run.released)}
+        known = {n: told for n, told in signed_files(path, key).items() if n not in new}
+        run.manifest = signed(parse_json(manifest_bytes(run.manifest)), key, there, known)
+    write_bytes(path, manifest_bytes(run.manifest), force=True)

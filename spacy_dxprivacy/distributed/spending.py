@@ -14,7 +14,7 @@ import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
@@ -24,13 +24,10 @@ from uuid import UUID
 
 import numpy as np
 
-from ..arrays import Ints2d
+from ..batch.tally import Sums
 from ..errors import DxError, Errors
-from ..pipeline.receipt import COUNTS, Receipt, StoodIn
 
 _WHOLE = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
-AT_A_TIME = 2**24  # rows in memory, of 16 bytes each
-
 _DTYPE = np.dtype([("user", "<u8"), ("draws", "<i8")])
 
 
@@ -78,22 +75,15 @@ def write_users(folder: Path, name: str, users: dict[int, int]) -> None:
 
 def largest(folder: Path, names: Iterable[str]) -> tuple[int, int]:
     """Of the files that write_users wrote: how many users, and the most draws of one. Memory holds
-    some of the users at a time."""
-    paths = [folder / f"{name}.npy" for name in names]
-    tables = [np.load(path, mmap_mode="r") for path in paths if path.stat().st_size]
-    parts = 1 + sum(map(len, tables)) // AT_A_TIME
-    ends = np.array([2**64 * i // parts for i in range(1, parts)], dtype=np.uint64)
-    cuts = [[0, *np.searchsorted(table["user"], ends), len(table)] for table in tables]
-    count = most = 0
-    for part in range(parts):
-        some = [t[c[part] : c[part + 1]] for t, c in zip(tables, cuts, strict=True)]
-        rows = np.concatenate([np.zeros(0, _DTYPE), *some])
-        found, where = np.unique(rows["user"], return_inverse=True)
-        totals = np.zeros(len(found), dtype=np.int64)
-        np.add.at(totals, where, rows["draws"])
-        count += len(found)
-        most = max(most, int(totals.max(initial=0)))
-    return count, most
+    16 bytes a user."""
+    known = np.zeros(0, _DTYPE)
+    for name in names:
+        rows = np.concatenate([known, np.load(folder / f"{name}.npy")])
+        users, where = np.unique(rows["user"], return_inverse=True)
+        known = np.zeros(len(users), _DTYPE)
+        known["user"] = users
+        np.add.at(known["draws"], where, rows["draws"])
+    return len(known), int(known["draws"].max(initial=0))
 
 
 def for_owner(path: str, flags: int) -> int:
@@ -101,51 +91,25 @@ def for_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-@dataclass
-class Sums:
-    """documents: how many were written. nulls: rows without a text. failed: documents of which
-    nothing was written. most_draws: of a single document. users: draws by user, see users.user_id,
-    where there is a key; without_user: documents that name none. told: what stands in, by label.
-    """
+@dataclass(kw_only=True)
+class ShardSums(Sums):
+    """Of a shard. failed: documents of which nothing was written. users: draws by user, see
+    user_id, where there is a key; without_user: documents that name none."""
 
     key: bytes = field(default=b"", repr=False)
-    documents: int = 0
-    nulls: int = 0
     failed: int = 0
     without_user: int = 0
-    most_draws: int = 0
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
     users: dict[int, int] = field(default_factory=dict, repr=False)
-    told: StoodIn = field(default_factory=StoodIn)
 
-    def add(self, receipt: Receipt, user: Any = None) -> None:
-        """Adds the counts of one document, of this user."""
-        self.add_rows(np.array([[receipt[name] for name in COUNTS]]), [user])
-        self.told.add(receipt)
-
-    def add_rows(self, counts: Ints2d, users: Sequence[Any], *, nulls: int = 0) -> None:
-        """counts: int64 (rows, 5), negative where there is no document. users: one a row."""
-        good = np.flatnonzero(counts[:, 0] >= 0)
-        draws = counts[:, COUNTS.index("draws")]
-        self.documents += len(good)
-        self.nulls += nulls
-        self.most_draws = max(self.most_draws, int(draws[good].max(initial=0)))
-        for name, number in zip(COUNTS, counts[good].sum(axis=0).tolist(), strict=True):
-            self.counts[name] += number
-        for row in good.tolist() if self.key else ():
-            if is_nobody(users[row]):
-                self.without_user += 1
-            else:
-                number = user_id(self.key, users[row])
-                self.users[number] = self.users.get(number, 0) + int(draws[row])
+    def count(self, counts: Mapping[str, int], user: Any = None) -> None:
+        """Count one document, by the counts of its receipt, for this user."""
+        self.merge({"documents": 1, "nulls": 0, "most_draws": counts["draws"], **counts})
+        if self.key and is_nobody(user):
+            self.without_user += 1
+        elif self.key:
+            number = user_id(self.key, user)
+            self.users[number] = self.users.get(number, 0) + counts["draws"]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for json."""
-        return {
-            "documents": self.documents,
-            "nulls": self.nulls,
-            "failed": self.failed,
-            **self.counts,
-            "most_draws": self.most_draws,
-            **self.told.to_dict(),
-        }
+        return {**super().to_dict(), "failed": self.failed}

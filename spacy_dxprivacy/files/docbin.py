@@ -16,19 +16,13 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import ORTH
+from spacy.strings import get_string_id
 
 from ..errors import DxError, Errors
 from .limits import MB, check_ratio, too_large
 
 MOST_DOCBIN = 1024 * MB  # as it lies on disk
 MOST_INFLATED = 4096 * MB
-SMALL = 1024  # items of a list or map that are made at once
-# The parts of a DocBin that are read, and of what kind they are: as items of a list, or as such.
-LISTS: dict[str, type | tuple[type, ...]] = {
-    "strings": str, "flags": dict, "user_data": (bytes, type(None)), "cats": dict,
-    "span_groups": bytes,
-}  # fmt: skip
-SINGLE: dict[str, type] = {"attrs": list, "tokens": bytes, "spaces": bytes, "lengths": bytes}
 
 
 class BadPacked(DxError):
@@ -80,7 +74,7 @@ class Packed:
         words: The ids of all words, uint64 (n,).
         spaces: Whether a blank follows each of them, bool (n,).
         ends: Where each document ends.
-        strings: Its table of strings.
+        strings: Its table of strings, by id.
         unknown: Documents that do not tell their blanks.
         user_data: The user data of each document as msgpack, or None.
         others: Annotations that are strings: "cats" and "span_groups", where they are there.
@@ -89,7 +83,7 @@ class Packed:
     words: NDArray[np.uint64]
     spaces: NDArray[np.bool_]
     ends: list[int]
-    strings: list[str] = field(repr=False)
+    strings: dict[int, str] = field(repr=False)
     unknown: set[int]
     user_data: list[bytes | None] = field(repr=False)
     others: list[Any] = field(repr=False)
@@ -99,14 +93,10 @@ class Packed:
 
     def documents(self) -> Iterator[tuple[list[str], list[bool]]]:
         """Yield words and blanks of each document. Raise BadPacked for a word without a string."""
-        from spacy.strings import get_string_id
-
-        ids = {get_string_id(string): string for string in self.strings}
-        ids[0] = ""
         start = 0
         for number, end in enumerate(self.ends):
             try:
-                words = [ids[word] for word in self.words[start:end].tolist()]
+                words = [self.strings[word] for word in self.words[start:end].tolist()]
             except KeyError:
                 raise _bad("a word that its table of strings does not hold") from None
             known = number not in self.unknown
@@ -124,7 +114,7 @@ def read_docbin(raw: bytes) -> Packed:
     if len(raw) > MOST_DOCBIN:
         raise too_large("the .spacy file", len(raw), MOST_DOCBIN)
     try:
-        return _arranged(_parts(_inflated(raw)))
+        return _arranged(unpack(_inflated(raw)))
     except DxError:
         raise
     except Exception as error:  # of msgpack, zlib and numpy
@@ -144,32 +134,6 @@ def _inflated(raw: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _parts(data: bytes) -> dict[str, Any]:
-    """The parts of a DocBin. A list grows with what is there, not with what its header says."""
-    unpacker = msgpack.Unpacker(
-        max_buffer_size=len(data) or 1, raw=False, max_array_len=SMALL, max_map_len=SMALL,
-        ext_hook=_refuse,
-    )  # fmt: skip
-    unpacker.feed(data)
-    found: dict[str, Any] = {}
-    for _ in range(unpacker.read_map_header()):
-        name = unpacker.unpack()
-        if name in SINGLE:
-            found[name] = _of_kind(unpacker.unpack(), SINGLE[name])
-        elif name in LISTS:
-            count = unpacker.read_array_header()
-            found[name] = [_of_kind(unpacker.unpack(), LISTS[name]) for _ in range(count)]
-        else:
-            unpacker.skip()
-    return found
-
-
-def _of_kind(value: Any, kind: type | tuple[type, ...]) -> Any:
-    if not isinstance(value, kind):
-        raise _bad("a part of another kind than it should be")
-    return value
-
-
 def _arranged(parts: dict[str, Any]) -> Packed:
     attrs = [int(attr) for attr in parts["attrs"]]
     tokens = np.frombuffer(parts["tokens"], dtype="<u8").reshape(-1, len(attrs))
@@ -179,13 +143,13 @@ def _arranged(parts: dict[str, Any]) -> Packed:
     flags, user_data = parts.get("flags", []), parts.get("user_data", [])
     fit = lengths.sum() == len(tokens) == len(spaces) and not (lengths < 0).any()
     if not fit or len(flags) not in (0, n) or len(user_data) not in (0, n):
-        raise _bad("parts that do not fit together")
+        raise ValueError("parts that do not fit together")
     return Packed(
         words=tokens[:, attrs.index(ORTH)],
         spaces=spaces,
         ends=np.cumsum(lengths).tolist(),
-        strings=parts["strings"],
+        strings={0: "", **{get_string_id(string): string for string in parts["strings"]}},
         unknown={i for i, one in enumerate(flags) if one.get("has_unknown_spaces")},
-        user_data=user_data or [None] * n,
+        user_data=[None if one is None else bytes(one) for one in user_data] or [None] * n,
         others=[parts.get("cats"), parts.get("span_groups")],
     )

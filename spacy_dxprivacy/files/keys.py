@@ -31,9 +31,8 @@ def make_key(path: Path) -> None:
     try:
         handle = os.open(path, flags, 0o600)
     except FileExistsError:
-        raise UsageError(
-            f"{path}: exists already. A key that is lost cannot be made again."
-        ) from None
+        why = "exists already. A key that is lost cannot be made again."
+        raise UsageError(f"{path}: {why}") from None
     with os.fdopen(handle, "w") as file:
         file.write(f"dx-key:{os.urandom(BYTES).hex()}\n")
 
@@ -68,11 +67,10 @@ def derived(key: bytes, *purpose: str) -> bytes:
 
 def check_apart(key: Path, output: Path | None) -> None:
     """Raises UsageError for a key in the folder of what is released, or in one below it."""
-    key = _file(key)
     if output is None:
         return
     folder = output.resolve() if output.is_dir() else output.resolve().parent
-    if key.expanduser().resolve().is_relative_to(folder):
+    if _file(key).expanduser().resolve().is_relative_to(folder):
         raise UsageError(f"{key}: a key is not kept beside the output. Put it in another folder.")
 
 
@@ -83,5 +81,5 @@ def _file(path: str | Path) -> Path:
     return Path(path)
 
 
-def _bad(path: str | Path, why: str) -> DxError:
+def _bad(path: Path, why: str) -> DxError:
     return DxError(Errors.DX111.format(path=path, why=why))

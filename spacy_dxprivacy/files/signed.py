@@ -15,13 +15,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import DxError, Errors, UsageError, Warnings, warn_always
+from ..errors import DxError, Errors, UsageError
 from .digests import digest_of
 from .limits import TooLarge, read_json
 
 SIGNED = "signed"
-FORMAT = 2  # the first one had no format, no sizes, and paths below the folder that all files share
-JOURNAL = "_journal.jsonl"  # of shards; the first format left it out
+FORMAT = 2
 _DOMAIN = b"dx receipt"  # a key may have other uses
 
 
@@ -50,14 +49,11 @@ def signed(
 
 
 def signed_files(path: Path, key: bytes) -> dict[str, Any]:
-    """Return size and digest by path from an earlier receipt; {} where this key did not sign it, or
-    in the first format."""
+    """Return size and digest by path from an earlier receipt; {} where this key did not sign it."""
     try:
-        block = _checked_hmac(path, read_json(path), key)
+        return _checked_hmac(path, key)
     except (DxError, ValueError, OSError):
         return {}
-    files: dict[str, Any] = block["files"] if block.get("format") == FORMAT else {}
-    return files
 
 
 def check_signed(receipt: Path, key: bytes, release: Path) -> int:
@@ -73,16 +69,12 @@ def check_signed(receipt: Path, key: bytes, release: Path) -> int:
         UsageError: A file cannot be read.
     """
     try:
-        block = _checked_hmac(receipt, read_json(receipt), key)
-        listed = block["files"]
+        listed = _checked_hmac(receipt, key)
         there = dict(_files_of(release, receipt))
-        if block.get("format") != FORMAT:
-            there = _as_first_format(there, listed)
-            warn_always(Warnings.DX178.format(path=receipt), stacklevel=2)
-        _check_names(release, set(listed), set(there))
-        for name, path in there.items():
-            if not _is_same(path, listed[name]):
-                _refuse(release, "changed", {name})
+        changed = {name for name in set(there) & set(listed) if not _is_same(there, listed, name)}
+        _refuse(release, "added or renamed", set(there) - set(listed))
+        _refuse(release, "removed", set(listed) - set(there))
+        _refuse(release, "changed", changed)
     except (TooLarge, ValueError) as error:
         if isinstance(error, DxError):
             raise
@@ -96,16 +88,26 @@ def _about(path: Path) -> dict[str, Any]:
     return {"size": path.stat().st_size, "sha256": digest_of(path)}
 
 
-def _checked_hmac(path: Path, told: Any, key: bytes) -> dict[str, Any]:
-    """The part of the receipt about its files. Raises DxError where the key did not sign it."""
-    told = told if isinstance(told, dict) else {}
+def _is_same(there: Mapping[str, Path], listed: Mapping[str, Any], name: str) -> bool:
+    path = there[name]
+    if path.is_symlink() or not path.is_file():
+        return False
+    same_size: bool = path.stat().st_size == listed[name]["size"]
+    return same_size and _about(path) == listed[name]
+
+
+def _checked_hmac(path: Path, key: bytes) -> dict[str, Any]:
+    """What a receipt says of its files. Raises DxError where the key did not sign it."""
+    read = read_json(path)
+    told = read if isinstance(read, dict) else {}
     block = dict(told[SIGNED]) if isinstance(told.get(SIGNED), dict) else {}
     stated = block.pop("hmac", None)
     right = _hmac({**told, SIGNED: block}, key)
     same = isinstance(stated, str) and hmac.compare_digest(stated.encode(), right.encode())
-    if not same or not isinstance(block.get("files"), dict):
+    files = block.get("files")
+    if not same or not isinstance(files, dict) or block.get("format") != FORMAT:
         raise DxError(Errors.DX176.format(path=path))
-    return block
+    return files
 
 
 def _files_of(release: Path, receipt: Path) -> Iterator[tuple[str, Path]]:
@@ -125,36 +127,11 @@ def _raise(error: OSError) -> NoReturn:
     raise error
 
 
-def _as_first_format(there: dict[str, Path], listed: Mapping[str, Any]) -> dict[str, Path]:
-    """The same files by the paths of the first format, without a journal of shards."""
-    if JOURNAL not in listed:
-        there = {name: path for name, path in there.items() if name != JOURNAL}
-    if set(there) == set(listed) or not there:
-        return there
-    top = Path(os.path.commonpath([path.parent for path in there.values()]))
-    return {path.relative_to(top).as_posix(): path for path in there.values()}
-
-
-def _is_same(path: Path, about: Any) -> bool:
-    if path.is_symlink() or not path.is_file():
-        return False
-    if isinstance(about, str):  # of the first format
-        return digest_of(path) == about
-    same_size: bool = path.stat().st_size == about["size"]
-    return same_size and digest_of(path) == about["sha256"]
-
-
-def _check_names(release: Path, listed: set[str], there: set[str]) -> None:
-    if there - listed:
-        _refuse(release, "added or renamed", there - listed)
-    if listed - there:
-        _refuse(release, "removed", listed - there)
-
-
-def _refuse(release: Path, how: str, names: set[str]) -> NoReturn:
-    # A name may hold what a terminal obeys.
-    what = f"{len(names)} file(s) {how}, such as {min(names)!r},"
-    raise DxError(Errors.DX177.format(path=release, what=what))
+def _refuse(release: Path, how: str, names: set[str]) -> None:
+    if names:
+        # A name may hold what a terminal obeys.
+        what = f"{len(names)} file(s) {how}, such as {min(names)!r},"
+        raise DxError(Errors.DX177.format(path=release, what=what))
 
 
 def _hmac(told: Mapping[str, Any], key: bytes) -> str:

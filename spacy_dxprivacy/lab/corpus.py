@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Bools1d, Floats2d, Ints1d, blocks
-from ..batch.formats import read
 from ..batch.jobs import opened, plan_jobs
-from ..batch.rows import sentences_of_file
 from ..config import FileConfig
 from ..pipeline.draw import LONGEST
 from ..space import Space
 from ..ty import Draw, Mechanism
 from ..validate import fail, one_of
+from .rows import sentences_of_file
 
 if TYPE_CHECKING:
     from ..randomness import Rng
@@ -41,8 +40,8 @@ def read_texts(
     """The texts of a file, or of stdin for "-", without records that cannot be read. Raises
     UsageError where there is no such file."""
     job = plan_jobs(source, None, lines=lines)[0]
-    with opened(job) as handle:
-        records = islice(read(handle, job.read_as, FileConfig(field=(field,))), most)
+    with opened(job, FileConfig(field=(field,))) as given:
+        records = islice(given.records(), most)
         return [r.text or " ".join(r.words or ()) for r in records if not r.problem]
 
 

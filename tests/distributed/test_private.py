@@ -125,7 +125,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def token_hex(_: int) -> str:
         return f"{next(numbers['next']):016x}"
 
-    monkeypatch.setattr("spacy_dxprivacy.distributed.shard.secrets.token_hex", token_hex)
+    monkeypatch.setattr("spacy_dxprivacy.distributed.work.secrets.token_hex", token_hex)
     restart()
     yield restart  # type: ignore[misc]
 
@@ -187,26 +187,6 @@ def test_without_its_private_folder_an_output_is_not_gone_on_with(
     shutil.rmtree(tmp_path / "out.private")
     with pytest.raises(DxError, match="does not belong"):
         shards(recipe, write(tmp_path / "in" / "b.txt", "the river"), out)
-
-
-def test_a_folder_of_the_first_version_is_gone_on_with(recipe: Recipe, tmp_path: Path) -> None:
-    source, out = write(tmp_path / "in" / "a.txt", NOTE.format("cat")), tmp_path / "out"
-    shards(recipe, source, out)
-    shutil.rmtree(tmp_path / "out.private")
-    journal, status = out / "_journal.jsonl", source.stat()
-    digest = hashlib.sha256(source.read_bytes()).hexdigest()
-    then = {"sha256": digest, "bytes": status.st_size, "changed": status.st_mtime_ns}
-    events = [json.loads(line) for line in journal.read_text().splitlines()]
-    for event in events:
-        event.update({"format": 1} if event["event"] == "begin" else {})
-        event.update({"input": then} if event["event"] == "shard" else {})
-    journal.write_text("".join(json.dumps(event) + "\n" for event in events))
-    (out / "_users").mkdir()
-    (out / "_users" / "key").write_bytes(bytes(32))
-    again = write(tmp_path / "in" / "b.txt", NOTE.format("cat"))
-    run = shards(recipe, again, out)
-    assert "released as a.txt" in run.failures["b.txt"]
-    assert (tmp_path / "out.private" / "key").read_bytes() == bytes(32)
 
 
 # -- what somebody else put there ----------------------------------------------------------------

@@ -131,7 +131,7 @@ def workers_of(cluster: Any) -> list[int]:
     return [
         pid
         for pid, (parent, title) in processes().items()
-        if parent in raylets and title.startswith("ray::_Worker")
+        if parent in raylets and title.startswith("ray::_sanitize_shard")
     ]
 
 

@@ -198,9 +198,6 @@ def test_a_run_that_was_killed_is_taken_up(many, monkeypatch):
     monkeypatch.setattr(editing, "_edit_file", killed)
     run(*FOLDER, status=130)
     assert done == ["0.jsonl", "1.jsonl"]
-    # Killed once more, in the middle of a line and of a file that was moved to its place.
-    journal = many / "out" / "_edits.jsonl"
-    journal.write_bytes(journal.read_bytes() + b'{"fil')
     (many / "out" / "2.jsonl").write_text("half")
     done.clear()
     monkeypatch.setattr(
@@ -246,7 +243,7 @@ def test_files_of_others_are_not_written_over(many):
     assert (many / "out" / "1.jsonl").read_text() == "mine"
     (many / "released" / "x.parquet").write_bytes(b"")
     assert "does not read" in run(*FOLDER, status=2).output
-    (many / "out" / "_edits.jsonl").write_text("{\n")
+    (many / "out" / "_edits.json").write_text("{\n")
     (many / "released" / "x.parquet").unlink()
     assert "is damaged" in run(*FOLDER, status=2).output
 

@@ -16,7 +16,7 @@ from typing import Any
 from spacy.language import Language
 
 from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.run import sanitize
+from spacy_dxprivacy.batch.run import Reports, sanitize
 from spacy_dxprivacy.config import FileConfig, RunConfig, SanitizeConfig
 from spacy_dxprivacy.distributed import Recipe, plan_shards, sanitize_shards
 
@@ -150,7 +150,7 @@ def _sanitised(
     source, target = folders or pairs[0]
     jobs = plan_jobs(str(source), str(target), force=True)
     options = SanitizeConfig(files=FileConfig(keep_fields=("id",)), run=RunConfig(force=True))
-    tally = sanitize(nlp, jobs, options, on_failure=lambda job, number, why: said.append(why))
+    tally = sanitize(nlp, jobs, options, Reports(lambda job, number, why: said.append(why)))
     assert not leaked(*said, json.dumps(tally.to_dict())) and not any("\n" in why for why in said)
     ids = [i for _, output in pairs if output.exists() for i in ids_of(output)]
     assert len(set(ids)) == len(ids) and set(ids) <= set(texts), "doubled"

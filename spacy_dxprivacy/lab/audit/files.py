@@ -16,7 +16,6 @@ import spacy
 
 from ...batch.formats import KINDS
 from ...batch.formats import read as read_records
-from ...batch.manifests import JOURNAL, MANIFEST
 from ...batch.record import steps
 from ...batch.source import check_encoding, ending, gunzip, pack_of, source_of_file
 from ...config import FileConfig, names_of
@@ -26,6 +25,7 @@ from ...files.limits import DEEPEST as DEEPEST_LISTS
 from ...files.limits import MB, TooLarge, check_ratio, parse_json
 from ...files.parquet import open_parquet, read_tables
 from ...pipeline.receipt import RECEIPT_KEY, VECTORS_KEY, fits
+from ..manifests import JOURNAL, MANIFEST
 
 MOST_FILES = 10_000
 MOST_BYTES = 256 * MB  # of a file
@@ -183,7 +183,9 @@ def _docbin(raw: bytes) -> Iterator[Item]:
         yield Text(words=words, spaces=spaces, receipt=receipt)
         yield from held
     used |= {form for word in used for form in (word.lower(), _norm_of(word))}
-    yield Strings("annotations", [s for s in docbin.strings if s not in used], whole=True)
+    yield Strings(
+        "annotations", [s for s in docbin.strings.values() if s and s not in used], whole=True
+    )
     yield Strings("annotations", list(strings_in(docbin.others)))
 
 
@@ -227,7 +229,7 @@ def _records(raw: bytes, kind: str, fields: FileConfig) -> Iterator[Item]:
             why = f"a .{kind} file, record {record.number}: {record.problem} {record.hint}"
             raise BadFile(why.strip())
         yield Text(record.text)
-        if record.row is None or record.part < record.parts - 1:
+        if record.row is None or not record.is_last:
             continue
         row = record.row
         for holder, place in row.slots:

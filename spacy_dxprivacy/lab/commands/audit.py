@@ -11,7 +11,6 @@ from spacy import util
 from spacy.language import Language
 from typer import Argument, Option
 
-from ...batch.manifests import as_receipt, receipt_beside
 from ...cli import DxCommand, options
 from ...cli.options import SignedBy, check_signature
 from ...cli.terminal import mistakes_in_a_line, setting_up
@@ -19,6 +18,7 @@ from ...errors import UsageError
 from ...files.limits import MB, TooLarge, read_json
 from ...space import Space
 from ...spaces import BUILTIN, load
+from ..manifests import as_receipt, receipt_beside
 
 MOST_RECEIPT = 16 * MB
 

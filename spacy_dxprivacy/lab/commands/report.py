@@ -10,7 +10,6 @@ import typer
 from typer import Argument, Option
 
 from ...batch.code import import_code
-from ...batch.manifests import receipt_beside
 from ...cli.options import Code, Field, Force, Lines, SignedBy, check_signature
 from ...cli.terminal import bar, mistakes_in_a_line, setting_up
 from ...config import FileConfig
@@ -18,6 +17,7 @@ from ...editors.opened import open_model
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...spaces import BUILTIN, load
+from ..manifests import receipt_beside
 
 # fmt: off
 Before = Annotated[Path, Argument(

@@ -24,7 +24,6 @@ import numpy as np
 import spacy
 
 from ...arrays import Floats2d, Ints1d, blocks
-from ...batch.rows import words_of
 from ...editors.model import NOTHING, LanguageModel
 from ...editors.opened import open_model
 from ...randomness import Rng
@@ -32,6 +31,7 @@ from ..attacks.guessing import found_anywhere, read_off
 from ..attacks.reading import Seen, filled_guess
 from ..report.pairs import tokenizer
 from ..results import NAN, Row
+from ..rows import words_of
 from .stage import DP_PROMPT, NO_PROMISE, PAPERS, PRESIDIO, REDACTION, Released, Stage
 
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25)

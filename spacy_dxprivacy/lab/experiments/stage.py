@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ...arrays import Bools1d, Floats2d, Ints1d
-from ...batch.rows import words_of
 from ...space import Space
 from ..attacks.figures import share_by_document
 from ..attacks.frontier import Ground, mean
@@ -20,6 +19,7 @@ from ..attacks.reading import Reader
 from ..corpus import Corpus, read_texts
 from ..report.pairs import tokenizer
 from ..results import NAN, Row
+from ..rows import words_of
 from .options import Options
 
 if TYPE_CHECKING:

@@ -29,7 +29,6 @@ import numpy as np
 
 from ...about import __version__
 from ...arrays import Floats1d, Ints1d, Ints2d
-from ...batch.rows import words_of
 from ...errors import DxError, Errors, UsageError
 from ...privacy.levels import LEVELS
 from ...space import Space
@@ -39,6 +38,7 @@ from ..corpus import Corpus
 from ..mechanisms import make_mechanism, parse_mechanism
 from ..report.pairs import tokenizer
 from ..results import Result, Row, draw_lines, finish, legend_below
+from ..rows import words_of
 from .options import Options, experiment, of_space
 
 USUAL = {

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...about import __version__
-from ...batch.manifests import receipt_beside
 from ...config import FileConfig
 from ...editors.model import LanguageModel
 from ...errors import UsageError, Warnings, warn_always
@@ -30,6 +29,7 @@ from ...privacy.levels import sentence
 from ...space import Space
 from ..audit.claims import INCONCLUSIVE, NOT_REFUTED, REFUTED
 from ..audit.release import CLEAN, LEAKED
+from ..manifests import receipt_beside
 from .metrics import (
     OFTEN,
     ROUTES,

@@ -21,11 +21,11 @@ from spacy.tokens import Doc
 from ...batch.build import NO_LIMIT
 from ...batch.formats import KINDS, read
 from ...batch.jobs import Job, opened, plan_jobs
-from ...batch.of_tables import read_parquet
-from ...batch.record import Record
+from ...batch.record import Record, checked_record
 from ...batch.source import ending
 from ...config import FileConfig
 from ...errors import UsageError
+from ...files.parquet import open_parquet, read_tables
 from ...pipeline.unknown import REDACTED
 
 NONE = -1
@@ -249,12 +249,26 @@ def _of_source(nlp: Language, source: Source, fields: FileConfig, lost: set[int]
 def _records(path: Path, kind: str, fields: FileConfig) -> Iterator[Record]:
     try:
         if kind == "parquet":
-            yield from read_parquet(path, fields)
+            yield from _of_parquet(path, fields)
             return
-        with opened(Job(path, None, kind, kind)) as handle:
-            yield from read(handle, kind, fields)
+        with opened(Job(path, None, kind, kind), fields) as given:
+            yield from read(given.source, kind, fields)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
+
+
+def _of_parquet(path: Path, fields: FileConfig) -> Iterator[Record]:
+    """The rows that have a text."""
+    text, keep = fields.field[0], fields.keep_fields or ()
+    names = [text, *keep]
+    with open_parquet(path) as file:
+        missing = [name for name in names if name not in file.schema_arrow.names]
+    if missing:
+        raise UsageError(f"{path}: has no column {missing[0]!r}.")
+    rows = (row for table in read_tables(path, names) for row in table.to_pylist())
+    for number, row in enumerate(rows, 1):
+        if row[text] is not None:
+            yield checked_record(number, 0, row[text], kept={name: row[name] for name in keep})
 
 
 def _doc(nlp: Language, record: Record) -> Doc:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...batch.manifests import as_receipt
 from ...batch.source import gunzip, pack_of
 from ...batch.tally import COUNTS, Tally
 from ...errors import UsageError
@@ -23,6 +22,7 @@ from ...files.limits import TooLarge, check_size, read_json
 from ...guarantee import Guarantee
 from ...pipeline.receipt import MENTIONS, RECEIPT_KEY, Terms, fits
 from ...privacy.levels import sentence
+from ..manifests import as_receipt
 
 DAMAGED = "a receipt is damaged."
 OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten")

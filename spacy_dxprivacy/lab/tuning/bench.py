@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
-from ...batch.rows import rows_of_file
 from ...errors import DxError, UsageError
 from ...randomness import Rng
 from ...search.metric import neighbours
 from ...space import Space
 from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail, whole
+from ..rows import rows_of_file
 
 REPLICATES = 1000
 BLOCK_NUMBERS = 2**22  # numbers at once

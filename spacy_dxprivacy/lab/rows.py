@@ -12,18 +12,16 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Ints1d
+from ..batch.build import NO_LIMIT
+from ..batch.jobs import opened, plan_jobs
+from ..batch.record import Record, chunks
+from ..batch.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..config import FileConfig
 from ..errors import UsageError
 from ..pipeline.draw import passage
 from ..pipeline.select import AllWords
 from ..pipeline.write import clear_before
 from ..space import Space
-from .build import NO_LIMIT
-from .formats import read
-from .jobs import opened, opened_first, plan_jobs
-from .record import Record, chunks
-from .run import first_checked
-from .stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 
 # Of a document: rows, where its sentences begin, and what stands in clear before each word.
 Words = tuple[Ints1d, Bools1d, list[str]]
@@ -52,22 +50,17 @@ def sentences_of_file(
     (job,) = plan_jobs(source, None, lines=lines)
     nlp = spacy.blank("en")
     nlp.max_length = NO_LIMIT
-    job, files = opened_first(job, FileConfig(field=(field,)))
-    with opened(job) as handle:
-        records = first_checked(read(handle, job.read_as, files))
-        for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
+    with opened(job, FileConfig(field=(field,))) as given:
+        for some in chunks(given.records(), characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
             good = [record for record in some if not record.problem]
             yield _words(nlp, good, space), len(some) - len(good)
 
 
 def _words(nlp: Language, records: list[Record], space: Space) -> list[Words]:
-    found = []
     with zone(nlp), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # spaCy's may quote tokens
-        for doc in nlp.pipe(record.for_pipe(nlp) for record in records):
-            rows, starts, before, _ = words_of(doc, space)
-            found.append((rows, starts, before))
-    return found
+        docs = nlp.pipe(record.for_pipe(nlp) for record in records)
+        return [words_of(doc, space)[:3] for doc in docs]
 
 
 def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d]:

@@ -1,33 +1,30 @@
-"""The rows of tables: .csv and .tsv, the sheets of .xlsx, and (to read alone) .parquet."""
+"""Tables: what reads and writes .csv, .tsv and the sheets of .xlsx."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
 import re
-import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from typing import IO, Any
 from weakref import finalize
 
 from ..config import FileConfig
 from ..errors import DxError, Errors, UsageError
 from ..files.limits import MB, MOST_RECORD, TooLarge, check_ratio
-from ..files.parquet import open_parquet, read_tables
+from .plain import Writer, kept_columns, written
 from .record import (
     NOT_UNICODE,
     NOT_UTF8,
-    Look,
     OnHead,
     Record,
     Row,
-    checked_record,
     is_unicode,
     look_like_names,
     of_user,
@@ -36,15 +33,12 @@ from .record import (
 )
 from .source import Readable, decode, numbered_lines, whole
 from .stream import Sanitized
-from .writing import Writer, in_columns, kept_columns, written
 
 NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
 BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
-DELIMITERS = ",;\t|"
 MOST_SHEET = 256 * MB
 MOST_CELL = 32_767  # characters of a cell of .xlsx
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # none of .xlsx
-_TIMES = re.compile(rb"(<dcterms:\w+[^>]*>)[^<]*")  # when a sheet was made and changed
 
 
 # -- columns ---------------------------------------------------------------------------------------
@@ -56,39 +50,39 @@ class Columns:
 
     names: list[str]
     places: list[int]
-    user: int | None = None
+    user: int | None
+    files: FileConfig
 
     @classmethod
-    def of(cls, header: list[str] | None, files: FileConfig, between: str = "") -> Columns:
+    def of(cls, header: list[str] | None, files: FileConfig) -> Columns:
         """Raise UsageError where what is named is not there, or is there twice."""
-        names = header or []
         if header is None:
             raise UsageError("it is empty: it should begin with a row of names.")
         if header is BROKEN:
-            raise UsageError(f"its first row is not valid CSV with the `delimiter` {between!r}.")
-        if not all(map(is_unicode, names)):
+            raise UsageError("its first row is not valid CSV with this `delimiter`.")
+        if not all(map(is_unicode, header)):
             raise UsageError(f"its first row is not valid Unicode; {NOT_UTF8}")
-        places = [_place(name, names, between) for name in files.field]
+        places = [_place(name, header) for name in files.field]
         for name in files.keep_fields or ():
-            _place(name, names, between)
+            _place(name, header)
         if len(set(places)) < len(places):
             raise UsageError("`field` names a column twice.")
-        receipt = files.receipt_field
-        if receipt in names and receipt:
+        receipt, person = files.receipt_field, files.person_field
+        if receipt and receipt in header:
             raise UsageError(f"it has a column {receipt!r} already, where receipts should go.")
-        person = files.person_field
-        return cls(names, places, None if person is None else _place(person, names, between))
+        user = None if person is None else _place(person, header)
+        return cls(header, places, user, files)
 
-    def records(self, number: int, size: int, cells: list[Any], files: FileConfig) -> list[Record]:
+    def records(self, number: int, size: int, cells: list[Any], ending: str = "") -> list[Record]:
         """Return the records of a row, one a text."""
         row = Row(cells, [(cells, place) for place in self.places], self.names)
-        names = [name for name in files.keep_fields or () if name in self.names]
+        names = [name for name in self.files.keep_fields or () if name in self.names]
         kept = {name: cells[self.names.index(name)] for name in names}
-        found = records_of_row(number, size, row, kept=kept)
+        found = records_of_row(number, size, row, kept=kept, ending=ending)
         return found if self.user is None else of_user(found, cells[self.user])
 
 
-def _place(name: str, names: list[str], between: str) -> int:
+def _place(name: str, names: list[str]) -> int:
     if names.count(name) > 1:
         raise UsageError(
             f"the first row has several columns {name!r}: name one by its number, from 1 to "
@@ -98,22 +92,18 @@ def _place(name: str, names: list[str], between: str) -> int:
         return names.index(name)
     if name.isascii() and name.isdigit() and 1 <= int(name) <= len(names):
         return int(name) - 1
-    raise UsageError(f"the first row has no column {name!r}; {_there_is(names, between)}")
+    raise UsageError(f"the first row has no column {name!r}; {_there_is(names)}")
 
 
-def _there_is(names: list[str], between: str) -> str:
+def _there_is(names: list[str]) -> str:
     """What the file has; not its first row where that is none of names."""
-    others = [d for d in DELIMITERS if d != between and len(names) == 1 and d in names[0]]
-    if others:
-        listed = " or ".join("tab" if d == "\t" else d for d in others)
-        return f"it is one column with the `delimiter` {between!r}: is it {listed}?"
     if any("\0" in name for name in names):
         return NOT_UTF8
     if look_like_names([name for name in names if name]):
         return f"the file has: {shown(names)}."
     return (
-        f"it has {len(names)} column(s), and its first row does not look like names: say which one "
-        f"by its number, from 1 to {len(names)}."
+        f"it has {len(names)} column(s), and its first row does not look like names: is it another "
+        f"`delimiter`? Or say which one by its number, from 1 to {len(names)}."
     )
 
 
@@ -123,20 +113,14 @@ def _there_is(names: list[str], between: str) -> str:
 def read_csv(
     handle: Readable, files: FileConfig, on_head: OnHead | None = None, delimiter: str = ","
 ) -> Iterator[Record]:
-    """Yield the records of .csv or .tsv. on_head: called with names and look before any."""
+    """Yield the records of .csv or .tsv. on_head: called with the names of the columns first."""
     csv.field_size_limit(MOST_RECORD)
-    between = files.delimiter or delimiter
     lines = _Lines(handle)
     # strict: otherwise a stray quote makes csv.reader join fields and rows without a word.
-    rows = csv.reader(lines, strict=True, delimiter=between)
-    names, raw = _next_row(rows), "".join(lines.first or ())
-    lines.first = None
-    if names is BROKEN and between not in raw:
-        # Quotes that do not fit: one column where another delimiter may stand between its fields.
-        names = [raw.strip()] if any(d in raw for d in DELIMITERS if d != between) else BROKEN
-    columns = Columns.of(names, files, between)
+    rows = csv.reader(lines, strict=True, delimiter=files.delimiter or delimiter)
+    columns = Columns.of(_next_row(rows), files)
     if on_head is not None:
-        on_head(columns.names, _look(raw, columns.names, between))
+        on_head(columns.names)
     for number in count(1):
         row = _next_row(rows)
         if row is None:
@@ -156,7 +140,7 @@ def read_csv(
         elif not all(map(is_unicode, row)):
             yield Record(number, size, problem=NOT_UNICODE, hint=NOT_UTF8)
         else:
-            yield from columns.records(number, size, row, files)
+            yield from columns.records(number, size, row, lines.ending)
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
@@ -168,28 +152,21 @@ def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
     return None if row is None else [cell.replace(NUL, "\0") for cell in row]
 
 
-def _look(raw: str, names: list[str], between: str) -> Look:
-    line = raw.rstrip("\r\n")
-    quoted = line == between.join('"' + name.replace('"', '""') + '"' for name in names)
-    return Look("\r\n" if raw.endswith("\r\n") else "\n", quoted)
-
-
 class _Lines:
     """The lines of a table, as csv takes them. size: how many bytes came since it was set to 0.
-    first: the lines of the first row as they are, until it is set to None."""
+    ending: of the last one."""
 
     def __init__(self, handle: Readable) -> None:
         self._lines = numbered_lines(handle)
         self.size = 0
-        self.first: list[str] | None = []
+        self.ending = ""
 
     def __iter__(self) -> Iterator[str]:
         for _, raw, size in self._lines:
             self.size += size
             # One that is too long is shown to csv as what it refuses: a quote within a field.
             line = decode(raw or b'"x"x\n')
-            if self.first is not None:
-                self.first.append(line)
+            self.ending = "\r\n" if line.endswith("\r\n") else "\n"
             yield line.replace("\0", NUL)
 
 
@@ -210,7 +187,7 @@ def read_xlsx(
     names = None if header is None else ["" if one is None else str(one) for one in header]
     columns = Columns.of(names, files)
     if on_head is not None:
-        on_head(columns.names, Look())
+        on_head(columns.names)
     width = len(columns.names)
     for number, found in enumerate(rows, 1):
         cells = [*found[:width], *[None] * (width - len(found))]
@@ -219,7 +196,7 @@ def read_xlsx(
         elif any(cell is not None for cell in cells):
             for place in columns.places:
                 cells[place] = "" if cells[place] is None else cells[place]
-            yield from columns.records(number, 0, cells, files)
+            yield from columns.records(number, 0, cells)
 
 
 def _sheet(handle: Readable) -> Iterator[list[Any]]:
@@ -246,21 +223,6 @@ def _openpyxl() -> Any:
     return openpyxl
 
 
-def read_parquet(path: Path, files: FileConfig) -> Iterator[Record]:
-    """Yield the rows of a .parquet file that have a text; its kept columns have to be there. Raise
-    UsageError where a column is not, TooLarge where it unpacks to too much."""
-    text, keep = files.field[0], files.keep_fields or ()
-    names = [text, *keep]
-    with open_parquet(path) as file:
-        missing = [name for name in names if name not in file.schema_arrow.names]
-    if missing:
-        raise UsageError(f"{path}: has no column {missing[0]!r}.")
-    rows = (row for table in read_tables(path, names) for row in table.to_pylist())
-    for number, row in enumerate(rows, 1):
-        if row[text] is not None:
-            yield checked_record(number, 0, row[text], kept={name: row[name] for name in keep})
-
-
 # -- writing ---------------------------------------------------------------------------------------
 
 
@@ -268,27 +230,46 @@ class TableWriter(Writer):
     """A row for each record, under the names of the columns."""
 
     by_row = True
-    names: list[str] | None = None
+    names: list[str] | None = None  # what the first row holds, once it is written
+    known: list[str] | None = None  # the same, where the input has said it
 
-    def begin(self, names: list[str], look: Look) -> None:
-        """Write the names of the columns, where the input has some."""
-        self.look = look
-        if names:
-            kept = [name for _, name in kept_columns(names, names, self.files)]
-            self._head([*kept, *([self.files.receipt_field] if self.files.receipt_field else [])])
-
-    def _head(self, names: list[str]) -> None:
-        self.names = names
-        self._row(names)
+    def begin(self, names: list[str]) -> None:
+        """Hear the names of the columns."""
+        kept = [name for _, name in kept_columns(names, names, self.files)]
+        self.known = [*kept, *([self.files.receipt_field] if self.files.receipt_field else [])]
 
     def write(self, record: Record, *results: Sanitized) -> None:
         """Write one row."""
         names, cells = written(record, results, self.files)
         if names is None:
             names, cells = list(cells), list(cells.values())
+        self._head(self.known or names, record.ending)
+        self._row(self._in_columns(names, cells))
+
+    def finish(self) -> None:
+        """Write the names, where no row came."""
+        self._head(self.known or [*self.files.field, *(self.files.keep_fields or ())])
+
+    def _head(self, names: list[str], ending: str = "") -> None:
         if self.names is None:
-            self._head(names)
-        self._row(in_columns(names, cells, self.names or []))
+            self.names = names
+            self._open(ending)
+            self._row(names)
+
+    def _in_columns(self, names: list[str], cells: list[Any]) -> list[Any]:
+        """ "" where there is none. Raise DxError where a cell has no column."""
+        columns = self.names or []
+        if names == columns:
+            return cells
+        if not set(names) <= set(columns):
+            raise DxError(
+                "it has a field that the first record has not, so there is no column for it."
+            )
+        given = dict(zip(names, cells, strict=True))
+        return [given.get(name, "") for name in columns]
+
+    def _open(self, ending: str) -> None:
+        """Hear of the end of a line, before the first row."""
 
     def _row(self, cells: list[Any]) -> None:
         raise NotImplementedError
@@ -298,41 +279,26 @@ class CsvWriter(TableWriter):
     """Lines of cells with a delimiter between them."""
 
     delimiter = ","
-    rows: Any = None
+
+    def _open(self, ending: str) -> None:
+        # Before Python 3.11, csv.writer refuses NUL where there is no character to escape with.
+        # This one is never needed, as quotes are doubled, and is no character of a text. Unlike a
+        # TextIOWrapper, what writes the bytes does not close stdout when it goes.
+        self.rows: Any = csv.writer(
+            codecs.getwriter("utf8")(self.handle, "replace"),
+            escapechar=NUL,
+            delimiter=self.files.delimiter or self.delimiter,
+            lineterminator=ending or "\r\n",
+        )
 
     def _row(self, cells: list[Any]) -> None:
-        if self.rows is None:
-            # Before Python 3.11, csv.writer refuses NUL where there is no character to escape
-            # with. This one is never needed, as quotes are doubled, and is no character of a text.
-            self.rows = csv.writer(
-                _Encoded(self.handle),
-                escapechar=NUL,
-                delimiter=self.files.delimiter or self.delimiter,
-                lineterminator=self.look.ending,
-                quoting=csv.QUOTE_ALL if self.look.quoted else csv.QUOTE_MINIMAL,
-            )
         self.rows.writerow([_cell(cell) for cell in cells])
-
-    def finish(self) -> None:
-        """Write the names, where no row came."""
-        if self.names is None:
-            self._head([*self.files.field, *(self.files.keep_fields or ())])
 
 
 class TsvWriter(CsvWriter):
     """Lines of cells with tabs between them."""
 
     delimiter = "\t"
-
-
-class _Encoded:
-    """What csv.writer writes to. A TextIOWrapper would close stdout when it goes."""
-
-    def __init__(self, handle: IO[bytes]) -> None:
-        self.handle = handle
-
-    def write(self, text: str) -> int:
-        return self.handle.write(text.encode("utf8", "replace"))
 
 
 def _cell(value: Any) -> str:
@@ -367,19 +333,9 @@ class XlsxWriter(TableWriter):
         return cell
 
     def finish(self) -> None:
-        """Write all of it, without the time of the run."""
-        made = io.BytesIO()
-        self.book.save(made)
-        out = zipfile.ZipFile(self.handle, "w", zipfile.ZIP_DEFLATED)
-        with zipfile.ZipFile(made) as dated, out as archive:
-            for name in dated.namelist():
-                undated = zipfile.ZipInfo(name)  # of 1980
-                undated.compress_type = zipfile.ZIP_DEFLATED
-                with dated.open(name) as part, archive.open(undated, "w") as copy:
-                    if name == "docProps/core.xml":
-                        copy.write(_TIMES.sub(rb"\g<1>1980-01-01T00:00:00Z", part.read()))
-                    else:
-                        shutil.copyfileobj(part, copy)
+        """Write all of it."""
+        super().finish()
+        self.book.save(self.handle)
 
 
 def _close(sheet: Any) -> None:

@@ -24,10 +24,11 @@ from ..batch.source import Packing, pack_of, source_of_file
 from ..config import FileConfig, RunConfig
 from ..errors import DxError, UsageError
 from ..files.parquet import open_parquet, read_tables
-from .arrow import Columns, Pipe, find_column, finish, kept_columns, sanitize_tables
-from .journal import ShardResult, digest_under
+from ..pipeline.receipt import COUNTS
+from .arrow import Columns, Pipe, find_column, kept_columns, sanitize_tables
+from .journal import ShardResult, keyed_digest
 from .recipe import Recipe, pipeline_of_worker
-from .spending import Sums
+from .spending import ShardSums
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,7 +86,7 @@ class Work:
 
     def _write(self, nlp: Language, shard: Shard, temporary: Path) -> ShardResult:
         before = about(shard.source, self.key)
-        sums = Sums(key=b"" if self.user_column is None else self.key)
+        sums = ShardSums(key=b"" if self.user_column is None else self.key)
         with open(temporary, "xb") as handle:
             write = self._write_parquet if shard.kind == "parquet" else self._write_records
             how, with_docs = self.run_config, shard.kind == "spacy"
@@ -96,51 +97,53 @@ class Work:
             raise UsageError("it was changed while it was read.")
         return ShardResult(shard.name, temporary.name, input=before, sums=sums)
 
-    # -- formats ---------------------------------------------------------------------------------
-
-    def _write_parquet(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: Sums) -> None:
+    def _write_parquet(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: ShardSums) -> None:
         import pyarrow.parquet as pq
 
         with open_parquet(shard.source) as file:
-            columns = self._to_read(file.schema_arrow)
-        results = self._sanitized(read_tables(shard.source, columns), pipe, sums)
+            schema = file.schema_arrow
+        places = set(kept_columns(schema, self.columns))
+        if self.user_column is not None:
+            places.add(find_column(schema, self.user_column))
+        tables = read_tables(shard.source, [schema.names[place] for place in sorted(places)])
+        results = self._released(tables, pipe, sums)
         first = next(results)
         with pq.ParquetWriter(handle, first.schema) as writer:
             for group in _grouped(chain([first], results)):
                 writer.write_table(group)
 
-    def _to_read(self, schema: pa.Schema) -> list[str]:
-        places = set(kept_columns(schema, self.columns))
-        if self.user_column is not None:
-            places.add(find_column(schema, self.user_column))
-        return [schema.names[place] for place in sorted(places)]
-
-    def _sanitized(self, tables: Iterable[pa.Table], pipe: Pipe, sums: Sums) -> Iterator[pa.Table]:
+    def _released(
+        self, tables: Iterable[pa.Table], pipe: Pipe, sums: ShardSums
+    ) -> Iterator[pa.Table]:
         for done in sanitize_tables(tables, pipe, self.columns.text):
             users = [None] * len(done.texts)
             if self.user_column is not None:
                 users = done.table[self.user_column].to_pylist()
-            sums.add_rows(done.counts, users, nulls=done.texts.count(None) - len(done.failures))
+            for counts, user in zip(done.counts, users, strict=True):
+                if counts is not None:
+                    sums.count(counts, user)
+            sums.nulls += done.texts.count(None) - len(done.failures)
             sums.failed += len(done.failures)
             sums.told.merge(done.told)
-            yield finish(done, self.columns)
+            yield done.release(self.columns)
 
-    def _write_records(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: Sums) -> None:
-        keep = self.columns.keep or ()
+    def _write_records(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: ShardSums) -> None:
+        keep = tuple(self.columns.keep or ())
         packing = Packing(handle) if pack_of(Path(shard.name)) else None
         out: Any = packing or handle
         files = FileConfig(field=(self.columns.text,), keep_fields=keep)
         writer = FORMATS[shard.kind].write(out, files)
         if self.user_column not in (None, *keep):
             files = replace(files, keep_fields=(*keep, str(self.user_column)))
-        with opened(Job(shard.source, None, shard.kind, shard.kind)) as source:
-            for record, outcome in pipe(read(source, shard.kind, files)):
+        with opened(Job(shard.source, None, shard.kind, shard.kind), files) as given:
+            for record, outcome in pipe(read(given.source, shard.kind, files)):
                 if isinstance(outcome, str):
                     sums.failed += 1
                     continue
                 writer.write(record, outcome)
                 user = record.kept.get(self.user_column) if self.user_column else None
-                sums.add(outcome.receipt, user)
+                sums.count({name: outcome.receipt[name] for name in COUNTS}, user)
+                sums.told.add(outcome.receipt)
         writer.finish()
         if packing is not None:
             packing.finish()
@@ -153,8 +156,7 @@ def result_of(get: Callable[[], Any], shard: Shard) -> ShardResult:
         found: ShardResult = get()
         return found
     except Exception as error:
-        why = f"its worker failed with {type(error).__name__}."
-        return ShardResult(shard.name, why=why, is_answer=False)
+        return ShardResult(shard.name, why=f"its worker failed with {type(error).__name__}.")
 
 
 def about(path: Path, key: bytes) -> dict[str, Any]:
@@ -170,11 +172,8 @@ def about(path: Path, key: bytes) -> dict[str, Any]:
                 hasher.update(part)
     except OSError as error:
         raise UsageError(f"{error.strerror}.") from None
-    return {
-        "digest": digest_under(key, hasher.hexdigest()),
-        "bytes": status.st_size,
-        "changed": status.st_mtime_ns,
-    }
+    digest = keyed_digest(key, hasher.digest())
+    return {"digest": digest, "bytes": status.st_size, "changed": status.st_mtime_ns}
 
 
 def is_changed(path: Path, since: dict[str, Any]) -> bool:
