@@ -52,6 +52,7 @@ class Connection(H11Protocol):
 
     def __init__(self, *args: Any, arrivals: Arrivals, seconds: float, **named: Any) -> None:
         super().__init__(*args, **named)
+        self.app_state: dict[str, Any]
         self.arrivals, self.seconds = arrivals, seconds
         self._late: asyncio.TimerHandle | None = None  # set while a request arrives
 
