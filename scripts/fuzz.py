@@ -183,10 +183,8 @@ def guided(seconds: float, folder: Path) -> None:
     from spacy_dxprivacy.batch import source as sources
     from spacy_dxprivacy.files import docbin as packed
     from spacy_dxprivacy.lab.audit import files
-    from spacy_dxprivacy.tables.readers import formats as binary
-    from spacy_dxprivacy.tables.readers import formats as text
-    from spacy_dxprivacy.tables.readers import source
-    from spacy_dxprivacy.tables.readers import source as table
+    from spacy_dxprivacy.tables import packed as unpacked
+    from spacy_dxprivacy.tables import readers
 
     for module in (
         files,
@@ -194,11 +192,9 @@ def guided(seconds: float, folder: Path) -> None:
         tables,
         record,
         sources,
-        binary,
         packed,
-        source,
-        table,
-        text,
+        readers,
+        unpacked,
     ):
         for name, value in list(vars(module).items()):
             if callable(value) and getattr(value, "__module__", "") == module.__name__:

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, spaces
 from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.graph import kept_graph, paths, word_graph
+from spacy_dxprivacy.graph import kept_graph
 from spacy_dxprivacy.lab.mechanisms import load_space
 
 
@@ -50,29 +50,6 @@ def test_a_space_is_replaced_on_request_alone_and_anything_else_never(dx, vector
     assert dx(vectors, tmp_path / "out", "--no-graph", "--force").exit_code == 0
     (tmp_path / "mine").mkdir()
     assert dx(vectors, tmp_path / "mine", "--force").exit_code == 2
-
-
-@pytest.mark.filterwarnings("ignore:.*DX103")
-def test_a_graph_of_many_words_that_ended_early_is_taken_up(dx, vectors, tmp_path, monkeypatch):
-    monkeypatch.setattr(word_graph, "MANY_WORDS", 50)
-    monkeypatch.setattr(paths, "MOST", 8)
-    monkeypatch.setattr(word_graph, "SECONDS", 0.0)
-    made, counts = [], paths.Walker.counts
-
-    def counted(self, rows, room):
-        if len(made) == 5:
-            made.append("ended")
-            raise KeyboardInterrupt
-        made.append(rows.tolist())
-        return counts(self, rows, room)
-
-    monkeypatch.setattr(paths.Walker, "counts", counted)
-    assert dx(vectors, tmp_path / "out").exit_code != 0 and not (tmp_path / "out").exists()
-    assert (tmp_path / "out.unfinished").is_dir()
-    assert dx(vectors, tmp_path / "out").exit_code == 0
-    assert [40, 41, 42, 43, 44, 45, 46, 47] in made and made.count(list(range(8))) == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "vectors.txt"]
-    assert kept_graph(Space.load(tmp_path / "out")) is not None
 
 
 @pytest.mark.parametrize(

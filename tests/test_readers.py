@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors, source
+from spacy_dxprivacy.tables import packed
+from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors
 
 WORDS = ["the", "café", "5", "don't", "東京"]
 MATRIX = np.random.default_rng(0).standard_normal((5, 4)).astype(np.float32)
@@ -131,7 +132,7 @@ def test_what_is_written_is_read_bit_for_bit(read, table, form):
 def test_where_blocks_end_does_not_matter(read, monkeypatch, form, block):
     words = [f"word{i}" for i in range(100)]
     X = np.arange(400, dtype=np.float32).reshape(100, 4)
-    monkeypatch.setattr(source, "BLOCK", block)
+    monkeypatch.setattr(packed, "BLOCK", block)
     for container in CONTAINERS:
         found, Y = read(container(form(words, X)))
         assert found == words
@@ -176,18 +177,6 @@ def test_files_that_are_no_vectors_are_passed_over_in_an_archive(read):
     assert read(zipped(glove(WORDS, MATRIX), *others))[0] == WORDS
 
 
-@pytest.mark.parametrize("container", CONTAINERS[:3], ids=["plain", "gzip", "zip"])
-def test_progress_rises_to_its_total(read, monkeypatch, container):
-    monkeypatch.setattr(source, "BLOCK", 4096)
-    X = np.random.default_rng(1).standard_normal((2000, 4)).astype(np.float32)
-    seen: list[tuple[int, int]] = []
-    data = container(glove(map(str, range(2000)), X))
-    read(data, progress=lambda done, total: seen.append((done, total)))
-    done = [d for d, _ in seen]
-    assert len(done) > 10 and done == sorted(done)
-    assert len({t for _, t in seen}) == 1 and seen[-1][0] == seen[-1][1]
-
-
 def peak_of(act: Callable[[], object]) -> int:
     """The most bytes that were allocated at a time."""
     tracemalloc.start()
@@ -199,7 +188,7 @@ def peak_of(act: Callable[[], object]) -> int:
 
 
 def test_memory_stays_near_the_size_of_the_matrix(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "BLOCK", 1 << 16)
+    monkeypatch.setattr(packed, "BLOCK", 1 << 16)
     path = tmp_path / "big.txt"
     line = " " + " ".join(["0.12345"] * 500) + "\n"
     path.write_text("".join(f"w{i}{line}" for i in range(2000)))
@@ -296,7 +285,7 @@ def test_binary_numbers_are_finite(read, value):
 @pytest.mark.parametrize("row", [1, 2, 57, 99, 100])
 @pytest.mark.parametrize("number", ["nan", "x", "1 2", ""])
 def test_the_line_is_right_whatever_the_block(read, monkeypatch, row, number):
-    monkeypatch.setattr(source, "BLOCK", 256)
+    monkeypatch.setattr(packed, "BLOCK", 256)
     lines = [f"word{i} 0.5 0.25 1" for i in range(1, 101)]
     lines[row - 1] = f"word{row} 0.5 {number} 1"
     data = "\n".join(["100 3", *lines, ""]).encode()

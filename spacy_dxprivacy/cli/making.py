@@ -11,7 +11,6 @@ import typer
 from typer import Argument, Option
 
 from ..graph import graph_of
-from ..graph.word_graph import clear
 from ..priors.make import PAIRS, TYPES, Recipe, make_prior, read_texts
 from ..priors.pairs import check_target
 from ..search.faiss_index import make_faiss
@@ -19,9 +18,9 @@ from ..space import Space
 from ..spaces import BUILTIN, Filter, load
 from ..spaces.index_folder import make_index
 from ..spaces.join import join as join_to_builtin
-from ..spaces.sources import check_space_folder, make_space
+from ..spaces.sources import check_space_folder
 from . import options
-from .terminal import REMOVED, bar, bytes_bar, mistakes_in_a_line, setting_up
+from .terminal import REMOVED, bar, mistakes_in_a_line, setting_up
 
 Folder = Annotated[Path, Argument(metavar="OUT", show_default=False, help="The folder to write")]
 FOUND_FEW = 0.25  # of the words that were held out
@@ -66,12 +65,12 @@ def space_cli(
     with mistakes_in_a_line("space"), setting_up():
         check_space_folder(target, force=force)
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
-        # Of many words the graph takes long: what is done lies beside the target until all is.
-        unfinished = target.with_name(f"{target.name}.unfinished") if graph else None
-        space = (_joined if join else _made)(vectors, chosen, unfinished)
+        space = load(vectors, chosen)
+        if join:
+            space = _joined(space)
+        if graph:
+            graph_of(space)
         space.save(target)
-        if unfinished is not None:
-            clear(unfinished)
         n, d = space.vectors.shape
         size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
         typer.echo(
@@ -81,9 +80,9 @@ def space_cli(
         )
 
 
-def _joined(vectors: str, chosen: Filter, unfinished: Path | None) -> Space:
+def _joined(space: Space) -> Space:
     """Print how well the words fit."""
-    found = join_to_builtin(_made(vectors, chosen, None))
+    found = join_to_builtin(space)
     typer.echo(
         f"{found.new:,} words joined, by {found.shared:,} that both have; of those held out, "
         f"{found.found:.0%} came to lie beside themselves.",
@@ -91,22 +90,7 @@ def _joined(vectors: str, chosen: Filter, unfinished: Path | None) -> Space:
     )
     if found.found < FOUND_FEW:
         typer.echo(FITS_BADLY, err=True)
-    if unfinished:
-        typer.echo("Learning which words are near, which may take minutes (--no-graph).", err=True)
-        graph_of(found.space, unfinished=unfinished)
     return found.space
-
-
-def _made(vectors: str, chosen: Filter, unfinished: Path | None) -> Space:
-    """unfinished: where a graph lies while it is learned; None for none."""
-    with bytes_bar() as shown:
-
-        def progress(done: int, total: int | None) -> None:
-            shown.total = total
-            shown.update(done - shown.n)
-
-        graph = unfinished is not None
-        return make_space(vectors, chosen, graph=graph, unfinished=unfinished, progress=progress)
 
 
 # fmt: off

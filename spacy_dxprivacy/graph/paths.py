@@ -6,16 +6,13 @@ depends on what is held, nor on its bound.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d
+from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d
 
 NUMBERS = 2**25  # distances at once, of one byte each or two: with more, caches hold too few
 MOST = 128  # words walked from at once
@@ -54,7 +51,7 @@ class Walker:
     enough.
     """
 
-    def __init__(self, starts: Ints1d, ends: Ints1d, steps: Ints1d, reach: int) -> None:
+    def __init__(self, starts: Numbers1d, ends: Numbers1d, steps: Numbers1d, reach: int) -> None:
         self.n, self.reach = len(starts) - 1, reach
         self.stride = 1 if reach < LENGTHS else reach // TURNS
         owners = np.repeat(np.arange(self.n), np.diff(starts))
@@ -67,7 +64,8 @@ class Walker:
         keys = owners * width + steps // self.grain
         upto = np.bincount(keys, minlength=self.n * width).reshape(self.n, width).cumsum(axis=1)
         # (width, n): how many edges of each word are in the classes of lengths up to each.
-        self.degrees = np.ascontiguousarray(_narrowed(upto.T))
+        narrow = np.min_scalar_type(int(upto.max(initial=0)))
+        self.degrees = np.ascontiguousarray(upto.T.astype(narrow))
         # Wide enough for a path that is too long by an edge.
         self.dtype: Any = np.min_scalar_type(reach + self.longest).type
 
@@ -129,15 +127,6 @@ class Walker:
         paths = np.sort(np.concatenate(list(self._settle(rows, depths, seen))))
         owner, words = np.divmod(paths >> BITS, self.n)
         return Walks(np.bincount(owner, minlength=len(rows)), words, paths & STEPS)
-
-    def counts(self, rows: Ints1d, seen: Numbers1d) -> Ints2d:
-        """(k, reach): how many words are at each distance from each of k words, without the words,
-        which takes three quarters of the time."""
-        found = np.zeros(len(rows) * self.reach, dtype=np.int64)
-        for paths in self._settle(rows, None, seen):
-            keys = (paths >> BITS) // self.n * self.reach + (paths & STEPS)
-            found += np.bincount(keys, minlength=len(found))
-        return found.reshape(len(rows), self.reach)
 
     def _settle(self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d) -> Iterator[Ints1d]:
         """Turn by turn, what is so many steps away, as paths: (owner * n + word) << BITS | steps,
@@ -202,19 +191,12 @@ def _nearest(paths: Ints1d) -> Ints1d:
     return paths[first]
 
 
-def _narrowed(some: Ints2d) -> Ints2d:
-    """The same numbers, as narrow as can be."""
-    found: Ints2d = some.astype(np.min_scalar_type(int(some.max(initial=0))))
-    return found
-
-
 # -- what was reached, for a while -----------------------------------------------------------------
 
 
 POOL_BYTES = 2**26  # of words that were walked to: 64 MB
 STEPS_AT_ONCE = 6  # words are walked from this far, or twice as far, ...
-
-_all: WeakSet[Reached] = WeakSet()
+NOTHING = np.empty(0, dtype=np.int64)
 
 
 class Reached:
@@ -222,35 +204,28 @@ class Reached:
     itself first, from near to far; then of the second, and so on; None where they are not stored.
     """
 
-    def __init__(self, walker: Walker, counts: Numbers1d, lists: Numbers1d | None) -> None:
-        self._walker, self._counts = walker, counts
-        self._stored, n = lists is not None, len(counts)
-        self._pool: Numbers1d = np.empty(0, np.min_scalar_type(n - 1)) if lists is None else lists
-        self._sizes = np.zeros(n, dtype=np.int64)
-        self._firsts = np.zeros(n, dtype=np.int64)
-        if self._stored:
+    def __init__(self, walker: Walker, counts: Numbers2d, lists: Numbers1d | None) -> None:
+        self._walker, self._counts, self._lists = walker, counts, lists
+        self._kept: dict[int, Numbers1d] = {}
+        self._used = 0
+        if lists is not None:
             self._sizes = counts.sum(axis=1, dtype=np.int64)
             self._firsts = np.cumsum(self._sizes) - self._sizes
-        self._used = len(self._pool)
-        self._turn = Lock()  # another thread may forget what was walked
-        _all.add(self)
 
     def at(self, rows: Ints1d, places: Ints1d) -> Ints1d:
         """(k,): the words at these places of the lists of k rows."""
-        with self._turn:
-            lacking = self._lacking(rows, places)
-            if self._used + lacking[2] > self._room and not self._stored:
-                self._forget()
-                lacking = self._lacking(rows, places)
-            for part, walks in self._walker(*lacking[:2]):
-                self._keep(lacking[0][part], walks)
-            found: Ints1d = self._pool[self._firsts[rows] + places].astype(np.int64)
+        if self._lists is not None:
+            stored: Ints1d = self._lists[self._firsts[rows] + places].astype(np.int64)
+            return stored
+        some, which = np.unique(rows, return_inverse=True)
+        farthest = np.zeros(len(some), dtype=np.int64)
+        np.maximum.at(farthest, which, places)
+        lists = self._lists_of(some, farthest)
+        found = np.empty(len(rows), dtype=np.int64)
+        cells = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which))[:-1])
+        for cell, words in zip(cells, lists, strict=False):  # of no rows: one empty cell
+            found[cell] = words[places[cell]]
         return found
-
-    @property
-    def _room(self) -> int:
-        """So many words are kept."""
-        return POOL_BYTES // self._pool.itemsize
 
     def are_near(self, rows: Ints1d, others: Ints1d) -> Bools1d:
         """bool (k,): whether the path from each of k rows to another word is below the reach.
@@ -259,6 +234,8 @@ class Reached:
         followed by one that is within the rest of it from the other. Rows are often asked for
         again, others seldom, so less is walked from these.
         """
+        if not len(rows):
+            return np.zeros(0, dtype=bool)
         n, most = self._walker.n, self._walker.reach - 1
         far = 3 * most // 8
         owners, words, steps = self._within(rows, most - far - 1)
@@ -277,52 +254,40 @@ class Reached:
         """The words that are so many steps away from k rows: of which row each, itself, steps."""
         counts = self._counts[rows, : depth + 1].astype(np.int64)
         sizes = counts.sum(axis=1)
-        owners = np.repeat(np.arange(len(rows)), sizes)
-        places = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        some, first, which = np.unique(rows, return_index=True, return_inverse=True)
+        lists = self._lists_of(some, sizes[first] - 1)
+        near = [lists[i][:size] for i, size in zip(which.tolist(), sizes.tolist(), strict=True)]
         steps = np.repeat(np.tile(np.arange(depth + 1), len(rows)), counts.reshape(-1))
-        return owners, self.at(rows[owners], places), steps
+        return np.repeat(np.arange(len(rows)), sizes), np.concatenate(near).astype(np.int64), steps
 
-    def _lacking(self, rows: Ints1d, places: Ints1d) -> tuple[Ints1d, Ints1d, int]:
-        """Each word whose list ends before a place, with how far to walk from it, and how many
-        words that is in all. Some farther than is needed, so that few are walked from again."""
-        short = self._sizes[rows] <= places
-        some, which = np.unique(rows[short], return_inverse=True)
-        farthest = np.zeros(len(some), dtype=np.int64)
-        np.maximum.at(farthest, which, places[short])
-        ends = np.cumsum(self._counts[some], axis=1, dtype=np.int64)
-        depths = (ends <= farthest[:, None]).sum(axis=1)
+    def _lists_of(self, rows: Ints1d, least: Ints1d) -> list[Numbers1d]:
+        """The list of each of k different rows, as far as the place `least` (k,) or farther."""
+        if self._lists is not None:
+            ends = (self._firsts + self._sizes)[rows].tolist()
+            firsts = self._firsts[rows].tolist()
+            return [self._lists[i:j] for i, j in zip(firsts, ends, strict=True)]
+        kept = self._kept  # which another thread may put another in place of
+        found = [kept.get(row, NOTHING) for row in rows.tolist()]
+        lacking = np.flatnonzero(np.array([len(words) for words in found], dtype=np.int64) <= least)
+        # Some farther than is needed, so that few are walked from again.
+        ends = np.cumsum(self._counts[rows[lacking]], axis=1, dtype=np.int64)
+        depths = (ends <= least[lacking, None]).sum(axis=1)
         depths = np.maximum(1, -(-depths // STEPS_AT_ONCE)) * STEPS_AT_ONCE
         depths = np.minimum(depths, self._walker.reach - 1)
-        return some, depths, int(ends[np.arange(len(some)), depths].sum())
+        for part, walks in self._walker(rows[lacking], depths):
+            words = walks.words.astype(np.min_scalar_type(self._walker.n - 1))
+            lists = np.split(words, np.cumsum(walks.sizes)[:-1])
+            for i, one in zip(lacking[part].tolist(), lists, strict=True):
+                found[i] = one
+            self._keep(dict(zip(rows[lacking[part]].tolist(), lists, strict=True)), words.nbytes)
+        return found
 
-    def _keep(self, rows: Ints1d, walks: Walks) -> None:
-        end = self._used + len(walks.words)
-        if end > len(self._pool):
-            # All of it at once: what is not used yet takes no memory, and nothing is copied.
-            grown = np.empty(max(end, self._room), dtype=self._pool.dtype)
-            grown[: self._used] = self._pool[: self._used]
-            self._pool = grown
-        self._pool[self._used : end] = walks.words
-        # In this order what is kept is right whenever it is interrupted, or the process forked: a
-        # list that is walked to anew begins with what it was.
-        first, self._used = self._used, end
-        self._firsts[rows] = first + np.cumsum(walks.sizes) - walks.sizes
-        self._sizes[rows] = walks.sizes
-
-    def _forget(self) -> None:
-        self._sizes[:] = self._used = 0
-        self._pool = self._pool[:0].copy()
+    def _keep(self, lists: dict[int, Numbers1d], size: int) -> None:
+        if self._used + size > POOL_BYTES:
+            self._kept, self._used = {}, 0
+        self._kept.update(lists)
+        self._used += size
 
     # What was drawn for is no business of anybody who gets a copy.
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Reached, (self._walker, self._counts, self._pool if self._stored else None)
-
-
-def _renew_locks() -> None:
-    """In a forked process: whoever held one is not there."""
-    for one in _all:
-        one._turn = Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_locks)
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": {}, "_used": 0}

@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,9 +30,9 @@ from ..arrays import Bools1d, Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..space import BUILTIN, Space
 from ..validate import between, fail
-from .edges import STEPS
 from .policy_graph import PolicyGraph, with_lengths
 from .store import graph_of
+from .word_graph import STEPS
 
 # -- what is publicly known of words ---------------------------------------------------------------
 
@@ -45,8 +45,6 @@ FUNCTION = (
     "pronoun", "possessive", "determiner", "preposition", "conjunction", "auxiliary", "modal",
     "wh_word", "adverb_particle", "adverb_function",
 )  # fmt: skip
-
-
 UNIT = 63  # steps of a place in axes.npz
 
 
@@ -82,12 +80,6 @@ class Features:
         return Features(proper, function, negation, unit, rare, axes, int(known.sum()))
 
 
-def features_of(space: Space) -> Features:
-    """Of the words of a space, by their spelling, exact case first."""
-    rows = builtin_rows(space)
-    return builtin_features().of(rows)
-
-
 def builtin_rows(space: Space) -> Ints1d:
     """(n,): the row of each word of a space in the built-in one, -1 where it is not there."""
     ours = Space.builtin()
@@ -108,19 +100,10 @@ def builtin_features() -> Features:
         places = saved["places"].astype(np.float32) / UNIT
         axes = csr_array((places, saved["indices"], saved["indptr"]), shape=shape)
         rare, negation = (np.unpackbits(saved[k], count=n) > 0 for k in ("rare", "negation"))
-    function = _any(space, FUNCTION)
-    proper = _any(space, PROPER) & ~function
-    return Features(proper, function, negation, space.with_class("unit"), rare, axes, n)
-
-
-def _any(space: Space, names: tuple[str, ...]) -> Bools1d:
-    found = np.zeros(len(space), dtype=bool)
-    for name in names:
-        found |= space.with_class(name)
-    return found
-
-
-# -- how far words are apart -----------------------------------------------------------------------
+    function, proper = (
+        np.any([space.with_class(name) for name in names], axis=0) for names in (FUNCTION, PROPER)
+    )
+    return Features(proper & ~function, function, negation, space.with_class("unit"), rare, axes, n)
 
 
 APART = "apart.json"
@@ -131,16 +114,10 @@ def known_apart(space: Space, policy: Mapping[str, float]) -> dict[str, float] |
     nobody measured it."""
     if not (BUILTIN / APART).exists():
         return None
-    table = _table()
+    table = json.loads((BUILTIN / APART).read_text(encoding="utf8"))
     if space.digest != table["space"]:
         return None
     return next((one["apart"] for one in table["policies"] if one["policy"] == policy), None)
-
-
-@cache
-def _table() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads((BUILTIN / APART).read_text(encoding="utf8"))
-    return loaded
 
 
 # -- lengths of a policy ---------------------------------------------------------------------------
@@ -227,7 +204,7 @@ def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGr
     lengths = steps / STEPS
     radii = np.full(len(space), graph.reach / STEPS / 2)
     if not policy.is_plain:
-        known = features_of(space)
+        known = builtin_features().of(builtin_rows(space))
         if not known.known:
             raise DxError(Errors.DX061.format(policy=name, space=space.name))
         lengths = lengths_of(lengths, low, high, policy, known)

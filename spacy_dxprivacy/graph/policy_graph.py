@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d, blocks
 from .paths import Walker
-from .word_graph import WordGraph
+from .word_graph import WordGraph, both_ways
 
 QUANTA = 16  # to a unit of length
 
@@ -88,31 +88,18 @@ def with_lengths(graph: WordGraph, lengths: Floats1d, radii: Floats1d) -> Policy
     steps = np.ceil(lengths * QUANTA - 1e-6).astype(np.int64)
     closed = _closed(np.round(radii * QUANTA).astype(np.int64), low, high, steps)
     used = steps < closed[low] + closed[high]
-    both = _both_ways(len(graph), low[used], high[used], steps[used])
-    return PolicyGraph(*both, closed)
-
-
-def _both_ways(n: int, low: Ints1d, high: Ints1d, steps: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
-    """starts, ends and steps of edges that are given in one direction."""
-    from scipy.sparse import coo_array
-
-    # One more than they are: a sum of tables leaves out what is 0.
-    there = coo_array((steps + 1, (low, high)), shape=(n, n)).tocsr()
-    table = there + there.T.tocsr()
-    table.sort_indices()
-    starts, ends = table.indptr.astype(np.int64), table.indices.astype(np.int64)
-    return starts, ends, table.data - 1
+    return PolicyGraph(*both_ways(len(graph), low[used], high[used], steps[used]), closed)
 
 
 def with_steps(graph: PolicyGraph, steps: Ints1d, radii: Ints1d, quanta: int) -> PolicyGraph:
     """The graph with other lengths: steps (m,) of its edges in both directions, radii (n,), in
     quanta of which there are so many to a unit."""
-    low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
-    once = low < graph.ends
-    closed = _closed(radii, low[once], np.asarray(graph.ends)[once], steps[once])
-    used = steps < closed[low] + closed[graph.ends]
+    low, ends = np.repeat(np.arange(len(graph)), np.diff(graph.starts)), np.asarray(graph.ends)
+    once = low < ends
+    closed = _closed(radii, low[once], ends[once], steps[once])
+    used = steps < closed[low] + closed[ends]
     starts = np.concatenate([[0], np.cumsum(np.bincount(low[used], minlength=len(graph)))])
-    return PolicyGraph(starts, np.asarray(graph.ends)[used], steps[used], closed, quanta)
+    return PolicyGraph(starts, ends[used], steps[used], closed, quanta)
 
 
 def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:

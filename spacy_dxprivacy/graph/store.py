@@ -25,34 +25,42 @@ from typing import Any
 import numpy as np
 import srsly
 
-from ..arrays import Floats2d, Ints1d, Ints2d
+from ..arrays import Floats2d, Ints1d, Ints2d, Numbers1d
 from ..errors import DxError, Errors
 from ..files.digests import SMALL, check_sealed, sealed
 from ..files.limits import read_array, read_json
 from ..randomness import Rng
 from ..space import Space
 from ..tables import learned
-from .edges import JOINED, RANKED, Edges, edges, with_classes
-from .word_graph import WordGraph, build, log_sums, parts_of, reach_of
+from .word_graph import (
+    JOINED,
+    RANKED,
+    WordGraph,
+    build,
+    edges,
+    log_sums,
+    parts_of,
+    reach_of,
+    with_classes,
+)
 
 # -- in a folder, or as one value ------------------------------------------------------------------
 
 
 FORMAT = 1
-_EDGES = ("starts", "ends", "steps", "counts")
-FILES = tuple(f"{name}.npy" for name in (*_EDGES, "parts", "lists"))
+NEEDED = ("starts", "ends", "steps", "counts")
+FILES = tuple(f"{name}.npy" for name in (*NEEDED, "parts", "lists"))
 
 
 def write_graph(graph: WordGraph, folder: Path) -> None:
     """The folder is made if it is missing; files in it are replaced."""
     folder.mkdir(parents=True, exist_ok=True)
-    arrays = _arrays(graph)
-    for name in (*_EDGES, "parts", "lists"):
-        (folder / f"{name}.npy").unlink(missing_ok=True)
-        if name in arrays:
-            np.save(folder / f"{name}.npy", arrays[name])
-    files = sealed(folder, FILES)
-    srsly.write_json(folder / "graph.json", {**_about(graph), "files": files})
+    about, arrays = to_fields(graph, lists=graph.lists).values()
+    for file in FILES:
+        (folder / file).unlink(missing_ok=True)
+        if (name := Path(file).stem) in arrays:
+            np.save(folder / file, arrays[name])
+    srsly.write_json(folder / "graph.json", {**about, "files": sealed(folder, FILES)})
 
 
 def read_graph(folder: Path, *, digest: str) -> WordGraph:
@@ -62,8 +70,9 @@ def read_graph(folder: Path, *, digest: str) -> WordGraph:
         about = read_json(folder / "graph.json")
         if about["digest"] == digest:
             check_sealed(folder, about.get("files"), FILES, SMALL)
-        found = {p.stem: _mapped(p) for p in sorted(folder.glob("*.npy"))}
-        graph = _graph(about, found)
+        # As plain arrays: slices of a memmap are ten times as slow to make.
+        arrays = {p.stem: read_array(p).view(np.ndarray) for p in sorted(folder.glob("*.npy"))}
+        graph = from_fields({"about": about, "arrays": arrays})
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         why = f"its graph is incomplete or damaged ({type(error).__name__})."
         raise DxError(Errors.DX024.format(path=folder, why=why)) from None
@@ -72,43 +81,23 @@ def read_graph(folder: Path, *, digest: str) -> WordGraph:
     return graph
 
 
-def to_fields(graph: WordGraph) -> dict[str, Any]:
+def to_fields(graph: WordGraph, lists: Numbers1d | None = None) -> dict[str, Any]:
     """For msgpack; without the lists, which can be walked again."""
-    return {"about": _about(graph), "arrays": _arrays(replace(graph, lists=None))}
+    about = {"format": FORMAT, "digest": graph.digest}
+    arrays = {name: getattr(graph, name) for name in NEEDED}
+    if graph.keep:
+        arrays["parts"] = graph.parts
+    if lists is not None:
+        arrays["lists"] = lists
+    return {"about": {**about, "keep": list(graph.keep), "reach": graph.reach}, "arrays": arrays}
 
 
 def from_fields(fields: dict[str, Any]) -> WordGraph:
-    """The graph out of what to_fields made. Raises DxError for arrays that do not fit."""
-    return _graph(fields["about"], fields["arrays"])
-
-
-def _about(graph: WordGraph) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "digest": graph.digest,
-        "keep": list(graph.keep),
-        "reach": graph.reach,
-    }
-
-
-def _arrays(graph: WordGraph) -> dict[str, Any]:
-    arrays = {name: getattr(graph, name) for name in _EDGES}
-    if graph.keep:
-        arrays["parts"] = graph.parts
-    if graph.lists is not None:
-        arrays["lists"] = graph.lists
-    return arrays
-
-
-def _mapped(path: Path) -> Any:
-    # As a plain array: slices of a memmap are ten times as slow to make.
-    return read_array(path).view(np.ndarray)
-
-
-def _graph(about: dict[str, Any], arrays: dict[str, Any]) -> WordGraph:
+    """The graph out of what to_fields made. Raises ValueError for arrays that do not fit."""
+    about, arrays = fields["about"], fields["arrays"]
     if about["format"] != FORMAT:
         raise ValueError("another format")
-    starts, ends, steps, counts = (arrays[name] for name in _EDGES)
+    starts, ends, steps, counts = (arrays[name] for name in NEEDED)
     n, reach = counts.shape
     lists = arrays.get("lists")
     whole = lists is None or len(lists) == counts.sum(dtype=np.int64)
@@ -148,11 +137,8 @@ def check_graph(graph: WordGraph, space: Space) -> bool:
             return False
     except (ValueError, IndexError, TypeError):  # arrays that are no graph
         pass
-    where = space.path or Path(space.name)
-    why = (
-        "its graph is not what its vectors give. Remove the folder of the graph, or learn it again."
-    )
-    raise DxError(Errors.DX024.format(path=where, why=why))
+    why = "its graph is not what its vectors give. Remove the folder of it, or learn it again."
+    raise DxError(Errors.DX024.format(path=space.path or space.name, why=why))
 
 
 def random_words(n: int, k: int) -> Ints1d:
@@ -176,10 +162,8 @@ def _paths_agree(graph: WordGraph) -> bool:
             return False
         words = np.split(walks.words, np.cumsum(walks.sizes)[:-1])
         for row, found in zip(rows[part].tolist(), words, strict=True):
-            listed = (
-                found if graph.lists is None else graph.lists[ends[row] - len(found) : ends[row]]
-            )
-            if not np.array_equal(found, listed):
+            stored = graph.lists
+            if stored is not None and (stored[ends[row] - len(found) : ends[row]] != found).any():
                 return False
     return True
 
@@ -210,9 +194,9 @@ def _edges_agree(graph: WordGraph, space: Space) -> bool:
     lists = np.full((len(here), near.shape[1]), -1, dtype=np.int64)
     found = np.where(met < 0, -1, np.searchsorted(here, met))[places].reshape(near.shape)
     lists[np.searchsorted(here, np.concatenate([words, others]))] = found
-    made = edges(lists)
-    theirs = _lengths(Edges(here[made.low], here[made.high], made.steps), words, n)
-    ours = _lengths(Edges(*graph.edges), words, n)
+    low, high, steps = edges(lists)
+    theirs = _lengths((here[low], here[high], steps), words, n)
+    ours = _lengths(graph.edges, words, n)
     alike = len(ours.items() & theirs.items())
     return alike >= ALIKE * len(ours.keys() | theirs.keys())
 
@@ -233,12 +217,11 @@ def _nearest(Y: Floats2d, parts: Ints1d, words: Ints1d) -> Ints2d:
     return lists
 
 
-def _lengths(some: Edges, words: Ints1d, n: int) -> dict[int, int]:
-    """Of the edges at these words, each by a number for both of its ends."""
-    at = np.isin(some.low, words) | np.isin(some.high, words)
-    return dict(
-        zip((some.low[at] * n + some.high[at]).tolist(), some.steps[at].tolist(), strict=True)
-    )
+def _lengths(some: tuple[Ints1d, Ints1d, Ints1d], words: Ints1d, n: int) -> dict[int, int]:
+    """Of the edges (low, high, steps) at these words, each by a number for both of its ends."""
+    low, high, steps = some
+    at = np.isin(low, words) | np.isin(high, words)
+    return dict(zip((low[at] * n + high[at]).tolist(), steps[at].tolist(), strict=True))
 
 
 # -- one graph for a space -------------------------------------------------------------------------
@@ -247,14 +230,12 @@ def _lengths(some: Edges, words: Ints1d, n: int) -> dict[int, int]:
 KIND = "graph"
 
 
-def graph_of(space: Space, keep: Sequence[str] = (), unfinished: Path | None = None) -> WordGraph:
+def graph_of(space: Space, keep: Sequence[str] = ()) -> WordGraph:
     """The graph that was learned from the space or came with it; built where there is none yet.
-
-    unfinished: as of build. Raises DxError as build does.
-    """
-    graph: WordGraph | None = kept_graph(space, keep)
+    Raises DxError as build does."""
+    graph = kept_graph(space, keep)
     if graph is None:
-        graph = build(space, keep, unfinished)
+        graph = build(space, keep)
         learned.keep(space, _name(keep), graph)
     return graph
 
@@ -268,9 +249,8 @@ def kept_graph(space: Space, keep: Sequence[str] = ()) -> WordGraph | None:
 
 def _name(keep: Sequence[str]) -> str:
     """ "graph", and for kept classes a name that no class name can make unfit for a folder."""
-    if not keep:
-        return KIND
-    return f"{KIND}-{hashlib.sha256(chr(10).join(keep).encode()).hexdigest()[:12]}"
+    digest = hashlib.sha256(chr(10).join(keep).encode()).hexdigest()
+    return f"{KIND}-{digest[:12]}" if keep else KIND
 
 
 learned.register(

@@ -1,56 +1,47 @@
 """The graph of near words of a space, and how many words each has at which distance.
 
-Two words are joined by an edge if one is among the nearest of the other (edges.py), and any two
-words by an edge of the length `reach`. The length of the shortest path is a metric that is never
-more than the reach. All of it is public.
+A word is joined to its JOINED nearest words. The edge of w and v is OFFSET + ln sqrt(r q) long,
+r and q being their ranks in each other's neighbour lists: short where each is among the nearest of
+the other, long where one of them is a hub that is near to many. Lengths are rounded up to steps.
 
-The search from every word is what takes longest of a fit. Blocks of words are searched from side by
-side, by as many threads as products may use; what comes of them is put together in the order of the
-words. A build of many words that ended early is resumed from a folder:
+A word that no such edge brings near anybody (its neighbours all have nearer ones) gets a companion:
+the first of its neighbours that is not yet a companion of two takes it as if it were its own
+nearest. So nearly every word can be taken for another, and no hub is near to all of them.
 
-about.json   format, digest of the space, kept classes, reach, digests of the three files of edges
-starts.npy ends.npy steps.npy   edges of each word
-counts.npy   (n, reach), how many words are at each distance, of the words that are done
-done.json    how many words are done
-
-It is only resumed for the same space and classes, and where some of the counts, searched again, are
-what stands there; else all begins anew.
+Any two words are joined by an edge of the length `reach`. The length of the shortest path is a
+metric that is never more than the reach. All of it is public.
 """
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import srsly
-from numpy.lib.format import open_memmap
-from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers1d, blocks
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d, blocks
 from ..errors import DxError, DxWarning, Errors, Warnings
-from ..files.atomic import write_bytes
-from ..files.digests import SMALL, check_sealed, sealed
-from ..files.limits import read_array, read_json
 from ..machine.compute import in_order, product_threads
 from ..space import Space
-from .edges import STEPS, edges, neighbour_lists
 from .paths import Reached, Walker
 
+STEPS = 4  # steps of the grid in a unit of length
+JOINED = 10
+RANKED = 100  # ranks beyond count as this one
+OFFSET = 0.75
+NEAR = 1.25  # a word with no edge as short as this gets a companion
+COMPANIONS = 2  # words that one word can be the companion of
+CLASS_WEIGHT = 2.0  # a class that one of two words has, in distances to the nearest word
 LISTS_BYTES = 2**31  # memory that lists of the words within reach may take: 2 GB
 LEAST_WORDS = 3
-MANY_WORDS = 150_000  # so many take long enough to be told beforehand
+MANY_WORDS = 150_000  # so many take long enough to be told beforehand, and their lists much room
 BEYOND_ALL = 1.5  # how far the reach goes beyond ln n
-
-Numbers = NDArray[Any]  # whole numbers, as narrow as they can be
+WORTH_THREADS = 5_000  # words
 
 
 @dataclass(eq=False, repr=False)
@@ -70,12 +61,12 @@ class WordGraph:
     digest: str
     keep: tuple[str, ...]
     reach: int
-    starts: Numbers
-    ends: Numbers
-    steps: Numbers
+    starts: Numbers1d
+    ends: Numbers1d
+    steps: Numbers1d
     parts: Ints1d
-    counts: Numbers
-    lists: Numbers | None = None
+    counts: Numbers2d
+    lists: Numbers1d | None = None
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -124,50 +115,80 @@ class WordGraph:
         return D
 
 
-def build(space: Space, keep: Sequence[str] = (), unfinished: Path | None = None) -> WordGraph:
+def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
     """The graph of a public space. A build step: it looks for the neighbours of every word and
     walks from each as far as the reach. Shows its progress on a terminal.
 
     keep: names of classes of the space that are never left: a word that has some of them is at a
     finite distance only from words that have the same ones of them.
-    unfinished: a folder for what is done of the graph of many words, so that a build that ended
-    early is taken up by the next; whoever keeps the graph removes it then.
 
     Raises DxError for fewer than 3 words, words all at one point, an unknown class, and a set of
     kept classes with fewer than 3 words.
     """
-    _check(space)
-    parts, n = parts_of(space, keep), len(space)
-    reach = reach_of(n)
-    many = n > MANY_WORDS
-    if many:
-        warnings.warn(Warnings.DX103.format(n=n), DxWarning, stacklevel=2)
-    kept = Unfinished(unfinished, space.digest, keep, reach) if many and unfinished else None
-    starts, ends, steps = _edges(space, parts, kept)
-    walker = Walker(starts, ends, steps, reach)
-    wide, most = _narrow(n + 1), LISTS_BYTES // ends.dtype.itemsize
-    if many:  # whose lists would take too much room
-        counts, lists = counts_of_all(walker, wide, kept), None
-    else:
-        counts, lists = counts_and_lists(walker, wide, ends.dtype, most)
-    return WordGraph(space.digest, tuple(keep), reach, starts, ends, steps, parts, counts, lists)
-
-
-def _edges(space: Space, parts: Ints1d, kept: Unfinished | None) -> Edges:
-    """Those of each word, or those that were kept."""
-    found = None if kept is None else kept.edges()
-    if found is None:
-        found = _both_ways(space, parts)
-        if kept is not None:
-            kept.keep_edges(found)
-    return found
-
-
-def _check(space: Space) -> None:
-    if len(space) < LEAST_WORDS:
-        raise DxError(Errors.DX043.format(why=f"this space has {len(space)}", least=LEAST_WORDS))
+    n = len(space)
+    if n < LEAST_WORDS:
+        raise DxError(Errors.DX043.format(why=f"this space has {n}", least=LEAST_WORDS))
     if not (space.vectors != space.vectors[0]).any():
         raise DxError(Errors.DX043.format(why="all vectors are the same", least=LEAST_WORDS))
+    parts, reach = parts_of(space, keep), reach_of(n)
+    if n > MANY_WORDS:
+        warnings.warn(Warnings.DX103.format(n=n), DxWarning, stacklevel=2)
+    starts, ends, steps = both_ways(n, *edges(neighbour_lists(space, parts)))
+    ends = ends.astype(np.min_scalar_type(n - 1))
+    arrays = (starts.astype(np.int32), ends, steps.astype(np.uint8))
+    most = LISTS_BYTES // ends.itemsize if n <= MANY_WORDS else -1
+    counts, lists = counts_and_lists(Walker(*arrays, reach), most)
+    return WordGraph(space.digest, tuple(keep), reach, *arrays, parts, counts, lists)
+
+
+def counts_and_lists(walker: Walker, most: int) -> tuple[Ints2d, Numbers1d | None]:
+    """The counts (n, reach), and the words within reach of the first word, from near to far, then
+    of the second, and so on; None if those are more than `most`.
+
+    Blocks of words are searched from side by side, by as many threads as products may use.
+    """
+    n, narrow = walker.n, np.min_scalar_type(walker.n - 1)
+    counts: Ints2d = np.zeros((n, walker.reach), dtype=np.min_scalar_type(n))
+    lists: list[Numbers1d] = []
+
+    def work(job: tuple[slice, Numbers1d]) -> tuple[slice, Ints2d, Numbers1d]:
+        part, room = job
+        walks = walker.walks(np.arange(part.start, part.stop), None, room)
+        return part, walks.counts(walker.reach), walks.words.astype(narrow)
+
+    bar = tqdm(total=n, desc="words within reach", disable=None, delay=1, leave=False)
+    with bar, product_threads(n >= WORTH_THREADS) as threads:
+        rooms = [walker.room(walker.at_once) for _ in range(threads + 1 if threads > 1 else 1)]
+        jobs = zip(blocks(n, walker.at_once), cycle(rooms))
+        for part, some, words in in_order(work, jobs, threads, len(rooms)):
+            counts[part] = some
+            most -= len(words)
+            lists = [*lists, words] if most >= 0 else []
+            bar.update(part.stop - part.start)
+    return counts, _joined(lists, narrow) if most >= 0 else None
+
+
+def _joined(some: list[Numbers1d], dtype: Any) -> Numbers1d:
+    """All blocks in one array; each is let go once it is copied, so that memory holds them once."""
+    joined = np.empty(sum(map(len, some)), dtype=dtype)
+    end = len(joined)
+    while some:
+        block = some.pop()
+        joined[end - len(block) : end] = block
+        end -= len(block)
+    return joined
+
+
+def both_ways(n: int, low: Ints1d, high: Ints1d, steps: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
+    """starts, ends and steps, edges of each word by rising end, of edges that are given once."""
+    from scipy.sparse import coo_array
+
+    # One more than they are: a sum of tables leaves out what is 0.
+    there = coo_array((steps + 1, (low, high)), shape=(n, n)).tocsr()
+    table = there + there.T.tocsr()
+    table.sort_indices()
+    starts, ends = table.indptr.astype(np.int64), table.indices.astype(np.int64)
+    return starts, ends, table.data - 1
 
 
 def reach_of(n: int) -> int:
@@ -198,185 +219,85 @@ def parts_of(space: Space, keep: Sequence[str]) -> Ints1d:
     return parts.astype(np.int64)
 
 
-def _both_ways(space: Space, parts: Ints1d) -> tuple[Numbers, Numbers, Numbers]:
-    """starts, ends and steps, the edges of a word by rising end."""
-    found = edges(neighbour_lists(space, parts))
-    owner = np.concatenate([found.low, found.high])
-    ends = np.concatenate([found.high, found.low])
-    order = np.lexsort((ends, owner))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(space)))])
-    steps = np.concatenate([found.steps, found.steps])[order]
-    narrow = _narrow(len(space))
-    return starts.astype(np.int32), ends[order].astype(narrow), steps.astype(np.uint8)
+# -- which words are joined, and by how long an edge -----------------------------------------------
 
 
-def _narrow(n: int) -> Any:
-    """The narrowest type for the numbers below n."""
-    return np.min_scalar_type(n - 1)
+def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
+    """lists: (n, RANKED or fewer) rows by rising distance, -1 where a list ends -> each edge once:
+    low[i] < high[i] are joined by an edge of steps[i] steps of the grid."""
+    depth = lists.shape[1]
+    low, high, ranks = _pairs(lists)
+    joined = ((ranks > 0) & (ranks <= JOINED)).any(axis=1)
+    low, high, ranks = low[joined], high[joined], ranks[joined]
+    ranks[ranks == 0] = depth + 1
+    lengths = OFFSET + 0.5 * np.log(ranks).sum(axis=1)
+    lengths = _with_companions(lists, low, high, lengths)
+    return low, high, np.ceil(lengths * STEPS - 1e-9).astype(np.int64)
 
 
-# -- paths from every word -------------------------------------------------------------------------
+def _pairs(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints2d]:
+    """low (m,), high (m,) and ranks (m, 2): that of high in the list of low, and of low in that of
+    high, from 1 on; 0 where it is not in the list."""
+    n = len(lists)
+    owner, place = np.nonzero(lists >= 0)
+    other = lists[owner, place].astype(np.int64)
+    keys = np.minimum(owner, other) * n + np.maximum(owner, other)
+    distinct, pair = np.unique(keys, return_inverse=True)
+    ranks = np.zeros((len(distinct), 2), dtype=np.int64)
+    ranks[pair, (owner > other).astype(np.int64)] = place + 1
+    return distinct // n, distinct % n, ranks
 
 
-WORTH_THREADS = 5_000  # words
-PROBES = 16  # words whose counts are made again, where others were made before
-Job = tuple[slice, Numbers1d]  # the words to walk from, and a room of the walker
+def _with_companions(lists: Ints2d, low: Ints1d, high: Ints1d, lengths: Floats1d) -> Floats1d:
+    n = len(lists)
+    keys = low * n + high
+    shortest = np.full(n, np.inf)
+    np.minimum.at(shortest, low, lengths)
+    np.minimum.at(shortest, high, lengths)
+    lonely = np.flatnonzero(shortest > NEAR)
+    lonely = lonely[np.argsort(-shortest[lonely], kind="stable")]
+    lengths, taken = lengths.copy(), np.zeros(n, dtype=np.int64)
+    for word in lonely.tolist():
+        for rank, friend in enumerate(lists[word, :JOINED].tolist(), start=1):
+            if friend >= 0 and taken[friend] < COMPANIONS:
+                taken[friend] += 1
+                edge = np.searchsorted(keys, min(word, friend) * n + max(word, friend))
+                lengths[edge] = min(lengths[edge], OFFSET + 0.5 * np.log(rank))
+                break
+    return lengths
 
 
-def counts_of_all(walker: Walker, dtype: Any, kept: Unfinished | None = None) -> Ints2d:
-    """(n, reach): how many words are at each distance from each. kept: where counts are kept as
-    they are made, and those that were made before are."""
-    n, shape = walker.n, (walker.n, walker.reach)
-    counts: Any = np.zeros(shape, dtype=dtype) if kept is None else kept.counts(shape, dtype)
-    done = 0 if kept is None or not _are_right(counts, kept.done, walker) else kept.done
+def neighbour_lists(space: Space, parts: Ints1d, depth: int = RANKED) -> Ints2d:
+    """(n, depth) rows by rising distance within the same part, -1 where there are no more."""
+    from ..search.all_pairs import nearest_others  # a saved graph needs no search
 
-    def work(job: Job) -> tuple[slice, Ints2d]:
-        part, room = job
-        return part, walker.counts(np.arange(part.start, part.stop), room)
-
-    with _bar(n, done) as bar:
-        for part, some in _in_blocks(work, walker, done):
-            counts[part] = some
-            if kept is not None:
-                kept.note(part.stop)
-            bar.update(part.stop - part.start)
-    if kept is not None:
-        kept.note(n, now=True)
-    return np.asarray(counts)
+    Y = with_classes(space)
+    lists = np.full((len(space), min(depth, len(space) - 1)), -1, dtype=np.int64)
+    for part in np.unique(parts):
+        rows = np.flatnonzero(parts == part)
+        found = nearest_others(Y[rows], min(lists.shape[1], len(rows) - 1))
+        lists[rows, : found.shape[1]] = np.where(found < 0, -1, rows[found])
+    return lists
 
 
-def _are_right(counts: Ints2d, done: int, walker: Walker) -> bool:
-    """Whether those of a few words, of the first `done`, are what a walk says."""
-    rows = np.unique(np.linspace(0, max(done - 1, 0), PROBES).astype(np.int64))[:done]
-    some = [walker.counts(rows[i : i + 1], walker.room(1))[0] for i in range(len(rows))]
-    return all((counts[row] == one).all() for row, one in zip(rows, some, strict=True))
+def with_classes(space: Space) -> Floats2d:
+    """float32 (n, d + number of classes): the vectors, and a dimension for each class.
+
+    Words of one part of speech and form come first among the neighbours, and function words stay
+    with their like. Vectors and classes are public, and a rank can be made of anything public.
+    """
+    X = np.ascontiguousarray(space.vectors, dtype=np.float32)
+    if space.classes is None or not space.class_names:
+        return X
+    bits = [space.with_class(name) for name in space.class_names]
+    weight = CLASS_WEIGHT * _typical_gap(X)
+    return np.hstack([X, weight * np.stack(bits, axis=1).astype(np.float32)])
 
 
-def counts_and_lists(
-    walker: Walker, dtype: Any, narrow: Any, most: int
-) -> tuple[Ints2d, Numbers1d | None]:
-    """The counts (n, reach), and the words within reach of the first word, from near to far, then
-    of the second, and so on; None if those are more than `most`. narrow: the type of the lists."""
-    counts = np.zeros((walker.n, walker.reach), dtype=dtype)
-    lists: list[Numbers1d] = []
+def _typical_gap(X: Floats2d, probes: int = 512) -> np.float32:
+    """The median distance of a row to its nearest other."""
+    from ..search.faiss_index import load_faiss
 
-    def work(job: Job) -> tuple[slice, Ints2d, Numbers1d]:
-        part, room = job
-        walks = walker.walks(np.arange(part.start, part.stop), None, room)
-        return part, walks.counts(walker.reach), walks.words.astype(narrow)
-
-    with _bar(walker.n) as bar:
-        for part, some, words in _in_blocks(work, walker):
-            counts[part] = some
-            most -= len(words)
-            lists = [*lists, words] if most >= 0 else []
-            bar.update(part.stop - part.start)
-    return counts, _joined(lists, narrow) if most >= 0 else None
-
-
-def _in_blocks(work: Any, walker: Walker, done: int = 0) -> Iterator[Any]:
-    parts = (
-        slice(done + part.start, done + part.stop)
-        for part in blocks(walker.n - done, walker.at_once)
-    )
-    with product_threads(walker.n >= WORTH_THREADS) as threads:
-        rooms = [walker.room(walker.at_once) for _ in range(threads + 1 if threads > 1 else 1)]
-        yield from in_order(work, zip(parts, cycle(rooms)), threads, len(rooms))
-
-
-def _bar(n: int, done: int = 0) -> Any:
-    what = "words within reach"
-    return tqdm(total=n, initial=done, desc=what, disable=None, delay=1, leave=False)
-
-
-def _joined(some: list[Numbers1d], dtype: Any) -> Numbers1d:
-    """All blocks in one array; each is let go once it is copied, so that memory holds them once."""
-    joined = np.empty(sum(map(len, some)), dtype=dtype)
-    end = len(joined)
-    while some:
-        block = some.pop()
-        joined[end - len(block) : end] = block
-        end -= len(block)
-    return joined
-
-
-# -- what is done of a long build ------------------------------------------------------------------
-
-
-FORMAT = 1
-EDGES = ("starts", "ends", "steps")
-FILES = tuple(f"{name}.npy" for name in EDGES)
-SECONDS = 10.0  # between two notes of how far it is
-WRONG = (OSError, ValueError, KeyError, TypeError)
-
-Edges = tuple[Numbers1d, Numbers1d, Numbers1d]
-
-
-class Unfinished:
-    """folder: made where it is missing. digest: of the space."""
-
-    def __init__(self, folder: Path, digest: str, keep: Sequence[str], reach: int) -> None:
-        self.folder = folder
-        self.about = {"format": FORMAT, "digest": digest, "keep": list(keep), "reach": reach}
-        self.done, self._noted = 0, time.monotonic()
-
-    def edges(self) -> Edges | None:
-        """Those that were found before; None where there are none for this space."""
-        try:
-            about = read_json(self.folder / "about.json")
-            files = about.pop("files")
-            if about != self.about:
-                return None
-            check_sealed(self.folder, files, FILES, SMALL)
-            starts, ends, steps = (np.array(read_array(self.folder / name)) for name in FILES)
-            return starts, ends, steps
-        except WRONG:
-            return None
-
-    def keep_edges(self, edges: Edges) -> None:
-        """Whatever was kept in the folder before goes."""
-        clear(self.folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for name, some in zip(FILES, edges, strict=True):
-            np.save(self.folder / name, some)
-        about = {**self.about, "files": sealed(self.folder, FILES)}
-        srsly.write_json(self.folder / "about.json", about)
-
-    def counts(self, shape: tuple[int, int], dtype: Any) -> Any:
-        """The counts (n, reach), on disk; those of the first `done` words are made already."""
-        self.done = self._done(shape, dtype)
-        if self.done:
-            self._counts: Any = open_memmap(self._path, mode="r+")
-        else:
-            self._counts = open_memmap(self._path, mode="w+", dtype=dtype, shape=shape)
-        return self._counts
-
-    def _done(self, shape: tuple[int, int], dtype: Any) -> int:
-        try:
-            done, found = read_json(self.folder / "done.json")["done"], read_array(self._path)
-        except WRONG:
-            return 0
-        fits = found.shape == shape and found.dtype == dtype and type(done) is int
-        return done if fits and 0 <= done <= shape[0] else 0
-
-    def note(self, done: int, *, now: bool = False) -> None:
-        """So many words are done; on disk at the end, and every few seconds."""
-        self.done = done
-        if now or time.monotonic() > self._noted + SECONDS:
-            self._counts.flush()
-            write_bytes(self.folder / "done.json", b'{"done": %d}' % done, force=True)
-            self._noted = time.monotonic()
-
-    @property
-    def _path(self) -> Path:
-        return self.folder / "counts.npy"
-
-
-def clear(folder: Path) -> None:
-    """Nothing is left of what was kept there; other files stay, and so does the folder then."""
-    if not folder.is_dir():
-        return
-    for name in (*FILES, "about.json", "counts.npy", "done.json"):
-        (folder / name).unlink(missing_ok=True)
-    with suppress(OSError):
-        folder.rmdir()
+    rows = np.unique(np.linspace(0, len(X) - 1, probes).astype(np.int64))
+    squares, _ = load_faiss().knn(X[rows], X, 2)
+    return np.float32(np.sqrt(np.median(squares[:, 1])))

@@ -27,7 +27,7 @@ import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d, blocks
 from ..errors import DxError, Errors
-from ..graph.edges import with_classes
+from ..graph.word_graph import with_classes
 from ..space import Space
 
 ARRAYS = ("begin", "alone", "end", "back", "u")

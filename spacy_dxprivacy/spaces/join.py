@@ -52,28 +52,17 @@ def join(own: Space) -> Joined:
     found = _found(_mapped(X[train], Y[places[train]], X[test]), Y, places[test])
     added = _mapped(X[shared], Y[places[shared]], X[new])
     words = [*builtin.words, *(own.words[row] for row in new)]
+    # A new word that is spelled as an alias stands for itself, and is of no class.
+    taken, classes = set(words), builtin.classes
     space = Space.from_vectors(
         words,
         np.vstack([Y, added]),
-        aliases=_aliases(builtin, words),
-        classes=_classes(builtin, len(new)),
+        aliases={key: row for key, row in builtin.aliases.items() if key not in taken},
+        classes=None if classes is None else np.pad(classes, (0, len(new))),
         class_names=builtin.class_names,
         name=f"{builtin.name}+{own.name}",
     )
     return Joined(space, len(new), len(shared), found)
-
-
-def _aliases(builtin: Space, words: list[str]) -> dict[str, int]:
-    """Those of the built-in space; a new word of the same spelling stands for itself."""
-    taken = set(words)
-    return {key: row for key, row in builtin.aliases.items() if key not in taken}
-
-
-def _classes(builtin: Space, new: int) -> np.ndarray | None:
-    """New words are of no class."""
-    if builtin.classes is None:
-        return None
-    return np.concatenate([builtin.classes, np.zeros(new, dtype=builtin.classes.dtype)])
 
 
 def _mapped(X: Floats2d, Y: Floats2d, Z: Floats2d) -> Floats2d:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..arrays import Floats2d
 from ..errors import DxError, Errors, UsageError
 from ..files.limits import NotAFile, regular
-from ..graph import graph_of
 from ..registries import registry
 from ..space import Space, has_static_vectors
 from ..validate import fail, one_of, whole
@@ -24,7 +23,7 @@ from ..validate import fail, one_of, whole
 if TYPE_CHECKING:
     from spacy.language import Language
 
-    from ..tables.readers import Duplicates, Progress
+    from ..tables.readers import Duplicates
 
 
 BUILTIN = "builtin"
@@ -187,15 +186,13 @@ def load(
     choose: Filter | None = None,
     *,
     duplicates: Duplicates = "error",
-    progress: Progress | None = None,
     relearn: bool = False,
 ) -> Space:
     """The space that every command, config and function means by a name: "builtin", a folder
     written by Space.save, or a file of vectors (see dx.FileSpace.v1).
 
     choose: which of its words may be output; by default all but those of the offensive list. One
-    source and one filter give one digest. progress: see tables.readers.read_vectors. relearn: see
-    Space.load.
+    source and one filter give one digest. relearn: see Space.load.
 
     Raises DxError where there is no such thing, it is damaged, or no word of it is left.
     """
@@ -206,44 +203,26 @@ def load(
     path = Path(source)
     if path.is_dir():
         return choose.apply(Space.load(path, relearn=relearn))
-    return _from_file(path, choose, duplicates, progress)
-
-
-def _from_file(
-    path: Path, choose: Filter, duplicates: Duplicates, progress: Progress | None
-) -> Space:
-    """Words that may not be output make room for others further on: as much of a large file is
-    read as it takes."""
-    if choose.max_words is not None:
-        space = _from_start(path, choose, 2 * choose.max_words, duplicates, progress)
-        if space is not None:
-            return space
-    words, vectors = _read(path, None, duplicates, progress)
-    return choose.apply(Space.from_vectors(words, vectors, name=path.name))
-
-
-def _from_start(
-    path: Path, choose: Filter, most: int, duplicates: Duplicates, progress: Progress | None
-) -> Space | None:
-    """As if the whole file had been read, from its first words; None where these are too few."""
-    words, vectors = _read(path, most, duplicates, progress)
     try:
-        space = choose.apply(Space.from_vectors(words, vectors, name=path.name))
-    except DxError:  # none of them may be output
-        return None
-    return space if len(space) == choose.max_words else None
-
-
-def _read(
-    path: Path, most: int | None, duplicates: Duplicates, progress: Progress | None
-) -> tuple[list[str], Floats2d]:
-    from ..tables.readers import read_vectors  # few pipelines name a file of vectors
-
-    try:
-        return read_vectors(path, max_words=most, duplicates=duplicates, progress=progress)
+        return _from_file(path, choose, duplicates)
     except FileNotFoundError:
         hint = "A space is 'builtin', a file of vectors or a folder written by Space.save."
         raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
+
+
+def _from_file(path: Path, choose: Filter, duplicates: Duplicates) -> Space:
+    """Words that may not be output make room for others further on: of a large file twice as many
+    are read as are wanted, and all of it where these are too few."""
+    from ..tables.readers import read_vectors  # few pipelines name a file of vectors
+
+    if choose.max_words is not None:
+        words, vectors = read_vectors(path, max_words=2 * choose.max_words, duplicates=duplicates)
+        with suppress(DxError):  # none of them may be output
+            space = choose.apply(Space.from_vectors(words, vectors, name=path.name))
+            if len(space) == choose.max_words:
+                return space
+    words, vectors = read_vectors(path, duplicates=duplicates)
+    return choose.apply(Space.from_vectors(words, vectors, name=path.name))
 
 
 @lru_cache(maxsize=8)
@@ -262,26 +241,6 @@ def read_words(path: Path) -> tuple[str, ...]:
     except UnicodeDecodeError:
         raise fail("a list of words", "a UTF-8 text file", str(path)) from None
     return tuple(w for w in (line.strip() for line in lines) if w and not w.startswith("#"))
-
-
-# -- what `dx space` does --------------------------------------------------------------------------
-
-
-def make_space(
-    source: str,
-    choose: Filter,
-    *,
-    graph: bool = True,
-    unfinished: Path | None = None,
-    progress: Progress | None = None,
-) -> Space:
-    """The space of a file of vectors, of a saved space, or the built-in one; with its graph, if
-    that is wanted. unfinished: a folder for what is done of a graph of many words, which whoever
-    saves the space removes. Raises DxError and OSError where there is no such thing."""
-    space = load(source, choose, progress=progress)
-    if graph:
-        graph_of(space, unfinished=unfinished)
-    return space
 
 
 def check_space_folder(path: Path, *, force: bool) -> None:

@@ -8,11 +8,9 @@ from threadpoolctl import threadpool_limits
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.graph import paths, word_graph
-from spacy_dxprivacy.graph import word_graph as every_word
-from spacy_dxprivacy.graph.word_graph import counts_and_lists, counts_of_all
+from spacy_dxprivacy.graph.word_graph import counts_and_lists
 
 N = 600
-pytestmark = pytest.mark.filterwarnings("ignore:.*DX103")
 
 
 def clusters(n, d=12):
@@ -57,12 +55,11 @@ def test_counts_and_lists_are_those_of_the_shortest_paths(graph):
 
 def test_they_do_not_hang_on_how_many_are_walked_from_at_once(graph, monkeypatch):
     monkeypatch.setattr(paths, "MOST", 37)
-    monkeypatch.setattr(every_word, "WORTH_THREADS", 0)
+    monkeypatch.setattr(word_graph, "WORTH_THREADS", 0)
     with threadpool_limits(2):
-        assert np.array_equal(counts_of_all(graph.walker, np.uint16), graph.counts)
-        counts, lists = counts_and_lists(graph.walker, np.uint16, np.uint16, 10**8)
+        counts, lists = counts_and_lists(graph.walker, 10**8)
     assert np.array_equal(counts, graph.counts) and np.array_equal(lists, graph.lists)
-    assert counts_and_lists(graph.walker, np.uint16, np.uint16, len(lists) - 1)[1] is None
+    assert counts_and_lists(graph.walker, len(lists) - 1)[1] is None
 
 
 def test_a_walk_may_end_early(graph):
@@ -112,80 +109,3 @@ def shortest(table, n):
 def test_counts_of_many_words_are_those_of_the_shortest_paths(n, apart):
     graph, rows = word_graph.build(clusters(n)), np.arange(0, n, apart)
     assert np.array_equal(graph.counts[rows], by_dijkstra(graph, rows)[0])
-
-
-# -- a fit that ended early ------------------------------------------------------------------------
-
-
-class Ended(Exception):
-    pass
-
-
-@pytest.fixture
-def walked(monkeypatch):
-    """The words that were walked from. A walk from word 300 ends the fit where `ends` says so."""
-    rows, before = [], paths.Walker.counts
-
-    def counts(self, some, room):
-        if 300 in some and walked.ends:
-            raise Ended
-        rows.extend(some.tolist())
-        return before(self, some, room)
-
-    def walked():
-        found = [*rows]
-        rows.clear()
-        return found
-
-    walked.ends = True
-    monkeypatch.setattr(paths.Walker, "counts", counts)
-    monkeypatch.setattr(paths, "MOST", 48)
-    monkeypatch.setattr(word_graph, "MANY_WORDS", 300)
-    monkeypatch.setattr(word_graph, "SECONDS", 0.0)
-    return walked
-
-
-@pytest.fixture
-def folder(space, walked, tmp_path):
-    """A fit of which half is done."""
-    with pytest.raises(Ended):
-        word_graph.build(space, unfinished=tmp_path / "half")
-    assert walked() == list(range(288))
-    walked.ends = False
-    return tmp_path / "half"
-
-
-def is_whole(space, graph, folder):
-    found = word_graph.build(space, unfinished=folder)
-    same = [np.array_equal(getattr(found, name), getattr(graph, name)) for name in word_graph.EDGES]
-    return all(same) and np.array_equal(found.counts, graph.counts) and found.lists is None
-
-
-def test_what_was_done_is_not_done_again(space, graph, folder, walked, monkeypatch):
-    monkeypatch.setattr(word_graph, "neighbour_lists", None)
-    assert is_whole(space, graph, folder)
-    rows = walked()
-    assert rows[every_word.PROBES :] == list(range(288, N))
-    assert is_whole(space, graph, folder) and len(walked()) == every_word.PROBES
-    word_graph.clear(folder)
-    assert not folder.exists()
-
-
-@pytest.mark.parametrize("name", ["about.json", "ends.npy", "counts.npy", "done.json"])
-@pytest.mark.parametrize("damage", ["cut", "changed", "gone"])
-def test_what_is_damaged_is_made_again(space, graph, folder, walked, name, damage):
-    path, raw = folder / name, (folder / name).read_bytes()
-    changed = raw[:-1] + bytes([raw[-1] ^ 1]) if name != "counts.npy" else raw[:128] + raw[129:] * 2
-    path.write_bytes(raw[: len(raw) // 2] if damage == "cut" else changed)
-    if damage == "gone":
-        path.unlink()
-    assert is_whole(space, graph, folder)
-
-
-def test_another_space_begins_anew_and_leaves_files_that_are_not_its_own(folder, walked):
-    (folder / "notes.txt").write_text("mine")
-    other = clusters(650)
-    word_graph.build(other, unfinished=folder)
-    assert sorted(set(walked())) == list(range(650))
-    word_graph.clear(folder)
-    assert [path.name for path in folder.iterdir()] == ["notes.txt"]

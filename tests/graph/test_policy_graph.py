@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import floyd_warshall
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph.edges import STEPS
+from spacy_dxprivacy.graph import STEPS
 from spacy_dxprivacy.graph.policy import PRESETS, Features, Policy, lengths_of
 from spacy_dxprivacy.graph.policy_graph import QUANTA, PolicyGraph, with_lengths
 from spacy_dxprivacy.graph.store import graph_of

@@ -1,8 +1,6 @@
 """The words near a word are those of its walk, whatever was walked to before."""
 
-import os
 from copy import deepcopy
-from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -56,16 +54,4 @@ def test_a_word_without_edges_reaches_itself():
 def test_a_copy_knows_nothing_of_what_was_walked_to(graph):
     near = Reached(graph.walker, graph.counts, None)
     near.at(np.arange(20), np.full(20, 3))
-    assert len(near._pool) and not len(deepcopy(near)._pool)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_process_that_is_forked_while_another_thread_walks_does_not_wait_for_it(graph):
-    near = Reached(graph.walker, graph.counts, None)
-    near.at(np.arange(20), np.full(20, 3))
-    with near._turn:
-        child = get_context("fork").Process(target=near.at, args=(np.arange(9), np.full(9, 5)))
-        child.start()
-    child.join(20)
-    child.kill()
-    assert child.exitcode == 0
+    assert near._kept and not deepcopy(near)._kept

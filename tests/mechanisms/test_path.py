@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.graph import STEPS, kept_graph, word_graph
-from spacy_dxprivacy.graph.edges import JOINED, NEAR, OFFSET
+from spacy_dxprivacy.graph.word_graph import JOINED, NEAR, OFFSET
 from spacy_dxprivacy.mechanisms.path import _places, exact_epsilon, log_sums
 from spacy_dxprivacy.search import all_pairs as near
 from spacy_dxprivacy.tables import learned

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph.edges import STEPS
+from spacy_dxprivacy.graph import STEPS
 from spacy_dxprivacy.graph.policy_graph import Kernel, PolicyGraph, with_lengths
 from spacy_dxprivacy.graph.store import graph_of
 from spacy_dxprivacy.guarantee import Guarantee

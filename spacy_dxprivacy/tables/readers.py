@@ -1,0 +1,532 @@
+"""Read published word vectors: words and a float32 matrix, or an error that says where and why.
+
+GloVe text (no header), word2vec or fastText text (header "n d"), and word2vec binary: each format
+cuts blocks of bytes into rows, and `Table` makes the checks that all of them share.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+from typing import Literal, NamedTuple, NoReturn, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from .packed import Source, VectorFileError, open_source
+
+__all__ = ["Duplicates", "VectorFileError", "read_vectors"]
+
+MAX_DIMENSIONS = 1 << 16  # a header that asks for more is damaged; published ones have 25 to 4,096
+MAX_WORD = 4096  # bytes; GloVe stops at 1,000, so a longer "word" is misread data
+MAX_LINE = 1 << 21  # bytes; MAX_DIMENSIONS numbers of 25 characters fit
+SHOWN = 40  # characters of a word that a message may show
+NUMBER_LIKE = re.compile(rb"[-+]?\d[-+0-9.,_eExX]{0,39}|[-+]?(nan|inf|infinity)", re.IGNORECASE)
+_BOM = b"\xef\xbb\xbf"
+_WRONG = re.compile(rb"[\0\t\n]")
+_HEADER = re.compile(rb"([+-]?\d+)[ \t]+([+-]?\d+)[ \t]*(?:\r?\n|\Z)")
+_CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r")
+_KINDS = {
+    b"\x93NUMPY": "a NumPy array",
+    b"\x80": "a pickle; gensim writes vectors with save_word2vec_format",
+    b"\xba\x16\x4f\x2f": "a fastText model; its vectors are in the .vec file",
+    b"\x89HDF": "an HDF5 file",
+    b"BZh": "bzip2; decompress it first",
+    b"\xfd7zXZ": "xz; decompress it first",
+    b"7z\xbc\xaf": "7-Zip; decompress it first",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+    b"version https://git-lfs": "a Git LFS pointer; fetch the file itself",
+    b"<!": "a web page, perhaps a failed download",
+    b"<html": "a web page, perhaps a failed download",
+    b"{": "JSON",
+}
+
+Floats2d = NDArray[np.float32]
+Duplicates = Literal["error", "first"]
+Place = Callable[[int], str]  # of row i of some rows
+Rows: TypeAlias = "tuple[list[bytes], Floats2d, Place]"
+
+
+def read_vectors(
+    path: str | os.PathLike[str],
+    *,
+    max_words: int | None = None,
+    duplicates: Duplicates = "error",
+) -> tuple[list[str], Floats2d]:
+    """Read a vectors file.
+
+    The format is found from the content; each may be plain, in gzip, or in a zip archive. An
+    archive with several vectors files needs the name of one: `glove.6B.zip!glove.6B.50d.txt`.
+
+    A first line of two whole numbers is a header. Lines may end in spaces and in CRLF, and the last
+    newline may be missing. Words are UTF-8; a byte that is not stays visible as \\xNN, so that
+    two different words of the file never become one. A file without a header cannot tell that whole
+    rows at its end are missing.
+
+    Args:
+        path: The file, or `archive.zip!member`.
+        max_words: Stop after this many words (files are sorted by frequency). What follows is not
+            looked at, nor checked.
+        duplicates: "error", or "first" to keep the first row of a word and drop the others. Some
+            published files need it: GloVe 840B has been reported to hold a damaged word twice
+            (clulab/eidos issue 388).
+
+    Returns:
+        n unique words in file order, and their vectors, float32 (n, d), C-contiguous. Memory: 9/8
+        of the matrix at most while it grows, and a few blocks of 4 MiB.
+
+    Raises:
+        VectorFileError: The file is not right in every row read; names the line (text) or the
+            record and byte offset (binary).
+        ValueError: A wrong argument.
+        OSError: As open does.
+    """
+    if max_words is not None and max_words < 1:
+        raise ValueError(f"max_words: expected a whole number of at least 1 or None, {max_words!r}")
+    if duplicates not in ("error", "first"):
+        raise ValueError(f"duplicates: expected 'error' or 'first', {duplicates!r}")
+    with open_source(Path(path)) as source:
+        blocks = source.blocks()
+        head = next(blocks, b"").removeprefix(_BOM)
+        if not head:
+            source.fail("line 1", "expected words and vectors, the file is empty")
+        header = _find_header(head)
+        table = Table(source, None if header is None else header.n, max_words, duplicates)
+        reader: Reader = _Lines(source, header, head)
+        if header is not None and _looks_binary(head, header):
+            reader = _Records(source, header)
+        with tqdm(total=source.total, unit="B", unit_scale=True, disable=None, leave=False) as bar:
+            for block in chain([head], blocks):
+                reader.feed(block)
+                table.drain(reader)
+                bar.update(source.done() - bar.n)
+                if table.finished:
+                    return table.finish()
+        reader.end(table)
+        return table.finish()
+
+
+class _Header(NamedTuple):
+    """The first line of the word2vec formats: n words, d numbers each; length in bytes."""
+
+    n: int
+    d: int
+    length: int
+
+
+def _find_header(head: bytes) -> _Header | None:
+    """The header, where the first line is two whole numbers and nothing else."""
+    match = _HEADER.match(head[:256])
+    return None if match is None else _Header(int(match[1]), int(match[2]), match.end())
+
+
+def _check_header(source: Source, header: _Header, row_bytes: int) -> None:
+    """Refuse sizes far beyond the file. A smaller lack shows at the row that is short or missing.
+
+    row_bytes: the fewest bytes that one row of the format takes.
+    """
+    n, d, length = header
+    need = length + n * row_bytes
+    if n < 1 or not 1 <= d <= MAX_DIMENSIONS:
+        limits = f"at least 1 word and 1 to {MAX_DIMENSIONS} numbers a word"
+        source.fail("line 1", f"wrong header: expected {limits}, found '{n} {d}'")
+    if need > 2 * source.bound + 1024:
+        holds = f"the file holds at most {source.bound}"
+        source.fail("line 1", f"wrong header: '{n} {d}' needs {need} bytes or more, {holds}")
+
+
+class Reader(Protocol):
+    """Cuts the blocks of a format into rows."""
+
+    def feed(self, block: bytes) -> None: ...
+
+    def take(self, most: int | None) -> Rows | None:
+        """The next rows of what was fed, at most so many; None where there are none."""
+        ...
+
+    def refuse_surplus(self, n: int) -> None:
+        """Called where all n rows that a header promises were taken. Raises VectorFileError where
+        there is more."""
+        ...
+
+    def end(self, table: Table) -> None:
+        """Called at the end of the file, to give what is left or refuse a row that is cut off."""
+        ...
+
+
+class Table:
+    """Collects rows; memory grows with what was read, never with what was promised.
+
+    n: rows that a header promises. limit: words that are wanted.
+    """
+
+    def __init__(
+        self, source: Source, n: int | None, limit: int | None, duplicates: Duplicates
+    ) -> None:
+        self.source, self.n, self.limit, self.duplicates = source, n, limit, duplicates
+        self.words: list[str] = []
+        self.rows = 0  # that were read, duplicates that were dropped included
+        self._seen: set[str] = set()
+        self._matrix: Floats2d = np.empty((0, 0), dtype=np.float32)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows that a header promises are there."""
+        return self.n is not None and self.rows >= self.n
+
+    @property
+    def full(self) -> bool:
+        """Whether all words that are wanted are there."""
+        return self.limit is not None and len(self.words) >= self.limit
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more is wanted, or has to be checked."""
+        return self.full and not self.complete
+
+    def drain(self, reader: Reader) -> None:
+        """Take the rows that the reader has, and no more than are wanted."""
+        while not self.full and not self.complete:
+            room = [] if self.limit is None else [self.limit - len(self.words)]
+            room += [] if self.n is None else [self.n - self.rows]
+            rows = reader.take(min(room, default=None))
+            if rows is None:
+                return
+            self.append(*rows)
+        if self.complete:
+            reader.refuse_surplus(self.rows)
+
+    def append(self, raw: list[bytes], X: Floats2d, place: Place) -> None:
+        """Add k > 0 words and their (k, d) vectors; place(i) says where row i of them stands."""
+        self._check(raw, X, place)
+        words = [word.decode("utf-8", "backslashreplace") for word in raw]
+        self.rows += len(words)
+        before = len(self._seen)
+        self._seen.update(words)
+        if len(self._seen) != before + len(words):
+            words, X = self._unique(words, raw, X, place)
+        used, self.words = len(self.words), self.words + words
+        self._reserve(len(self.words), X.shape[1])
+        self._matrix[used : len(self.words)] = X
+
+    def finish(self) -> tuple[list[str], Floats2d]:
+        """Check the header's count; return the words and the matrix, float32 (n, d)."""
+        if self.n is not None and self.rows < self.n and not self.full:
+            said = f"the header says {self.n} words, found {self.rows}"
+            self.source.fail(f"after {self.source.place}", f"the file ends: {said}")
+        self._matrix.resize((len(self.words), self._matrix.shape[1]), refcheck=False)
+        return self.words, self._matrix
+
+    def _check(self, raw: list[bytes], X: Floats2d, place: Place) -> None:
+        """Published words hold no white space but the spaces of GloVe: the rest is misread data."""
+        sizes = list(map(len, raw))
+        if not min(sizes) or max(sizes) > MAX_WORD or _WRONG.search(b" ".join(raw)):
+            for i, word in enumerate(raw):
+                if fault := _fault_of(word):
+                    self.source.fail(place(i), fault)
+        finite = np.isfinite(X)
+        if not finite.all():
+            i, j = np.argwhere(~finite)[0]
+            found = f"found {X[i, j]} as number {j + 1} of {X.shape[1]} of word {_shown(raw[i])}"
+            self.source.fail(place(int(i)), f"expected finite float32 numbers, {found}")
+
+    def _unique(
+        self, words: list[str], raw: list[bytes], X: Floats2d, place: Place
+    ) -> tuple[list[str], Floats2d]:
+        """The first row of each word. Only called when a word comes twice."""
+        known, keep = set(self.words), []
+        for i, word in enumerate(words):
+            if word not in known:
+                known.add(word)
+                keep.append(i)
+            elif self.duplicates == "error":
+                hint = "(duplicates='first' keeps the first row)"
+                self.source.fail(place(i), f"duplicate word {_shown(raw[i])} {hint}")
+        return [words[i] for i in keep], X[keep]
+
+    def _reserve(self, rows: int, d: int) -> None:
+        """Room for this many rows. In place, and by an eighth, so the peak is 9/8 of the matrix."""
+        have = len(self._matrix)
+        if rows <= have:
+            return
+        room = max(rows, have + have // 8)
+        if self.n is not None:
+            room = min(room, max(rows, self.n))
+        try:
+            self._matrix.resize((room, d), refcheck=False)
+        except MemoryError as error:
+            raise MemoryError(f"{room} x {d} float32 vectors of {self.source.name}") from error
+
+
+def _fault_of(word: bytes) -> str:
+    if not word:
+        return "expected a word before the numbers, found none"
+    if len(word) > MAX_WORD:
+        fault = f"expected a word of at most {MAX_WORD} bytes, found {len(word)}"
+        return f"{fault}: {_shown(word)}"
+    if _WRONG.search(word):
+        return f"expected a word without tab, newline or NUL byte, found {_shown(word)}"
+    return ""
+
+
+def _described(raw: bytes) -> str:
+    """What stands where a number should: itself if it is like one, else only how long it is. The
+    file may be a text that was taken for vectors, and its words are nobody's business."""
+    return _shown(raw) if NUMBER_LIKE.fullmatch(raw) else f"{len(raw)} other characters"
+
+
+def _shown(raw: bytes) -> str:
+    """At most 40 characters of a word or number, quoted, with control characters escaped."""
+    text = raw[: 4 * SHOWN].decode("utf-8", "backslashreplace")
+    return repr(text) if len(text) <= SHOWN else repr(text[:SHOWN]) + "..."
+
+
+# -- lines of text ---------------------------------------------------------------------------------
+
+
+class _Lines:
+    """Lines `word number ... number`, d numbers each, d from the header or from line 1."""
+
+    def __init__(self, source: Source, header: _Header | None, head: bytes) -> None:
+        self.source, self.header = source, header
+        self.d = 0 if header is None else header.d
+        self.line = 1 if header is None else 2  # the number of the next line
+        self.blank = 0  # empty lines not yet known to be the end of the file
+        self.lines: list[bytes] = []
+        self.carry = b""
+        self.skip = 0 if header is None else header.length
+        self.kind = _kind(head[:1024])
+
+    def fail(self, line: int, message: str) -> NoReturn:
+        self.source.fail(f"line {line}", message)
+
+    def feed(self, block: bytes) -> None:
+        if self.header is not None and self.skip:
+            # the fewest bytes of a row: a letter, d times a space and a digit, the newline
+            _check_header(self.source, self.header, 2 * self.d + 2)
+        lines = (self.carry + block[self.skip :]).split(b"\n")
+        self.carry, self.skip = lines.pop(), 0
+        self._add(lines)
+        if len(self.carry) > MAX_LINE:
+            fault = f"expected lines of at most {MAX_LINE} bytes, found more{_brackets(self.kind)}"
+            self.fail(self.line + len(self.lines) + self.blank, fault)
+
+    def _add(self, lines: list[bytes]) -> None:
+        """Without trailing spaces, less empty lines at the end."""
+        lines = [line.rstrip(b" \r") for line in lines]
+        kept = len(lines)
+        while kept and not lines[kept - 1]:
+            kept -= 1
+        if kept and self.blank:
+            self.fail(self.line, "expected a word and its numbers, found an empty line")
+        self.blank += len(lines) - kept
+        self.lines += lines[:kept]
+
+    def take(self, most: int | None) -> Rows | None:
+        part = self.lines[:most]
+        if not part:
+            return None
+        self.d = self.d or self._dimensions(part[0])
+        words, X = self._parse(part)
+        first, self.lines = self.line, self.lines[len(part) :]
+        self.line += len(part)
+        self.source.place = f"line {self.line - 1}"
+        return words, X, lambda i: f"line {first + i}"
+
+    def refuse_surplus(self, n: int) -> None:
+        if self.lines:
+            self.fail(self.line, f"expected the end, as the header says {n} words, found more")
+
+    def end(self, table: Table) -> None:
+        """At the end of the file: the last line may lack its newline."""
+        if self.carry and self.line == 1 and not self.lines:
+            self._dimensions(self.carry)  # counted on this line, so it has to be whole
+            self.fail(1, "expected a newline at the end of the only line: the file may be cut off")
+        self._add([self.carry] if self.carry else [])
+        table.drain(self)
+        if not table.words:
+            self.fail(self.line, "expected a word followed by numbers, found nothing")
+
+    def _dimensions(self, line: bytes) -> int:
+        """The number of numbers at the end of the first line of a file without a header."""
+        fields = line.split(b" ")
+        d = 0
+        while d < len(fields) - 1 and _is_number(fields[-1 - d]):
+            d += 1
+        if not 1 <= d <= MAX_DIMENSIONS:
+            kind = self.kind or f"{len(fields)} fields, the last {_described(fields[-1])}"
+            expected = f"a word and 1 to {MAX_DIMENSIONS} numbers, separated by single spaces"
+            self.fail(self.line, f"expected {expected}; found {kind}")
+        return d
+
+    def _parse(self, lines: list[bytes]) -> tuple[list[bytes], Floats2d]:
+        """Words and float32 (k, d). The quick way first; line by line where anything is odd."""
+        parts = [line.partition(b" ") for line in lines]
+        tails = [tail for _, _, tail in parts]
+        try:
+            if all(tails) and (X := _numbers(tails)).shape == (len(lines), self.d):
+                return [word for word, _, _ in parts], X
+        except ValueError:
+            pass
+        pairs = [self._split(line, self.line + i) for i, line in enumerate(lines)]
+        tails = [tail for _, tail in pairs]
+        try:
+            return [word for word, _ in pairs], _numbers(tails).reshape(len(lines), self.d)
+        except ValueError:
+            self._blame(tails)
+
+    def _split(self, line: bytes, number: int) -> tuple[bytes, bytes]:
+        """The word and the rest with its d numbers, cut from the right.
+
+        GloVe 840B has words with spaces in them (". . ."). They are accepted in files without a
+        header, where no part after the first is empty or a number: else the row is ragged.
+        """
+        if b"\0" in line:
+            self.fail(number, f"expected text, found a NUL byte{_brackets(self.kind)}")
+        if not line:
+            self.fail(number, "expected a word and its numbers, found an empty line")
+        fields = line.rsplit(b" ", self.d)
+        inner = fields[0].split(b" ")[1:]
+        odd = self.header is not None or any(not part or _is_number(part) for part in inner)
+        if len(fields) <= self.d or (inner and odd):
+            since = "the header" if self.header else "line 1"
+            found = f"{line.count(b' ')} fields after a word"
+            self.fail(number, f"expected {self.d} numbers, as in {since}, found {found}")
+        return fields[0], line[len(fields[0]) + 1 :]
+
+    def _blame(self, tails: list[bytes]) -> NoReturn:
+        """Say which number of which line the parser does not take."""
+        for i, tail in enumerate(tails):
+            for j, field in enumerate(tail.split(b" ")):
+                if not _parses(field):
+                    fault = f"expected a number as number {j + 1}, found {_described(field)}"
+                    self.fail(self.line + i, fault)
+        self.fail(self.line, f"expected rows of numbers in the {len(tails)} lines from here")
+
+
+def _numbers(tails: list[bytes]) -> Floats2d:
+    """Parse rows of numbers, in C; raises ValueError for anything that is not a number."""
+    return np.loadtxt(tails, dtype=np.float32, comments=None, delimiter=" ", ndmin=2)
+
+
+def _parses(field: bytes) -> bool:
+    try:
+        return _numbers([field]).shape == (1, 1) if field.strip() else False
+    except ValueError:
+        return False
+
+
+def _is_float(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_number(field: bytes) -> bool:
+    """Quicker than _parses for one field; Python's own extra, `1_000`, is not a number here."""
+    return _is_float(field) and b"_" not in field
+
+
+def _kind(head: bytes) -> str:
+    """What a file that is no text of vectors seems to be, from its first bytes; or nothing."""
+    other = "binary data" if b"\0" in head else ""
+    return next((kind for magic, kind in _KINDS.items() if head.startswith(magic)), other)
+
+
+def _brackets(kind: str) -> str:
+    return f" ({kind})" if kind else ""
+
+
+# -- binary records --------------------------------------------------------------------------------
+
+
+def _looks_binary(head: bytes, header: _Header) -> bool:
+    """Whether binary records or lines of text follow the header.
+
+    Text, if the next line has d fields that are mostly numbers; else binary, if what stands where
+    the first vector should be holds control characters, is not UTF-8, or shows no number.
+    """
+    body = head[header.length :]
+    fields = body.partition(b"\n")[0].split()[1:]
+    mostly_numbers = 2 * sum(map(_is_float, fields)) >= len(fields)
+    if not body.strip() or (len(fields) >= header.d and mostly_numbers):
+        return False
+    _, space, rest = body.partition(b" ")
+    sample = (rest if space else body)[: 4 * max(header.d, 1)]
+    try:
+        sample.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.reason != "unexpected end of data":
+            return True
+    return not (_CONTROL.isdisjoint(sample) and any(map(_is_float, sample.split())))
+
+
+class _Records:
+    """Words, each with a space and d float32. A newline before a word belongs to the format
+    (word2vec.c writes one)."""
+
+    def __init__(self, source: Source, header: _Header) -> None:
+        self.source, self.header = source, header
+        # the fewest bytes of a record: a letter, a space, the numbers
+        _check_header(source, header, 4 * header.d + 2)
+        self.data = b""
+        self.base = header.length  # offset in the (decompressed) file of the first byte of data
+        self.number = 1  # of the next record
+        self.skip = header.length
+
+    def feed(self, block: bytes) -> None:
+        self.data += block[self.skip :]
+        self.skip = 0
+
+    def take(self, most: int | None) -> Rows | None:
+        data, width, at = self.data, 4 * self.header.d, 0
+        words: list[bytes] = []
+        vectors: list[bytes] = []
+        starts: list[int] = []
+        while most is None or len(words) < most:
+            start = at + 1 if data[at : at + 1] == b"\n" else at
+            space = data.find(b" ", start, start + MAX_WORD + 1)
+            if space < 0 and len(data) - start > MAX_WORD:
+                place = f"record {self.number + len(words)} (byte {self.base + start})"
+                fault = f"a space after a word of at most {MAX_WORD} bytes"
+                self.source.fail(place, f"expected {fault}, found {_described(data[start:])}")
+            end = space + 1 + width
+            if space < 0 or end > len(data):
+                break
+            words.append(data[start:space])
+            vectors.append(data[space + 1 : end])
+            starts.append(start)
+            at = end
+        if not words:
+            return None
+        X = np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(words), self.header.d)
+        first, base = self.number, self.base
+        self.number += len(words)
+        self._drop(at)
+        self.source.place = f"record {self.number - 1} (byte {self.base})"
+        return words, X, lambda i: f"record {first + i} (byte {base + starts[i]})"
+
+    def _drop(self, size: int) -> None:
+        self.data = self.data[size:]
+        self.base += size
+
+    def refuse_surplus(self, n: int) -> None:
+        if self.data.strip(b"\r\n"):
+            fault = f"expected the end after {n} records of {self.header.d} numbers"
+            self.source.fail(f"byte {self.base}", f"{fault}, as the header says, found more")
+        self._drop(len(self.data))
+
+    def end(self, table: Table) -> None:
+        """At the end of the file: no record may be cut off."""
+        if self.data and not table.complete and not table.full:
+            there = f"{len(self.data)} bytes of the record are there"
+            said = f"the header says {self.header.n} records of {self.header.d} numbers"
+            place = f"record {self.number} (byte {self.base})"
+            self.source.fail(place, f"the file is cut off: {there}, {said}")
