@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import argparse
 import resource
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -22,7 +20,7 @@ import numpy as np
 import synthetic
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph import edges, word_graph
+from spacy_dxprivacy.graph import word_graph
 from spacy_dxprivacy.graph.word_graph import WordGraph
 from spacy_dxprivacy.mechanisms.path import solve_beta
 from spacy_dxprivacy.search.faiss_index import load_faiss
@@ -52,10 +50,10 @@ def recall(space: Space, lists: np.ndarray) -> str:
     return f"{shares[0]:.3f} of the nearest 10, {shares[1]:.3f} of {lists.shape[1]}"
 
 
-def walked(space: Space, lists: np.ndarray, folder: Path) -> WordGraph:
+def walked(space: Space, lists: np.ndarray) -> WordGraph:
     """The graph, with these near words."""
     with patch.object(word_graph, "neighbour_lists", lambda *_: lists):
-        return word_graph.build(space, unfinished=folder)
+        return word_graph.build(space)
 
 
 def main() -> None:
@@ -67,9 +65,8 @@ def main() -> None:
     space = Space.from_vectors(synthetic.words(n), synthetic.glove_like(n, d))
     print(f"{n:,} words x {d}")
     start, parts = time.perf_counter(), np.zeros(n, dtype=np.int64)
-    lists = timed("near words", lambda: edges.neighbour_lists(space, parts))
-    with tempfile.TemporaryDirectory() as folder:
-        graph = timed("edges and walks", lambda: walked(space, lists, Path(folder) / "unfinished"))
+    lists = timed("near words", lambda: word_graph.neighbour_lists(space, parts))
+    graph = timed("edges and walks", lambda: walked(space, lists))
     timed("beta", lambda: solve_beta(graph, EPSILON))
     all_of_it = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
