@@ -1,7 +1,5 @@
 """Receipts that anybody may have written into a file: claimed, and never counted as protection."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from conftest import EPSILON

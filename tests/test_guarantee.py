@@ -120,20 +120,10 @@ def test_no_code_reads_a_promise_out_of_its_sentences():
     assert found == {("guarantee.py", "guarantee.adjacency in OF_ALL_PAIRS")}
 
 
-def test_epsilons_and_deltas_add_up():
-    assert compose([METRIC, METRIC]).epsilon == 6.0
-    total = compose([APPROX] * 10)
-    assert total.epsilon <= 10.0 and total.delta == pytest.approx(1e-5)
-
-
 @pytest.mark.parametrize("guarantee", [METRIC, APPROX])
 @pytest.mark.parametrize("n", [1, 7])
 def test_a_repeated_guarantee_is_the_sum_of_its_copies(guarantee, n):
     assert repeat(guarantee, n) == compose([guarantee] * n)
-
-
-def test_no_draw_costs_nothing():
-    assert repeat(METRIC, 0).epsilon == 0.0
 
 
 def test_one_word_without_a_guarantee_leaves_none():
@@ -164,11 +154,6 @@ def test_what_cannot_be_added_up_is_refused(other):
 def test_nothing_cannot_be_added_up():
     with pytest.raises(DxError, match="DX040"):
         compose([])
-
-
-def test_it_can_be_written_as_json():
-    assert json.loads(json.dumps(Guarantee("none").to_dict()))["epsilon"] is None
-    assert json.loads(json.dumps(METRIC.to_dict()))["epsilon"] == 3.0
 
 
 def test_it_reads_as_a_sentence():

@@ -1,7 +1,5 @@
 """A process that lives long does not grow with what it reads. (benchmarks/load.py: minutes.)"""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from contextlib import nullcontext

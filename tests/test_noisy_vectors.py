@@ -60,16 +60,6 @@ def test_the_vectors_come_along(make, journey):
         assert np.array_equal(new._.dx_vector, new.vector)
 
 
-def test_a_slice_keeps_the_vectors_of_its_words(make):
-    doc = make("dx.Laplace.v1")(TEXT)
-    assert np.array_equal(doc[1:5].as_doc()[0].vector, doc[1].vector)
-
-
-def test_a_mechanism_that_chooses_words_has_none(make):
-    with pytest.raises(DxError, match="DX035"):
-        make("dx.Exponential.v1")(TEXT)
-
-
 def test_vectors_of_another_length_are_refused_before_any_text(make):
     with pytest.raises(DxError, match="DX035"):
         make("dx.RandomProjection.v1").get_pipe("dx_sanitizer").warm_up()

@@ -1,16 +1,9 @@
 """A long text is drawn in parts, and comes out as one record with the receipt of the whole."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
-from conftest import MakeNlp
-from spacy.language import Language
-from spacy.tokens import Doc, Token
 
 from spacy_dxprivacy.batch import stream
 from spacy_dxprivacy.batch.build import the_sanitizer
@@ -29,8 +22,8 @@ TEXT = "".join(SAID[i % len(SAID)] for i in range(120))
 
 
 @pytest.fixture
-def pipeline(make_nlp: MakeNlp) -> MakeNlp:
-    def make(mechanism: dict[str, Any] = ALONE, **settings: Any) -> Language:
+def pipeline(make_nlp):
+    def make(mechanism=ALONE, **settings):
         nlp = make_nlp(lang="en", mechanism=mechanism, **{"space": VECTORS, **settings})
         the_sanitizer(nlp).warm_up()
         return nlp
@@ -39,17 +32,17 @@ def pipeline(make_nlp: MakeNlp) -> MakeNlp:
 
 
 @pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+def short(monkeypatch):
     """From its call on, hundreds of characters are long."""
 
-    def use() -> None:
+    def use():
         monkeypatch.setattr(stream, "LONG", 500)
         monkeypatch.setattr(stream, "PART", 90)
 
     return use
 
 
-def one(nlp: Language, text: str = TEXT) -> Any:
+def one(nlp, text=TEXT):
     records = [Record(1, text="the house"), Record(2, text=text), Record(3, text="a house")]
     found = list(outcomes(nlp, records, batch_size=4, with_docs=False))
     assert [record.number for record, _ in found] == [1, 2, 3]
@@ -57,9 +50,7 @@ def one(nlp: Language, text: str = TEXT) -> Any:
 
 
 @pytest.mark.parametrize("mechanism", [ALONE, SENTENCES])
-def test_it_is_the_text_and_the_receipt_of_the_whole(
-    pipeline: MakeNlp, short: Callable[[], None], mechanism: dict[str, Any]
-) -> None:
+def test_it_is_the_text_and_the_receipt_of_the_whole(pipeline, short, mechanism):
     nlp = pipeline(mechanism)
     whole = one(nlp)
     short()
@@ -68,15 +59,13 @@ def test_it_is_the_text_and_the_receipt_of_the_whole(
     assert (drawn.text, dict(drawn.receipt)) == (whole.text, dict(whole.receipt))
 
 
-def test_under_a_seed_all_is_drawn_at_once(pipeline: MakeNlp, short: Callable[[], None]) -> None:
+def test_under_a_seed_all_is_drawn_at_once(pipeline, short):
     before = one(pipeline(seed=7)).text
     short()
     assert one(pipeline(seed=7)).text == before
 
 
-def test_whatever_is_drawn_is_spelled_as_in_the_whole(
-    pipeline: MakeNlp, short: Callable[[], None]
-) -> None:
+def test_whatever_is_drawn_is_spelled_as_in_the_whole(pipeline, short):
     short()
     nlp, rng = pipeline(), Random(0)
     cut = [nlp.make_doc(part) for part in stream.parts_of(TEXT, stream.places_of(nlp, TEXT))]
@@ -87,13 +76,13 @@ def test_whatever_is_drawn_is_spelled_as_in_the_whole(
         assert "".join(apart) == whole
 
 
-def _any(token: Token, rng: Random) -> str:
+def _any(token, rng):
     """A word whose spelling looks at what is beside it, for most words."""
     beside = ["'s", "n't", "ca", "a", "new", "York", "city", "i", "'m", "is", "'", "house"]
     return rng.choice(beside) if token.is_alpha or rng.random() < 0.1 else token.text
 
 
-def _spelled(doc: Doc, words: list[str]) -> str:
+def _spelled(doc, words):
     drawn = words_of(doc)
     words = [new if d else t.text for new, d, t in zip(words, drawn, doc, strict=True)]
     made = spell(words, np.array([bool(token.whitespace_) for token in doc]), drawn)
@@ -105,15 +94,13 @@ def _spelled(doc: Doc, words: list[str]) -> str:
     [{"scope": "type"}, {"carry": ["sents"]}, {"max_epsilon_per_doc": 1e6}, {"seed": 1},
      {"unknown": {"@dx_unknowns": "dx.Raise.v1"}}, {"surrogates": "standard"}],
 )  # fmt: skip
-def test_what_looks_at_the_whole_text_gets_it(
-    pipeline: MakeNlp, short: Callable[[], None], settings: dict[str, Any]
-) -> None:
+def test_what_looks_at_the_whole_text_gets_it(pipeline, short, settings):
     short()
     assert stream.is_cut(pipeline(), TEXT)
     assert not stream.is_cut(pipeline(**settings), TEXT)
 
 
-def test_tokens_are_those_of_the_whole(pipeline: MakeNlp, short: Callable[[], None]) -> None:
+def test_tokens_are_those_of_the_whole(pipeline, short):
     short()
     nlp = pipeline()
     tokens = [token.text_with_ws for token in nlp.make_doc(TEXT)]
@@ -122,7 +109,7 @@ def test_tokens_are_those_of_the_whole(pipeline: MakeNlp, short: Callable[[], No
     assert not any(part.rstrip().endswith(("Dr.", "e.g.", "O.")) for part in cut)
 
 
-def test_nothing_that_was_read_stays(pipeline: MakeNlp, short: Callable[[], None]) -> None:
+def test_nothing_that_was_read_stays(pipeline, short):
     nlp = pipeline()
     short()
     one(nlp, TEXT + "The zyzzyva. " + TEXT)
@@ -130,7 +117,7 @@ def test_nothing_that_was_read_stays(pipeline: MakeNlp, short: Callable[[], None
 
 
 @pytest.mark.parametrize("flood", ["a", "a ", "a. ", ".", "_", "\n", " ", ". ", "\n \n"])
-def test_a_flood_is_looked_through_in_a_time_by_its_length(pipeline: MakeNlp, flood: str) -> None:
+def test_a_flood_is_looked_through_in_a_time_by_its_length(pipeline, flood):
     """Quadratic, a megabyte would take minutes."""
     nlp = pipeline()
     assert len(stream.places_of(nlp, flood * (2**20 // len(flood)))) < 4

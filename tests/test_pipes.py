@@ -1,7 +1,5 @@
 """A named pipe in the place of a file has no end that ever comes: it is refused at once."""
 
-from __future__ import annotations
-
 import os
 import signal
 

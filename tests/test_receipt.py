@@ -40,10 +40,6 @@ def test_a_receipt_says_what_epsilon_means_in_nats_on_its_space(tmp_path):
     json.dumps(scale)
 
 
-def test_an_approximate_guarantee_has_no_distances(tmp_path):
-    assert make(tmp_path, GAUSSIAN)("word1")._.dx.scale is None
-
-
 def test_a_space_at_one_point_has_none_either(tmp_path):
     point = Space.from_vectors(["a", "b"], [[1.0], [1.0]])
     mechanism = make(tmp_path, LAPLACE).get_pipe("dx_sanitizer").mechanism
@@ -78,7 +74,7 @@ def test_a_budget_counts_what_composition_says(tmp_path):
     assert 0.5 < total["epsilon"] < 5.0 and "Gaussian" in total["notes"]
 
 
-def test_an_index_that_was_chosen_for_the_space_is_named(make_nlp) -> None:
+def test_an_index_that_was_chosen_for_the_space_is_named(make_nlp):
     index = {"@dx_indexes": "dx.AutoIndex.v1"}
     projection = {"@dx_projections": "dx.Nearest.v1", "index": index}
     receipt = make_nlp(mechanism=LAPLACE | {"projection": projection})("the dog")._.dx

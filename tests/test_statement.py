@@ -1,10 +1,6 @@
 """The page to sign: from receipts alone, in plain words first, and "not shown" for the rest."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 import spacy
@@ -15,12 +11,12 @@ from typer.testing import CliRunner
 pytest.importorskip("jinja2", reason="needs the extra 'report'")
 
 
-def dx(*args: Any) -> Any:
+def dx(*args):
     return CliRunner().invoke(app, ["dx", *map(str, args)])
 
 
 @pytest.fixture(scope="module")
-def released(tmp_path_factory: pytest.TempPathFactory, space_path: str) -> Path:
+def released(tmp_path_factory, space_path):
     folder = tmp_path_factory.mktemp("released")
     (folder / "in.jsonl").write_text(json.dumps({"text": f"the dog {UNKNOWN_SECRETS[0]}"}))
     done = dx(
@@ -31,7 +27,7 @@ def released(tmp_path_factory: pytest.TempPathFactory, space_path: str) -> Path:
     return folder
 
 
-def test_a_statement_is_of_the_receipt_and_holds_no_text(released: Path, tmp_path: Path) -> None:
+def test_a_statement_is_of_the_receipt_and_holds_no_text(released, tmp_path):
     done = dx(
         "report", released / "in.jsonl", released / "out.jsonl", "--receipt", released / "r.json",
         "--statement", "-o", tmp_path / "s.md",
@@ -47,14 +43,14 @@ def test_a_statement_is_of_the_receipt_and_holds_no_text(released: Path, tmp_pat
     assert len(text) < 9000  # a page or two
 
 
-def test_without_a_receipt_nothing_is_shown(released: Path, tmp_path: Path) -> None:
+def test_without_a_receipt_nothing_is_shown(released, tmp_path):
     page = tmp_path / "s.md"
     dx("report", released / "in.jsonl", released / "out.jsonl", "--statement", "-o", page)
     assert "cannot say that anything was protected" in page.read_text()
 
 
 @pytest.mark.slow
-def test_a_default_run_tells_what_was_found_elsewhere_as_such(tmp_path: Path) -> None:
+def test_a_default_run_tells_what_was_found_elsewhere_as_such(tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer")
     spacy.tokens.DocBin(docs=[nlp("a doctor")], store_user_data=True).to_disk(tmp_path / "a.spacy")
@@ -74,12 +70,12 @@ SHEET = (
 )
 
 
-def sign(released: Path, page: Path, *options: Any) -> Any:
+def sign(released, page, *options):
     given = ["--receipt", released / "r.json", "--statement", "-o", page]
     return dx("report", released / "in.jsonl", released / "out.jsonl", *given, *options)
 
 
-def test_a_statement_shows_what_was_measured_at_its_setting(released: Path, tmp_path: Path) -> None:
+def test_a_statement_shows_what_was_measured_at_its_setting(released, tmp_path):
     (tmp_path / "found").mkdir()
     (tmp_path / "found" / "guess.csv").write_text(SHEET.format(epsilon=EPSILON))
     (tmp_path / "audit.json").write_text('{"verdict": "nothing undeclared was found", "found": []}')
@@ -100,9 +96,7 @@ def test_a_statement_shows_what_was_measured_at_its_setting(released: Path, tmp_
 @pytest.mark.parametrize(
     "content", ["", "attack,mechanism\nguess,dx.Path.v2\n", "\x00\xff", '{"verdict": 3}', "[]", "{"]
 )
-def test_files_that_are_no_results_end_with_a_line(
-    released: Path, tmp_path: Path, content: str
-) -> None:
+def test_files_that_are_no_results_end_with_a_line(released, tmp_path, content):
     (tmp_path / "x").write_text(content, encoding="latin1")
     for option in ("--attack", "--audit"):
         if option == "--attack" and not content.startswith("attack"):

@@ -1,7 +1,5 @@
 """A causal model of known law: tokens are words of a small space, each given the one before."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spacy_dxprivacy.editors.model import NOTHING, OutOfRoom

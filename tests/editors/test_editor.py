@@ -74,13 +74,6 @@ def test_words_that_never_come_out_are_no_candidates(fake):
         ).tolist() == free.tolist()  # fmt: skip
 
 
-def test_words_alone_are_edited_by_word_pairs(fake):
-    mechanism, rows = small_mechanism("pairs"), np.array([1, 2])
-    alone = registry.dx_editors.get("dx.Remap.v1")().fit(small_space(), mechanism)
-    found = remap(mechanism).edit(rows, mechanism)
-    assert found.tolist() == alone.edit(rows, mechanism).tolist()
-
-
 def test_a_model_that_fails_leaves_the_release_as_it_is(fake):
     mechanism, rows = small_mechanism("pairs"), np.array([1, 2, 3])
     editor = remap(mechanism)
@@ -246,13 +239,6 @@ def test_whatever_an_editor_of_texts_chooses_what_never_comes_out_does_not(
     words = {token.lower_ for token in nlp("the dog saw the cat")}
     assert ("fish" in words) == (not exclude) and len(words) == 1
     assert hurtful.allowed_by(SpaceSource(None, excluded=lambda: ["fish"]))("Fish") is False
-
-
-def test_receipts_promise_the_same(reader, make_nlp):
-    plain = make_nlp(mechanism=EXPONENTIAL)("the dog saw the cat")._.dx
-    told = make_nlp(mechanism=EXPONENTIAL, editor=REMAP)("the dog saw the cat")._.dx
-    assert told.pop("editor") == "dx.Remap.v1" and told.pop("editor_model") == "d1"
-    assert told == plain
 
 
 def test_a_saved_pipeline_knows_its_model_again(reader, make_nlp):

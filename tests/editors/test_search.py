@@ -53,18 +53,6 @@ def test_texts_side_by_side_are_each_filled_by_the_likeliest_words():
     assert [one.words.tolist() for one in found] == [best(sheet, T, first) for sheet in some]
 
 
-def test_one_way_is_the_greedy_one_and_a_text_without_places_is_empty():
-    T, first, _, how = setup(beam=1)
-    sheet = sheets([3])[0]
-    empty = Sheet([], np.zeros(0, dtype=bool), np.zeros((0, N), int), np.zeros((0, N)))
-    found = search([sheet, empty], how)
-    words = [int((np.log(first) + sheet.logs[0]).argmax())]
-    for logs in sheet.logs[1:]:
-        words.append(int((np.log(T)[words[-1]] + logs).argmax()))
-    assert found[0].words.tolist() == words
-    assert found[1].words.shape == (0,)
-
-
 def test_what_stands_between_is_read_and_prompts_come_first():
     T, _, _, how = setup(beam=1)
     flat = np.zeros((1, N))

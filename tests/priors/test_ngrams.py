@@ -6,10 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from spacy_dxprivacy import DxError, Space, registry
+from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.priors import arpa as reader
 from spacy_dxprivacy.priors import make_ngrams
-from spacy_dxprivacy.ty import Prior
 
 from .conftest import AFTER, ARPA, sentences, weight
 
@@ -85,11 +84,6 @@ def test_of_a_file_of_longer_ngrams_the_pairs_are_taken(arpa, tmp_path, two):
     path.write_text(TRIGRAMS)
     whole, pairs = (make_ngrams(str(p)).fit(two) for p in (path, arpa))
     assert whole.digest == pairs.digest
-
-
-def test_it_is_a_prior_of_the_registry(arpa):
-    prior = registry.resolve({"p": {"@dx_priors": "dx.Ngrams.v1", "path": str(arpa)}})["p"]
-    assert isinstance(prior, Prior) and prior.draws == "sentence"
 
 
 def without(pattern):

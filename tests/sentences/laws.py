@@ -1,7 +1,5 @@
 """Small laws of sentences on a small space, and brute force over all sentences."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -9,7 +7,7 @@ from scipy.sparse import csr_array
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.graph import STEPS
-from spacy_dxprivacy.graph.policy_graph import Kernel, PolicyGraph, with_lengths
+from spacy_dxprivacy.graph.policy_graph import Kernel, with_lengths
 from spacy_dxprivacy.graph.store import graph_of
 from spacy_dxprivacy.guarantee import Guarantee
 from spacy_dxprivacy.mechanisms.path_v2 import SentenceMechanism, Sentences
@@ -21,7 +19,7 @@ BETA = 0.7
 KINDS = ("pairs", "pairs of types", "many words a state", "alone")
 
 
-def small_space(n: int = N, seed: int = 0) -> Space:
+def small_space(n=N, seed=0):
     words = [f"w{i}" for i in range(n)]
     return Space.from_vectors(words, np.random.default_rng(seed).normal(size=(n, 3)))
 
@@ -30,7 +28,7 @@ def _sums_to_one(table, axis):
     return table / table.sum(axis=axis, keepdims=True)
 
 
-def small_chain(kind: str, n: int = N, seed: int = 1) -> Chain:
+def small_chain(kind, n=N, seed=1):
     """Some zeros are in it: pairs that never come, words that a state does not have."""
     rng = np.random.default_rng(seed)
     if kind == "alone":
@@ -54,7 +52,7 @@ def small_chain(kind: str, n: int = N, seed: int = 1) -> Chain:
     return Chain(*arrays[:5], *map(csr_array, arrays[5:]))
 
 
-def uneven(space: Space) -> PolicyGraph:
+def uneven(space):
     """The graph of the space, with radii of several lengths."""
     graph = graph_of(space)
     steps = graph.edges[2]
@@ -62,27 +60,27 @@ def uneven(space: Space) -> PolicyGraph:
 
 
 class _Settings:
-    def __init__(self, chain: Chain, beta: float) -> None:
+    def __init__(self, chain, beta):
         self.chain, self.beta = chain, beta
 
-    def on(self, space: Space, guarantee: Guarantee) -> Sentences:
+    def on(self, space, guarantee):
         kernel = Kernel(uneven(space), self.beta)
         words = WordDraw(kernel, self.chain.unigram)
         return Sentences(self.chain, kernel, words, guarantee)
 
 
-def small_mechanism(kind: str, n: int = N, beta: float = BETA) -> SentenceMechanism:
+def small_mechanism(kind, n=N, beta=BETA):
     guarantee = Guarantee("metric-dp", 2 * beta, metric="path", status="proven")
     return SentenceMechanism("small", guarantee, _Settings(small_chain(kind, n), beta)).fit(
         small_space(n)
     )
 
 
-def all_sentences(n: int, length: int) -> np.ndarray:
+def all_sentences(n, length):
     return np.array(list(itertools.product(range(n), repeat=length)))
 
 
-def log_q(chain: Chain, sentence: np.ndarray) -> float:
+def log_q(chain, sentence):
     """By matrix products, in float64."""
     T = chain.delta.toarray().astype(float) + np.outer(chain.back.astype(float), chain.u)
     B = chain.emit.toarray().astype(float)
@@ -93,7 +91,7 @@ def log_q(chain: Chain, sentence: np.ndarray) -> float:
         return float(np.log((M * chain.end).sum()))
 
 
-def starts_of(*lengths: int) -> np.ndarray:
+def starts_of(*lengths):
     starts = np.zeros(sum(lengths), dtype=bool)
     starts[np.cumsum([0, *lengths[:-1]])] = True
     return starts

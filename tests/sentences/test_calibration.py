@@ -1,7 +1,5 @@
 """Words drawn alone: their epsilon is never above what was asked for, and its table is kept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -40,14 +38,6 @@ def test_walks_are_made_once_and_go_with_the_space(space, monkeypatch, tmp_path)
     learned.read_beside(again, tmp_path / "space")
     monkeypatch.setattr(calibration, "learn", None)
     assert calibration.beta_of(again, policy_graph(again, PLAIN), CHAIN, 1.0) == beta
-
-
-def test_another_prior_has_a_table_of_its_own(space):
-    graph, other = policy_graph(space, PLAIN), alone_chain(np.ones(N))
-    assert calibration.law_of(graph, CHAIN) != calibration.law_of(graph, other)
-    assert calibration.beta_of(space, graph, CHAIN, 1.0) != calibration.beta_of(
-        space, graph, other, 1.0
-    )
 
 
 @pytest.mark.parametrize("change", [("0.02,", "0.03,"), ("[", "{"), ('"law"', '"lav"')])

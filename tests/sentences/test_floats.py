@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import random_array
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
 from spacy_dxprivacy.priors.chain import alone_chain
-from spacy_dxprivacy.sentences.forward_backward import ADDED, Forward, Product, Sums
+from spacy_dxprivacy.sentences.forward_backward import ADDED, Forward, Sums
 
 PATH_V2 = {"m": {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.6}}
 
@@ -30,14 +29,6 @@ def test_sums_of_a_step_are_as_near_as_the_bound_says(mechanism):
     exact += np.outer(chain.u, chain.back.astype(np.float64) @ M)
     off = np.abs(found / (exact * emissions.totals[:, None]) - 1).max()
     assert 0 < off < (chain.states + ADDED + 10) * FLOAT_STEP
-
-
-def test_a_product_by_parts_is_that_of_the_table():
-    table = random_array((50, 2300), density=0.1, dtype=np.float32, rng=np.random.default_rng(0))
-    X = np.random.default_rng(1).random((2300, 7), dtype=np.float32)
-    found = np.ones((50, 7), dtype=np.float32)
-    Product(table.tocsr()).add(X, found)
-    np.testing.assert_allclose(found, 1 + table @ X, rtol=1e-5)
 
 
 def test_the_receipt_says_how_much_rounding_adds(mechanism):

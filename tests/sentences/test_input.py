@@ -48,13 +48,6 @@ def test_candidates_of_a_wrong_shape(candidates):
         small_mechanism("pairs").log_likelihood(ROWS, ROWS, starts_of(3), candidates=candidates)
 
 
-def test_candidates_out_of_range():
-    with pytest.raises(DxError, match="DX002"):
-        small_mechanism("pairs").log_likelihood(
-            ROWS, ROWS, starts_of(3), candidates=np.full((3, 1), N)
-        )
-
-
 def test_nothing_is_drawn_for_no_words():
     drawn = small_mechanism("pairs").sample(
         np.zeros(0, dtype=np.int64), Rng(seed=0), np.zeros(0, dtype=bool)

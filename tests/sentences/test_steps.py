@@ -44,14 +44,6 @@ def test_a_step_is_that_of_the_law(chain):
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-def test_a_table_has_its_corners_and_its_rest(chain):
-    forward = Forward(chain, np.ones(K), np.float32)
-    wide = [corner.shape[1] - 1 for _, corner in forward.corners]
-    assert wide[0] > wide[-1] == 0
-    cells = sum(int(np.count_nonzero(corner[:, 1:])) for _, corner in forward.corners)
-    assert cells + sum(part.nnz for _, part in forward.rest.parts) == chain.delta.nnz
-
-
 def test_states_side_by_side_are_those_of_one_after_the_other(chain):
     known, rng = known_of(chain), np.random.default_rng(5)
     ends = np.arange(S) % 5 == 0
