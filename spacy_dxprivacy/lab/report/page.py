@@ -12,15 +12,12 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ...about import __version__
 from ...config import FileConfig
 from ...editors.model import LanguageModel
 from ...errors import UsageError, Warnings, warn_always
@@ -50,6 +47,7 @@ from .receipts import (
     nats_of,
     read_receipt,
     receipts_of,
+    rendered,
 )
 
 LONGEST = 600  # tokens of a document that are shown
@@ -106,7 +104,7 @@ def page_of_files(before: Path, after: Path, space: Space, asked: Request) -> st
     accounts, without = _accounts(account, sources)
     utility = utility_of(pairs, space, progress=asked.progress)
     shares = utility.kept_by_document
-    return _rendered(
+    return rendered(
         "template.html",
         utility=utility,
         mean=float(np.nanmean(shares)) if utility.words else 0.0,
@@ -153,7 +151,7 @@ def statement_of_files(
     if without:
         released.append(f"{without:,} document(s) without a receipt: of these, nothing is shown.")
     found = [account.terms.attacker for account in last]
-    text = _rendered(
+    text = rendered(
         "statement.md",
         alarms=alarms(accounts, without),
         released=released or NO_RECEIPT.protected,
@@ -217,23 +215,6 @@ def pieces(pair: Pair, side: str) -> list[Piece]:
     if len(tokens) > LONGEST:
         found.append(Piece(" \u2026", False))
     return found
-
-
-def _rendered(name: str, **values: Any) -> str:
-    return str(_template(name).render(version=__version__, **values))
-
-
-@lru_cache
-def _template(name: str) -> Any:
-    """Every text on an HTML page is escaped by it."""
-    from jinja2 import Environment, StrictUndefined
-
-    source = resources.files(__package__).joinpath(name).read_text(encoding="utf8")
-    environment = Environment(
-        autoescape=name.endswith(".html"), undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    return environment.from_string(source)
 
 
 # -- what was measured elsewhere, for the statement ------------------------------------------------

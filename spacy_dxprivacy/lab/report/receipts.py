@@ -9,11 +9,14 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...about import __version__
 from ...batch.source import gunzip, pack_of
 from ...batch.tally import COUNTS, Tally
 from ...errors import UsageError
@@ -220,13 +223,21 @@ _EARLIER = Answers(
 
 
 def answers(account: Account) -> Answers:
-    """What is protected, against whom, and what is not."""
+    """What is protected, against whom, and what is not, by the template answers.md."""
     if account.earlier:
         return _EARLIER
-    lead, doubt = ([CLAIMED_BY], [CLAIMED]) if account.carried else ([], [])
-    return Answers(
-        [*lead, *_protected(account)], _against(account), [*_not_protected(account), *doubt]
-    )
+    nats, g = nats_of(account), account.terms.guarantee
+    middle = next((row for row in nats if row.pair == MIDDLE), None)
+    text = rendered(
+        "answers.md",
+        **{name: getattr(account, name) for name in ("terms", "counts", "documents", "carried")},
+        g=g, nats=nats, factor=_factor(g.epsilon), loose=_loose(account), total=account.total,
+        middle=None if middle is None or middle.nats < TELLING else middle,
+        attacker=sentence(account.terms.attacker), claimed_by=CLAIMED_BY, claimed=CLAIMED,
+        infinity=math.inf,
+    )  # fmt: skip
+    parts = [part.splitlines()[1:] for part in text.split("\n# ")]
+    return Answers(*([*dict.fromkeys(filter(None, part))] for part in parts))
 
 
 def nats_of(account: Account) -> list[Nats]:
@@ -248,122 +259,6 @@ def nats_of(account: Account) -> list[Nats]:
 
 def _factor(nats: float) -> str:
     return f"{math.exp(nats):,.1f}" if nats < 10 else f"10^{nats / math.log(10):.0f}"
-
-
-def _protected(account: Account) -> list[str]:
-    terms, counts = account.terms, account.counts
-    each = "for each place" if terms.scope == "token" else "for each different word of a document"
-    space = terms.space.rpartition(" (")[0] or terms.space
-    lines = [
-        f"Which word stood in each of {counts['perturbed']:,} places (of {counts['tokens']:,} "
-        f"tokens) in {account.documents:,} document(s). The word there now was drawn at random, "
-        f"anew {each}, by {terms.mechanism} from the public list of words {space}. A word may be "
-        "drawn as itself; the sanitised text does not say where that happened."
-    ]
-    if counts["unknown"]:
-        lines.append(
-            f"{counts['unknown']:,} words are not on that list. They were treated by the rule "
-            f"{terms.unknown_policy}, which lets none of them through."
-        )
-    if terms.numbers is not None:
-        drawn = counts["tokens"] - counts["perturbed"] - counts["unknown"] - counts["kept"]
-        lines.append(
-            f"{drawn:,} numbers were drawn at random near their value, by a promise of their own: "
-            f"{terms.numbers}. {terms.numbers.notes}"
-        )
-    if not terms.guarantee.holds or terms.seeded:
-        lines.insert(0, "Nothing with a guarantee that holds. What was done:")
-    return lines
-
-
-def _against(account: Account) -> list[str]:
-    g = account.terms.guarantee
-    if g.kind == "none":
-        return [f"Against nobody in particular: {account.terms.mechanism} gives no guarantee."]
-    reader = (
-        "Against a reader of the sanitised text who knows the method, its settings and the list of "
-        "words, has any computer, and may know every other word of the original. Only the random "
-        "numbers are secret."
-    )
-    status = {
-        "proven": "This is a proven theorem",
-        "computed": "This was computed on the very list of words that was used",
-        "claimed": "This is claimed, and not proven here",
-        "refuted": "THE PUBLISHED PROOF DOES NOT HOLD: do not rely on this",
-        "none": "Nobody has shown this",
-    }[g.status]
-    source = f" ({g.source})" if g.source else ""
-    notes = [g.notes] if g.notes else []
-    found = sentence(account.terms.attacker)
-    return [reader, *_bound(account), found, f"{status}{source}.", *notes]
-
-
-def _bound(account: Account) -> list[str]:
-    g = account.terms.guarantee
-    delta = f", but for a probability of delta = {g.delta:.3g}" if g.delta else ""
-    lead = f"What such a reader learns of one {g.protects} is bounded: epsilon = {g.epsilon:.4g}"
-    if g.kind == "approx-dp":
-        return [
-            f"{lead}. The odds between two {g.protects}s that are covered change by a factor of at "
-            f"most exp(epsilon) = {_factor(g.epsilon)}{delta}.",
-            f"This covers {g.adjacency}.",
-        ]
-    pairs = [
-        f"For {row.pair}, {row.distance:.3g} apart, the factor is at most {row.factor}: from even "
-        f"odds to {row.certainty}."
-        for row in nats_of(account)
-    ]
-    return [
-        f"{lead} for each unit of {g.metric} distance. The odds between two {g.protects}s that are "
-        f"d apart change by a factor of at most exp({g.epsilon:.4g} d){delta}: the nearer two "
-        f"{g.protects}s are, the less the text tells which of them it was.",
-        *pairs,
-        f"This covers {g.adjacency}.",
-    ]
-
-
-def _not_protected(account: Account) -> list[str]:
-    terms, g, total = account.terms, account.terms.guarantee, account.total
-    lines = [f"Visible as it was: {what}." for what in terms.in_clear]
-    if g.kind != "none" and g.covers != "all":
-        lines.append(
-            f"The difference between words that are not covered. Covered are {g.adjacency}."
-        )
-    lines.append(
-        f"{account.counts['kept']:,} tokens were not touched: punctuation, white space, and what "
-        "the settings leave."
-    )
-    if g.kind == "metric-dp":
-        lines += _far_apart(account)
-        lines.append(
-            "The subject as a whole. Replacements are near the originals by design, so what a "
-            "text is about can often be guessed, and so can a rare fact that several words tell "
-            "together."
-        )
-    if total is not None and math.isfinite(total.epsilon):
-        lines.append(
-            "A document as strongly as a word. What its words give away adds up: for the document "
-            f"with the most replaced words, epsilon is {total.epsilon:,.4g} {total.unit} in total."
-        )
-    lines += [
-        "A text that is sanitised twice, or a person with several texts: every release adds up.",
-        "What a reader knows or finds elsewhere, who wrote the text and when, file names, and "
-        "fields that were kept beside it.",
-    ]
-    return [*dict.fromkeys(lines)]
-
-
-def _far_apart(account: Account) -> list[str]:
-    """What the reader of a single epsilon overlooks most easily."""
-    middle = next((row for row in nats_of(account) if row.pair == MIDDLE), None)
-    if middle is None or middle.nats < TELLING:
-        return []
-    hidden = " A disease is hidden among diseases, not among all words."
-    return [
-        "The difference between unrelated words. Someone who hesitates between two words that have "
-        f"nothing to do with each other can be told by the text which it was (odds × "
-        f"{middle.factor})." + ("" if _loose(account) else hidden)
-    ]
 
 
 def _loose(account: Account) -> str:
@@ -391,3 +286,26 @@ def alarms(accounts: Sequence[Account], without: int) -> list[str]:
             f"NO PRIVACY: {without:,} document(s) carry no receipt; their text may be the original."
         )
     return [*dict.fromkeys(found)]
+
+
+def rendered(name: str, **values: Any) -> str:
+    """Return a template of this folder, filled in. Every text on an HTML page is escaped by it."""
+    return str(_template(name).render(version=__version__, **values))
+
+
+@lru_cache
+def _template(name: str) -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    source = resources.files(__package__).joinpath(name).read_text(encoding="utf8")
+    environment = Environment(
+        autoescape=name.endswith(".html"), undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+        # Whoever wrote a receipt begins no line of their own where a line is an entry.
+        finalize=_in_a_line if name == "answers.md" else None,
+    )  # fmt: skip
+    return environment.from_string(source)
+
+
+def _in_a_line(value: Any) -> Any:
+    return " ".join(value.splitlines()) if isinstance(value, str) else value
