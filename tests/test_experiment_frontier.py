@@ -10,14 +10,13 @@ from editors.fakes import FakeModel, small_law
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, Rng, Space
+from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.editors.opened import OPENERS
 from spacy_dxprivacy.lab.attacks import Corpus, Language, Seen
-from spacy_dxprivacy.lab.attacks.guessing import found_anywhere, read_off
+from spacy_dxprivacy.lab.attacks.guessing import found_anywhere
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments.frontier import nearest, sought
-from spacy_dxprivacy.lab.experiments.rewriting import Clip, clip_of, paraphrased
 from spacy_dxprivacy.lab.experiments.stage import NAMES, USUAL, WORDS, texts_of
 from spacy_dxprivacy.priors.chain import alone_chain
 from spacy_dxprivacy.registries import registry
@@ -61,14 +60,6 @@ def test_a_guess_stands_for_one_word_of_its_own_document():
     assert found_anywhere(text, list(text)).all()
 
 
-def test_who_reads_a_rewritten_text_takes_its_words_and_adds_the_usual_ones():
-    known = np.array([0.5, 0.3, 0.1, 0.1])
-    assert read_off(np.array([3, 2]), 2, known).tolist() == [3, 2]
-    assert read_off(np.array([3, 2, 1]), 2, known).tolist() == [3, 2]
-    assert sorted(read_off(np.array([3]), 3, known).tolist()) == [0, 1, 3]
-    assert sorted(read_off(np.zeros(0, dtype=int), 4, known).tolist()) == [0, 0, 1, 2]
-
-
 def test_gaps_are_filled_by_the_likeliest_word_and_the_rest_stays():
     known = np.array([0.1, 0.2, 0.6, 0.1])
     language = Language(alone_chain(known), known)
@@ -86,32 +77,6 @@ def test_an_epsilon_is_sought_until_the_share_is_near(start):
     assert len(sought(lambda e: 0.1, float, 1.0, 0.6, 3)) == 3  # never reached: it ends
 
 
-# -- DP-Prompt -------------------------------------------------------------------------------------
-
-
-def test_tokens_have_the_law_of_clipped_logits_and_the_ratio_holds():
-    model, clip, T = FakeModel(*small_law(N)), Clip(-2.0, -0.5), 0.7
-    asked = ["w1", "w4"]
-    many = [paraphrased(model, [(text, 1)] * 4000, T, clip, Rng(0)) for text in asked]
-    laws = []
-    for text, said in zip(asked, many, strict=True):
-        law = np.exp(np.clip(model.logs[model.asked(text)[-1]], -2.0, -0.5) / T)
-        laws.append(law / law.sum())
-        words = [word for word, _ in said]
-        seen = [words.count(model.decode([token])) / 4000 for token in range(2, N + 2)]
-        assert np.allclose(seen, laws[-1][2:], atol=0.03)
-        assert {n for _, n in said} == {1}
-    assert np.abs(np.log(laws[0] / laws[1])).max() <= clip.epsilon(T)
-
-
-def test_bounds_come_from_public_sentences_and_texts_end():
-    model = FakeModel(*small_law(N))
-    clip = clip_of(model)
-    assert clip == clip_of(model) and clip.low < clip.high
-    said = paraphrased(model, [("w1 w2", 5), ("w3", 2)], 1.0, clip, Rng(1))
-    assert all(n <= most for (_, n), most in zip(said, [5, 2], strict=True))
-
-
 # -- the experiment --------------------------------------------------------------------------------
 
 
@@ -123,17 +88,16 @@ def test_peers_are_registered_and_texts_are_there():
 
 
 def test_all_peers_have_the_same_columns_and_say_what_they_promise(texts, fake):
-    result = run(texts, "exponential", "redaction", "dp-prompt", model=fake, steps=2)
+    result = run(texts, "exponential", "redaction", model=fake, steps=2)
     columns = {tuple(row) for row in result.rows}
     assert len(columns) == 1
     by_peer = {row["peer"]: row for row in result.shown}
-    assert list(by_peer) == ["exponential", "redaction", "dp-prompt"]
+    assert list(by_peer) == ["exponential", "redaction"]
     assert by_peer["redaction"]["kept"] == by_peer["redaction"]["anywhere"] == 1
     assert by_peer["redaction"]["guarantee"].startswith("no guarantee")
     assert "metric-dp" in by_peer["exponential"]["guarantee"]
     assert 0 <= by_peer["exponential"]["found_model"] <= 1
-    assert by_peer["dp-prompt"]["unit"] == "nats a document"
-    assert all(row["found"] <= row["anywhere"] for row in result.shown[:2])
+    assert all(row["found"] <= row["anywhere"] for row in result.shown)
     assert any("redaction (the attacker finds 100% of it, not 60%)" in n for n in result.notes)
 
 
@@ -143,11 +107,12 @@ def test_without_noise_to_speak_of_everything_is_found(texts):
     assert row["nats"] == pytest.approx(0)
 
 
-def test_a_peer_that_cannot_be_had_is_named(texts):
-    with pytest.raises(DxError, match=r"DX165.*--model"):
-        run(texts, "dp-prompt")
+def test_a_peer_that_cannot_be_had_is_named(texts, monkeypatch):
+    monkeypatch.setattr("spacy_dxprivacy.lab.experiments.stage.find_spec", lambda name: None)
+    with pytest.raises(DxError, match=r"DX165.*presidio"):
+        run(texts, "presidio")
     result = run(texts, steps=1)
-    assert any(note.startswith("dp-prompt is left out") for note in result.notes)
+    assert any(note.startswith("presidio is left out") for note in result.notes)
     assert {row["peer"] for row in result.rows} < set(NAMES)
 
 

@@ -21,7 +21,6 @@ from ..ty import Index, Mechanism
 from ..validate import positive, whole
 
 MOST_STEPS = 1000
-INDEXES = {"exact": "dx.Exact.v1", "faiss": "dx.Faiss.v1", "auto": "dx.AutoIndex.v1"}
 
 
 def load_space(given: str, max_words: int | None = None) -> Space:
@@ -143,8 +142,8 @@ def short(name: str) -> str:
 class Once:
     """An index that is built once for each table, however many mechanisms are fitted on it."""
 
-    def __init__(self, name: str) -> None:
-        self.index: Index = registry.resolve({"i": {"@dx_indexes": INDEXES[name]}})["i"]
+    def __init__(self) -> None:
+        self.index: Index = registry.dx_indexes.get("dx.AutoIndex.v1")()
         self._table: Floats2d | None = None
 
     def fit(self, X: Floats2d) -> Once:

@@ -244,9 +244,9 @@ def linked(scores: Floats2d) -> Floats1d:
     return right
 
 
-# -- words of documents, wherever they stand: the measure that all releases have -------------------
-# Who rewrites a text moves its words, so that places say nothing. An original's words are counted,
-# each as often as it comes, that are among the attacker's guesses for its document.
+# -- words of documents, wherever they stand -------------------------------------------------------
+# An original's words are counted, each as often as it comes, that are among the attacker's guesses
+# for its document.
 
 
 def found_anywhere(text: Corpus, guesses: Sequence[Ints1d]) -> Bools1d:
@@ -259,22 +259,3 @@ def found_anywhere(text: Corpus, guesses: Sequence[Ints1d]) -> Bools1d:
             hits[place] = left[row] > 0
             left[row] -= 1
     return hits
-
-
-def read_off(rows: Ints1d, length: int, known: Floats1d) -> Ints1d:
-    """int64 (length,): guesses for a document of so many words of which another text was released.
-
-    The words that stand there, the first ones where they are more, and in place of those that are
-    missing the words that texts have most often. rows: int64 (any,), of the release. known: float64
-    (n,), how often each word comes. Whoever knows the law of the rewriting finds more.
-    """
-    said = rows[:length]
-    usual = np.argsort(-known, kind="stable")[: 4 * length]
-    expected = length * known[usual]
-    expected -= (said[:, None] == usual[None, :]).sum(axis=0)
-    more = []
-    for _ in range(length - len(said)):
-        best = int(expected.argmax())
-        more.append(int(usual[best]))
-        expected[best] -= 1
-    return np.append(said, np.array(more, dtype=np.int64))

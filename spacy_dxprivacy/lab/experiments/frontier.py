@@ -9,7 +9,7 @@ anywhere    found, wherever it stands in its document: the measure that all peer
             that is made equal. found: at its place
 meaning     the mean cosine of the mean vectors of documents. nats: excess negative log-likelihood a
             word under the word pairs of the package, which dx.Path.v2 draws from
-model       with one, the causal attacker tries the same releases, and DP-Prompt is a peer
+model       with one, the causal attacker tries the same releases
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ from ..corpus import sanitised
 from ..mechanisms import make_mechanism
 from ..results import NAN, Result, Row, draw_lines, finish, legend_below
 from .options import Options, experiment, of_space
-from .rewriting import missing, prompted, redacted
-from .stage import ALONE, DP_PROMPT, EDITED, NAMES, USUAL, WORDS, Stage
+from .stage import ALONE, EDITED, NAMES, USUAL, WORDS, Stage, missing
 
 PANELS = {
     "kept": "words unchanged",
@@ -54,7 +53,7 @@ T = TypeVar("T")
 
 
 @experiment(
-    "frontier", "peers at an equal attacker: mechanisms of words, redaction, DP-Prompt",
+    "frontier", "peers at an equal attacker: mechanisms of words, and redaction",
     "each peer's own paper, and docs/explanation/attacks.md", documents=12, steps=3,
 )  # fmt: skip
 def run(space: Space, options: Options) -> Result:
@@ -63,7 +62,7 @@ def run(space: Space, options: Options) -> Result:
     Raises DxError for a peer that was asked for by name and cannot be had here.
     """
     names = options.chosen(NAMES if options.mechanisms else USUAL)
-    why = {name: missing(name, options.model) for name in names}
+    why = {name: missing(name) for name in names}
     if options.mechanisms and any(why.values()):
         name = next(name for name in names if why[name])
         raise DxError(Errors.DX165.format(name=name, why=why[name]))
@@ -98,10 +97,8 @@ class Comparison:
         """Measure a peer."""
         if name in WORDS:
             self.rows += self._of_words(name)
-        elif name == DP_PROMPT:
-            self.rows += prompted(self.stage, self.options.model, self.options.steps)
         elif name in ALONE:
-            self.rows.append(redacted(self.stage, name))
+            self.rows.append(self.stage.redacted(name))
         else:
             self.rows.append(self._edited(name))
 
@@ -141,7 +138,7 @@ class Comparison:
         promise = mechanism.guarantee
         told = f"{promise}; {promise.adjacency}" if promise.adjacency else str(promise)
         return {
-            "peer": name, "epsilon": promise.epsilon, **stage.row(stage.released(out, guess)),
+            "peer": name, "epsilon": promise.epsilon, **stage.row(out, guess),
             "guarantee": told, "unit": promise.unit, "source": WORDS[name].source,
         }  # fmt: skip
 
@@ -167,7 +164,7 @@ class Comparison:
         mechanism = self._mechanism(name, best["epsilon"])
         out = sanitised(stage.text, mechanism, Rng(SEED)).rows
         new = self._remapped(out, mechanism)
-        figures = stage.row(stage.released(new, new))
+        figures = stage.row(new, new)
         edited = {key: figures[key] for key in ("kept", "rare_kept", "meaning", "nats")}
         return {**best, **edited, "peer": label}
 
@@ -204,10 +201,9 @@ def _about(stage: Stage, options: Options) -> list[str]:
         f"{len(text)} {own}: {len(text.rows):,} words, {int(stage.ground.rare.sum())} of them "
         f"rare. Shown is where the attacker finds {options.at:.0%} of them, or nearest to it",
         "anywhere: found, wherever it stands in its document. The attacker knows the mechanism, "
-        "word pairs, and how often each word comes in these texts; of dp-prompt it reads "
-        "the text alone",
-        "nats are under word pairs, which path2 draws from; kept of dp-prompt: words that "
-        "still occur. Figures are about these texts: they are not private",
+        "word pairs, and how often each word comes in these texts",
+        "nats are under word pairs, which path2 draws from. Figures are about these texts: they "
+        "are not private",
     ]
 
 

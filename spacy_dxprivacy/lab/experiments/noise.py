@@ -7,9 +7,7 @@ two alone, where T > D / 2.
 F         P(T <= a) = E[Phi(a / sqrt V)], an integral in one dimension, since z = sqrt(V) g with
           V ~ Gamma((n + 1)/2, 2/epsilon^2). Var T = (n + 1)/epsilon^2, and the fourth moment is
           3 (n + 1)(n + 3)/epsilon^4
-Theorem 8 P(|T| <= c b sqrt(n)/epsilon) >= (1 - 2 exp(-c^2/2)) (1 - (b exp(1 - b))^n)
-N_w       the share of draws of a word that are the word itself; low is private. With d_i the
-          distances to all words, 1 - sum_i (1 - F(d_i/2)) <= N_w <= F(d_1/2)
+N_w       the share of draws of a word that are the word itself; low is private
 S_w       how many different words come out in some draws of a word; high is private
 
 Half-distance a = d_1 / 2: noise that goes farther towards the nearest word leaves the word. Margin
@@ -22,14 +20,13 @@ the paper has it, and at the same guarantee per unit of Euclidean distance, for 
 multiplied by sqrt(lambda lambda_min + 1 - lambda), lambda_min the least eigenvalue of the scaled
 covariance.
 
-Papers  Asghar, Carpentier, Zhao, Kaafar 2024 (arXiv 2411.13784), section 4 and table 2: it has no
-        closed form for F and estimates it by simulation. Xu, Aggarwal, Feyisetan, Teissier 2020
-        (arXiv 2010.11947), figures 2 and 3
+Papers  Asghar, Carpentier, Zhao, Kaafar 2024 (arXiv 2411.13784), section 4 and table 2. Xu,
+        Aggarwal, Feyisetan, Teissier 2020 (arXiv 2010.11947), figures 2 and 3
 """
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +35,7 @@ from ...arrays import Floats1d, blocks
 from ...mechanisms.mahalanobis import regularised_covariance
 from ...privacy.noise import laplace_noise
 from ...randomness import Rng
-from ...search.metric import in_blocks, neighbours
+from ...search.metric import neighbours
 from ...space import Space
 from ..mechanisms import Once, make_mechanism
 from ..results import COLOURS, Result, Row, draw_lines, finish
@@ -48,7 +45,6 @@ from .options import Options, experiment, of_space, random_probes
 DIMENSIONS = (2, 50, 100, 200, 300)
 DEVIATIONS = (0.25, 0.5, 1.0, 2.0)  # where the law is looked at
 NODES = 400
-LEVEL = 0.99
 SIMULATED_AT_ONCE = 5000
 LATER = (2, 101)  # ranks of the neighbours that are compared with the first
 EPSILONS = (5.0, 10.0, 20.0)
@@ -116,35 +112,29 @@ def _draw_margins(figure: Any, *, rows: list[Row]) -> None:
 
 
 @experiment(
-    "dot-product", "the law of the noise towards a word: closed form, simulation, bounds of N_w",
-    PAPER, words=100, draws=20, steps=8, max_words=10_000,
+    "dot-product", "the distribution of the noise towards a word: closed form and simulation",
+    PAPER, draws=20,
 )  # fmt: skip
 def dot_product(space: Space, options: Options) -> Result:
-    """The law of T, simulated and in closed form, in several dimensions, and what N_w is on the
-    space."""
-    space = options.first_words(space)
+    """The law of T at epsilon = 1, simulated and in closed form, in several dimensions."""
     rows: list[Row] = []
+    times = options.draws * 1000
     for n in options.progress((*DIMENSIONS, space.vectors.shape[1]), "dimensions"):
-        rows += law(n, options.draws * 1000)
-    rows += kept(space, options)
-    notes = [
-        f"the law at epsilon = 1: T goes with 1/epsilon; simulated {options.draws * 1000:,} times",
-        f"N_w: {of_space(space)}; means of {options.words:,} of them, {options.draws} draws each",
-    ]
-    return Result(rows, partial(_draw_dot_product, rows=rows), (8.4, 3.2), notes)
+        rows += law(n, times)
+    notes = [f"at epsilon = 1: T goes with 1/epsilon; simulated {times:,} times"]
+    return Result(rows, partial(_draw_dot_product, rows=rows), (5.0, 3.2), notes)
 
 
 def cdf(a: Any, n: int, epsilon: float) -> Any:
     """P(T <= a), a: a number or an array, in n dimensions."""
-    V, weights = _scales(n)
-    shape = np.shape(a)
     from scipy.special import ndtr
 
-    Z = np.reshape(a, (-1, 1)) * epsilon / np.sqrt(V)
-    values = ndtr(Z) @ weights
-    return values.reshape(shape) if shape else float(values[0])
+    V, weights = _scales(n)
+    values = ndtr(np.reshape(a, (-1, 1)) * epsilon / np.sqrt(V)) @ weights
+    return values.reshape(np.shape(a)) if np.shape(a) else float(values[0])
 
 
+@cache
 def _scales(n: int) -> tuple[Floats1d, Floats1d]:
     """Nodes and weights of V at epsilon = 1, by Gauss and Legendre between its far quantiles."""
     from scipy.stats import gamma
@@ -157,108 +147,36 @@ def _scales(n: int) -> tuple[Floats1d, Floats1d]:
     return V, weights / weights.sum()
 
 
-def quantile(share: float, n: int, epsilon: float) -> float:
-    """a with P(|T| <= a) = share."""
-    from scipy.optimize import brentq
-
-    high = 40 * np.sqrt(n + 1)
-    return float(brentq(lambda a: cdf(a, n, 1.0) - (1 + share) / 2, 0.0, high)) / epsilon
-
-
-def theorem_8(share: float, n: int) -> tuple[float, float]:
-    """c and b for which the two factors are sqrt(share) each."""
-    from scipy.optimize import brentq
-
-    miss = 1 - np.sqrt(share)
-    c = float(np.sqrt(2 * np.log(2 / miss)))
-    b = float(brentq(lambda b: n * (np.log(b) + 1 - b) - np.log(miss), 1 + 1e-9, 50.0))
-    return c, b
-
-
 def law(n: int, times: int) -> list[Row]:
-    """At epsilon = 1."""
-    T, std = simulated(n, times), np.sqrt(n + 1)
-    rows = [
-        _row("P(T <= a)", n, at=a, closed=cdf(a, n, 1.0), simulated=np.mean(a >= T),
-             error=np.sqrt(0.25 / times))
-        for a in np.multiply(DEVIATIONS, std)
-    ]  # fmt: skip
-    moments = {"variance": (2, n + 1.0), "fourth moment": (4, 3.0 * (n + 1) * (n + 3))}
-    for name, (power, closed) in moments.items():
-        error = np.std(T**power) / np.sqrt(times)
-        seen = T.var() if power == 2 else np.mean(T**power)
-        rows.append(_row(name, n, closed=closed, simulated=seen, error=error))
-    seen = np.quantile(np.abs(T), LEVEL)
-    c, b = theorem_8(LEVEL, n)
-    rows.append(_row("99 % of |T| are below", n, closed=quantile(LEVEL, n, 1.0), simulated=seen))
-    rows.append(_row("99 % by theorem 8", n, closed=c * b * np.sqrt(n)))
-    return rows
-
-
-def simulated(n: int, times: int) -> Floats1d:
-    """T along a fixed direction with no zero coordinate."""
-    rng = Rng(seed=0)
+    """Rows of T along a fixed direction with no zero coordinate, at epsilon = 1."""
+    rng, std = Rng(seed=0), np.sqrt(n + 1)
     u = np.arange(1, n + 1) / np.linalg.norm(np.arange(1, n + 1))
     sizes = [part.stop - part.start for part in blocks(times, SIMULATED_AT_ONCE)]
-    return np.concatenate([laplace_noise(k, n, rng, epsilon=1.0) @ u for k in sizes])
-
-
-def kept(space: Space, options: Options) -> list[Row]:
-    """N_w by simulation between its two bounds."""
-    X, d = space.vectors, space.vectors.shape[1]
-    probes = random_probes(space, options.words)
-    bench = Bench(X, probes, k=1, draws=max(2, options.draws))
-    index = Once(options.index)
-    rows = []
-    for e in options.progress(options.range_of("dx.Laplace.v1", space, index), "epsilon"):
-        mechanism = make_mechanism("dx.Laplace.v1", space, e, index=index)
-        measured = bench.unchanged(mechanism)
-        low, high = bounds(X, probes.rows, d, e)
-        error = float(np.sqrt(measured * (1 - measured) / (len(probes.rows) * bench.draws)))
-        for name, value in (("upper bound of N_w", high), ("lower bound of N_w", low)):
-            rows.append(_row(name, d, e, closed=value, simulated=measured, error=error))
-    return rows
-
-
-def bounds(X: Any, words: Any, d: int, epsilon: float) -> tuple[float, float]:
-    """Means over words of 1 - sum_i (1 - F(d_i/2)), at least 0, and of F(d_1/2)."""
-    grid = np.linspace(0.0, 12 * np.sqrt(d + 1), 4000)
-    leaves = 1 - cdf(grid, d, 1.0)
-    low, high = [], []
-    for part, D in in_blocks(X[words], X):
-        D[np.arange(len(D)), words[part]] = np.inf
-        missed = np.interp(D * epsilon / 2, grid, leaves, right=0.0)
-        low.append(np.maximum(0.0, 1 - missed.sum(axis=1)))
-        high.append(1 - missed.max(axis=1))
-    return float(np.concatenate(low).mean()), float(np.concatenate(high).mean())
-
-
-def _row(quantity: str, n: int, epsilon: float = 1.0, **figures: Any) -> Row:
-    """figures: at, closed, simulated, error; those that are left out are none."""
-    names = {"at": "at", "closed": "closed form", "simulated": "simulated",
-             "error": "standard error"}  # fmt: skip
-    numbers = {name: figures.get(key) for key, name in names.items()}
-    plain = {name: None if value is None else float(value) for name, value in numbers.items()}
-    return {"quantity": quantity, "dimensions": n, "epsilon": float(epsilon), **plain}
+    T = np.concatenate([laplace_noise(k, n, rng, epsilon=1.0) @ u for k in sizes])
+    figures = [
+        ("P(T <= a)", a, cdf(a, n, 1.0), np.mean(a >= T), np.sqrt(0.25 / times))
+        for a in np.multiply(DEVIATIONS, std)
+    ]
+    for name, power, closed in (
+        ("variance", 2, n + 1.0),
+        ("fourth moment", 4, 3.0 * (n + 1) * (n + 3)),
+    ):
+        figures.append((name, None, closed, np.mean(T**power), np.std(T**power) / np.sqrt(times)))
+    columns = ("quantity", "at", "closed form", "simulated", "standard error")
+    rows = [dict(zip(columns, figure, strict=True)) for figure in figures]
+    return [{"dimensions": n} | row for row in rows]
 
 
 def _draw_dot_product(figure: Any, *, rows: list[Row]) -> None:
-    """P(T <= a) with the simulated figures on it, and N_w over epsilon."""
-    left, right = figure.subplots(1, 2)
+    """P(T <= a) with the simulated figures on it."""
+    axes = figure.subplots()
     for i, n in enumerate(dict.fromkeys(r["dimensions"] for r in rows)):
         a = np.linspace(0, 3 * np.sqrt(n + 1), 100)
-        colour = f"C{i}"
-        left.plot(a, cdf(a, n, 1.0), color=colour, linewidth=1.2, label=f"{n} dimensions")
+        axes.plot(a, cdf(a, n, 1.0), color=f"C{i}", linewidth=1.2, label=f"{n} dimensions")
         seen = [r for r in rows if r["quantity"] == "P(T <= a)" and r["dimensions"] == n]
-        left.plot([r["at"] for r in seen], [r["simulated"] for r in seen], "x", color=colour)
-    finish(left, "P(T <= a), closed form; x: simulated", "a, at epsilon = 1", "", log=False)
-    left.legend(frameon=False, fontsize=8)
-    bound = [r for r in rows if r["quantity"].endswith("of N_w")]
-    lines = [{**r, "y": r["closed form"]} for r in bound]
-    lines += [{**r, "quantity": "N_w", "y": r["simulated"]} for r in bound[::2]]
-    draw_lines(right, lines, ("epsilon", "y"), "quantity")
-    finish(right, "words that stay, and their bounds", "epsilon", "share")
-    right.legend(frameon=False, fontsize=8)
+        axes.plot([r["at"] for r in seen], [r["simulated"] for r in seen], "x", color=f"C{i}")
+    finish(axes, "P(T <= a), closed form; x: simulated", "a, at epsilon = 1", "", log=False)
+    axes.legend(frameon=False, fontsize=8)
 
 
 @experiment(
@@ -269,7 +187,7 @@ def mahalanobis(space: Space, options: Options) -> Result:
     """N_w and S_w for each epsilon and lambda, with the noise of the paper and with that of
     dx.Mahalanobis.v1."""
     space = options.first_words(space)
-    index = Once(options.index)
+    index = Once()
     probes = random_probes(space, options.words)
     bench = Bench(space.vectors, probes, k=1, draws=options.draws)
     epsilons = options.range_of("dx.Laplace.v1", space, index)

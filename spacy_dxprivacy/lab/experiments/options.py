@@ -19,7 +19,6 @@ from ..results import Progress, Result, no_progress
 from ..tuning import SEARCH_WORDS, Probes, epsilon_range_on, evenly
 
 LOSSES = ("path", "changed", "vectors")
-INDEXES = ("auto", "exact", "faiss")
 
 
 def option(default: Any, text: str, flags: str = "", **check: Any) -> Any:
@@ -43,7 +42,6 @@ class Options:
     mechanisms: tuple[str, ...] = option(
         (), "Only this one of the experiment; a wrong name lists them all", "--mechanism -m"
     )
-    index: str = option("auto", "Nearest words by: auto, exact or faiss", one_of=INDEXES)
     c: float | None = option(None, "Of rank sampling; fitted to the space if none", above=0)
     documents: int = option(200, "How many texts", least=10)
     text: Path | None = option(
@@ -61,8 +59,8 @@ class Options:
     loss: str = option("path", "Of optimum: path, changed or vectors", one_of=LOSSES)
     seconds: float = option(120.0, "Of optimum: stop its solver then", above=0)
     model: str = option(
-        "", "Of frontier: a causal language model, for DP-Prompt, the editor and a stronger "
-        "attacker: a Hugging Face folder, a .gguf file, or a name (needs the extra lm)",
+        "", "Of frontier: a causal language model, for the editor and a stronger attacker: a "
+        "Hugging Face folder, a .gguf file, or a name (needs the extra lm)",
     )  # fmt: skip
     prompt: str = option(
         "", "Of frontier: what that model is told of the kind of text, in public words"

@@ -73,7 +73,7 @@ def on_a_line(epsilon: float, spacing: float) -> Row:
 
 def noisy(space: Space, words: Ints1d, options: Options) -> tuple[list[Row], float]:
     """The rows of both rules on Laplace noise, and the c of rank sampling."""
-    X, index, rng = space.vectors, Once(options.index).fit(space.vectors), Rng(seed=0)
+    X, index, rng = space.vectors, Once().fit(space.vectors), Rng(seed=0)
     c = calibrated(X, index) if options.c is None else options.c
     epsilons = _epsilons(space, index, c, options)
     asked = np.repeat(words, options.draws)

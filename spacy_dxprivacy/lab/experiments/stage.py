@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from importlib import resources
-from typing import TYPE_CHECKING, Any, TypeVar
+from importlib.util import find_spec
+from typing import Any, TypeVar
 
 import numpy as np
+import spacy
 
 from ...arrays import Bools1d, Floats2d, Ints1d
 from ...space import Space
 from ..attacks.figures import share_by_document
 from ..attacks.frontier import Ground, mean
 from ..attacks.guessing import found_anywhere
-from ..attacks.reading import Reader
+from ..attacks.reading import Reader, Seen, filled_guess
 from ..corpus import Corpus, read_texts
 from ..report.pairs import tokenizer
 from ..results import NAN, Row
 from ..rows import words_of
 from .options import Options
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
 
 Array = TypeVar("Array", Ints1d, Bools1d)
 
@@ -64,30 +62,15 @@ WORDS: dict[str, WordPeer] = {
     "santext-plus": WordPeer("dx.SanTextPlus.v1", 3.5, "Yue et al. 2021, Findings of ACL"),
 }  # fmt: skip
 EDITED = {"path2": "path2-edited"}  # by dx.Remap.v1: post-processing of the very release
-REDACTION, PRESIDIO, DP_PROMPT = "redaction", "presidio", "dp-prompt"
-ALONE = (REDACTION, PRESIDIO, DP_PROMPT)
+REDACTION, PRESIDIO = ALONE = ("redaction", "presidio")
 NAMES = (*WORDS, *EDITED.values(), *ALONE)
 USUAL = ("path2", "path1", "exponential", "laplace", "custext", *EDITED.values(), *ALONE)
 NO_PROMISE = "no guarantee: what the recogniser does not find stays in clear"
+SPANS_KEY = "presidio"
 PAPERS = {
     REDACTION: "dx_entity_ruler with dx.Redact.v1",
     PRESIDIO: "presidio-analyzer with its own rules and ours in place of a model",
-    DP_PROMPT: "Utpala, Hooker, Chen 2023, arXiv 2310.16111",
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Released:
-    """What was released of d documents, and what the attacker takes them for. documents: int64
-    (any,) each, the words that stand there; starts: bool, where their sentences begin. guesses:
-    int64 (any,) each. kept: bool (t,), whether each word of the originals is still there. right:
-    bool (t,), whether it was guessed at its place; None of texts without places."""
-
-    documents: Sequence[Ints1d]
-    starts: Sequence[Bools1d]
-    guesses: Sequence[Ints1d]
-    kept: Bools1d
-    right: Bools1d | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,54 +103,59 @@ class Stage:
         parts: list[Array] = np.split(some, self.text.starts[1:-1])
         return parts
 
-    def released(self, out: Ints1d, guess: Ints1d) -> Released:
-        """Of outputs and guesses of each word, int64 (t,)."""
-        rows, starts = self.text.rows, self.cut(self.text.sentences)
-        return Released(self.cut(out), starts, self.cut(guess), out == rows, guess == rows)
-
-    def words_in(self, docs: Iterable[Doc]) -> tuple[list[Ints1d], list[Bools1d]]:
-        """Of texts that were rewritten: their words that the space has, and where sentences begin,
-        which a document always does."""
-        rows, starts = [], []
-        for doc in docs:
-            some, begins, *_ = words_of(doc, self.ground.space)
-            there = some >= 0
-            sentence = np.cumsum(begins)[there]
-            rows.append(some[there])
-            starts.append(np.diff(sentence, prepend=-1) > 0)
-        return rows, starts
-
-    def row(self, released: Released) -> Row:
-        """The figures of a release."""
-        rare, where = self.ground.rare, found_anywhere(self.text, released.guesses)
-        anywhere, low, high, words = share_by_document(where, self.text.doc_of)
-        right = released.right
+    def row(self, out: Ints1d, guess: Ints1d, there: Bools1d | None = None) -> Row:
+        """The figures of a release: outputs and guesses of each word, int64 (t,). there: bool (t,),
+        which words stand in it; None for all."""
+        text, rare = self.text, self.ground.rare
+        there = np.ones(len(out), dtype=bool) if there is None else there
+        kept, right = there & (out == text.rows), guess == text.rows
+        where = found_anywhere(text, self.cut(guess))
+        anywhere, low, high, words = share_by_document(where, text.doc_of)
         return {
             "anywhere": anywhere, "rare_anywhere": mean(where[rare]),
-            "kept": mean(released.kept), "rare_kept": mean(released.kept[rare]),
-            "meaning": self.meaning(released.documents), "nats": self.nats(released),
-            "found": NAN if right is None else mean(right),
-            "rare_found": NAN if right is None else mean(right[rare]),
+            "kept": mean(kept), "rare_kept": mean(kept[rare]),
+            "meaning": self.meaning(out, there), "nats": self.nats(out, there),
+            "found": mean(right), "rare_found": mean(right[rare]),
             "low": low, "high": high, "words": words, "rare": int(rare.sum()),
         }  # fmt: skip
 
-    def meaning(self, documents: Sequence[Ints1d]) -> float:
+    def meaning(self, out: Ints1d, there: Bools1d) -> float:
         """The mean cosine of the mean vectors of a document before and after; 0 of one that is
         empty."""
-        new = mean_vectors(documents, self.ground.space.vectors)
-        return float((new * self._vectors).sum(axis=1).mean())
+        X = self.ground.space.vectors
+        left = [rows[some] for rows, some in zip(self.cut(out), self.cut(there), strict=True)]
+        return float((mean_vectors(left, X) * mean_vectors(list(self.text), X)).sum(axis=1).mean())
 
-    @cached_property
-    def _vectors(self) -> Floats2d:
-        return mean_vectors(list(self.text), self.ground.space.vectors)
-
-    def nats(self, released: Released) -> float:
+    def nats(self, out: Ints1d, there: Bools1d) -> float:
         """A word over the clear text, under the word pairs of the package."""
-        rows, starts = np.concatenate(released.documents), np.concatenate(released.starts)
-        if not len(rows):
+        if not there.any():
             return NAN
         language, text = self.ground.language, self.text
-        return language.nats(rows, starts) - language.nats(text.rows, text.sentences)
+        clear = language.nats(text.rows, text.sentences)
+        return language.nats(out[there], text.sentences[there]) - clear
+
+    def redacted(self, name: str) -> Row:
+        """Of a recogniser whose finds are blacked out: the rest is in plaintext, and what is
+        missing is guessed by the words around it."""
+        text, nlp, found = self.text, spacy.blank("en"), []
+        nlp.add_pipe("dx_entity_ruler" if name == REDACTION else "dx_presidio")
+        for doc in nlp.pipe(self.texts):
+            covered = np.zeros(len(doc), dtype=bool)
+            for span in [*doc.ents, *doc.spans.get(SPANS_KEY, [])]:
+                covered[span.start : span.end] = True
+            rows, *_, places = words_of(doc, self.ground.space)
+            found.append(covered[places[rows >= 0]])
+        hidden = np.concatenate(found)
+        guess = filled_guess(Seen(text.rows, text.sentences), hidden, self.ground.language)
+        promise = {"guarantee": NO_PROMISE, "unit": "", "source": PAPERS[name]}
+        return {"peer": name, "epsilon": NAN, **self.row(text.rows, guess, ~hidden), **promise}
+
+
+def missing(name: str) -> str:
+    """Why a peer cannot be had here; "" where it can."""
+    if name == PRESIDIO and find_spec("presidio_analyzer") is None:
+        return "presidio-analyzer is not installed (the extra presidio)"
+    return ""
 
 
 def texts_of(options: Options) -> list[str]:

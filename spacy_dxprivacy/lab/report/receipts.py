@@ -14,17 +14,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...about import __version__
-from ...batch.source import gunzip, pack_of
 from ...batch.tally import COUNTS, Tally
 from ...errors import UsageError
-from ...files.docbin import MOST_DOCBIN, BadPacked, read_docbin, unpack
-from ...files.limits import TooLarge, check_size, read_json
+from ...files.limits import read_json
 from ...guarantee import Guarantee
-from ...pipeline.receipt import MENTIONS, RECEIPT_KEY, Terms, fits
+from ...pipeline.receipt import MENTIONS, Terms
 from ...privacy.levels import sentence
+from ..audit.files import BadFile, Text, read_file
 from ..manifests import as_receipt
 
 DAMAGED = "a receipt is damaged."
@@ -110,8 +107,8 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
     accounts: dict[str, Account] = {}
     without = 0
     for path in paths:
-        for receipt, tokens in _carried(path):
-            if not fits(receipt, tokens):
+        for receipt in _carried(path):
+            if receipt is None:
                 without += 1
                 continue
             try:
@@ -126,24 +123,12 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
     return sorted(accounts.values(), key=lambda account: account.earlier), without
 
 
-def _carried(path: Path) -> list[tuple[Any, int]]:
-    """Of each document of a .spacy file: its receipt, or None, and how many tokens it has."""
+def _carried(path: Path) -> list[dict[str, Any] | None]:
+    """Of each document of a .spacy file the receipt that fits it."""
     try:
-        check_size(path, MOST_DOCBIN)
-        raw = path.read_bytes()
-        packed = read_docbin(gunzip(raw) if pack_of(path) else raw)
-        found = []
-        for data in packed.user_data:
-            held = {} if data is None else unpack(data, use_list=False)
-            # Keys of extensions are lists, and no receipts.
-            pairs = held.items() if isinstance(held, dict) else held
-            found.append({key: value for key, value in pairs if isinstance(key, str)})
-    except TooLarge as error:
-        raise UsageError(str(error)) from None
-    except (OSError, BadPacked, TypeError, ValueError):
-        raise UsageError(f"{path}: is not a DocBin, or it is damaged.") from None
-    tokens = np.diff(packed.ends, prepend=0).tolist()
-    return [(held.get(RECEIPT_KEY), n) for held, n in zip(found, tokens, strict=True)]
+        return [item.receipt for item in read_file(path, "") if isinstance(item, Text)]
+    except BadFile as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
 def _terms_of(receipt: dict[str, Any]) -> Terms:
