@@ -5,7 +5,7 @@
 The texts are those of entity_texts/fresh.txt. A word is readable where it stands in the output in
 its own place, because no mention that was replaced covers it. Titles, particles and words of form
 ("years", "hours") do not count. A mention is readable wholly where all of its words are, in part
-where one is. Writes docs/entities/fresh.json and the table of docs/entities.md.
+where one is. Writes docs/entities/fresh.json and the table of docs/how-to/entities.md.
 """
 
 from __future__ import annotations

@@ -40,8 +40,10 @@ RETIRED = {
     "dx prior --states": "a prior made of texts is one of word pairs; see --types and --pairs",
     "dx prior --iterations": "word pairs are counted once",
     "dx prior --seed": "nothing is drawn at random where word pairs are counted",
-    "dx tune --entities": "`dx audit release --entities` looks for what is left (docs/tuning.md)",
-    "dx tune --surrogates": "`dx audit release --entities` looks for what is left (docs/tuning.md)",
+    "dx tune --entities": "`dx audit release --entities` looks "
+    "for what is left (docs/how-to/choose.md)",
+    "dx tune --surrogates": "`dx audit release --entities` looks "
+    "for what is left (docs/how-to/choose.md)",
     "dx tune --judge": "`dx report --judge` says how a release reads",
     "dx inspect --judge": "`dx report --judge` says how a release reads",
     "dx inspect --entities": "`dx sanitize --set run.preview=5` shows texts before and after",

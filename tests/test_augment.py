@@ -181,7 +181,7 @@ def test_the_defaults_are_those_of_the_sanitizer():
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)
 def test_a_config_trains(path, tmp_path, file_space):
-    """A few documents, one pass: that it learns is measured in docs/training.md."""
+    """A few documents, one pass: that it learns is measured in docs/how-to/spacy.md."""
     from spacy.training.initialize import init_nlp
     from spacy.training.loop import train
 

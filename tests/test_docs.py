@@ -107,7 +107,7 @@ def copy(tmp_path):
 def test_the_site_is_built_and_asks_nobody_for_anything(copy):
     done = build(copy)
     assert done.returncode == 0, done.stderr[-2000:]
-    api = (copy / "site" / "api.html").read_text(encoding="utf8")
+    api = (copy / "site" / "reference" / "api.html").read_text(encoding="utf8")
     assert "assert_sanitized" in api and "class_names" in api
     for page in (copy / "site").rglob("*.html"):
         html = page.read_text(encoding="utf8")
@@ -125,7 +125,7 @@ def test_the_site_is_built_and_asks_nobody_for_anything(copy):
     "link", ["nowhere.md", "explanation/guarantees.md#nowhere", "/absolute.md"]
 )
 def test_a_broken_link_stops_the_build(copy, link):
-    with (copy / "docs" / "quickstart.md").open("a") as page:
+    with (copy / "docs" / "tutorial.md").open("a") as page:
         page.write(f"\n[broken]({link})\n")
     done = build(copy)
     assert done.returncode == 1 and link.partition("#")[0] in done.stderr

@@ -1,4 +1,6 @@
-"""Beyond one machine: Arrow tables, Ray Data, Spark, and shards of a corpus. See docs/scaling.md.
+"""Beyond one machine: Arrow tables, Ray Data, Spark, and shards of a corpus.
+
+See docs/how-to/cluster.md.
 
 Nothing here imports pyarrow, ray or pyspark before it is called.
 """

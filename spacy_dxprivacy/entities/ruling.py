@@ -1,7 +1,7 @@
 """A recogniser of names, dates, places and numbers by rules, for pipelines that have no NER.
 
-It finds what public lists and forms can find, and misses the rest: see docs/entities.md for its
-recall. Nothing that it misses is protected by the entity sanitizer.
+It finds what public lists and forms can find, and misses the rest: see docs/how-to/entities.md for
+its recall. Nothing that it misses is protected by the entity sanitizer.
 """
 
 from __future__ import annotations

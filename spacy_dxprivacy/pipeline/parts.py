@@ -57,22 +57,30 @@ class Blocked:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Parts:
-    """What a component is made of.
+    """The settings of the component, checked.
 
-    seed: None; a whole number makes the noise repeatable, for tests alone. scope: "token" draws
-    every occurrence anew, "type" once for each distinct word of a Doc (then it is visible which
-    words are the same). casing: "truecase" from the output alone, "preserve" copies the input's.
-    vectors: "table" leaves token.vector to the pipeline's own vectors, if any; "noisy" makes it the
-    perturbed vector, see receipt.attach_vectors. carry: "ents", "sents" or both, kept from the
-    input's Doc. max_epsilon_per_doc: Docs whose total epsilon would be above it are
-    refused before anything of them is drawn. numbers: None, or what draws numbers by their value;
-    its epsilon is of another metric than that of words, so max_epsilon_per_doc is refused with it.
-    editor: None, or what goes over the words after they were drawn, by public knowledge alone.
-    surrogates: None, the name of a preset ("standard", "clinical"), or label -> what stands for
-    mentions that a recogniser gave this label; all other words are drawn as ever. Its promises are
-    of their own, and max_epsilon_per_doc is about words alone.
+    Args:
+        mechanism: The mechanism that draws words.
+        selector: Which words are drawn; all others stay in plaintext.
+        source: Where the space comes from, `space` in a config.
+        unknown: What takes the place of words that the space lacks.
+        numbers: None, or what draws numbers by their value. Its epsilon is of another metric than
+            that of words, so max_epsilon_per_doc raises with it.
+        editor: None, or what edits words after they were drawn, by public knowledge alone.
+        surrogates: None, the name of a preset ("standard", "clinical"), or a surrogate by label of
+            the recogniser. Their guarantees are their own; all other words are drawn as ever.
+        seed: None. A whole number makes the noise repeatable, for tests alone.
+        scope: "token" draws every occurrence anew, "type" once for each distinct word of a Doc; it
+            is then visible which words are the same.
+        casing: "truecase" goes by the output alone, "preserve" copies the input's.
+        vectors: "table" leaves token.vector to the pipeline's own vectors, if any; "noisy" makes it
+            the perturbed vector, see receipt.attach_vectors.
+        carry: "ents", "sents" or both, taken over from the input's Doc.
+        max_epsilon_per_doc: A Doc whose total epsilon would be above it raises before anything of
+            it is drawn. It counts words alone, not surrogates.
 
-    Raises DxError for settings out of range.
+    Raises:
+        DxError: For settings out of range.
     """
 
     mechanism: Mechanism

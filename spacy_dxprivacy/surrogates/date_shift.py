@@ -126,8 +126,8 @@ class DateShift:
         step = "whole weeks" if self.weeks else "days"
         alike = (
             f"{MOVED[self._moves]} of one layout, with times that are all earlier or later by the "
-            "same number of hours (epsilon 0) and dates, as they are read (docs/surrogates.md), by "
-            f"the same number of {step}"
+            "same number of hours (epsilon 0) and dates, as they are read "
+            f"(docs/how-to/entities.md), by the same number of {step}"
         )
         uniform = self.window is not None
         steps = 2 * ((self.window or 0) // (7 if self.weeks else 1)) + 1

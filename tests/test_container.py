@@ -1,4 +1,4 @@
-"""The pages and notebooks of text in Python and of the service: what they show is what happens."""
+"""The container of the service, which cannot be built here: its lines are run one by one."""
 
 import importlib.util
 import json
@@ -14,12 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-DOCS = ROOT / "docs"
-NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
-BLOCK = re.compile(r"(?:<!-- needs (\w+) -->\n)?```python\n(.*?)```", re.S)
 SERVE = ROOT / "examples" / "serve"
-
-pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the docs are not beside the tests")
 
 
 def has(*names):
@@ -28,73 +23,6 @@ def has(*names):
 
 def needs(*names):
     return pytest.mark.skipif(not has(*names), reason=f"needs {', '.join(names)}")
-
-
-def code_of(page):
-    """Its blocks, one after another, without those that need what is not here."""
-    blocks = BLOCK.findall((DOCS / page).read_text(encoding="utf8"))
-    return "\n".join(code for library, code in blocks if not library or has(library))
-
-
-@pytest.mark.slow
-@needs("pandas")
-def test_the_page_on_python_runs_from_top_to_bottom(tmp_path):
-    # Where processes are spawned, they import this file again.
-    (tmp_path / "page.py").write_text(code_of("python.md"), encoding="utf8")
-    done = subprocess.run([sys.executable, "page.py"], capture_output=True, text=True, cwd=tmp_path,
-                          timeout=300)  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "Nothing was handed out" in done.stdout
-
-
-@pytest.mark.slow
-def test_the_page_on_pipelines_runs_from_top_to_bottom():
-    done = subprocess.run([sys.executable, "-c", code_of("pipeline.md")], capture_output=True,
-                          text=True, timeout=300)  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "Maria" not in done.stdout.splitlines()[-1] and len(done.stdout.splitlines()) == 4
-
-
-@pytest.mark.slow
-@needs("fastapi", "uvicorn")
-def test_the_page_on_the_service_runs_against_one(tmp_path):
-    from test_serve import free_port, wait_for
-
-    port = free_port()
-    command = [sys.executable, "-m", "spacy", "dx", "serve", "--port", str(port)]
-    service = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    try:
-        service.stderr.readline()
-        wait_for(port)
-        code = code_of("serve.md").replace(":8000", f":{port}")
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                              timeout=120)  # fmt: skip
-    finally:
-        service.send_signal(signal.SIGTERM)
-        service.communicate(timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("'text'") >= 2 and "'operator': 'dx'" in done.stdout
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_holds_what_came_out_and_pictures(path):
-    book = json.loads(path.read_text(encoding="utf8"))
-    outputs = [out for cell in book["cells"] for out in cell.get("outputs", ())]
-    assert not any(out["output_type"] == "error" for out in outputs)
-    assert any("image/png" in out.get("data", {}) for out in outputs)
-    assert "/root/" not in path.read_text(encoding="utf8")
-
-
-@pytest.mark.slow
-@needs("nbclient", "ipykernel", "pandas", "matplotlib", "sklearn")
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_from_top_to_bottom(path, tmp_path):
-    command = [sys.executable, str(ROOT / "scripts" / "notebooks.py"), path.stem]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
-    assert done.returncode == 0, done.stderr[-3000:]
-
-
-# -- the container, which cannot be built here ---------------------------------------------------
 
 
 def instructions():

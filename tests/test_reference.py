@@ -1,0 +1,62 @@
+"""The generated pages of the reference are what the code says, and hold every registered name."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from spacy_dxprivacy import registry
+from spacy_dxprivacy.cli import COMMANDS
+from spacy_dxprivacy.config import SETTINGS
+from spacy_dxprivacy.registries import NAMES
+
+ROOT = Path(__file__).parent.parent
+SCRIPT = ROOT / "scripts" / "reference.py"
+PAGES = ROOT / "docs" / "reference"
+
+pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="scripts/ is not beside the tests")
+
+
+@pytest.fixture(scope="module")
+def reference():
+    spec = importlib.util.spec_from_file_location("reference", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def read(name):
+    return (PAGES / name).read_text(encoding="utf8")
+
+
+def test_no_page_is_stale(reference):
+    stale = [path.name for path, text in reference.pages() if path.read_text("utf8") != text]
+    assert stale == [], "run python scripts/reference.py"
+
+
+def test_check_names_what_is_stale(reference, tmp_path, monkeypatch, capsys):
+    page = tmp_path / "page.md"
+    monkeypatch.setattr(reference, "ROOT", tmp_path)
+    monkeypatch.setattr(reference, "pages", lambda: iter([(page, "new")]))
+    monkeypatch.setattr("sys.argv", ["reference.py", "--check"])
+    assert reference.main() == 1 and not page.exists()
+    assert "stale: page.md" in capsys.readouterr().out
+    monkeypatch.setattr("sys.argv", ["reference.py"])
+    assert reference.main() == 0 and page.read_text() == "new"
+    monkeypatch.setattr("sys.argv", ["reference.py", "--check"])
+    assert reference.main() == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_registered_name_has_a_line(name):
+    page = read("mechanisms.md" if name == "dx_mechanisms" else "configuration.md")
+    ours = [one for one in getattr(registry, name).get_all() if one.startswith("dx.")]
+    assert ours and [one for one in ours if f"`{one}`" not in page] == []
+
+
+def test_every_command_and_setting_has_a_line(reference):
+    assert reference.MORE.keys() <= SETTINGS.keys()
+    page = read("commands.md")
+    assert [name for name in COMMANDS if f"### dx {name}" not in page] == []
+    page = read("configuration.md")
+    assert [path for path in SETTINGS if f"| `{path}` |" not in page] == []
