@@ -16,6 +16,7 @@ import typer
 from spacy_dxprivacy import registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
+from spacy_dxprivacy.privacy.levels import LEVELS
 from spacy_dxprivacy.surrogates.plain import PRESETS
 
 ROOT = Path(__file__).parents[1]
@@ -81,6 +82,15 @@ def test_every_table_of_figures_is_on_a_page():
     tables = [path for path in RESULTS if "rows" in json.loads(path.read_text(encoding="utf8"))]
     assert tables
     assert all(f"<!-- figures: {path.relative_to(ROOT / 'docs')} -->" in pages for path in tables)
+
+
+def test_the_levels_of_the_docs_are_those_of_the_package():
+    rows = json.loads((ROOT / "docs/attacks/levels.json").read_text(encoding="utf8"))["rows"]
+    assert [row[0].split()[0] for row in rows] == list(LEVELS)
+    for row, level in zip(rows, LEVELS.values(), strict=True):
+        recovered = max(share for share in row[3:6] if share != "–")
+        assert (float(row[1]), row[2], recovered) == (level.epsilon, level.kept, level.found)
+        assert row[6:] == [level.rare_found, level.cosine]
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/explanation/guarantees.md"])
