@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.pipeline.select import AnyEntities
+from spacy_dxprivacy.pipeline.select import Entities
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.text.mentions import chosen, mentions, plain_label, united
 
@@ -26,10 +26,10 @@ def doc_of(text: str, *found: tuple[str, str]) -> Doc:
     return doc
 
 
-def selector(*labels: str, **config: object) -> AnyEntities:
+def selector(*labels: str, **config: object) -> Entities:
     block = {"@dx_selectors": "dx.Entities.v2", "labels": list(labels), **config}
     made = registry.resolve({"it": block})["it"]
-    assert isinstance(made, AnyEntities)
+    assert isinstance(made, Entities)
     return made
 
 

@@ -21,7 +21,7 @@ from ..text.layout import Layout
 from ..text.mentions import Entity
 from ..ty import Draw
 from .parts import Parts
-from .select import AnyEntities, Entities, words_of
+from .select import Entities, words_of
 
 LONGEST = 48  # words of a sentence; longer ones are cut
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
@@ -92,11 +92,10 @@ def _stand_ins(
     and what stands in for it, None without surrogates."""
     if not parts.surrogates:
         return [None] * len(docs), [None] * len(docs)
-    finder: AnyEntities | None = AnyEntities(tuple(parts.standing), None, again=True)
-    plain = isinstance(parts.selector, Entities)  # all but entities are released
-    if plain:
-        finder = parts.selector if isinstance(parts.selector, AnyEntities) else None
-    found = [None if finder is None else finder.entities(doc) for doc in docs]
+    selector = parts.selector
+    plain = isinstance(selector, Entities)  # all but entities are released
+    finder = selector if isinstance(selector, Entities) else Entities(tuple(parts.standing))
+    found = [None if finder.exact else finder.entities(doc) for doc in docs]
     stood: list[StandIns | None] = []
     for doc, entities in zip(docs, found, strict=True):
         drawn = stand_in(doc, parts.standing, parts.rng, entities, rest_is_plain=plain)
@@ -112,7 +111,7 @@ def _layout(doc: Doc, stood: StandIns | None) -> Layout | None:
 
 def _mask(parts: Parts, doc: Doc, entities: list[Entity] | None, stood: StandIns | None) -> Bools1d:
     """The words that are drawn, and its numbers."""
-    if entities is not None and isinstance(parts.selector, AnyEntities):
+    if entities is not None and isinstance(parts.selector, Entities):
         mask = parts.selector.words(doc, entities)  # they need not be looked for twice
     else:
         mask = np.asarray(parts.selector.select(doc))

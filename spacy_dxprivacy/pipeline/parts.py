@@ -33,7 +33,7 @@ from ..ty import (
 )
 from ..validate import fail, one_of, positive
 from .receipt import Terms
-from .select import AllWords, AnyEntities, Entities, Selector, WordList, entity_labels
+from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
 
 SCOPES = ("token", "type")
@@ -152,8 +152,8 @@ class Parts:
         all_of_them: dict[str, Surrogate] = self.surrogates
         if not (isinstance(self.surrogates, Preset) and isinstance(self.selector, Entities)):
             return all_of_them
-        plain = {plain_label(label) for label in self.selector.labels}
-        wanted = plain if isinstance(self.selector, AnyEntities) else set()
+        exact = self.selector.exact
+        wanted = set() if exact else {plain_label(label) for label in self.selector.labels}
         return {
             label: one
             for label, one in all_of_them.items()

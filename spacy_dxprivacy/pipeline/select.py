@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from spacy.attrs import ENT_TYPE, IS_PUNCT, IS_SPACE, LOWER
+from spacy.attrs import IS_PUNCT, IS_SPACE, LOWER
 from spacy.language import Language
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
@@ -56,56 +56,45 @@ class AllWords:
 
 
 class Entities:
-    """The words of entities with these labels. There is no guarantee for entities that the
-    recogniser misses, and where entities are is visible."""
+    """The words of entities with these labels, of any recogniser: `doc.ents` and
+    `doc.spans[spans_key]` are merged, PER and PERSON, LOC and GPE and so on are one label, and what
+    is found once is replaced wherever it is mentioned again, in any case and in part. exact: of
+    `doc.ents` alone, with labels to the letter.
 
-    def __init__(self, labels: tuple[str, ...]) -> None:
-        self.labels = labels
+    There is no guarantee for what no recogniser finds, and where entities are is visible.
+    """
+
+    def __init__(
+        self,
+        labels: tuple[str, ...],
+        spans_key: str | None = None,
+        *,
+        again: bool = True,
+        exact: bool = False,
+    ) -> None:
+        if not labels or not all(isinstance(label, str) and label for label in labels):
+            raise fail("labels", "a list of one entity label or more", list(labels))
+        self.labels, self.spans_key, self.again, self.exact = labels, spans_key, again, exact
         self.in_clear = (
             LAYOUT,
             f"every word outside the recognised entities {', '.join(labels)}",
             "where these entities are",
         )
-        self._ids = np.array([get_string_id(label) for label in labels], dtype=np.uint64)
+        self._plain = {self._as_known(label) for label in labels}
 
-    def select(self, doc: Doc) -> Bools1d:
-        """bool (tokens,): the words of these entities. Raises DxError where nothing looked for
-        any."""
-        if len(doc) and not doc.has_annotation("ENT_IOB"):
-            raise DxError(Errors.DX030)
-        return np.isin(doc.to_array(ENT_TYPE), self._ids, kind="sort") & words_of(doc)
-
-    def check(self, nlp: Language, name: str) -> None:
-        """A label that no recogniser before the component predicts would protect nothing."""
-        known = entity_labels(nlp, before=name)
-        missing = [label for label in self.labels if known is not None and label not in known]
-        if missing:
-            found = ", ".join(sorted(known or ())) or "no label at all"
-            raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
-
-
-class AnyEntities(Entities):
-    """The words of entities with these labels, of any recogniser: `doc.ents` and
-    `doc.spans[spans_key]` are merged, PER and PERSON, LOC and GPE and so on are one label, and what
-    is found once is replaced wherever it is mentioned again, in any case and in part.
-
-    There is no guarantee for what no recogniser finds, and where entities are is visible.
-    """
-
-    def __init__(self, labels: tuple[str, ...], spans_key: str | None, again: bool) -> None:
-        super().__init__(labels)
-        self.spans_key = spans_key
-        self.again = again
-        self._plain = {plain_label(label) for label in labels}
+    def _as_known(self, label: str) -> str:
+        return label if self.exact else plain_label(label)
 
     def entities(self, doc: Doc) -> list[Entity]:
         """(label, first token, token after the last) of what is replaced, in order, without
-        overlaps; labels as `doc.mentions.plain_label` has them. Raises DxError where nothing looked
-        for any."""
+        overlaps; labels as `text.mentions.plain_label` has them. Raises DxError where nothing
+        looked for any."""
         key = self.spans_key
         looked = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
         if len(doc) and not looked:
             raise DxError(Errors.DX030)
+        if self.exact:
+            return [(e.label_, e.start, e.end) for e in doc.ents if e.label_ in self._plain]
         return chosen(doc, self._plain, spans_key=key, again=self.again)
 
     def select(self, doc: Doc) -> Bools1d:
@@ -124,8 +113,8 @@ class AnyEntities(Entities):
         """A label that no recogniser before the component predicts would protect nothing. Spans
         under a key are of components that do not say what they predict."""
         known = None if self.spans_key is not None else entity_labels(nlp, before=name)
-        plain = {plain_label(label) for label in known or ()}
-        missing = [label for label in self.labels if plain_label(label) not in plain]
+        there = {self._as_known(label) for label in known or ()}
+        missing = [label for label in self.labels if self._as_known(label) not in there]
         if known is not None and missing:
             found = ", ".join(sorted(known)) or "no label at all"
             raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
@@ -161,21 +150,17 @@ def make_all_words() -> AllWords:
 def make_entities(labels: list[str]) -> Entities:
     """The words of entities with these labels, as an entity recogniser before the component set
     them. Raises DxError for an empty list."""
-    if not labels or not all(isinstance(label, str) and label for label in labels):
-        raise fail("labels", "a list of one entity label or more", labels)
-    return Entities(tuple(labels))
+    return Entities(tuple(labels), again=False, exact=True)
 
 
 @registry.dx_selectors("dx.Entities.v2")
 def make_any_entities(
     labels: list[str], spans_key: str | None = None, again: bool = True
-) -> AnyEntities:
+) -> Entities:
     """The words of entities with these labels, whatever recogniser found them. spans_key: read
     `doc.spans[spans_key]` besides `doc.ents`. again: replace each further mention of what was found
     as well. Raises DxError for an empty list."""
-    if not labels or not all(isinstance(label, str) and label for label in labels):
-        raise fail("labels", "a list of one entity label or more", labels)
-    return AnyEntities(tuple(labels), spans_key, again)
+    return Entities(tuple(labels), spans_key, again=again)
 
 
 @registry.dx_selectors("dx.WordList.v1")
