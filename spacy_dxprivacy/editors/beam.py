@@ -171,8 +171,10 @@ class _Text:
         return not self.is_done and not any(self._queues)
 
     @property
-    def _blank(self) -> bool:
-        return self.sheet.before[self.place][-1:].isspace()
+    def _form(self) -> dict[str, bool]:
+        """How the next word is written: after a blank, with a capital."""
+        blank = self.sheet.before[self.place][-1:].isspace()
+        return {"blank": blank, "capital": bool(self.sheet.capital[self.place])}
 
     def _lead(self) -> None:
         """What stands in clear before the next word is to be read, but for its blank."""
@@ -189,8 +191,7 @@ class _Text:
     def asked(self) -> Ints2d:
         """int64 (beam, m): the first token of each word that may stand here."""
         if self._tokens is None:
-            words, capital = self.sheet.words[self.place], bool(self.sheet.capital[self.place])
-            first = self.how.words.first_of(words, blank=self._blank, capital=capital)
+            first = self.how.words.first_of(self.sheet.words[self.place], **self._form)
             self._tokens = np.tile(first, (self.how.beam, 1))
         return self._tokens
 
@@ -211,17 +212,12 @@ class _Text:
         self.scores[total.size :] = -np.inf  # fewer words than ways
         self.ways = self.ways[came]
         self.ways[:, self.place] = words[which]
-        self._say(words[which])
-        return came
-
-    def _say(self, rows: Ints1d) -> None:
-        blank, capital = self._blank, bool(self.sheet.capital[self.place])
-        self._queues = [
-            list(self.how.words.tokens(row, blank=blank, capital=capital)) for row in rows.tolist()
-        ]
+        form = self._form
+        self._queues = [list(how.words.tokens(row, **form)) for row in words[which].tolist()]
         self.place += 1
         if not self.is_done:
             self._lead()
+        return came
 
     def best(self) -> Ints1d:
         """int64 (k,): for each place the word with the largest weight of all ways."""

@@ -165,17 +165,13 @@ def check_chain(chain: Chain) -> None:
         raise _bad("some probabilities are negative")
     for name in ("begin", "alone"):
         _check_sum(name, np.asarray([getattr(chain, name).sum(dtype=np.float64)]))
-    _check_sum("what follows a state", _row_sums(chain))
+    delta = np.asarray(chain.delta @ np.ones(K)).reshape(-1)
+    rows = delta + chain.back.astype(np.float64) * chain.u.sum(dtype=np.float64)
+    _check_sum("what follows a state", rows)
     if not (chain.end > 0).any():
         raise _bad("no sentence can end")
     if not (chain.totals > 0).any():
         raise _bad("no word of the space is in it")
-
-
-def _row_sums(chain: Chain) -> Floats1d:
-    delta = np.asarray(chain.delta @ np.ones(chain.states)).reshape(-1)
-    sums: Floats1d = delta + chain.back.astype(np.float64) * chain.u.sum(dtype=np.float64)
-    return sums
 
 
 def _check_sum(what: str, sums: Floats1d) -> None:

@@ -175,28 +175,22 @@ class Counts:
 
 
 def count_pairs(corpus: Corpus, vocab: Vocabulary) -> Counts:
+    """Count each word with the one before it, and each end with the last word."""
     K = len(vocab.types)
     keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for ids, out in corpus.chunks():
-        if not out and len(ids):
-            keys, counts = _merged(keys, counts, _keys(vocab.sentences(ids), K))
-            if len(keys) > MOST_PAIRS:
-                keys, counts = keys[counts > 1], counts[counts > 1]
+        if out or not len(ids):
+            continue
+        types = vocab.sentences(ids)
+        y = np.where(types == STOP, K + 1, types)
+        x = np.concatenate([[K + 1], y[:-1]])  # an end is the begin of the next sentence
+        some, number = np.unique(x * (K + 2) + y, return_counts=True)
+        keys, place = np.unique(np.concatenate([keys, some]), return_inverse=True)
+        sums = np.bincount(place, np.concatenate([counts, number]), len(keys))
+        counts = sums.astype(np.int64)
+        if len(keys) > MOST_PAIRS:
+            keys, counts = keys[counts > 1], counts[counts > 1]
     return Counts(keys // (K + 2), keys % (K + 2), counts, K)
-
-
-def _keys(types: Ints1d, K: int) -> Ints1d:
-    """Of each word with the one before it, and of each end with the last word."""
-    y = np.where(types == STOP, K + 1, types)
-    x = np.concatenate([[K + 1], y[:-1]])  # an end is the begin of the next sentence
-    return x * (K + 2) + y
-
-
-def _merged(keys: Ints1d, counts: Ints1d, new: Ints1d) -> tuple[Ints1d, Ints1d]:
-    some, number = np.unique(new, return_counts=True)
-    both, place = np.unique(np.concatenate([keys, some]), return_inverse=True)
-    sums = np.bincount(place, np.concatenate([counts, number]), len(both))
-    return both, sums.astype(np.int64)
 
 
 def discounts(count: Ints1d) -> Floats1d:
@@ -343,23 +337,17 @@ class Corpus:
 
     def chunks(self) -> Iterator[tuple[Ints1d, bool]]:
         """Ids of whole sentences, each followed by STOP; those that are held out apart (True)."""
-        number = 0
-        for start, end in self._cuts():
-            some = np.array(self.ids[start:end], dtype=np.int64)
-            sentence = number + np.concatenate([[0], np.cumsum(some[:-1] == STOP)])
-            number = int(sentence[-1]) + 1
-            held = sentence % HELD_OUT == HELD_OUT - 1
-            yield some[~held], False
-            yield some[held], True
-
-    def _cuts(self) -> Iterator[tuple[int, int]]:
-        start = 0
+        number = start = 0
         while start < len(self.ids):
             end = min(start + AT_ONCE, len(self.ids))
             while self.ids[end - 1] != STOP:
                 end += 1
-            yield start, end
-            start = end
+            some = np.array(self.ids[start:end], dtype=np.int64)
+            sentence = number + np.concatenate([[0], np.cumsum(some[:-1] == STOP)])
+            number, start = int(sentence[-1]) + 1, end
+            held = sentence % HELD_OUT == HELD_OUT - 1
+            yield some[~held], False
+            yield some[held], True
 
 
 def collect(texts: Iterable[str], lang: str = "en") -> Corpus:
@@ -367,23 +355,15 @@ def collect(texts: Iterable[str], lang: str = "en") -> Corpus:
     index: dict[str, int] = {"": 0}
     with tempfile.TemporaryFile(prefix="dx-prior-") as file:
         for sentence in _sentences(texts, lang):
-            ids = array("i", (_id(word, index) for word in sentence))
-            ids.append(STOP)
-            file.write(ids.tobytes())
+            for word in sentence:
+                if len(index) < MOST_WORDS:
+                    index.setdefault(word, len(index))
+            file.write(array("i", [*(index.get(word, 0) for word in sentence), STOP]).tobytes())
         file.flush()
         if not file.tell():
             return Corpus(list(index), np.zeros(0, dtype=np.int32))
         # The map holds on to the file, which has no name any more and goes with it.
         return Corpus(list(index), np.memmap(file, np.int32, "r"))
-
-
-def _id(word: str, index: dict[str, int]) -> int:
-    found = index.get(word)
-    if found is None:
-        if len(index) >= MOST_WORDS:
-            return 0
-        found = index[word] = len(index)
-    return found
 
 
 def _sentences(texts: Iterable[str], lang: str) -> Iterator[list[str]]:

@@ -64,12 +64,9 @@ class SentenceLikelihood:
     def _emissions(self, text: Text, places: Ints1d) -> Floats2d:
         """float64 (K, places)."""
         said = np.stack([text.rows[places], text.fixed[places]])
-        _, one, of = np.unique(said, axis=1, return_index=True, return_inverse=True)
-        found = np.stack([self._emission(text, int(i)) for i in places[one]], axis=1)
-        return found[:, of.reshape(-1)]
-
-    def _emission(self, text: Text, place: int) -> Floats1d:
-        return self.emissions.exact(int(text.rows[place]), bool(text.fixed[place]))
+        distinct, of = np.unique(said, axis=1, return_inverse=True)
+        found = [self.emissions.exact(row, bool(stays)) for row, stays in distinct.T.tolist()]
+        return np.stack(found, axis=1)[:, of.reshape(-1)]
 
     def of_candidates(self, text: Text, outputs: Ints1d, candidates: Ints2d) -> Floats2d:
         """candidates: int64 (k, m) -> float64 (k, m): ln P(outputs | rows) with rows[i] replaced by
@@ -110,15 +107,14 @@ class SentenceLikelihood:
         """For each step (K, live): what is known of each state from the words before it, in sum 1,
         and that times what the word itself says."""
         ahead: Floats2d | None = None
+        begin = self.chain.begin.astype(np.float64)[:, None]
         for e in E:
             live = e.shape[1]
-            here = self._begun(live) if ahead is None else self.chain.forward(ahead[:, :live])
+            begun = np.repeat(begin, live, axis=1)
+            here = begun if ahead is None else self.chain.forward(ahead[:, :live])
             M = here * e
             yield here, M
             ahead = M / M.sum(axis=0)
-
-    def _begun(self, lanes: int) -> Floats2d:
-        return np.repeat(self.chain.begin.astype(np.float64)[:, None], lanes, axis=1)
 
     def _backward(self, E: list[Floats2d]) -> list[Floats2d]:
         """For each place, how likely all words after it are, given its state; up to a factor."""
