@@ -22,7 +22,7 @@ from spacy_dxprivacy.lab.experiments.optimum import (
     optimum,
     remapped,
 )
-from spacy_dxprivacy.lab.tuning import sampled
+from spacy_dxprivacy.lab.tuning.bench import sampled
 from spacy_dxprivacy.lab.tuning.targets import most_unchanged
 from spacy_dxprivacy.priors.chain import alone_chain
 from spacy_dxprivacy.sentences.alone import WordDraw

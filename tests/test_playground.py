@@ -32,7 +32,7 @@ from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.playground import workshop as server
 from spacy_dxprivacy.lab.playground.workshop import Workshop
 from spacy_dxprivacy.lab.report.receipts import answers as in_words
-from spacy_dxprivacy.lab.tuning import Bench, running_text
+from spacy_dxprivacy.lab.tuning.bench import Bench, running_text
 from spacy_dxprivacy.machine import hosts
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 

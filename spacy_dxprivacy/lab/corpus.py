@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats2d, Ints1d, blocks
+from ..batch.build import NO_LIMIT
 from ..batch.jobs import opened, plan_jobs
+from ..batch.record import Record, chunks
+from ..batch.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..config import FileConfig
-from ..pipeline.draw import LONGEST
+from ..errors import UsageError
+from ..pipeline.draw import LONGEST, passage
+from ..pipeline.select import AllWords
+from ..pipeline.write import clear_before
 from ..space import Space
 from ..ty import Draw, Mechanism
 from ..validate import fail, one_of
-from .rows import sentences_of_file
 
 if TYPE_CHECKING:
     from ..randomness import Rng
 
 SCOPES = ("token", "type")
 AT_ONCE = 2**15  # words drawn at once
+# Of a document: rows, -1 where the space lacks a word; where its sentences begin, by the layout, as
+# mechanisms are told that draw whole sentences; and what stands in clear before each word.
+Words = tuple[Ints1d, Bools1d, list[str]]
 
 
 def read_corpus(source: str, space: Space, *, field: str = "text", lines: bool = False) -> Corpus:
@@ -43,6 +56,39 @@ def read_texts(
     with opened(job, FileConfig(field=(field,))) as given:
         records = islice(given.records(), most)
         return [r.text or " ".join(r.words or ()) for r in records if not r.problem]
+
+
+def sentences_of_file(
+    source: str, taker: str, *, field: str, space: Space, lines: bool = False
+) -> Iterator[tuple[list[Words], int]]:
+    """Part by part, of every document its Words, punctuation left out; and how many records could
+    not be read. taker: who takes the file, for the message. Raises UsageError where there is no
+    such file, or of another kind, or it is a folder."""
+    if source != "-" and Path(source).is_dir():
+        raise UsageError(f"{taker} takes one file, and this is a folder.")
+    (job,) = plan_jobs(source, None, lines=lines)
+    nlp = spacy.blank("en")
+    nlp.max_length = NO_LIMIT
+    with opened(job, FileConfig(field=(field,))) as given:
+        for some in chunks(given.records(), characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
+            good = [record for record in some if not record.problem]
+            yield _words(nlp, good, space), len(some) - len(good)
+
+
+def _words(nlp: Language, records: list[Record], space: Space) -> list[Words]:
+    with zone(nlp), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # spaCy's may quote tokens
+        docs = nlp.pipe(record.for_pipe(nlp) for record in records)
+        return [words_of(doc, space)[:3] for doc in docs]
+
+
+def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d]:
+    """Of the k words of a Doc: rows int64 (k,), -1 where the space lacks one; starts bool (k,),
+    where sentences begin; what stands in clear before each; and which tokens they are, int64
+    (k,)."""
+    words = passage(doc, AllWords().select(doc), np.zeros(len(doc), dtype=bool))
+    rows = space.find_ids(*np.ascontiguousarray(words.ids.T))
+    return rows, words.starts, clear_before(doc, words.places), words.places
 
 
 @dataclass(frozen=True)

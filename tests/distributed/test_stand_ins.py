@@ -13,7 +13,7 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import assert_sanitized
-from spacy_dxprivacy.lab.manifests import as_receipt
+from spacy_dxprivacy.lab.audit.files import as_receipt
 from spacy_dxprivacy.pipeline.receipt import StoodIn
 
 from .corpus import finish, pa, pq

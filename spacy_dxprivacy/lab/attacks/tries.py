@@ -17,7 +17,8 @@ from ...ty import Draw, HasMetric, Mechanism
 from ...validate import fail, one_of, whole
 from ..corpus import Corpus, draws_sentences, repeated, sanitised
 from ..results import NAN, Progress, no_progress
-from ..tuning import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
+from ..tuning.bench import SEARCH_WORDS, epsilon_range_on, evenly, sampled
+from ..tuning.targets import Make
 from . import guessing
 from .channel import Channel, channel_by_draws, draws_by_frequency
 from .figures import AttackFigure, Measured, bootstrap, share, share_by_document

@@ -24,13 +24,13 @@ from ...files.docbin import BadPacked, read_docbin, unpack
 from ...files.limits import DEEPEST as DEEPEST_LISTS
 from ...files.limits import MB, TooLarge, check_ratio, parse_json
 from ...files.parquet import open_parquet, read_tables
-from ...pipeline.receipt import RECEIPT_KEY, VECTORS_KEY, fits
-from ..manifests import JOURNAL, MANIFEST
+from ...pipeline.receipt import COUNTS, MENTIONS, RECEIPT_KEY, VECTORS_KEY, fits
 
 MOST_FILES = 10_000
 MOST_BYTES = 256 * MB  # of a file
 MOST_UNPACKED = 1024 * MB
 DEEPEST = 8  # containers within containers
+MANIFEST, JOURNAL = "_manifest.json", "_journal.jsonl"
 READABLE = re.compile(rb"[\x20-\x7e\xc2-\xf4\x80-\xbf]{4,}")
 COMPRESSED = (
     b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd",
@@ -360,3 +360,39 @@ def _json(raw: bytes) -> Any:
         return parse_json(raw)
     except ValueError:
         raise BadFile("a file is not valid JSON, or it is nested too deep.") from None
+
+
+# -- the manifest of a run over shards, as a receipt -----------------------------------------------
+
+
+def as_receipt(told: Any) -> Any:
+    """What `dx sanitize --receipt` would have written of the corpus; other values as they are. A
+    manifest does not know which records failed: failed is None, where any did. Raises KeyError and
+    TypeError for a manifest that is damaged."""
+    if not (isinstance(told, dict) and {"settings", "corpus", "by_document"} <= set(told)):
+        return told
+    settings, corpus = told["settings"], told["corpus"]
+    total = told["by_document"]["total"]
+    return {
+        **settings,
+        "in_clear": [*settings["in_clear"], "the names of the files"],
+        "documents": corpus["documents"],
+        "failed": None if corpus["failed"] else [[] for _ in told["shards"]],
+        **{name: corpus[name] for name in COUNTS},
+        **_stood_in(settings, corpus),
+        "total": total if isinstance(total, dict) else settings["guarantee"],
+    }
+
+
+def _stood_in(settings: dict[str, Any], corpus: dict[str, Any]) -> dict[str, Any]:
+    """The counts of mentions, with what stands for them."""
+    if not settings.get("surrogates"):
+        return {}
+    none, counts = dict.fromkeys(MENTIONS, 0), corpus.get("mentions", {})
+    told = {k: {**v, **counts.get(k, none)} for k, v in settings["surrogates"].items()}
+    return {"stood_in": corpus.get("stood_in", 0), "surrogates": told}
+
+
+def receipt_beside(path: Path) -> Path | None:
+    """The manifest of an output folder of shards."""
+    return path / MANIFEST if (path / MANIFEST).is_file() else None

@@ -18,7 +18,7 @@ from ...errors import UsageError
 from ...files.limits import MB, TooLarge, read_json
 from ...space import Space
 from ...spaces import BUILTIN, load
-from ..manifests import as_receipt, receipt_beside
+from ..audit.files import as_receipt, receipt_beside
 
 MOST_RECEIPT = 16 * MB
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
@@ -17,7 +17,7 @@ from ...editors.opened import open_model
 from ...errors import UsageError
 from ...files.atomic import check_new, write_bytes
 from ...spaces import BUILTIN, load
-from ..manifests import receipt_beside
+from ..audit.files import receipt_beside
 
 # fmt: off
 Before = Annotated[Path, Argument(
@@ -90,6 +90,9 @@ def report_cli(
 
     Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json
     """
+    from ..report import Request, page_of_files, statement_of_files
+    from ..report.metrics import check_extra
+
     with mistakes_in_a_line("report"):
         check_signature(receipt or receipt_beside(after), key, after)
         if not statement and (attack or audit):
@@ -98,51 +101,21 @@ def report_cli(
             output = STATEMENT
         check_new(output, force=force)
         if statement:
-            from ..report import statement_of_files
-
             page = statement_of_files(
                 after, receipt=receipt, lines=lines, attacks=attack or (), audits=audit or ()
             )
         else:
-            page = report(
-                before, after, space=space, judge=judge, code=code, receipt=receipt, lines=lines,
-                fields=FileConfig(field=(field,)), label=label, documents=documents,
-                progress=partial(bar, unit="doc"),
+            with setting_up():
+                import_code(code)
+                check_extra()
+                table = load(space)
+                judging = None if judge is None else open_model(judge)
+            asked = Request(
+                receipt, lines, FileConfig(field=(field,)), label, documents, judging,
+                partial(bar, unit="doc"),
             )  # fmt: skip
+            page = page_of_files(before, after, table, asked)
         write_bytes(output, page.encode(), force=force)
     if not statement:
         holds = "the original text" if documents else "figures of the original text"
         typer.echo(f"{output} holds {holds}: keep it private.", err=True)
-
-
-def report(
-    before: Path,
-    after: Path,
-    *,
-    space: str = BUILTIN,
-    judge: str | None = None,
-    code: Path | None = None,
-    **asked: Any,
-) -> str:
-    """Return the page as HTML; the arguments are the options of the command.
-
-    Args:
-        before: The original: a file or a folder.
-        after: What became of it.
-        space: In whose vectors similarity is taken.
-        judge: The name of a causal language model.
-        code: A Python file that registers parts; it is run.
-        **asked: receipt, lines, fields, label and documents, as of lab.report.Request.
-
-    Raises:
-        UsageError: Whatever the user can mend, a missing library included.
-    """
-    from ..report import Request, page_of_files
-    from ..report.metrics import check_extra
-
-    with setting_up():
-        import_code(code)
-        check_extra()
-        table = load(space)
-        judging = None if judge is None else open_model(judge)
-    return page_of_files(before, after, table, Request(judge=judging, **asked))

@@ -23,8 +23,8 @@ from ...spaces import BUILTIN
 from ...ty import Mechanism
 from ..mechanisms import check_tunable, load_space, parse_epsilons
 from ..results import check_figure, text_table
-from ..tuning import SHARES, Answer, Bench, Curve, Point, Study, Target, probed_words
-from ..tuning.targets import Tuned, plot_curves
+from ..tuning.bench import Bench, probed_words
+from ..tuning.targets import SHARES, Answer, Curve, Point, Study, Target, Tuned, plot_curves
 
 WIDTH, INDENT = 92, 10
 # Header of the table, and the figure below it.

@@ -39,7 +39,7 @@ from ...search.metric import neighbours
 from ...space import Space
 from ..mechanisms import Once, make_mechanism
 from ..results import COLOURS, Result, Row, draw_lines, finish
-from ..tuning import Bench
+from ..tuning.bench import Bench
 from .options import Options, experiment, of_space, random_probes
 
 DIMENSIONS = (2, 50, 100, 200, 300)

@@ -16,7 +16,7 @@ from ...randomness import Rng
 from ...space import Space
 from ..mechanisms import Once, make_mechanism
 from ..results import Progress, Result, no_progress
-from ..tuning import SEARCH_WORDS, Probes, epsilon_range_on, evenly
+from ..tuning.bench import SEARCH_WORDS, Probes, epsilon_range_on, evenly
 
 LOSSES = ("path", "changed", "vectors")
 

@@ -26,7 +26,7 @@ from ...search.metric import in_blocks, neighbours
 from ...space import Space
 from ..mechanisms import Once, make_mechanism
 from ..results import Result, Row, draw_lines, finish
-from ..tuning import Bench, evenly
+from ..tuning.bench import Bench, evenly
 from .options import Options, experiment, of_space, random_probes
 
 CLOSE = 100

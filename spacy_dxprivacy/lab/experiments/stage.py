@@ -17,10 +17,9 @@ from ..attacks.figures import share_by_document
 from ..attacks.frontier import Ground, mean
 from ..attacks.guessing import found_anywhere
 from ..attacks.reading import Reader, Seen, filled_guess
-from ..corpus import Corpus, read_texts
+from ..corpus import Corpus, read_texts, words_of
 from ..report.pairs import tokenizer
 from ..results import NAN, Row
-from ..rows import words_of
 from .options import Options
 
 Array = TypeVar("Array", Ints1d, Bools1d)

@@ -34,11 +34,10 @@ from ...privacy.levels import LEVELS
 from ...space import Space
 from ...spaces import SpaceSource
 from ..attacks.frontier import Ground, Walks, point
-from ..corpus import Corpus
+from ..corpus import Corpus, words_of
 from ..mechanisms import make_mechanism, parse_mechanism
 from ..report.pairs import tokenizer
 from ..results import Result, Row, draw_lines, finish, legend_below
-from ..rows import words_of
 from .options import Options, experiment, of_space
 
 USUAL = {

@@ -23,7 +23,7 @@ from ...text.tokens import tokenized
 from ...ty import Mechanism
 from ..mechanisms import check_tunable, make_mechanism, unfitted
 from ..report import Account, Pair, make_pair
-from ..tuning import SEARCH_WORDS, epsilon_range_on, evenly, running_text
+from ..tuning.bench import SEARCH_WORDS, epsilon_range_on, evenly, running_text
 from ..tuning.inspected import Inspected, look_at
 
 STEPS = 24  # of the slider

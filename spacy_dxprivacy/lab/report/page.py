@@ -25,8 +25,8 @@ from ...files.limits import MB, TooLarge, check_size, read_json
 from ...privacy.levels import sentence
 from ...space import Space
 from ..audit.claims import INCONCLUSIVE, NOT_REFUTED, REFUTED
+from ..audit.files import receipt_beside
 from ..audit.release import CLEAN, LEAKED
-from ..manifests import receipt_beside
 from .metrics import (
     OFTEN,
     ROUTES,

@@ -21,8 +21,7 @@ from ...files.limits import read_json
 from ...guarantee import Guarantee
 from ...pipeline.receipt import MENTIONS, Terms
 from ...privacy.levels import sentence
-from ..audit.files import BadFile, Text, read_file
-from ..manifests import as_receipt
+from ..audit.files import BadFile, Text, as_receipt, read_file
 
 DAMAGED = "a receipt is damaged."
 OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten")

@@ -16,7 +16,7 @@ from ...search.metric import neighbours
 from ...space import Space
 from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail, whole
-from ..rows import rows_of_file
+from ..corpus import sentences_of_file
 
 REPLICATES = 1000
 BLOCK_NUMBERS = 2**22  # numbers at once
@@ -80,8 +80,8 @@ def probed_words(
     if text is None:
         return running_text(len(space), size), {"source": "the space", "words": size}
     counts, unknown, failed = np.zeros(len(space), dtype=np.int64), 0, 0
-    for documents, lost in rows_of_file(text, "`text`", field=field, space=space):
-        rows = np.concatenate([np.zeros(0, dtype=np.int64), *documents])
+    for documents, lost in sentences_of_file(text, "`text`", field=field, space=space):
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(some for some, *_ in documents)])
         counts += np.bincount(rows[rows >= 0], minlength=len(space))
         unknown += int((rows < 0).sum())
         failed += lost

@@ -24,45 +24,6 @@ Shares = list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
-class Outputs:
-    """What one word becomes. rows (n,) by falling probability, those of no share left out; shares
-    (n,), exact or counted in `draws` draws."""
-
-    rows: Ints1d
-    shares: Floats1d
-    exact: bool
-
-
-def outputs_of(mechanism: Mechanism, row: int, *, draws: int = 2000) -> Outputs:
-    """mechanism: fitted. row: of its space."""
-    if exact := isinstance(mechanism, StatesProbabilities):
-        shares = mechanism.distribution(np.array([row]))[0]
-        rows = np.flatnonzero(shares > 0)
-        shares = shares[rows]
-    else:
-        rng, asked = Rng(seed=0), np.full(draws, row)
-        rows, counts = np.unique(mechanism.sample(asked, rng).rows, return_counts=True)
-        shares = counts / draws
-    order = np.argsort(-shares, kind="stable")
-    return Outputs(rows[order], shares[order], exact)
-
-
-def nearest_by(mechanism: Mechanism, row: int, k: int) -> tuple[Ints1d, Floats1d] | None:
-    """The k words nearest to a word in the metric of the guarantee, and how far they are; None
-    where it is not in a metric of the space."""
-    if not isinstance(mechanism, HasMetric):
-        return None
-    try:
-        D = mechanism.distances(np.array([row]))[0]
-    except DxError:
-        return None
-    D[row] = np.inf
-    order = np.argsort(D, kind="stable")[:k]
-    order = order[np.isfinite(D[order])]
-    return order, D[order]
-
-
-@dataclass(frozen=True)
 class Inspected:
     """mechanism: fitted, at its epsilon. by_euclid: the nearest words, with their distances;
     by_metric: the same in the metric of the guarantee, None where it is in none of the space.
@@ -116,8 +77,32 @@ def look_at(space: Space, row: int, mechanism: Mechanism, *, k: int, draws: int)
 
     near = nearest_others(space.vectors, np.array([row]), min(k, len(space) - 1))[0]
     apart = np.linalg.norm(space.vectors[near].astype(np.float64) - space.vectors[row], axis=1)
-    own, outputs = nearest_by(mechanism, row, k), outputs_of(mechanism, row, draws=draws)
+    if exact := isinstance(mechanism, StatesProbabilities):
+        shares = mechanism.distribution(np.array([row]))[0]
+        rows = np.flatnonzero(shares > 0)
+        shares = shares[rows]
+    else:
+        asked = np.full(draws, row)
+        rows, counts = np.unique(mechanism.sample(asked, Rng(seed=0)).rows, return_counts=True)
+        shares = counts / draws
+    order = np.argsort(-shares, kind="stable")
+    by_metric = _nearest_by(mechanism, row, k)
     return Inspected(
-        space, space.words[row], mechanism, named(near, apart), own and named(*own),
-        named(outputs.rows, outputs.shares), outputs.exact, [],
+        space, space.words[row], mechanism, named(near, apart), by_metric and named(*by_metric),
+        named(rows[order], shares[order]), exact, [],
     )  # fmt: skip
+
+
+def _nearest_by(mechanism: Mechanism, row: int, k: int) -> tuple[Ints1d, Floats1d] | None:
+    """The k words nearest in the metric of the guarantee, and how far they are; None where it is
+    not in a metric of the space."""
+    if not isinstance(mechanism, HasMetric):
+        return None
+    try:
+        D = mechanism.distances(np.array([row]))[0]
+    except DxError:
+        return None
+    D[row] = np.inf
+    order = np.argsort(D, kind="stable")[:k]
+    order = order[np.isfinite(D[order])]
+    return order, D[order]
