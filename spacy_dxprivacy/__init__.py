@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .about import __version__
-from .front.accessors import accessors, wait
+from .front.accessors import accessors
 from .moved import install
 from .pipeline.receipt import assert_sanitized, attach_vectors, release
 from .registries import registry
@@ -79,5 +79,4 @@ def __dir__() -> list[str]:
 
 
 install()
-accessors(imported=True)  # of pandas and polars, where they are there already,
-wait()  # or as soon as they are
+accessors(imported=True)  # of pandas and polars, where they are there already

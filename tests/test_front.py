@@ -43,7 +43,6 @@ def test_importing_it_loads_what_docs_carry_and_no_more():
     rooms = {name.split(".")[1] for name in run(code)}
     carried = {
         "pipeline",
-        "text",
         "guarantee",
         "privacy",
         "files",

@@ -7,10 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.batch.build import surrogates_config
-from spacy_dxprivacy.batch.trial import compared
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.files.keys import read_key
+from spacy_dxprivacy.front.diff import compared
 from spacy_dxprivacy.surrogates import Mention
 from spacy_dxprivacy.surrogates.table import Table, read_table, write_table
 

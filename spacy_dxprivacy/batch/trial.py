@@ -3,8 +3,6 @@ a run would do."""
 
 from __future__ import annotations
 
-import difflib
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,19 +19,16 @@ from .run import Seen
 from .stream import outcomes
 from .tally import Tally
 
-_PIECES = re.compile(r"\w+|[^\w\s]|\s+")
-Pieces = list[tuple[str, bool]]  # of a text, and whether each is in this one alone
 SAMPLE, SAMPLE_CHARACTERS = 200, 200_000  # what is sanitised of a file, and forgotten
 
 
 @dataclass(frozen=True)
 class Preview:
-    """One document. before and after: its words and what is between them, and whether each was
-    changed. why: the reason where it could not be sanitised."""
+    """One document, before and after. why: the reason where it could not be sanitised."""
 
     number: int
-    before: Pieces = field(repr=False)
-    after: Pieces = field(repr=False)
+    before: str = field(default="", repr=False)
+    after: str = field(default="", repr=False)
     why: str = ""
 
 
@@ -43,30 +38,11 @@ def previews(nlp: Language, job: Job, files: FileConfig, most: int) -> Iterator[
         records = list(islice(given.records(), most))
     for record, outcome in outcomes(nlp, records, batch_size=most):
         if isinstance(outcome, str):
-            yield Preview(record.number, [], [], outcome)
+            yield Preview(record.number, why=outcome)
             continue
-        text = record.text
-        if record.words is not None:
-            spaces = record.spaces or []
-            text = "".join(w + " " * s for w, s in zip(record.words, spaces, strict=True))
-        yield Preview(record.number, *compared(text, outcome.text))
-
-
-def compared(before: str, after: str) -> tuple[Pieces, Pieces]:
-    """Return the pieces of two texts, and whether each is only in its own. White space is in both:
-    to look for what matches it takes the time of all else together, many times over."""
-    one, other = _PIECES.findall(before), _PIECES.findall(after)
-    words = [[i for i, piece in enumerate(some) if not piece.isspace()] for some in (one, other)]
-    matcher = difflib.SequenceMatcher(
-        None, [one[i] for i in words[0]], [other[i] for i in words[1]], autojunk=False
-    )
-    left, right = set(words[0]), set(words[1])
-    for block in matcher.get_matching_blocks():
-        left -= set(words[0][block.a : block.a + block.size])
-        right -= set(words[1][block.b : block.b + block.size])
-    return [(p, i in left) for i, p in enumerate(one)], [
-        (p, i in right) for i, p in enumerate(other)
-    ]
+        pairs = zip(record.words or (), record.spaces or (), strict=True)
+        text = record.text or "".join(word + " " * space for word, space in pairs)
+        yield Preview(record.number, text, outcome.text)
 
 
 @dataclass(frozen=True)
@@ -109,14 +85,9 @@ def outlook(nlp: Language, job: Job, files: FileConfig) -> Outlook:
             tally.add(outcome.receipt)
     tally.seconds = time.perf_counter() - start
     job = given.job
-    return Outlook(
-        job,
-        seen.in_clear() if {job.read_as, job.write_as} <= WITH_FIELDS else [],
-        tally,
-        len({record.number for record in found}),
-        sum(record.size for record in found),
-        job.size,
-    )
+    clear = seen.in_clear() if {job.read_as, job.write_as} <= WITH_FIELDS else []
+    records = len({record.number for record in found})
+    return Outlook(job, clear, tally, records, sum(record.size for record in found), job.size)
 
 
 def _sample(records: Iterator[Record]) -> Iterator[Record]:

@@ -17,8 +17,7 @@ from .terminal import with_options
 
 def print_preview(preview: Preview) -> None:
     """Print one document before and after, what was changed in colour, or between marks."""
-    before, after = ("".join(p for p, _ in some) for some in (preview.before, preview.after))
-    shown = with_options(preview.why) if preview.why else diff(before, after)
+    shown = with_options(preview.why) if preview.why else diff(preview.before, preview.after)
     typer.echo(f"--- {preview.number}\n{shown}")
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
-from ..arrays import Ints1d
 from ..batch.build import the_sanitizer
-from ..batch.record import Record, checked_record
+from ..batch.record import checked_record
 from ..batch.run import outcomes_of
 from ..batch.stream import Outcome
 from ..config import RunConfig
@@ -23,9 +22,6 @@ from ..privacy.composition import repeat
 from ..validate import fail, one_of, positive, whole
 from .settings import Ready, ready
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 ON_FAILURE = ("raise", "null")
 Column = TypeVar("Column")  # a Series of pandas or polars, or an array
 
@@ -35,12 +31,12 @@ Column = TypeVar("Column")  # a Series of pandas or polars, or an array
 
 @dataclass(frozen=True)
 class Units:
-    """kind: "text", or "user" where texts were put together by a value. of: int64 (texts,), the
-    number of the unit of each, -1 where there is no text. spent: epsilon of each unit, in nats per
-    unit of the metric; infinite where nothing is promised."""
+    """kind: "text", or "user" where texts were put together by a value. of: the number of the unit
+    of each text, None where there is no text. spent: epsilon of each unit, in nats per unit of the
+    metric; infinite where nothing is promised."""
 
     kind: str
-    of: Ints1d
+    of: list[int | None]
     spent: list[float]
 
     def __len__(self) -> int:
@@ -51,54 +47,40 @@ class Units:
         """The largest sum of a unit; 0 without texts."""
         return max(self.spent, default=0.0)
 
-    def check(self, budget: float | None) -> None:
-        """Raises DxError where a unit spent more than that."""
-        if budget is not None and self.most > budget:
-            message = Errors.DX142.format(unit=self.kind, spent=self.most, budget=budget)
-            raise DxError(message)
-
     def of_rows(self) -> list[float | None]:
         """What the unit of each text spent; None where there is no text."""
-        return [None if unit < 0 else self.spent[unit] for unit in self.of.tolist()]
+        return [None if unit is None else self.spent[unit] for unit in self.of]
 
 
 def units_of(receipts: Sequence[Receipt | None], by: Iterable[object] | None = None) -> Units:
     """receipts: of one pipeline, None where there is no text. by: whose text each is; nobody (None,
     NaN, "") makes a text a unit of its own. Raises DxError for another number of values, and for
     values of which it is unclear when two are one user."""
-    present = np.array([receipt is not None for receipt in receipts], dtype=np.bool_)
-    of = np.full(len(receipts), -1, dtype=np.int64)
-    of[present] = _numbers(by, len(receipts))[present]
-    units, of[present] = np.unique(of[present], return_inverse=True)
-    draws = np.zeros(len(units), dtype=np.int64)
-    np.add.at(draws, of[present], [receipt["draws"] for receipt in receipts if receipt is not None])
-    return Units("text" if by is None else "user", of, _spent(receipts, draws))
+    names = range(len(receipts)) if by is None else _users(by, len(receipts))
+    draws: dict[object, int] = {}
+    for name, receipt in zip(names, receipts, strict=True):
+        if receipt is not None:
+            draws[name] = draws.get(name, 0) + receipt["draws"]
+    first = next((receipt for receipt in receipts if receipt is not None), None)
+    promise = None if first is None else Guarantee.from_dict(first["guarantee"])
+    of_draws = {n: repeat(promise, n).epsilon for n in set(draws.values()) if promise is not None}
+    numbers = {name: number for number, name in enumerate(draws)}
+    of = [
+        None if receipt is None else numbers[name]
+        for name, receipt in zip(names, receipts, strict=True)
+    ]
+    spent = [of_draws[number] for number in draws.values()]
+    return Units("text" if by is None else "user", of, spent)
 
 
-def _numbers(by: Iterable[object] | None, count: int) -> Ints1d:
-    """int64 (count,): a number for each text, the same for texts of one user."""
-    if by is None:
-        return np.arange(count, dtype=np.int64)
+def _users(by: Iterable[object], count: int) -> list[object]:
+    """One value for each text, the same for texts of one user."""
     from ..distributed.spending import identity, is_nobody
 
     users = by.tolist() if hasattr(by, "tolist") else list(by)
     if len(users) != count:
         raise DxError(Errors.DX141.format(given=len(users), expected=count))
-    known: dict[str, int] = {}
-    numbers = [
-        count + i if is_nobody(user) else known.setdefault(identity(user), i)
-        for i, user in enumerate(users)
-    ]
-    return np.array(numbers, dtype=np.int64)
-
-
-def _spent(receipts: Sequence[Receipt | None], draws: Ints1d) -> list[float]:
-    first = next((receipt for receipt in receipts if receipt is not None), None)
-    if first is None:
-        return []
-    promise = Guarantee.from_dict(first["guarantee"])
-    of_draws = {number: repeat(promise, number).epsilon for number in set(draws.tolist())}
-    return [of_draws[number] for number in draws.tolist()]
+    return [i if is_nobody(user) else identity(user) for i, user in enumerate(users)]
 
 
 # -- texts in, texts out ---------------------------------------------------------------------------
@@ -202,23 +184,18 @@ def clean_rows(
     if how.max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
         raise fail("max_epsilon", expected, how.max_epsilon)
-    missing = [is_missing(row) for row in rows]
-    records = [checked_record(i, 0, row) for i, row in enumerate(rows) if not missing[i]]
+    records = [checked_record(i, 0, row) for i, row in enumerate(rows) if not is_missing(row)]
+    run = RunConfig(batch_size=how.batch_size, n_process=how.n_process)
     try:
-        found = _outcomes(pipeline, records, how)
+        with pipeline.turn, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
+            # Without Docs, which die with their zones.
+            found = list(outcomes_of(pipeline.nlp, records, run))
     except Exception as error:
         failure = without_text(error)  # notebooks print tracebacks with their causes
     else:
         return _gathered(found, len(rows), how, by)
     raise failure
-
-
-def _outcomes(pipeline: Ready, records: list[Record], how: How) -> list[Outcome]:
-    """Without Docs, which die with their zones; in the order in which they came."""
-    with pipeline.turn, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
-        run = RunConfig(batch_size=how.batch_size, n_process=how.n_process)
-        return list(outcomes_of(pipeline.nlp, records, run))
 
 
 def _gathered(found: list[Outcome], count: int, how: How, by: Iterable[Any] | None) -> Cleaned:
@@ -235,7 +212,9 @@ def _gathered(found: list[Outcome], count: int, how: How, by: Iterable[Any] | No
         why = f"number {first} (from 0): {failures[first]}"
         raise DxError(Errors.DX075.format(count=len(failures), why=why))
     units = units_of(receipts, by)
-    units.check(how.max_epsilon)
+    if how.max_epsilon is not None and units.most > how.max_epsilon:
+        message = Errors.DX142.format(unit=units.kind, spent=units.most, budget=how.max_epsilon)
+        raise DxError(message)
     return Cleaned(texts, receipts, units, failures)
 
 
@@ -266,7 +245,13 @@ def like(model: Any, texts: list[str | None]) -> Any:
     """The texts in a Series (pandas, polars) or an array, where the model is one; else a list."""
     library = type(model).__module__.partition(".")[0]
     if library == "pandas":
-        return pandas_series(model, texts)
+        import pandas as pd
+
+        # Of its type where that is one of texts: a category names all its values, and so would
+        # tell the originals.
+        keeps = isinstance(model.dtype, pd.StringDtype) or model.dtype == object
+        dtype = model.dtype if keeps else "object"
+        return pd.Series(texts, index=model.index, name=model.name, dtype=dtype)
     if library == "polars":
         import polars as pl
 
@@ -274,13 +259,3 @@ def like(model: Any, texts: list[str | None]) -> Any:
     if library == "numpy":
         return np.array(texts, dtype=object if None in texts else None)
     return texts
-
-
-def pandas_series(model: pd.Series, texts: list[str | None]) -> pd.Series:
-    """The texts in a Series of that index and name, and of its type where that is one of texts
-    (a category names all its values, and so would tell the originals)."""
-    import pandas as pd
-
-    keeps = isinstance(model.dtype, pd.StringDtype) or model.dtype == object
-    dtype = model.dtype if keeps else "object"
-    return pd.Series(texts, index=model.index, name=model.name, dtype=dtype)

@@ -62,8 +62,12 @@ class Cleaner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(X, str):
             raise DxError(Errors.DX140.format(given="one text alone"))
         _check_not_cached()
-        rows = rows_of(X.iloc[:, 0] if _is_one_column(X) else X)
-        done = clean_rows(ready(self._settings()), [_text(row) for row in rows], self._how())
+        is_column = hasattr(X, "iloc") and getattr(X, "ndim", 1) == 2 and X.shape[1] == 1
+        # What is no text goes on as a number, which is refused; None would be let through.
+        rows = [
+            row if isinstance(row, str) else 0 for row in rows_of(X.iloc[:, 0] if is_column else X)
+        ]
+        done = clean_rows(ready(self._settings()), rows, self._how())
         return np.array(done.texts, dtype=object)
 
     def _settings(self) -> dict[str, Any]:
@@ -91,15 +95,6 @@ def _check_not_cached() -> None:
         if type(called).__name__ == "MemorizedFunc":
             raise DxError(Errors.DX147)
         frame = frame.f_back
-
-
-def _is_one_column(X: Any) -> bool:
-    return hasattr(X, "iloc") and getattr(X, "ndim", 1) == 2 and X.shape[1] == 1
-
-
-def _text(row: Any) -> Any:
-    """What is no text goes on as a number, which is refused; None would be let through."""
-    return row if isinstance(row, str) else 0
 
 
 # scikit-learn reads the names of the settings off the signature.

@@ -17,8 +17,6 @@ from ..config import SanitizeConfig, read_config
 from ..errors import DxError, Errors
 
 KEPT = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
-
-
 FILES = ("config", "model", "space", "prior", "code", "surrogates", "key")
 
 
@@ -31,38 +29,25 @@ class Ready:
     turn: threading.Lock = field(default_factory=threading.Lock)
 
 
-def ready(settings: Mapping[str, Any]) -> Ready:
-    """The pipeline of these settings (see SanitizeConfig): made once a process, and anew where a
-    file that they name was changed.
-
-    Raises UsageError for settings that there are not or that do not fit together, DxError for a
-    seeded pipeline, and what make_pipeline raises.
-    """
-    given = {name: value for name, value in settings.items() if value not in (None, "", (), [])}
-    chosen = read_config(given.pop("config", None), given)
-    return ready_of(chosen)
-
-
-def ready_of(chosen: SanitizeConfig) -> Ready:
-    """See ready."""
-    return _ready(chosen, _changes(chosen))
-
-
-def _changes(chosen: SanitizeConfig) -> tuple[int, ...]:
-    """When the files among the settings were changed, in nanoseconds."""
-    found = []
-    for name in FILES:
-        value: Any = getattr(chosen, name)
-        path = None if value is None else Path(str(value)).expanduser()
-        found.append(path.stat().st_mtime_ns if path is not None and path.exists() else 0)
-    return tuple(found)
-
-
 _making = threading.Lock()
 _made: OrderedDict[Any, Ready] = OrderedDict()  # the last one used is the last
 
 
-def _ready(chosen: SanitizeConfig, changes: tuple[int, ...]) -> Ready:
+def ready(settings: Mapping[str, Any]) -> Ready:
+    """Return the pipeline of these settings by name; see SanitizeConfig, and ready_of."""
+    given = {name: value for name, value in settings.items() if value not in (None, "", (), [])}
+    return ready_of(read_config(given.pop("config", None), given))
+
+
+def ready_of(chosen: SanitizeConfig) -> Ready:
+    """Return the pipeline of these settings: made once a process, and anew where a file that they
+    name was changed.
+
+    Raises UsageError for settings that do not fit together, DxError for a seeded pipeline, and
+    what make_pipeline raises.
+    """
+    paths = [Path(str(getattr(chosen, name) or "")).expanduser() for name in FILES]
+    changes = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
     with _making:  # or two threads would make two at once
         key = (chosen, changes)
         if key not in _made:
