@@ -75,9 +75,7 @@ def texts_of(path: Path) -> set[str]:
 COVERED = {" ".join(["blue"] * 5)}
 
 
-def test_sanitize_takes_a_mechanism_of_a_file(
-    code: Path, source: Path, space_path: str, tmp_path: Path
-) -> None:
+def test_sanitize_takes_a_mechanism_of_a_file(code, source, space_path, tmp_path):
     out, receipt = tmp_path / "out.jsonl", tmp_path / "r.json"
     how = ["--set", f"code={code}", *NEVER, "--space", space_path, "--receipt", receipt]
     assert run("sanitize", source, out, *how).exit_code == 0
@@ -87,9 +85,7 @@ def test_sanitize_takes_a_mechanism_of_a_file(
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
-def test_worker_processes_know_it(
-    code: Path, source: Path, space_path: str, tmp_path: Path, method: str
-) -> None:
+def test_worker_processes_know_it(code, source, space_path, tmp_path, method):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} on this system")
     out = tmp_path / "out.jsonl"
@@ -140,9 +136,7 @@ COMMANDS: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_mechanism_of_a_file_is_looked_at_like_ours(
-    command: str, code: Path, source: Path, space_path: str
-) -> None:
+def test_a_mechanism_of_a_file_is_looked_at_like_ours(command, code, source, space_path):
     args = [source if arg == "SOURCE" else arg for arg in COMMANDS[command]]
     result = run(command, *args, "--space", space_path, "--code", code)
     assert result.exit_code == 0, result.output
@@ -179,9 +173,7 @@ BUILDERS = {
         (None, "No such file"),
     ],
 )
-def test_a_bad_file_is_a_mistake_in_one_line(
-    command: str, text: str | None, message: str, tmp_path: Path, source: Path, monkeypatch: Any
-) -> None:
+def test_a_bad_file_is_a_mistake_in_one_line(command, text, message, tmp_path, source, monkeypatch):
     monkeypatch.setattr("spacy_dxprivacy.lab.playground.workshop.check_extra", lambda: None)
     monkeypatch.setattr("spacy_dxprivacy.machine.hosts.check_port", lambda *_: None)
     bad, config = tmp_path / "bad.py", tmp_path / "c.cfg"

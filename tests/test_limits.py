@@ -304,9 +304,7 @@ def test_the_description_of_a_space_is_read_with_care(raw: str, saved: Path) -> 
         Space.load(saved)
 
 
-def test_a_description_or_a_config_without_end_is_refused(
-    saved: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_description_or_a_config_without_end_is_refused(saved, monkeypatch):
     monkeypatch.setattr("spacy_dxprivacy.config.MOST_CONFIG", 10)
     config = saved.parent / "c.cfg"
     config.write_text("[nlp]\nlang = 'en'\n")

@@ -69,9 +69,7 @@ def test_the_measure_sees_repeated_noise(make_nlp: MakeNlp, space: Space) -> Non
     assert not all_differ(np.concatenate([first, second]))
 
 
-def test_no_two_words_calls_or_workers_share_noise(
-    make_nlp: MakeNlp, space: Space, start_method: str
-) -> None:
+def test_no_two_words_calls_or_workers_share_noise(make_nlp, space, start_method):
     nlp = make_nlp(mechanism=LAPLACE, vectors="noisy")
     alone = list(nlp.pipe(TEXTS[:2]))  # the parent's stream has begun when it forks
     calls = 2 if start_method == "fork" else 1  # a spawned worker takes seconds to start
@@ -81,9 +79,7 @@ def test_no_two_words_calls_or_workers_share_noise(
     assert all_differ(noise([*alone, *piped, *after], space))
 
 
-def test_a_fresh_parent_hands_no_stream_to_its_children(
-    make_nlp: MakeNlp, space: Space, forking: str
-) -> None:
+def test_a_fresh_parent_hands_no_stream_to_its_children(make_nlp, space, forking):
     """The generator is made before the fork but has not been used: nothing to copy either."""
     nlp = make_nlp(mechanism=LAPLACE, vectors="noisy")
     assert all_differ(noise(nlp.pipe(TEXTS, n_process=2, batch_size=1), space))
@@ -119,9 +115,7 @@ def test_threads_make_noise_of_their_own(make_nlp: MakeNlp, space: Space) -> Non
     assert all_differ(np.concatenate(drawn) - space.vectors[0])
 
 
-def test_random_words_for_unknown_ones_differ_between_workers(
-    make_nlp: MakeNlp, forking: str
-) -> None:
+def test_random_words_for_unknown_ones_differ_between_workers(make_nlp, forking):
     nlp = make_nlp(mechanism=CONSTANT, unknown={"@dx_unknowns": "dx.RandomWord.v1"})
     docs = list(nlp.pipe(["zorblatt " * 20] * 4, n_process=2, batch_size=1))
     assert len({doc.text for doc in docs}) == 4
@@ -161,9 +155,7 @@ def test_a_stream_is_keyed_anew_in_every_child(start_method: str) -> None:
     assert len({*mine, *rng.uniform(4), *first, *second}) == 16
 
 
-def test_a_child_with_the_number_of_its_parent_is_told_apart(
-    forking: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_child_with_the_number_of_its_parent_is_told_apart(forking, monkeypatch):
     """Process numbers are used again, and are all 1 in fresh containers."""
     same = SimpleNamespace(getpid=lambda: 1, urandom=os.urandom)
     monkeypatch.setattr(randomness, "os", same)
@@ -180,18 +172,14 @@ def test_a_seed_is_refused_in_a_child(make_nlp: MakeNlp, start_method: str) -> N
 
 @pytest.mark.parametrize("text", ["the dog", "Zorblatt", "", "..."])
 @pytest.mark.parametrize("mechanism", [LAPLACE, EXPONENTIAL, PATH, CONSTANT])
-def test_a_seeded_sanitizer_refuses_a_worker_whatever_the_text(
-    make_nlp: MakeNlp, forking: str, mechanism: dict[str, Any], text: str
-) -> None:
+def test_a_seeded_sanitizer_refuses_a_worker_whatever_the_text(make_nlp, forking, mechanism, text):
     nlp = make_nlp(mechanism=mechanism, seed=3)
     assert nlp(text)._.dx.seeded
     with pytest.raises(ValueError, match="DX010"):
         list(nlp.pipe([text] * 4, n_process=2))
 
 
-def test_a_seed_repeats_the_output_in_its_own_process(
-    make_nlp: MakeNlp, mechanism: dict[str, Any]
-) -> None:
+def test_a_seed_repeats_the_output_in_its_own_process(make_nlp, mechanism):
     config = {"mechanism": {**mechanism, "epsilon": 0.5}, "seed": 7}
     first, second = (make_nlp(**config) for _ in range(2))
     assert [d.text for d in first.pipe(TEXTS)] == [d.text for d in second.pipe(TEXTS)]
@@ -201,9 +189,7 @@ def test_a_seed_repeats_the_output_in_its_own_process(
 # -- workers at work -----------------------------------------------------------------------------
 
 
-def test_workers_sanitise_like_the_parent(
-    make_nlp: MakeNlp, forking: str, mechanism: dict[str, Any]
-) -> None:
+def test_workers_sanitise_like_the_parent(make_nlp, forking, mechanism):
     check_workers(make_nlp, mechanism)
 
 

@@ -83,9 +83,7 @@ TOO_LONG = "=" * 1_000_001 + " Zorblattovich"  # than spaCy takes by default
 
 
 @pytest.mark.parametrize("on_failure, expected", [("drop", [0, 2]), ("null", [0, 1, 2])])
-def test_a_document_that_fails_never_comes_out(
-    nlp: Language, on_failure: str, expected: list[int]
-) -> None:
+def test_a_document_that_fails_never_comes_out(nlp, on_failure, expected):
     whole = table(["the dog", TOO_LONG, "a cat"])
     result = sanitize_table(nlp, whole, on_failure=on_failure, receipts=True)
     assert result["id"].to_pylist() == expected
@@ -141,9 +139,7 @@ def test_two_columns_of_one_name_are_refused(nlp: Language) -> None:
     assert "DX070" in message_of(nlp, double)
 
 
-def test_a_pipeline_that_drops_documents_is_found_out(
-    nlp: Language, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pipeline_that_drops_documents_is_found_out(nlp, monkeypatch):
     lossy = lambda nlp, records, **_: list(records)[:0]  # noqa: E731
     monkeypatch.setattr("spacy_dxprivacy.distributed.arrow.outcomes", lossy)
     assert "lost documents" in message_of(nlp, table())

@@ -33,9 +33,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     assert pa.total_allocated_bytes() - before < 2**20
 
 
-def test_a_row_group_that_does_not_fit_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_row_group_that_does_not_fit_is_refused(tmp_path, monkeypatch):
     path = written(tmp_path / "a.parquet", pa.table({"text": ["abc" * 999], "other": ["x"]}))
     monkeypatch.setattr(parquet, "MOST_GROUP", 1000)
     assert len(list(parquet.read_tables(path, ["other"]))) == 2  # what is not read may be large
@@ -44,9 +42,7 @@ def test_a_row_group_that_does_not_fit_is_refused(
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_a_text_of_many_rows_is_written_out_for_a_few_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any
-) -> None:
+def test_a_text_of_many_rows_is_written_out_for_a_few_at_a_time(tmp_path, monkeypatch, kind):
     texts = ["x" * 5000] * 1000 + [None, "", "é"]
     table = pa.table({"id": range(len(texts)), "text": pa.array(texts, kind)})
     path = written(tmp_path / "a.parquet", table)

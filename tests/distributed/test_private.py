@@ -138,8 +138,8 @@ def shards(recipe: Recipe, source: Path, out: Path, **how: Any) -> Any:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_shards_of_two_inputs_that_differ_in_a_word_are_alike_byte_for_byte(
-    recipe: Recipe, tmp_path: Path, counted: Any, ending: str
-) -> None:
+    recipe, tmp_path, counted, ending
+):
     users = None if ending in ("txt", "spacy") else "who"
     for word in TWO:
         source = write(tmp_path / word / "in" / f"a.{ending}", NOTE.format(word))
@@ -153,9 +153,7 @@ def test_shards_of_two_inputs_that_differ_in_a_word_are_alike_byte_for_byte(
 
 
 @pytest.mark.parametrize("ending", OF_FILES)
-def test_files_and_receipts_of_two_such_inputs_are_alike(
-    recipe: Recipe, tmp_path: Path, ending: str
-) -> None:
+def test_files_and_receipts_of_two_such_inputs_are_alike(recipe, tmp_path, ending):
     found = []
     for word in TWO:
         source = write(tmp_path / word / f"a.{ending}", NOTE.format(word))
@@ -166,9 +164,7 @@ def test_files_and_receipts_of_two_such_inputs_are_alike(
     assert found[0] == found[1]
 
 
-def test_no_file_holds_a_digest_by_which_a_guess_is_confirmed(
-    recipe: Recipe, tmp_path: Path
-) -> None:
+def test_no_file_holds_a_digest_by_which_a_guess_is_confirmed(recipe, tmp_path):
     source, out = write(tmp_path / "in" / "a.txt", NOTE.format("cat")), tmp_path / "out"
     shards(recipe, source, out)
     clear = [f(source.read_bytes()).hexdigest() for f in (hashlib.sha256, hashlib.blake2b)]
@@ -179,9 +175,7 @@ def test_no_file_holds_a_digest_by_which_a_guess_is_confirmed(
     assert not any(path.stat().st_mode & 0o077 for path in (tmp_path / "out.private").iterdir())
 
 
-def test_without_its_private_folder_an_output_is_not_gone_on_with(
-    recipe: Recipe, tmp_path: Path
-) -> None:
+def test_without_its_private_folder_an_output_is_not_gone_on_with(recipe, tmp_path):
     source, out = write(tmp_path / "in" / "a.txt", NOTE.format("cat")), tmp_path / "out"
     shards(recipe, source, out)
     shutil.rmtree(tmp_path / "out.private")
@@ -218,9 +212,7 @@ def test_links_are_not_followed(recipe: Recipe, tmp_path: Path, name: str) -> No
         {"users": "../key"},
     ],
 )
-def test_a_journal_that_names_other_folders_is_refused(
-    recipe: Recipe, tmp_path: Path, forged: dict[str, str]
-) -> None:
+def test_a_journal_that_names_other_folders_is_refused(recipe, tmp_path, forged):
     source, out = write(tmp_path / "in" / "a.txt", NOTE.format("cat")), tmp_path / "out"
     shards(recipe, source, out)
     journal = out / "_journal.jsonl"
@@ -234,9 +226,7 @@ def test_a_journal_that_names_other_folders_is_refused(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links")
-def test_a_folder_of_the_output_that_leads_elsewhere_is_refused(
-    recipe: Recipe, tmp_path: Path
-) -> None:
+def test_a_folder_of_the_output_that_leads_elsewhere_is_refused(recipe, tmp_path):
     write(tmp_path / "in" / "deep" / "a.txt", NOTE.format("cat"))
     out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
     out.mkdir(), elsewhere.mkdir()

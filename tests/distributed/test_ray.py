@@ -69,9 +69,7 @@ def dataset(n: int, text: str, blocks: int = 8) -> Any:
     return ray.data.from_arrow(pa.table(rows)).repartition(blocks)
 
 
-def test_every_document_once_and_the_law_of_one_process(
-    cluster: Any, config: dict[str, Any]
-) -> None:
+def test_every_document_once_and_the_law_of_one_process(cluster, config):
     n, text = 400, f"{SENTENCE} " * 10 + UNKNOWN_SECRETS[0]
     result = sanitize_dataset(dataset(n, text), config, workers=2, batch_size=32).materialize()
     rows = result.take_all()
@@ -137,9 +135,7 @@ def workers_of(cluster: Any) -> list[int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds workers in /proc")
 @pytest.mark.parametrize("victim", ["worker", "node", "driver"])
-def test_whoever_is_killed_every_document_comes_out_once(
-    cluster: Any, tmp_path: Path, space_path: str, victim: str
-) -> None:
+def test_whoever_is_killed_every_document_comes_out_once(cluster, tmp_path, space_path, victim):
     sources = write_corpus(tmp_path / "in", shards=16, documents=200)
     out = tmp_path / "out"
     args = [

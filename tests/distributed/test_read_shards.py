@@ -39,9 +39,7 @@ def test_an_audit_reads_shards(folders: tuple[Path, Path], space_path: str, rece
     assert "nothing undeclared" in done.stdout
 
 
-def test_an_audit_finds_what_leaks_into_a_shard(
-    folders: tuple[Path, Path], space_path: str, tmp_path: Path
-) -> None:
+def test_an_audit_finds_what_leaks_into_a_shard(folders, space_path, tmp_path):
     before, out = folders
     table = pq.read_table(out / "part-000.parquet")
     texts = table.column("text").to_pylist()

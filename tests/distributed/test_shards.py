@@ -61,9 +61,7 @@ def manifest(out: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("more", [[], ["-n", 2]])
-def test_every_document_comes_out_once(
-    dx: Dx, sources: list[Path], out: Path, more: list[Any]
-) -> None:
+def test_every_document_comes_out_once(dx, sources, out, more):
     result = dx(*sources, out, *more)
     assert result.exit_code == 0, result.stderr
     check_complete(sources, out)
@@ -73,9 +71,7 @@ def test_every_document_comes_out_once(
     assert counts["tokens"] == SHARDS * DOCUMENTS * LENGTH
 
 
-def test_a_shard_that_vanishes_is_told_and_the_others_are_written(
-    dx: Dx, sources: list[Path], out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_shard_that_vanishes_is_told_and_the_others_are_written(dx, sources, out, monkeypatch):
     def planned(*args: Any, **kwargs: Any) -> Any:
         shards = plan_shards(*args, **kwargs)
         shards[0].source.unlink()
@@ -101,9 +97,7 @@ def test_receipts_add_up(dx: Dx, sources: list[Path], out: Path) -> None:
     assert sum(s["draws"] for s in m["shards"].values()) == m["corpus"]["draws"]
 
 
-def test_users_are_added_up_over_shards_and_named_nowhere(
-    dx: Dx, sources: list[Path], out: Path
-) -> None:
+def test_users_are_added_up_over_shards_and_named_nowhere(dx, sources, out):
     result = dx(*sources, out, "--set", "cluster.user_column=who")
     assert result.exit_code == 0
     by_user = manifest(out)["by_user"]
@@ -116,9 +110,7 @@ def test_users_are_added_up_over_shards_and_named_nowhere(
     assert out.with_name("out.private").stat().st_mode & 0o077 == 0
 
 
-def test_jsonl_csv_and_text_are_shards_too(
-    dx: Dx, tmp_path: Path, out: Path, space_path: str
-) -> None:
+def test_jsonl_csv_and_text_are_shards_too(dx, tmp_path, out, space_path):
     folder = tmp_path / "in"
     folder.mkdir()
     who = UNKNOWN_SECRETS[0]
@@ -146,9 +138,7 @@ def test_a_folder_becomes_a_folder(dx: Dx, sources: list[Path], tmp_path: Path, 
     assert (out / "deep" / "x.parquet").exists()
 
 
-def test_documents_that_fail_are_counted_and_left_out(
-    dx: Dx, tmp_path: Path, out: Path, options: list[Any]
-) -> None:
+def test_documents_that_fail_are_counted_and_left_out(dx, tmp_path, out, options):
     (source,) = write_corpus(tmp_path / "in", shards=1, documents=4)
     result = dx(source, out, "--set", "unknown=raise")
     assert result.exit_code == 1 and "Failed     4 records" in result.stderr
@@ -157,9 +147,7 @@ def test_documents_that_fail_are_counted_and_left_out(
     assert not leaks(result.stderr, UNKNOWN_SECRETS)
 
 
-def test_a_shard_that_cannot_be_read_keeps_none_back(
-    dx: Dx, sources: list[Path], out: Path
-) -> None:
+def test_a_shard_that_cannot_be_read_keeps_none_back(dx, sources, out):
     good = sources[1].read_bytes()
     sources[1].write_bytes(b"PAR1 Zorblattovich PAR1")
     result = dx(*sources, out)
@@ -173,9 +161,7 @@ def test_a_shard_that_cannot_be_read_keeps_none_back(
 # -- a second run --------------------------------------------------------------------------------
 
 
-def test_a_finished_corpus_is_refused_and_again_is_counted(
-    dx: Dx, sources: list[Path], out: Path
-) -> None:
+def test_a_finished_corpus_is_refused_and_again_is_counted(dx, sources, out):
     dx(*sources, out, "--set", "cluster.user_column=who")
     before = {path: path.read_bytes() for path in out.glob("*.parquet")}
     refused = dx(*sources, out, "--set", "cluster.user_column=who")
@@ -197,9 +183,7 @@ def test_a_finished_corpus_is_refused_and_again_is_counted(
     assert {s["releases"] for s in twice["shards"].values()} == {2}
 
 
-def test_new_shards_are_done_and_finished_ones_are_not(
-    dx: Dx, sources: list[Path], out: Path
-) -> None:
+def test_new_shards_are_done_and_finished_ones_are_not(dx, sources, out):
     assert dx(*sources[:2], out).exit_code == 0
     before = (out / sources[0].name).read_bytes()
     result = dx(*sources, out)
@@ -214,9 +198,7 @@ def test_a_shard_that_was_taken_away_was_released(dx: Dx, sources: list[Path], o
     assert "DX076" in dx(*sources, out).stderr
 
 
-def test_a_source_that_was_touched_is_the_same_and_one_that_changed_is_not(
-    dx: Dx, sources: list[Path], out: Path
-) -> None:
+def test_a_source_that_was_touched_is_the_same_and_one_that_changed_is_not(dx, sources, out):
     dx(*sources, out)
     os.utime(sources[0])
     assert "DX076" in dx(*sources, out).stderr
@@ -225,9 +207,7 @@ def test_a_source_that_was_touched_is_the_same_and_one_that_changed_is_not(
     assert result.exit_code == 1 and f"{sources[0].name}: [DX079]" in result.stderr
 
 
-def test_the_same_text_under_another_name_is_a_second_release(
-    dx: Dx, sources: list[Path], out: Path
-) -> None:
+def test_the_same_text_under_another_name_is_a_second_release(dx, sources, out):
     dx(*sources, out)
     copy = sources[0].with_name("copy.parquet")
     copy.write_bytes(sources[0].read_bytes())
@@ -239,9 +219,7 @@ def test_the_same_text_under_another_name_is_a_second_release(
 
 
 @pytest.mark.slow
-def test_another_mechanism_needs_another_folder_or_another_release(
-    dx: Dx, sources: list[Path], out: Path, space_path: str
-) -> None:
+def test_another_mechanism_needs_another_folder_or_another_release(dx, sources, out, space_path):
     assert dx(*sources[:1], out).exit_code == 0
     other = ["--space", space_path, "-m", "laplace", "-e", EPSILON, "--keep-fields", "id"]
     refused = dx(*sources, out, other=other)
@@ -256,9 +234,7 @@ def test_another_mechanism_needs_another_folder_or_another_release(
     assert "cannot be added up" in manifest(out)["by_document"]["total"]
 
 
-def test_an_again_that_was_cut_short_goes_on_where_it_was(
-    dx: Dx, sources: list[Path], out: Path
-) -> None:
+def test_an_again_that_was_cut_short_goes_on_where_it_was(dx, sources, out):
     dx(*sources, out)
     good = sources[2].read_bytes()
     sources[2].write_bytes(b"")
@@ -282,9 +258,7 @@ def run_here(options: list[Any], sources: list[Path], out: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("point", ["fsync", "replace"])
-def test_wherever_it_stops_the_next_run_completes_it(
-    options: list[Any], sources: list[Path], out: Path, monkeypatch: pytest.MonkeyPatch, point: str
-) -> None:
+def test_wherever_it_stops_the_next_run_completes_it(options, sources, out, monkeypatch, point):
     """At each call in turn that makes something last, a process that stops dead."""
     real = getattr(os, point)
     calls = 0
@@ -318,9 +292,7 @@ def test_wherever_it_stops_the_next_run_completes_it(
     check_complete(sources, out)
 
 
-def test_a_line_of_the_journal_that_was_cut_off_was_never_written(
-    dx: Dx, sources: list[Path], out: Path
-) -> None:
+def test_a_line_of_the_journal_that_was_cut_off_was_never_written(dx, sources, out):
     dx(*sources, out)
     journal = out / "_journal.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
@@ -341,9 +313,7 @@ def test_two_runs_at_once_are_refused(dx: Dx, sources: list[Path], out: Path) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_process", [1, 2])
-def test_a_driver_that_is_killed_is_taken_up(
-    options: list[Any], tmp_path: Path, out: Path, n_process: int
-) -> None:
+def test_a_driver_that_is_killed_is_taken_up(options, tmp_path, out, n_process):
     sources = write_corpus(tmp_path / "in", shards=12, documents=200)
     args = [*sources, out, *options, "-n", n_process]
     with start(*args, start_new_session=True) as process:

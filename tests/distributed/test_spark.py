@@ -129,9 +129,7 @@ def test_what_fails_is_not_told(spark: Any, config: dict[str, Any]) -> None:
     assert not leaks(str(caught.getrepr()), UNKNOWN_SECRETS)
 
 
-def test_events_and_what_is_shuffled_hold_no_text(
-    spark: Any, spark_files: Path, config: dict[str, Any], tmp_path: Path
-) -> None:
+def test_events_and_what_is_shuffled_hold_no_text(spark, spark_files, config, tmp_path):
     secret = "Quibblezorn"  # of no other test
     pq.write_table(pa.table({"text": [f"the dog met {secret}"] * 8}), tmp_path / "in.parquet")
     df = spark.read.parquet(str(tmp_path / "in.parquet"))
@@ -174,9 +172,7 @@ def workers_of(driver: int) -> list[int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds workers in /proc")
 @pytest.mark.parametrize("victim", ["worker", "driver"])
-def test_whoever_is_killed_every_document_comes_out_once(
-    tmp_path: Path, space_path: str, victim: str
-) -> None:
+def test_whoever_is_killed_every_document_comes_out_once(tmp_path, space_path, victim):
     sources = write_corpus(tmp_path / "in", shards=16, documents=200)
     out = tmp_path / "out"
     args = [*sources, out, "--set", "cluster.engine=spark", "--set", "cluster.address=local[2]"]
