@@ -66,21 +66,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Named(Protocol):
     """Constructors by name; catalogue.Registry, which has no types of its own."""
 
-    def __call__(self, name: str) -> Callable[[F], F]:
-        """@registry.dx_mechanisms("my.Mechanism.v1") registers a constructor as it is."""
-        ...
-
-    def get(self, name: str) -> Callable[..., Any]:
-        """The constructor. Raises catalogue.RegistryError for a name that is not there."""
-        ...
-
-    def __contains__(self, name: object) -> bool:
-        """Whether a name is registered."""
-        ...
-
-    def get_all(self) -> dict[str, Callable[..., Any]]:
-        """Those of this process and of all entry points."""
-        ...
+    def __call__(self, name: str) -> Callable[[F], F]: ...
+    def get(self, name: str) -> Callable[..., Any]: ...
+    def __contains__(self, name: object) -> bool: ...
+    def get_all(self) -> dict[str, Callable[..., Any]]: ...
 
 
 class Registries(Protocol):
@@ -97,9 +86,7 @@ class Registries(Protocol):
     dx_surrogates: Named
     augmenters: Named
 
-    def resolve(self, config: dict[str, Any]) -> dict[str, Any]:
-        """Every block with an @name in place of what its constructor makes."""
-        ...
+    def resolve(self, config: dict[str, Any]) -> dict[str, Any]: ...
 
 
 def retired(name: str) -> DxError:

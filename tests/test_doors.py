@@ -20,10 +20,10 @@ from spacy_dxprivacy.batch.jobs import check_fields
 from spacy_dxprivacy.cli import COMMANDS, terminal
 from spacy_dxprivacy.cli.terminal import with_options
 from spacy_dxprivacy.config import FileConfig, RunConfig
+from spacy_dxprivacy.errors import Errors, Warnings
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
-TESTS = Path(__file__).parent
 DOORS = (PACKAGE / "cli", PACKAGE / "lab" / "commands")
 ROOMS = [path for path in PACKAGE.rglob("*.py") if path.parent not in DOORS]
 
@@ -80,24 +80,6 @@ def test_a_worker_loads_what_it_works_with_and_no_more() -> None:
     assert not heavy & {name.split(".")[0] for name in loaded}
 
 
-# -- without asserts -------------------------------------------------------------------------------
-
-CHOSEN = (
-    "test_pipe_gives_every_doc_in_order and laplace or test_copies_of_the_component_do_the_same or "
-    "test_two_processes_keep_order or test_a_bad_record_is_named or test_documents_in_spacy_files"
-)
-
-
-@pytest.mark.slow
-def test_it_works_under_python_o() -> None:
-    """No assert does any work. (pytest keeps those of tests.)"""
-    files = ("test_component.py", "test_serialize.py", "test_cli.py")
-    chosen = ["-k", CHOSEN, *(str(TESTS / name) for name in files)]
-    ignored = ["-W", "ignore::pytest.PytestConfigWarning", "-p", "no:cacheprovider"]
-    told = run("-O", "-m", "pytest", "-q", *ignored, *chosen, timeout=600)
-    assert re.search(r"\d passed", told) and "failed" not in told
-
-
 # -- messages --------------------------------------------------------------------------------------
 
 
@@ -128,10 +110,11 @@ def test_code_between_backticks_stays() -> None:
 
 def messages() -> Iterator[str]:
     """All strings of rooms that are part of a raise, and the messages of errors.py."""
+    for table in (Errors, Warnings):
+        yield from vars(table).values()
     for path in ROOMS:
         tree = ast.parse(path.read_text(encoding="utf8"))
-        raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
-        for top in [tree] if path.name == "errors.py" else raised:
+        for top in [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]:
             nodes = (n for n in ast.walk(top) if isinstance(n, ast.Constant))
             yield from (n.value for n in nodes if isinstance(n.value, str) and "\n" not in n.value)
 
