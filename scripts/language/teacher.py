@@ -78,7 +78,8 @@ def openings(kind: str, number: int, lanes: int) -> list[str]:
 def written(model: Any, kind: str, number: int, lanes: int, length: int) -> dict[str, Any]:
     draw = torch.Generator().manual_seed(number)
     begins = [opening.strip() for opening in openings(kind, number, lanes)]
-    ends = sorted(model.ends)
+    ends = {model.tokenizer.eos_token_id, model.network.generation_config.eos_token_id}
+    ends = sorted(one for one in ends if isinstance(one, int))
     side_by_side = model.read(model.encode(begins))
     tokens = np.zeros((lanes, length), np.uint32)
     ids = np.zeros((lanes, length, TOP), np.uint32)

@@ -37,10 +37,6 @@ class Lanes(Protocol):
         """float (lanes, m): ln of the probability that each of tokens (lanes, m) comes next."""
         ...
 
-    def scores(self) -> Floats2d:
-        """float64 (lanes, tokens of the vocabulary): the logits of what comes next."""
-        ...
-
     def keep(self, order: Ints1d) -> None:
         """From now on lane i is what lane order[i] was; lanes may be doubled or dropped. Raises
         OutOfRoom."""
@@ -50,25 +46,16 @@ class Lanes(Protocol):
 @runtime_checkable
 class LanguageModel(Protocol):
     """name: as it was given. digest: of its files. window: how many tokens it reads at most at
-    once; of longer texts it remembers the last ones. ends: tokens that end a text."""
+    once; of longer texts it remembers the last ones."""
 
     name: str
     digest: str
     window: int
-    ends: frozenset[int]
 
     def __hash__(self) -> int: ...
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """The tokens of each text, with none of the model's own round them."""
-        ...
-
-    def decode(self, tokens: Sequence[int]) -> str:
-        """The text of tokens."""
-        ...
-
-    def asked(self, text: str) -> list[int]:
-        """The tokens of a request, as the model was taught to take them."""
         ...
 
     def fits(self, tokens: int) -> int:

@@ -41,8 +41,6 @@ class CausalModel:
         self.vocabulary = int(network.get_output_embeddings().out_features)
         one = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else _end(tokenizer)
         self.begin: list[int] = [one]
-        ends = {tokenizer.eos_token_id, getattr(network.generation_config, "eos_token_id", None)}
-        self.ends = frozenset(one for one in ends if isinstance(one, int))
         self.bytes_a_token = _cache_bytes(config)
         takes = inspect.signature(network.forward).parameters
         self.last_alone = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
@@ -51,19 +49,6 @@ class CausalModel:
         """See LanguageModel. A tokenizer that says more than the network knows is refused."""
         found: list[list[int]] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
         return found
-
-    def decode(self, tokens: Sequence[int]) -> str:
-        text: str = self.tokenizer.decode(list(tokens), skip_special_tokens=True)
-        return text
-
-    def asked(self, text: str) -> list[int]:
-        """As one turn of a talk, where the tokenizer knows how; else the text."""
-        if not getattr(self.tokenizer, "chat_template", None):
-            return self.encode([text])[0]
-        said: Any = self.tokenizer.apply_chat_template(
-            [{"role": "user", "content": text}], add_generation_prompt=True, tokenize=False
-        )
-        return self.encode([said])[0]
 
     def fits(self, tokens: int) -> int:
         return max(1, MOST_CACHE // (self.bytes_a_token * min(tokens + 1, MEMORY)))
@@ -202,9 +187,6 @@ class CausalLanes:
     def logs(self, tokens: Ints2d) -> Floats2d:
         picked = self._logs.gather(1, torch.from_numpy(tokens).to(self._logs.device))
         return np.asarray((picked - self._sums).cpu().numpy(), dtype=np.float64)
-
-    def scores(self) -> Floats2d:
-        return np.asarray(self._logs.cpu().numpy(), dtype=np.float64)
 
     @without_gradients
     def keep(self, order: Ints1d) -> None:

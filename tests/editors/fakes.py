@@ -13,7 +13,6 @@ class FakeModel:
     beginning and after STOP. room: lanes that fit, None for as many as are asked for."""
 
     window = 64
-    ends = frozenset({STOP})
 
     def __init__(self, T, first, name="fake", digest="d1", room=None):
         self.name, self.digest, self.room = name, digest, room
@@ -31,12 +30,6 @@ class FakeModel:
     def _token(self, part):
         part = part.lower()
         return OTHERS + int(part[1:]) if part[:1] == "w" and part[1:].isdigit() else STOP
-
-    def decode(self, tokens):
-        return " ".join("." if t < OTHERS else f"w{t - OTHERS}" for t in tokens)
-
-    def asked(self, text):
-        return self.encode([text])[0]
 
     def fits(self, tokens):
         return 1000
@@ -64,9 +57,6 @@ class FakeLanes:
 
     def logs(self, tokens):
         return np.take_along_axis(self.model.logs[self.last], tokens, axis=1)
-
-    def scores(self):
-        return np.maximum(self.model.logs[self.last], -50.0)
 
     def keep(self, order):
         if self.model.room is not None and len(order) > self.model.room:

@@ -138,7 +138,7 @@ SEEDED = {"mechanism": EXPONENTIAL, "seed": 3, "editor": REMAP}
 class Reads:
     """Keeps all that it is shown. It likes some words far better than others."""
 
-    name, window, ends = "fake", 64, frozenset()
+    name, window = "fake", 64
 
     def __init__(self):
         self.digest, self.shown, self.known = "d1", [], {}
