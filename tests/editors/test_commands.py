@@ -182,78 +182,12 @@ def texts_in(path):
     return {file.name: file.read_text() for file in sorted(path.glob("?.jsonl"))}
 
 
-@pytest.mark.slow
-def test_a_run_that_was_killed_is_taken_up(many, monkeypatch):
-    from spacy_dxprivacy.batch import editing
-
-    run("edit", "released", "whole", *MECHANISM, "--lm", "fake")
-    usual, done = editing._edit_file, []
-
-    def killed(editor, job, *more):
-        if len(done) == 2:
-            raise KeyboardInterrupt
-        usual(editor, job, *more)
-        done.append(job.target.name)
-
-    monkeypatch.setattr(editing, "_edit_file", killed)
-    run(*FOLDER, status=130)
-    assert done == ["0.jsonl", "1.jsonl"]
-    (many / "out" / "2.jsonl").write_text("half")
-    done.clear()
-    monkeypatch.setattr(
-        editing, "_edit_file", lambda *a: (usual(*a), done.append(a[1].target.name))
-    )
-    said = run(*FOLDER)
-    assert done == ["2.jsonl"] and "2 files had been finished before" in said.output
-    assert texts_in(many / "out") == texts_in(many / "whole")
+def test_a_folder_is_edited_with_its_manifest(many):
+    run(*FOLDER)
+    assert len(texts_in(many / "out")) == 3
     told = json.loads((many / "out" / "_manifest.json").read_text())
     assert told["settings"] == {"mechanism": "m", "editor": "dx.Remap.v1", "editor_model": "d1"}
-    run(*FOLDER)
-    assert done == ["2.jsonl"]
-
-
-def test_a_source_that_changed_is_edited_again(many):
-    run(*FOLDER)
-    (many / "released" / "1.jsonl").write_text(json.dumps({"text": "w0 w1"}) + "\n")
-    assert "2 files" in run(*FOLDER).output
-    assert len((many / "out" / "1.jsonl").read_text().splitlines()) == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--prompt", "w1"], "out: was begun with another prompt"),
-        (["-e", "3"], "out: was begun with another mechanism"),
-    ],
-)
-def test_a_folder_has_one_kind_of_edits(many, more, said):
-    run(*FOLDER)
-    before = texts_in(many / "out")
-    result = run(*FOLDER, *more, status=2)
-    assert said in result.output and len(result.output.strip().splitlines()) == 1
-    assert texts_in(many / "out") == before
-    run(*FOLDER, *more, "--force")
-
-
-def test_files_of_others_are_not_written_over(many):
-    (many / "out").mkdir()
-    (many / "out" / "1.jsonl").write_text("mine")
     assert "exists already" in run(*FOLDER, status=2).output
-    assert (many / "out" / "1.jsonl").read_text() == "mine"
-    (many / "released" / "x.parquet").write_bytes(b"")
-    assert "does not read" in run(*FOLDER, status=2).output
-    (many / "out" / "_edits.json").write_text("{\n")
-    (many / "released" / "x.parquet").unlink()
-    assert "is damaged" in run(*FOLDER, status=2).output
-
-
-def test_a_file_with_a_record_that_failed_is_done_again(many):
-    path = many / "released" / "1.jsonl"
-    path.write_text(path.read_text() + "{\n")
-    for _ in range(2):
-        assert "1.jsonl, record 5" in run(*FOLDER, status=1).output
-    assert len((many / "out" / "1.jsonl").read_text().splitlines()) == 4
 
 
 # -- the judge -----------------------------------------------------------------------------------
