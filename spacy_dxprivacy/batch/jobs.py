@@ -161,8 +161,8 @@ def plan_jobs(
 
 
 def files_in(folder: Path, target: Path, endings: Iterable[str] = KINDS) -> list[Path]:
-    """Return the files of a folder that end so, none that begins with a dot or `_`. Raise UsageError
-    where there is none, or the target of what becomes of them is no folder, or lies in this one."""
+    """Return the files of a folder that end so, none that begins with a dot or `_`. Raise
+    UsageError for none, and where the target of what becomes of them is a file, or lies in it."""
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target}: is a file, but the output needs a folder.")
     if target.resolve().is_relative_to(folder.resolve()):
