@@ -116,11 +116,7 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
     """One release of a fitted mechanism, attacked. Nothing of it is released."""
     text = ground.text
     out = sanitised(text, mechanism, Rng(seed)).rows
-    reading = ground.reading(out, mechanism, seed + 1)
-    guesses = by_pairs(reading)
-    if ground.reader is not None:
-        again = ground.reading(out, mechanism, seed + 1)
-        guesses[ground.reader.name] = causal_reading(text, again, ground.reader).guess
+    guesses = guesses_of(ground, out, mechanism, seed + 1)
     right = {name: guess == text.rows for name, guess in guesses.items()}
     kept, rare = out == text.rows, ground.rare
     best = max(right, key=lambda name: right[name].sum())
@@ -133,10 +129,17 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
     )  # fmt: skip
 
 
-def by_pairs(reading: Reading) -> dict[str, Ints1d]:
-    """The guess by each distribution of word pairs, by its name."""
-    ways = ways_to_read(reading.language, reading.mechanism)
-    return {way.name: replace(reading, language=way).guess() for way in ways}
+def guesses_of(
+    ground: Ground, outputs: Ints1d, mechanism: Mechanism, seed: int
+) -> dict[str, Ints1d]:  # fmt: skip
+    """The guess by each distribution of word pairs, and by the causal model, by their names."""
+    reading = ground.reading(outputs, mechanism, seed)
+    ways = ways_to_read(reading.language, mechanism)
+    found = {way.name: replace(reading, language=way).guess() for way in ways}
+    if ground.reader is not None:
+        again = ground.reading(outputs, mechanism, seed)
+        found[ground.reader.name] = causal_reading(ground.text, again, ground.reader).guess
+    return found
 
 
 def mean(some: Any) -> float:

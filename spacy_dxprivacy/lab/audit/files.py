@@ -94,16 +94,10 @@ def files_of(path: Path) -> list[Path]:
 
 
 def read_file(path: Path, form: Form | str, *, in_pipeline: bool = False) -> Iterator[Item]:
-    """Read the texts and strings of a file, by its ending and its first bytes.
-
-    Args:
-        path: The file.
-        form: How it is written, or the field of text alone.
-        in_pipeline: It is part of a saved pipeline, whose .jsonl and .txt files are no documents.
-
-    Raises:
-        BadFile: It is too large, too deep, compressed or damaged.
-    """
+    """Read the texts and strings of a file, by its ending and its first bytes. form: how it is
+    written, or the field of text alone. in_pipeline: it is part of a saved pipeline, whose .jsonl
+    and .txt files are no documents. Raise BadFile where it is too large, too deep, compressed or
+    damaged."""
     try:
         yield from _read(path, Form.of(form) if isinstance(form, str) else form, in_pipeline)
     except BadFile:

@@ -111,17 +111,10 @@ def _findings(trial: Trial, tiers: tuple[Tier, ...]) -> Iterator[Finding]:
 def mechanism_of(
     config: Path, *, code: Path | None = None, epsilon: float | None = None
 ) -> Mechanism:
-    """Make the mechanism of a config, not fitted.
-
-    Args:
-        config: With a [mechanism] block, of a component or alone.
-        code: A Python file that registers mechanisms, which is run.
-        epsilon: In place of that of the config.
-
-    Raises:
-        UsageError: There is no mechanism, or several, or the code fails. Also raises what the
-            mechanism and spaCy raise for wrong settings.
-    """
+    """Make the mechanism of a config with one [mechanism] block, not fitted. code: a Python file
+    that registers mechanisms, which is run. epsilon: in place of that of the config. Raise
+    UsageError where there is no mechanism, or several, or the code fails; and what the mechanism
+    and spaCy raise for wrong settings."""
     import_code(code)
     if not config.is_file():
         raise UsageError(f"{config}: no such config file.")

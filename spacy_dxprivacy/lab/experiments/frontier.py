@@ -9,7 +9,7 @@ anywhere    found, wherever it stands in its document: the measure that all peer
             that is made equal. found: at its place
 meaning     the mean cosine of the mean vectors of documents. nats: excess negative log-likelihood a
             word under the word pairs of the package, which dx.Path.v2 draws from
-model       with one, the causal attacker tries the same releases
+model       with one, a causal attacker tries the same releases: who finds most counts
 """
 
 from __future__ import annotations
@@ -27,12 +27,10 @@ from ...randomness import Rng
 from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism
-from ..attacks.frontier import Walks, by_pairs, mean
-from ..attacks.guessing import found_anywhere
-from ..attacks.reading import causal_reading
+from ..attacks.frontier import Walks, guesses_of
 from ..corpus import sanitised
 from ..mechanisms import make_mechanism
-from ..results import NAN, Result, Row, draw_lines, finish, legend_below
+from ..results import Result, Row, draw_lines, finish, legend_below
 from .options import Options, experiment, of_space
 from .stage import ALONE, EDITED, NAMES, USUAL, WORDS, Stage, missing
 
@@ -47,8 +45,6 @@ SEED = 1
 CLOSE = 0.015  # of shares of words
 SLOPE, LEAST, MOST = 0.7, 0.25, 2.0  # of a share over ln epsilon: taken first, and its bounds
 FARTHEST = np.log(4.0)
-BY_MODEL = ("anywhere_model", "found_model", "rare_found_model")
-LAST = ("guarantee", "unit", "source")
 T = TypeVar("T")
 
 
@@ -76,7 +72,7 @@ def run(space: Space, options: Options) -> Result:
             why[name] = str(error)
     if not comparison.rows:
         raise DxError(Errors.DX165.format(name="Nothing", why="no peer takes this space"))
-    rows = comparison.whole_rows()
+    rows = [{**row, "equal": abs(_share(row) - options.at) <= 2 * CLOSE} for row in comparison.rows]
     peers = dict.fromkeys(row["peer"] for row in rows)
     shown = [_nearest_row(rows, name, options.at) for name in names if name in peers]
     notes = [*_about(comparison.stage, options), *_promises(shown, options.at)]
@@ -102,57 +98,29 @@ class Comparison:
         else:
             self.rows.append(self._edited(name))
 
-    def whole_rows(self) -> list[Row]:
-        """With all columns, in their order."""
-        found = []
-        for row in self.rows:
-            first = {key: row[key] for key in row if key not in (*BY_MODEL, *LAST)}
-            models = {key: row.get(key, NAN) for key in BY_MODEL}
-            near = abs(row["anywhere"] - self.options.at) <= 2 * CLOSE
-            found.append({**first, **models, "equal": near, **{key: row[key] for key in LAST}})
-        return found
-
     def _mechanism(self, name: str, epsilon: float) -> Mechanism:
         made = make_mechanism(WORDS[name].config, self.stage.ground.space, epsilon)
         self.walks.share(made)
         return made
 
     def _of_words(self, name: str) -> list[Row]:
-        options = self.options
-        measure = partial(self._measured, name)
+        measure, options = partial(self._measured, name), self.options
         if options.epsilons:
-            found = [(e, measure(e)) for e in options.epsilons]
-        else:
-            start = WORDS[name].start
-            found = sought(measure, _share, start, options.at, options.steps)
-        epsilon, best = nearest(found, _share, options.at)
-        if self.stage.reader is not None:
-            best.update(self._by_model(self._mechanism(name, epsilon)))
+            return [measure(e) for e in sorted(options.epsilons)]
+        found = sought(measure, _share, WORDS[name].start, options.at, options.steps)
         return [row for _, row in sorted(found, key=lambda one: one[0])]
 
     def _measured(self, name: str, epsilon: float) -> Row:
         stage, mechanism = self.stage, self._mechanism(name, epsilon)
         out = sanitised(stage.text, mechanism, Rng(SEED)).rows
-        guesses = by_pairs(stage.ground.reading(out, mechanism, SEED + 1)).values()
-        guess = max(guesses, key=lambda rows: int((rows == stage.text.rows).sum()))
+        guesses = guesses_of(stage.ground, out, mechanism, SEED + 1)
+        who = max(guesses, key=lambda name: int((guesses[name] == stage.text.rows).sum()))
         promise = mechanism.guarantee
         told = f"{promise}; {promise.adjacency}" if promise.adjacency else str(promise)
         return {
-            "peer": name, "epsilon": promise.epsilon, **stage.row(out, guess),
-            "guarantee": told, "unit": promise.unit, "source": WORDS[name].source,
+            "peer": name, "epsilon": promise.epsilon, **stage.row(out, guesses[who]),
+            "attacker": who, "guarantee": told, "unit": promise.unit, "source": WORDS[name].source,
         }  # fmt: skip
-
-    def _by_model(self, mechanism: Mechanism) -> Row:
-        """What the causal attacker finds in the same release."""
-        stage, ground = self.stage, self.stage.ground
-        if stage.reader is None:
-            return {}
-        out = sanitised(stage.text, mechanism, Rng(SEED)).rows
-        reading = ground.reading(out, mechanism, SEED + 1)
-        guess = causal_reading(stage.text, reading, stage.reader).guess
-        right = guess == stage.text.rows
-        shares = found_anywhere(stage.text, stage.cut(guess)), right, right[ground.rare]
-        return dict(zip(BY_MODEL, map(mean, shares), strict=True))
 
     def _edited(self, label: str) -> Row:
         """The release at the equal attacker, gone over by dx.Remap.v1, with the model if there is

@@ -74,12 +74,10 @@ PAPERS = {
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """texts: d of them, with a word of the space each. ground: what attacks are measured on; its
-    reader, if any, is asked at the end alone."""
+    """texts: d of them, with a word of the space each. ground: what attacks are measured on."""
 
     texts: Sequence[str]
     ground: Ground
-    reader: Reader | None = None
 
     @classmethod
     def of(cls, space: Space, options: Options) -> Stage:
@@ -91,7 +89,7 @@ class Stage:
         texts = [text for text, some in zip(texts, there, strict=True) if some]
         text = Corpus.of(*zip(*parts, strict=True))
         reader = Reader.of(options.model, space, options.prompt) if options.model else None
-        return cls(texts, Ground(space, text), reader)
+        return cls(texts, Ground(space, text, reader=reader))
 
     @property
     def text(self) -> Corpus:
@@ -147,7 +145,8 @@ class Stage:
         hidden = np.concatenate(found)
         guess = filled_guess(Seen(text.rows, text.sentences), hidden, self.ground.language)
         promise = {"guarantee": NO_PROMISE, "unit": "", "source": PAPERS[name]}
-        return {"peer": name, "epsilon": NAN, **self.row(text.rows, guess, ~hidden), **promise}
+        figures = self.row(text.rows, guess, ~hidden)
+        return {"peer": name, "epsilon": NAN, **figures, "attacker": "word pairs", **promise}
 
 
 def missing(name: str) -> str:

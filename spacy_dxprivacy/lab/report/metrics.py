@@ -19,30 +19,11 @@ from ...arrays import Floats1d, Floats2d
 from ...editors.model import LanguageModel
 from ...errors import DxError, UsageError
 from ...space import Space
-from .pairs import Pair, Token, is_same
+from .pairs import Pair
 
 # What is imported of the extra `report`, and what it is installed as.
 NEEDED = {"sacrebleu": "sacrebleu", "rouge_score": "rouge-score", "sklearn": "scikit-learn"}
 OFTEN = 5  # occurrences of a word from which on its different replacements are counted
-NOT_THERE = "not in the space"
-
-# The first that fits names the part of a word. A word of several classes has a main use: function
-# words and numbers are hardly ever something else.
-PARTS = {
-    "function words": (
-        "pronoun", "possessive", "determiner", "preposition", "conjunction", "auxiliary", "modal",
-        "negation", "wh_word", "adverb_particle", "adverb_function",
-    ),
-    "numbers and dates": ("month", "weekday", "year", "number", "ordinal"),
-    "names and places": (
-        "first_name", "surname", "title", "city", "country", "state", "region", "nationality",
-        "religion", "language", "proper",
-    ),
-    "nouns": ("noun",),
-    "verbs": ("verb",),
-    "adjectives and adverbs": ("adjective", "adverb"),
-}  # fmt: skip
-OTHER = "other words"
 
 
 def missing() -> list[str]:
@@ -67,27 +48,18 @@ def need(module: str) -> Any:
 
 @dataclass(frozen=True)
 class Utility:
-    """How much of the texts is left.
-
-    Attributes:
-        documents, words, changed: How many.
-        aligned: Documents whose tokens all have a partner.
-        kept_by_document: Share of unchanged words, float64 (documents,); nan for one without words.
-        parts: For each kind of word, how many are unchanged and how many there are.
-        rouge1: Mean F1 of the documents.
-        bleu: Of the corpus, from 0 to 100.
-        document_similarity, word_similarity: Mean cosines of mean vectors, and of a word and its
-            replacement, where the space has both.
-        variety: How many different words stand for a word, on average over words that occur OFTEN;
-            None where there are none.
-    """
+    """How much of the texts is left. aligned: documents whose tokens all have a partner.
+    kept_by_document: share of unchanged words, float64 (documents,); nan for one without words.
+    rouge1: mean F1 of the documents. bleu: of the corpus, from 0 to 100. document_similarity,
+    word_similarity: mean cosines of mean vectors, and of a word and its replacement, where the
+    space has both. variety: how many different words stand for a word, on average over words that
+    occur OFTEN."""
 
     documents: int
     words: int
     changed: int
     aligned: int
     kept_by_document: Floats1d
-    parts: dict[str, tuple[int, int]]
     rouge1: float
     bleu: float
     document_similarity: float | None
@@ -125,7 +97,6 @@ def utility_of(
         changed=int(kept[:, 1].sum() - kept[:, 0].sum()),
         aligned=sum(pair.aligned for pair in pairs),
         kept_by_document=shares,
-        parts=kept_by_part(pairs, space),
         rouge1=float(np.mean(scores)) if scores else float("nan"),
         bleu=bleu(pairs),
         document_similarity=documents,
@@ -178,45 +149,6 @@ def similarities(pairs: Sequence[Pair], space: Space) -> tuple[float | None, flo
 def _unit(X: Floats2d) -> Floats2d:
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     return X / np.where(lengths > 0, lengths, 1)
-
-
-def kept_by_part(pairs: Sequence[Pair], space: Space) -> dict[str, tuple[int, int]]:
-    """(unchanged, all) for each kind of word, from the classes of the space, or of the built-in one
-    where it has none. Kinds that do not occur are left out."""
-    part = _part_finder(space)
-    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for pair in pairs:
-        tokens = (token for token in pair.before if token.word)
-        for token, (old, new) in zip(tokens, pair.words(), strict=True):
-            count = counts[part(token)]
-            count[0] += is_same(old, new)
-            count[1] += 1
-    names = [name for name in (*PARTS, OTHER, NOT_THERE) if name in counts]
-    return {name: (counts[name][0], counts[name][1]) for name in names}
-
-
-def _part_finder(space: Space) -> Callable[[Token], str]:
-    """A function from a token to the name of its kind."""
-    classed = space if space.classes is not None else Space.builtin()
-    places = {name: place for place, name in enumerate(classed.class_names)}
-    masks = {
-        name: sum(1 << places[one] for one in classes if one in places)
-        for name, classes in PARTS.items()
-    }
-
-    def row_in(table: Space, token: Token) -> int:
-        row = table.find(token.text)
-        return row if row >= 0 else table.find(token.norm)
-
-    @cache
-    def part(token: Token) -> str:
-        if row_in(space, token) < 0:
-            return NOT_THERE
-        row = row_in(classed, token)
-        bits = int(classed.classes[row]) if row >= 0 and classed.classes is not None else 0
-        return next((name for name, mask in masks.items() if bits & mask), OTHER)
-
-    return part
 
 
 def variety(pairs: Sequence[Pair]) -> float | None:

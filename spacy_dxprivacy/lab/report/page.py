@@ -55,17 +55,11 @@ LONGEST = 600  # tokens of a document that are shown
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a page.
-
-    Attributes:
-        receipt: What `dx sanitize --receipt` wrote; None for that of the files.
-        lines: A line of a .txt file is a document.
-        fields: Which one of .jsonl and .csv holds the text.
-        label: The field with the class of a document, for a classifier.
-        documents: How many are shown.
-        judge: A causal model that says how well the texts read; not the one that edited them.
-        progress: Wraps the documents, as tqdm does.
-    """
+    """What is asked of a page. receipt: what `dx sanitize --receipt` wrote; None for that of the
+    files. lines: a line of a .txt file is a document. fields: which one of .jsonl and .csv holds
+    the text. label: the field with the class of a document, for a classifier. documents: how many
+    are shown. judge: a causal model that says how well the texts read. progress: wraps the
+    documents, as tqdm does."""
 
     receipt: Path | None = None
     lines: bool = False
@@ -77,18 +71,9 @@ class Request:
 
 
 def page_of_files(before: Path, after: Path, space: Space, asked: Request) -> str:
-    """Return the page as HTML.
-
-    Args:
-        before: A file, or a folder.
-        after: What became of it.
-        space: In whose vectors similarity is taken.
-        asked: What the page holds.
-
-    Raises:
-        UsageError: The files do not fit together, or the labels are too few.
-        DxError: A library of the extra `report` is missing.
-    """
+    """Return the page as HTML. before, after: files or folders. space: in whose vectors similarity
+    is taken. Raise UsageError where the files do not fit together or the labels are too few, and
+    DxError where a library of the extra `report` is missing."""
     check_extra()
     sources = plan_sources(before, after, lines=asked.lines)
     receipt = asked.receipt or receipt_beside(after)
@@ -131,18 +116,9 @@ def statement_of_files(
     attacks: Sequence[Path] = (),
     audits: Sequence[Path] = (),
 ) -> str:
-    """Return the page to sign, as Markdown.
-
-    Args:
-        after: The release, or a folder.
-        receipt: What `dx sanitize --receipt` wrote; None for that of the files.
-        lines: A line of a .txt file is a document.
-        attacks: Files or folders of `dx attack --out`.
-        audits: Files of `dx audit --json`.
-
-    Raises:
-        UsageError: A receipt that is none, or a file that does not exist.
-    """
+    """Return the page to sign, as Markdown. after: the release. receipt: None for that of the
+    files. attacks: files or folders of `dx attack --out`. audits: files of `dx audit --json`. Raise
+    UsageError for a receipt that is none, or a file that does not exist."""
     receipt = receipt or receipt_beside(after)
     given = None if receipt is None else read_receipt(receipt)
     accounts, without = _accounts(given, plan_sources(after, after, lines=lines))
@@ -230,15 +206,9 @@ VERDICTS = {
 def measured(
     accounts: Sequence[Account], attacks: Iterable[Path], audits: Iterable[Path]
 ) -> dict[str, str]:
-    """Read figures of attacks and verdicts of audits.
-
-    Returns:
-        What to show for each attack, and for "release" and "mechanism". A figure counts where
-        mechanism and epsilon are those of the receipts.
-
-    Raises:
-        UsageError: A file is neither, or its verdict is of another mechanism.
-    """
+    """Return what to show for each attack, and for "release" and "mechanism". A figure counts where
+    mechanism and epsilon are those of the receipts. Raise UsageError for a file that is neither, or
+    whose verdict is of another mechanism."""
     shown: dict[str, str] = {}
     for path in attacks:
         for sheet in sorted(path.glob("*.csv")) if path.is_dir() else [path]:

@@ -101,14 +101,8 @@ def tokens_of(doc: Doc) -> list[Token]:
 def make_pair(
     before: Doc, after: Doc, *, tokens_are_given: bool = False, label: str | None = None
 ) -> Pair:
-    """Match the tokens of a document with those of its sanitised version.
-
-    Args:
-        before: The original.
-        after: What became of it.
-        tokens_are_given: They come from the sanitizer, and were not cut anew.
-        label: The class of the document.
-    """
+    """Match the tokens of a document with those of its sanitised version. tokens_are_given: they
+    come from the sanitizer, and were not cut anew. label: the class of the document."""
     old, new = tokens_of(before), tokens_of(after)
     given = tokens_are_given and len(old) == len(new)
     return Pair(old, new, list(range(len(old))) if given else _partners(old, new), label)
@@ -189,18 +183,10 @@ def read_pairs(
     label: str | None = None,
     failed: Sequence[Iterable[int]] | None = None,
 ) -> Iterator[Pair]:
-    """Read the documents of all sources, in order.
-
-    Args:
-        sources: Files, of plan_sources.
-        fields: Which field holds the text.
-        label: The field of BEFORE with the class of a document.
-        failed: For each source, the numbers of the records of which nothing was written; None
-            where nobody knows.
-
-    Raises:
-        UsageError: The two sides have different numbers of documents, or a file cannot be read.
-    """
+    """Read the documents of all sources, in order. label: the field of BEFORE with the class of a
+    document. failed: for each source, the numbers of the records of which nothing was written; None
+    where nobody knows. Raise UsageError where the two sides have different numbers of documents, or
+    a file cannot be read."""
     if failed is not None and len(failed) != len(sources):
         raise UsageError(
             f"the receipt is one of {len(failed)} file(s), and BEFORE has {len(sources)}."

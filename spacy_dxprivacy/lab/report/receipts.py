@@ -29,18 +29,11 @@ OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten")
 
 @dataclass
 class Account:
-    """What one sanitizer reports of all documents: the same terms, and counts added up.
-
-    Attributes:
-        terms: Settings and guarantee.
-        raw: The receipt without its counts.
-        total: The guarantee of the document with the most draws.
-        failed: For each input file, the records of which nothing was written; None where the
-            receipt does not say.
-        earlier: A sanitizer that was there before the last one.
-        carried: The receipt came in the file with the texts, and nobody signed it: what it says is
-            claimed.
-    """
+    """What one sanitizer reports of all documents: the same terms, and counts added up. raw: the
+    receipt without its counts. total: the guarantee of the document with the most draws. failed:
+    for each input file, the records of which nothing was written; None where the receipt does not
+    say. earlier: a sanitizer that was there before the last one. carried: the receipt came in the
+    file with the texts, and nobody signed it: what it says is claimed."""
 
     terms: Terms
     raw: dict[str, Any]
@@ -97,12 +90,8 @@ def read_receipt(path: Path) -> Account:
 
 
 def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
-    """Read the receipts in .spacy files.
-
-    Returns:
-        One account for each set of terms, and how many documents have no receipt, or one that is
-        not whole or is of another text.
-    """
+    """Read the receipts in .spacy files: one account for each set of terms, and how many documents
+    have no receipt, or one that is not whole or is of another text."""
     accounts: dict[str, Account] = {}
     without = 0
     for path in paths:
