@@ -149,8 +149,6 @@ class ServiceConfig(_Checked):
     ledger: Path | None = _setting("path", None, "SQLite file of what each caller was given")
     max_requests: int = _setting("count", 256, "Requests that arrive or are answered at a time")
     max_bytes: int = _setting("count", 2**20, "Bytes of the body of a request")
-    max_texts: int = _setting("count", 1000, "Texts of a request")
-    max_characters: int = _setting("count", 100_000, "Characters of a text")
     # From when a connection is accepted. Then its worker is killed and the caller charged.
     max_seconds: float = _setting("number", 30.0, "Seconds until a request is given up")
     # Half of what all workers have if left out, where callers have tokens.

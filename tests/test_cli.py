@@ -145,12 +145,6 @@ def no_secret_in(*things):
 # -- what comes out ----------------------------------------------------------------------------
 
 
-def test_the_command_is_found_through_its_entry_point():
-    command = [sys.executable, "-m", "spacy", "dx", "sanitize", "--help"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
-    assert result.returncode == 0 and "--epsilon" in result.stdout
-
-
 @pytest.mark.parametrize("option", ["--config", "--space"])
 def test_a_text_taken_for_a_config_or_for_vectors_is_not_quoted(dx, tmp_path, option):
     text = tmp_path / "note.txt"
@@ -173,18 +167,6 @@ def test_a_text_goes_to_stdout_and_its_receipt_to_stderr(dx, tmp_path):
     assert "4 perturbed; 1 unknown" in result.stderr and "epsilon = 1 nats" in result.stderr
     assert len(result.stderr.splitlines()) < 20
     no_secret_in(result.stdout, result.stderr)
-
-
-@pytest.mark.parametrize("read_as", KINDS)
-@pytest.mark.parametrize("write_as", KINDS)
-def test_every_format_becomes_every_other(dx, tmp_path, read_as, write_as):
-    source = write(tmp_path, read_as)
-    target = tmp_path / f"out.{'txt' if write_as == 'lines' else write_as}"
-    result = dx(source, target, *(["--format", "lines"] if read_as == "lines" else []))
-    assert result.exit_code == 0, result.stderr
-    texts = read_texts(target)
-    assert [len(text.split()) for text in texts] == [len(text.split()) for text in TEXTS]
-    assert [text.count("[REDACTED]") for text in texts] == [1, 1, 0, 3]
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
@@ -270,12 +252,6 @@ def test_long_texts_need_no_setting(dx, tmp_path):
     assert dx(path, "--mechanism", "path").exit_code == 0
 
 
-@pytest.mark.parametrize("name", ["note.txt", "email.txt", "chat.txt", "tickets.jsonl"])
-def test_the_examples_work(dx, name):
-    result = dx(EXAMPLES / name)
-    assert result.exit_code == 0 and result.stdout
-
-
 # -- the pipeline ------------------------------------------------------------------------------
 
 
@@ -338,21 +314,23 @@ def test_a_seeded_sanitizer_is_loud_and_keeps_to_one_process(dx, tmp_path, space
 
 
 @pytest.mark.parametrize("n_process", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_secrets_are_nowhere(dx, tmp_path, caplog, n_process):
+def test_every_format_becomes_every_other_and_secrets_are_nowhere(dx, tmp_path, caplog, n_process):
     caplog.set_level(logging.DEBUG)
     out = tmp_path / "out"
     out.mkdir()
     for read_as in KINDS:
-        source = write(
-            tmp_path, read_as, [*TEXTS, "Zorblatt \ud800"] if read_as == "jsonl" else TEXTS
-        )
+        texts = [*TEXTS, "Zorblatt \ud800"] if read_as == "jsonl" else TEXTS
+        source = write(tmp_path, read_as, texts)
+        given = ["-n", n_process, "--keep-fields", "none"]
+        given += ["--format", "lines"] if read_as == "lines" else []
         for suffix in ["txt", "jsonl", "csv", "spacy"]:
-            result = dx(
-                source, out / f"{read_as}.{suffix}", "--receipt", out / f"{read_as}-{suffix}.json",
-                "-n", n_process, "--keep-fields", "none",
-                *(["--format", "lines"] if read_as == "lines" else []),
-            )  # fmt: skip
+            target, receipt = out / f"{read_as}.{suffix}", out / f"{read_as}-{suffix}.json"
+            result = dx(source, target, "--receipt", receipt, *given)
+            assert result.exit_code == (len(texts) > len(TEXTS)), result.stderr
             no_secret_in(result.stdout, result.stderr)
+            done = read_texts(target)
+            assert [len(text.split()) for text in done] == [len(text.split()) for text in TEXTS]
+            assert [text.count("[REDACTED]") for text in done] == [1, 1, 0, 3]
     files = list(out.iterdir())
     assert len(files) == 32
     for path in files:
@@ -379,15 +357,8 @@ def test_a_component_that_fails_lets_nothing_through(dx, tmp_path, monkeypatch):
 
 def test_a_record_that_fails_takes_none_along(dx, tmp_path):
     for n_process in (1, 2):
-        result = dx(
-            write(tmp_path, "jsonl"),
-            "--set",
-            "unknown=raise",
-            "-n",
-            n_process,
-            "--set",
-            "run.batch_size=2",
-        )
+        small = ["--set", "unknown=raise", "--set", "run.batch_size=2", "-n", n_process]
+        result = dx(write(tmp_path, "jsonl"), *small)
         assert result.exit_code == 1 and len(result.stdout.splitlines()) == 1
         assert [f"line {n}: [DX036]" in result.stderr for n in (1, 2, 3, 4)] == [1, 1, 0, 1]
 
@@ -429,19 +400,9 @@ def test_a_ragged_csv_row_is_a_bad_record(dx, tmp_path):
 
 
 ODD_TEXTS = [
-    "",
-    "  \t ",
-    "?! ... (",
-    "x" * 10**6,
-    "\U0001f600\U0001f44d\U0001f3fd the cat",
-    "a\x00cat",
-]
-ODD_TEXTS += [
-    "\u0645\u0631\u062d\u0628\u0627 the cat",
-    "Zoe\u0308 o\u0301",
-    "\u200f\u202e\ufeff",
-    "-" * 5,
-]
+    "", "  \t ", "?! ... (", "x" * 10**6, "\U0001f600\U0001f44d\U0001f3fd the cat", "a\x00cat",
+    "\u0645\u0631\u062d\u0628\u0627 the cat", "Zoe\u0308 o\u0301", "\u200f\u202e\ufeff", "-" * 5,
+]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -490,9 +451,8 @@ def test_a_full_disk_leaves_nothing(dx, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_process", [1, 2])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("after", [0, 0.5])
+@pytest.mark.parametrize(("n_process", "after"), [(1, 0.5), (2, 0), (2, 0.5)])
 def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process, after):
     source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 1000] * 1000)
     out = tmp_path / "out"
@@ -595,6 +555,7 @@ def test_a_full_stdout_is_reported(tmp_path, space):
         (["-", "--n-process", "0"], "1 or more"),
         (["-", "--config", "missing.cfg"], "no such config"),
         (["-", "--model", "missing"], "missing"),
+        (["-", "--space", "nowhere"], "no such file"),
         (["-", "--keep-fields", "id"], "needs .jsonl or .csv"),
         (["-", "--field", "a", "--keep-fields", "a"], "the field to sanitise"),
         ([str(EXAMPLES)], "name a folder"),
@@ -610,8 +571,7 @@ def test_a_mistake_is_answered_in_one_line(dx, args, message, monkeypatch, tmp_p
     )
 
 
-def test_a_missing_space_and_a_damaged_file_are_mistakes_too(dx, tmp_path):
-    assert "no such file" in dx("-", "--space", "nowhere", input="a").stderr
+def test_a_damaged_file_is_a_mistake_too(dx, tmp_path):
     (tmp_path / "in.spacy").write_text("Zorblatt")
     result = dx(tmp_path / "in.spacy", tmp_path / "out.spacy")
     assert result.exit_code == 2 and "not a DocBin" in result.stderr

@@ -307,10 +307,9 @@ def test_processor_time_comes_back_and_may_be_overdrawn():
     Buckets(None).check("ann")
 
 
-@pytest.mark.parametrize("limits", [{"max_bytes": 30}, {"max_characters": 3}, {"max_texts": 1}])
-def test_too_much_is_refused(make_service, limits):
-    body = {"texts": ["the king", "the queen and the king"]}
-    assert ask(make_service(**limits), "/sanitize", body).status == 413
+@pytest.mark.parametrize("body", [{"text": "a" * 100_001}, {"texts": ["a"] * 1001}])
+def test_too_much_is_refused(service, body):
+    assert ask(service, "/sanitize", body).status == 422
 
 
 def test_a_body_that_was_not_read_ends_its_connection(make_service):
@@ -384,7 +383,7 @@ def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, ca
     def fail(*args):
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("spacy_dxprivacy.serve.models.Sanitize.within", fail)
+    monkeypatch.setattr("spacy_dxprivacy.serve.models.Sanitize.wanted", fail)
     answer = ask(make_service(), "/sanitize", {"text": SECRET})
     assert answer.status == 500 and "error" in answer.json
     told = caplog.text + "".join(capfd.readouterr()) + answer.body.decode()
@@ -622,8 +621,8 @@ def test_the_deadline_runs_from_when_a_connection_is_accepted(make_service, firs
         writer.close()
         return status, time.perf_counter() - start
 
-    status, took = over_a_network(make_service(max_seconds=0.5), talk, max_seconds=0.5)
-    assert status in (408, 0) and 0.4 < took < 1.2
+    status, took = over_a_network(make_service(max_seconds=1.2), talk, max_seconds=1.2)
+    assert status in (408, 0) and 1.0 < took < 2.4
 
 
 @pytest.mark.parametrize("sent", [b"", request_of({"text": "the king"})[:-5]], ids=["", "a body"])

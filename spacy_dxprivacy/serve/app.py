@@ -64,7 +64,7 @@ async def _no_route(request: Request, error: Any) -> Response:
 async def sanitize(wanted: Sanitize, request: Request) -> Response:
     """Sanitise a text or several. Each is drawn anew, and counts. As application/x-ndjson, each
     line with a `text` in gives a line out, while they are drawn."""
-    found = [_entry(wanted, one) for one in await _draw(request, wanted)]
+    found = [_entry(wanted, one) for one in await _draw(request, wanted.wanted())]
     if wanted.one:
         return JSONResponse(found[0], 422 if "error" in found[0] else 200)
     answer: dict[str, Any] = {"texts": [one.get("text") for one in found]}
@@ -94,9 +94,9 @@ async def sanitize_lines(request: Request) -> Response:
 async def _answers(request: Request, lines: list[bytes]) -> AsyncIterator[str]:
     try:
         for start in range(0, len(lines), AT_ONCE):
-            wanted = [_line(request, line) for line in lines[start : start + AT_ONCE]]
+            wanted = [_line(line) for line in lines[start : start + AT_ONCE]]
             texts = [one.text for one in wanted if isinstance(one, Sanitize)]
-            drawn = iter(await _desk(request).draw(request.state.visit, texts))
+            drawn = iter(await _draw(request, texts))
             for one in wanted:
                 entry = _entry(one, next(drawn)) if isinstance(one, Sanitize) else one
                 yield json.dumps(entry, ensure_ascii=False) + "\n"
@@ -104,21 +104,18 @@ async def _answers(request: Request, lines: list[bytes]) -> AsyncIterator[str]:
         yield json.dumps({"error": error.why}) + "\n"
 
 
-def _line(request: Request, line: bytes) -> Sanitize | dict[str, Any]:
+def _line(line: bytes) -> Sanitize | dict[str, Any]:
     try:
         wanted = Sanitize.model_validate_json(line)
-        wanted.within(_desk(request).limits)
     except ValidationError as error:
         return {"error": refusal(error.errors(include_input=False)).why}
-    except Refused as error:
-        return {"error": error.why}
     return wanted if wanted.one else {"error": "a line has one 'text'."}
 
 
 @routes.post("/anonymize")
 async def anonymize(wanted: Anonymize, request: Request) -> Response:
     """As presidio's anonymizer: what its analyzer found is replaced, all else stays unmodified."""
-    found = await _draw(request, wanted)
+    found = await _draw(request, wanted.wanted())
     for one in found:
         if isinstance(one, str):
             raise Refused(422, one)
@@ -158,9 +155,8 @@ def _desk(request: Request) -> Desk:
     return desk
 
 
-async def _draw(request: Request, wanted: Sanitize | Anonymize) -> list[Drawn]:
-    desk = _desk(request)
-    return await desk.draw(request.state.visit, wanted.within(desk.limits))
+async def _draw(request: Request, texts: list[str]) -> list[Drawn]:
+    return await _desk(request).draw(request.state.visit, texts)
 
 
 def _entry(wanted: Sanitize, one: Drawn) -> dict[str, Any]:

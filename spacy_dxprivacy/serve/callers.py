@@ -54,11 +54,7 @@ class Refused(Exception):
 
 class Buckets:
     """What is left to each caller of a minute of processor time; it fills again as time passes.
-
-    Args:
-        full: Seconds of a minute; None for any number.
-        clock: Seconds that only grow.
-    """
+    full: seconds of a minute; None for any number. clock: seconds that only grow."""
 
     def __init__(self, full: float | None, clock: Callable[[], float] = time.monotonic) -> None:
         self.full, self.clock = full, clock

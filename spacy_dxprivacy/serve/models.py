@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from ..config import ServiceConfig
 from .callers import Refused
 
 NOTE = "Maria told her doctor in London that she sleeps badly."
@@ -21,7 +20,8 @@ def _encodable(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_encodable)]
+Text = Annotated[str, Field(max_length=100_000), AfterValidator(_encodable)]
+MOST = 1000  # texts or entities of a request
 
 
 class _Body(BaseModel):
@@ -33,7 +33,7 @@ class Sanitize(_Body):
 
     model_config = ConfigDict(json_schema_extra={"example": {"text": NOTE}})
     text: Text = ""
-    texts: list[Text] = Field(default=[], description="In place of `text`.")
+    texts: list[Text] = Field(default=[], max_length=MOST, description="In place of `text`.")
     receipts: bool = Field(default=False, description="Also report what was done.")
 
     @model_validator(mode="after")
@@ -47,14 +47,9 @@ class Sanitize(_Body):
         """Whether a single text is asked for."""
         return "text" in self.model_fields_set
 
-    def within(self, limits: ServiceConfig) -> list[str]:
-        """Return the texts. Raise Refused (413) where they are too many or too long."""
-        texts = [self.text] if self.one else self.texts
-        if len(texts) > limits.max_texts:
-            raise Refused(413, f"at most {limits.max_texts:,} texts go into a request.")
-        if any(len(text) > limits.max_characters for text in texts):
-            raise Refused(413, f"a text has {limits.max_characters:,} characters at most.")
-        return texts
+    def wanted(self) -> list[str]:
+        """Return the texts that are drawn."""
+        return [self.text] if self.one else self.texts
 
 
 class Result(_Body):
@@ -77,15 +72,17 @@ class Anonymize(_Body):
         "analyzer_results": [{"start": 0, "end": 5, "score": 0.9, "entity_type": "PERSON"}],
     }})  # fmt: skip
     text: Text
-    analyzer_results: list[Result] = []
+    analyzer_results: list[Result] = Field(default=[], max_length=MOST)
 
-    def within(self, limits: ServiceConfig) -> list[str]:
-        """Return the texts of entities. Raise Refused (413) where they are too many or the text is
-        too long, and (422) where an entity lies outside of it."""
+    @model_validator(mode="after")
+    def _inside(self) -> Anonymize:
         if not all(one.start < one.end <= len(self.text) for one in self.analyzer_results):
-            raise Refused(422, "an item of 'analyzer_results' lies outside of the text.")
-        Sanitize(text=self.text).within(limits)
-        return Sanitize(texts=[self.text[a:b] for a, b, _ in self.entities()]).within(limits)
+            raise ValueError("outside of the text")
+        return self
+
+    def wanted(self) -> list[str]:
+        """Return the texts of entities, which are drawn."""
+        return [self.text[a:b] for a, b, _ in self.entities()]
 
     def entities(self) -> list[tuple[int, int, str]]:
         """Return start, end and type, in order. What overlaps is one entity, of the type of its
@@ -103,7 +100,7 @@ class Anonymize(_Body):
         return merged
 
     def answer(self, drawn: Iterable[str]) -> dict[str, Any]:
-        """Return what presidio answers, from what was drawn for each text of `within`."""
+        """Return what presidio answers, from what was drawn for each text of `wanted`."""
         text, items, end = "", [], 0
         for (first, last, kind), new in zip(self.entities(), drawn, strict=True):
             text += self.text[end:first]
