@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +45,6 @@ SEED = 1
 CLOSE = 0.015  # of shares of words
 SLOPE, LEAST, MOST = 0.7, 0.25, 2.0  # of a share over ln epsilon: taken first, and its bounds
 FARTHEST = np.log(4.0)
-T = TypeVar("T")
 
 
 @experiment(
@@ -74,7 +73,8 @@ def run(space: Space, options: Options) -> Result:
         raise DxError(Errors.DX165.format(name="Nothing", why="no peer takes this space"))
     rows = [{**row, "equal": abs(_share(row) - options.at) <= 2 * CLOSE} for row in comparison.rows]
     peers = dict.fromkeys(row["peer"] for row in rows)
-    shown = [_nearest_row(rows, name, options.at) for name in names if name in peers]
+    own = ([row for row in rows if row["peer"] == name] for name in names if name in peers)
+    shown = [nearest(some, options.at) for some in own]
     notes = [*_about(comparison.stage, options), *_promises(shown, options.at)]
     notes += [f"{name} is left out: {reason}" for name, reason in why.items() if reason]
     return Result(rows, partial(draw, rows=rows, at=options.at), (10.0, 8.4), notes, shown)
@@ -107,8 +107,8 @@ class Comparison:
         measure, options = partial(self._measured, name), self.options
         if options.epsilons:
             return [measure(e) for e in sorted(options.epsilons)]
-        found = sought(measure, _share, WORDS[name].start, options.at, options.steps)
-        return [row for _, row in sorted(found, key=lambda one: one[0])]
+        found = sought(measure, WORDS[name].start, options.at, options.steps)
+        return sorted(found, key=lambda row: float(row["epsilon"]))
 
     def _measured(self, name: str, epsilon: float) -> Row:
         stage, mechanism = self.stage, self._mechanism(name, epsilon)
@@ -128,7 +128,7 @@ class Comparison:
         stage, at = self.stage, self.options.at
         name = next(of for of, edited in EDITED.items() if edited == label)
         own = [row for row in self.rows if row["peer"] == name] or self._of_words(name)
-        best = _nearest_row(own, name, at)
+        best = nearest(own, at)
         mechanism = self._mechanism(name, best["epsilon"])
         out = sanitised(stage.text, mechanism, Rng(SEED)).rows
         new = self._remapped(out, mechanism)
@@ -154,11 +154,6 @@ class Comparison:
 
 def _share(row: Row) -> float:
     return float(row["anywhere"])
-
-
-def _nearest_row(rows: list[Row], name: str, at: float) -> Row:
-    own = [(row["epsilon"], row) for row in rows if row["peer"] == name]
-    return nearest(own, _share, at)[1]
 
 
 def _about(stage: Stage, options: Options) -> list[str]:
@@ -200,27 +195,19 @@ def draw(figure: Any, *, rows: list[Row], at: float) -> None:
 # -- the epsilon at which an attacker finds as much as is wanted, in few tries ---------------------
 
 
-def sought(
-    measure: Callable[[float], T],
-    share: Callable[[T], float],
-    start: float,
-    target: float,
-    tries: int,
-) -> list[tuple[float, T]]:
-    """What was measured at each epsilon that was tried, in their order: from start on by regula
-    falsi over ln epsilon, until the share is near to the target. It should rise with epsilon."""
-    found = [(start, measure(start))]
-    while len(found) < tries and abs(share(nearest(found, share, target)[1]) - target) > CLOSE:
-        epsilon = _next([(e, share(what)) for e, what in found], target)
-        found.append((epsilon, measure(epsilon)))
-    return found
+def sought(measure: Callable[[float], Row], start: float, at: float, tries: int) -> list[Row]:
+    """Return what was measured at each epsilon that was tried, in their order: from start on by
+    regula falsi over ln epsilon, until the share is near to `at`. It should rise with epsilon."""
+    epsilons, rows = [start], [measure(start)]
+    while len(rows) < tries and abs(_share(nearest(rows, at)) - at) > CLOSE:
+        epsilons.append(_next([*zip(epsilons, map(_share, rows), strict=True)], at))
+        rows.append(measure(epsilons[-1]))
+    return rows
 
 
-def nearest(
-    found: Sequence[tuple[float, T]], share: Callable[[T], float], target: float
-) -> tuple[float, T]:
-    """The one of them whose share is nearest to the target."""
-    return min(found, key=lambda one: abs(share(one[1]) - target))
+def nearest(rows: Sequence[Row], at: float) -> Row:
+    """The row whose share is nearest to this."""
+    return min(rows, key=lambda row: abs(_share(row) - at))
 
 
 def _next(found: Sequence[tuple[float, float]], target: float) -> float:
