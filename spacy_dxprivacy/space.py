@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
-from functools import cache, cached_property, lru_cache, partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from spacy.strings import get_string_id
 from spacy.vocab import Vocab
 
-from .arrays import Bools1d, Floats2d, Ids1d, Ints1d
+from .arrays import Bools1d, Floats2d, Ids1d, Ints1d, blocks
 from .errors import DxError, Errors
 from .files.limits import read_json
 from .machine.compute import let_go, to_host
@@ -29,9 +29,6 @@ from .tables.folder import Table, digest_of, read_table, write_table
 
 if TYPE_CHECKING:
     from spacy.language import Language
-
-
-# -- the vectors of a vocabulary -------------------------------------------------------------------
 
 
 def has_static_vectors(vocab: Vocab) -> bool:
@@ -51,54 +48,27 @@ def table_of_vocab(
     if not has_static_vectors(vocab):
         raise DxError(Errors.DX021.format(hint=""))
     if vocab.vectors.mode == "floret":
-        return _floret_table(vocab, words)
-    firsts, aliases = _keys_by_row(vocab)
-    if not firsts:
-        raise DxError(Errors.DX021.format(hint=": none of their keys has a string"))
-    rows = sorted(firsts)
-    new_row = {row: i for i, row in enumerate(rows)}
-    matrix = _to_numpy(vocab.vectors.data)[rows]
-    return (
-        [firsts[row] for row in rows],
-        matrix,
-        {key: new_row[row] for key, row in aliases.items()},
-    )
-
-
-def _keys_by_row(vocab: Vocab) -> tuple[dict[int, str], dict[str, int]]:
+        if words is None:
+            raise DxError(Errors.DX022)
+        candidates = list(dict.fromkeys(words))
+        return candidates, np.asarray(to_host(vocab.vectors.get_batch(candidates))), {}
     firsts: dict[int, str] = {}
     aliases: dict[str, int] = {}
     for key, row in vocab.vectors.key2row.items():
         # A key may have no string; asking for it would raise an error that names it.
         word = vocab.strings[key] if key in vocab.strings else ""
-        if word and row not in firsts:
-            firsts[row] = word
-        elif word:
+        if word and firsts.setdefault(row, word) != word:
             aliases[word] = row
-    return firsts, aliases
-
-
-def _floret_table(
-    vocab: Vocab, words: Iterable[str] | None
-) -> tuple[list[str], Floats2d, dict[str, int]]:
-    if words is None:
-        raise DxError(Errors.DX022)
-    candidates = list(dict.fromkeys(words))
-    matrix = vocab.vectors.get_batch(candidates)
-    return candidates, _to_numpy(matrix), {}
-
-
-def _to_numpy(X: Floats2d) -> Floats2d:
-    array: Floats2d = to_host(X)
-    return np.asarray(array)
-
-
-# -- the space -------------------------------------------------------------------------------------
+    if not firsts:
+        raise DxError(Errors.DX021.format(hint=": none of their keys has a string"))
+    rows = sorted(firsts)
+    new_row = {row: i for i, row in enumerate(rows)}
+    matrix = np.asarray(to_host(vocab.vectors.data))[rows]
+    return [firsts[row] for row in rows], matrix, {k: new_row[row] for k, row in aliases.items()}
 
 
 BUILTIN = Path(__file__).parent / "data" / "en"
 _NOT_PRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u2028-\u202e\ufeff]")
-
 _NOT_STORABLE = re.compile(r"[\n\ud800-\udfff]")
 
 
@@ -147,8 +117,6 @@ class Space:
         n, d = self.vectors.shape
         return f"Space({self.name!r}, {n} words, {d} dimensions)"
 
-    # -- making one ------------------------------------------------------------------------------
-
     @classmethod
     def from_vectors(
         cls,
@@ -167,8 +135,7 @@ class Space:
         """
         X = _checked_matrix(matrix, len(words))
         _check_words(words)
-        names = tuple(class_names)
-        return cls(Table(list(words), X, aliases or {}, classes, names, name))
+        return cls(Table(list(words), X, aliases or {}, classes, tuple(class_names), name))
 
     @classmethod
     def builtin(cls) -> Space:
@@ -182,7 +149,8 @@ class Space:
         Raises DxError where there are no static vectors, or floret vectors and no words.
         """
         keys, matrix, aliases = table_of_vocab(nlp.vocab, words=words)
-        return cls.from_vectors(keys, matrix, aliases=aliases, name=_pipeline_name(nlp))
+        name = f"{nlp.lang}_{nlp.meta.get('name', 'pipeline')}"
+        return cls.from_vectors(keys, matrix, aliases=aliases, name=name)
 
     def filtered(
         self,
@@ -200,14 +168,10 @@ class Space:
 
         Raises DxError where nothing is left.
         """
-        allowed = Allowed(pattern, exclude)
-        words = self._representatives(allowed)
-        keep = np.fromiter((w is not None for w in words), dtype=bool, count=len(words))
-        keep &= _not_zero(self.vectors)
+        words = self._representatives(Allowed(pattern, exclude))
+        keep = np.array([word is not None for word in words]) & _not_zero(self.vectors)
         if max_words is not None:
             keep[np.flatnonzero(keep)[max_words:]] = False
-        if not keep.any():
-            raise DxError(Errors.DX023)
         if keep.all() and words == self.words:
             return self
         return self._restricted(keep, words)
@@ -216,18 +180,13 @@ class Space:
         """The rows of these words, without regard to case, under these words alone: other keys of
         a row, which may be nobody's business, are gone. Raises DxError where none is left."""
         known = {word.lower() for word in listed}
-        words: list[str | None] = [w if w.lower() in known else None for w in self.words]
-        for key, row in self.aliases.items():
-            if words[row] is None and key.lower() in known:
-                words[row] = key
-        keep = np.array([word is not None for word in words], dtype=bool)
-        if not keep.any():
-            raise DxError(Errors.DX023)
-        some = self._restricted(keep, words)
+        words = self._representatives(lambda word: word.lower() in known)
+        some = self._restricted(np.array([word is not None for word in words]), words)
         some.aliases = {key: row for key, row in some.aliases.items() if key.lower() in known}
         return some
 
-    def _representatives(self, allowed: Allowed) -> list[str | None]:
+    def _representatives(self, allowed: Callable[[str], bool]) -> list[str | None]:
+        """The candidate of each row, or its first alias, that may be output; None for none."""
         words: list[str | None] = [w if allowed(w) else None for w in self.words]
         for key, row in self.aliases.items():
             if words[row] is None and allowed(key):
@@ -235,6 +194,8 @@ class Space:
         return words
 
     def _restricted(self, keep: Bools1d, words: list[str | None]) -> Space:
+        if not keep.any():
+            raise DxError(Errors.DX023)
         new_row = np.cumsum(keep) - 1
         kept_words = [w for w, k in zip(words, keep, strict=True) if k and w is not None]
         keys = [*zip(self.words, range(len(self)), strict=True), *self.aliases.items()]
@@ -243,8 +204,6 @@ class Space:
         classes = None if self.classes is None else self.classes[keep]
         X = np.ascontiguousarray(self.vectors[keep])
         return Space(Table(kept_words, X, aliases, classes, self.class_names, self.name))
-
-    # -- looking up ------------------------------------------------------------------------------
 
     def find(self, word: str) -> int:
         """The row of a word, by its exact case, then without regard to case; -1 if unknown."""
@@ -271,16 +230,16 @@ class Space:
 
     @cached_property
     def _exact(self) -> KeyTable:
-        keys = [*self.words, *self.aliases]
         rows = [*range(len(self)), *self.aliases.values()]
-        return _key_table(keys, rows)
+        return KeyTable(_ids([*self.words, *self.aliases]), np.array(rows, dtype=np.int64))
 
     @cached_property
     def _folded(self) -> KeyTable:
         # A word in small letters has been found by them before.
-        pairs = [(w, r) for r, w in enumerate(self.words) if w != w.lower()]
-        pairs += [(w, r) for w, r in self.aliases.items() if w != w.lower()]
-        return _key_table([w.lower() for w, _ in pairs], [r for _, r in pairs])
+        keys = [*zip(self.words, range(len(self)), strict=True), *self.aliases.items()]
+        pairs = [(lower, row) for key, row in keys if key != (lower := key.lower())]
+        rows = np.array([row for _, row in pairs], dtype=np.int64)
+        return KeyTable(_ids([key for key, _ in pairs]), rows)
 
     def with_class(self, name: str) -> Bools1d:
         """bool (n,): which rows belong to a class. All False where the space has no such class."""
@@ -304,8 +263,6 @@ class Space:
         names = "\n".join(self.class_names).encode()
         return self.digest, hashlib.sha256(names + b"\0" + classes).hexdigest()
 
-    # -- keeping it ------------------------------------------------------------------------------
-
     def save(self, path: str | Path, *, quantise: bool = False) -> None:
         """Write a folder that `load` maps into memory.
 
@@ -314,7 +271,7 @@ class Space:
         """
         about = (self.aliases, self.classes, self.class_names, self.name, self.digest)
         table = Table(self.words, self.vectors, *about)
-        write_table(table, Path(path), partial(learned.write_beside, self), quantise=quantise)
+        write_table(table, Path(path), learned.writers(self), quantise=quantise)
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool | None = None, relearn: bool = False) -> Space:
@@ -348,17 +305,9 @@ class Space:
 
     def to_bytes(self) -> bytes:
         """All of it, for pipelines that are kept as bytes, with what was learned from it."""
-        found: bytes = srsly.msgpack_dumps(
-            {
-                "words": self.words,
-                "vectors": np.asarray(self.vectors),
-                "aliases": self.aliases,
-                "classes": self.classes,
-                "class_names": list(self.class_names),
-                "name": self.name,
-                "learned": learned.to_fields(self),
-            }
-        )
+        about = {"classes": self.classes, "class_names": list(self.class_names), "name": self.name}
+        table = {"words": self.words, "vectors": np.asarray(self.vectors), "aliases": self.aliases}
+        found: bytes = srsly.msgpack_dumps({**table, **about, "learned": learned.to_fields(self)})
         return found
 
     @classmethod
@@ -415,15 +364,11 @@ def _builtin_digest() -> str:
     return str(read_json(BUILTIN / "space.json")["digest"])
 
 
-def _pipeline_name(nlp: Language) -> str:
-    return f"{nlp.lang}_{nlp.meta.get('name', 'pipeline')}"
-
-
-def _not_zero(X: Floats2d, block: int = 65536) -> Bools1d:
+def _not_zero(X: Floats2d) -> Bools1d:
     """bool (n,): the rows that are not all 0; by blocks, since a mapped table may be large."""
     keep = np.empty(len(X), dtype=bool)
-    for start in range(0, len(X), block):
-        keep[start : start + block] = np.any(X[start : start + block] != 0, axis=1)
+    for part in blocks(len(X), 65536):
+        keep[part] = np.any(X[part] != 0, axis=1)
         let_go(X)
     return keep
 
@@ -432,22 +377,21 @@ def _ids(words: Sequence[str]) -> Ids1d:
     return np.fromiter(map(get_string_id, words), dtype=np.uint64, count=len(words))
 
 
-def _key_table(keys: list[str], rows: list[int]) -> KeyTable:
-    return KeyTable(_ids(keys), np.asarray(rows, dtype=np.int64))
+def _bad(expected: str, given: str) -> DxError:
+    return DxError(Errors.DX020.format(expected=expected, given=given))
 
 
 def _checked_matrix(matrix: Any, n_words: int) -> Floats2d:
     try:
         X = np.array(matrix, dtype=np.float32, order="C")
     except (TypeError, ValueError):
-        raise DxError(Errors.DX020.format(expected="a matrix of numbers", given="none")) from None
+        raise _bad("a matrix of numbers", "none") from None
     if X.ndim != 2 or X.shape[0] != n_words or n_words < 1 or X.shape[1] < 1:
         expected = f"a matrix of one row a word ({n_words} words) and 1 column or more"
-        raise DxError(Errors.DX020.format(expected=expected, given=f"the shape {X.shape}"))
+        raise _bad(expected, f"the shape {X.shape}")
     if not np.isfinite(X).all():
-        bad = int(np.flatnonzero(~np.isfinite(X).all(axis=1))[0])
-        expected = "finite numbers that float32 can hold"
-        raise DxError(Errors.DX020.format(expected=expected, given=f"others in row {bad}"))
+        row = int(np.flatnonzero(~np.isfinite(X).all(axis=1))[0])
+        raise _bad("finite numbers that float32 can hold", f"others in row {row}")
     return X
 
 
@@ -456,9 +400,7 @@ def _check_words(words: Sequence[str]) -> None:
     for row, word in enumerate(words):
         if not isinstance(word, str) or not word or _NOT_STORABLE.search(word):
             expected = "words that are not empty and hold no line break or lone surrogate"
-            given = f"another {type(word).__name__} in row {row}"
-            raise DxError(Errors.DX020.format(expected=expected, given=given))
+            raise _bad(expected, f"another {type(word).__name__} in row {row}")
         if word in seen:
-            given = f"one twice (row {row})"
-            raise DxError(Errors.DX020.format(expected="words that differ", given=given))
+            raise _bad("words that differ", f"one twice (row {row})")
         seen.add(word)

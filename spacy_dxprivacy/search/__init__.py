@@ -2,7 +2,7 @@
 
 # The module of each registered name; it is imported when the name is asked for.
 MODULES = {
-    "dx.AutoIndex.v1": "auto_index",
+    "dx.AutoIndex.v1": "faiss_index",
     "dx.Exact.v1": "exact",
     "dx.Faiss.v1": "faiss_index",
 }

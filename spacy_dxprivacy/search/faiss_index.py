@@ -1,4 +1,5 @@
-"""Fast nearest neighbour (dx.Faiss.v1): a coarse first pass by faiss, then exact re-ranking.
+"""Fast nearest neighbour (dx.Faiss.v1): a coarse first pass by faiss, then exact re-ranking; and
+the index that suits the size (dx.AutoIndex.v1).
 
 The first pass scans codes of about half a byte for every two dimensions, and keeps the `refine`
 rows that seem nearest. These are compared with the query itself, by the vectors of the table: in
@@ -22,7 +23,6 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,9 @@ from ..errors import DxError, Errors
 from ..files.limits import read_json
 from ..machine.compute import FAULT, MAPPED_AT_ONCE, large_map, let_go, to_host
 from ..registries import registry
+from ..ty import Index
 from ..validate import fail, whole
+from .exact import make_exact
 
 # -- what faiss builds -----------------------------------------------------------------------------
 
@@ -43,8 +45,6 @@ SMALL, FLAT = 1024, 8  # rows, dimensions; too few for codes
 TRAIN_ROWS = 65_536  # evenly spaced; more do not better 16 centroids a code
 ADD_ROWS = 65_536
 GIB = 2**30
-
-Progress = Callable[[int], Any]
 _forked = False
 
 
@@ -82,7 +82,7 @@ def default_factory(n: int, d: int) -> str:
     return f"PQ{d // 2}x4fs" if d % 2 == 0 else f"Pad{d + 1},PQ{(d + 1) // 2}x4fs"
 
 
-def build(X: Floats2d, factory: str, on_rows: Progress | None = None) -> Any:
+def build(X: Floats2d, factory: str, on_rows: Callable[[int], Any] | None = None) -> Any:
     """A faiss index of the rows of X: float32 (n, d). on_rows: called with each number of rows
     that have been added.
 
@@ -91,7 +91,7 @@ def build(X: Floats2d, factory: str, on_rows: Progress | None = None) -> Any:
     faiss = load_faiss()
     try:
         index = faiss.index_factory(X.shape[1], factory)
-        check_memory(needed_bytes(index, *X.shape))
+        _check_memory(index, *X.shape)
         index.train(_training_rows(X))
         for part in blocks(len(X), ADD_ROWS):
             rows = np.ascontiguousarray(X[part], dtype=np.float32)
@@ -100,7 +100,9 @@ def build(X: Floats2d, factory: str, on_rows: Progress | None = None) -> Any:
             if on_rows is not None:
                 on_rows(len(rows))
     except RuntimeError as error:
-        raise _refused(factory, X, error) from None
+        why = str(error).strip().splitlines()[0].rsplit("failed: ", 1)[-1]
+        about = {"factory": factory, "n": len(X), "d": X.shape[1]}
+        raise DxError(Errors.DX053.format(**about, why=why)) from None
     return index
 
 
@@ -110,23 +112,14 @@ def _training_rows(X: Floats2d) -> Floats2d:
     return np.ascontiguousarray(X[rows], dtype=np.float32)
 
 
-def _refused(factory: str, X: Floats2d, error: RuntimeError) -> DxError:
-    why = str(error).strip().splitlines()[0].rsplit("failed: ", 1)[-1]
-    return DxError(Errors.DX053.format(factory=factory, n=len(X), d=X.shape[1], why=why))
-
-
-def needed_bytes(index: Any, n: int, d: int) -> int:
-    """Bytes of memory to build: the codes, once more while they grow, and the training rows."""
+def _check_memory(index: Any, n: int, d: int) -> None:
+    """Raises DxError before the work starts, with an estimate: the codes, once more while they
+    grow, and the training rows."""
     try:
         row = int(index.sa_code_size())
     except RuntimeError:  # graphs do not say
         row = 8 * d
-    return 2 * n * row + 3 * min(n, TRAIN_ROWS) * d * 4
-
-
-def check_memory(needed: int) -> None:
-    """Raises DxError before the work starts, with the estimate."""
-    free = available_bytes()
+    needed, free = 2 * n * row + 3 * min(n, TRAIN_ROWS) * d * 4, available_bytes()
     if free is not None and needed > free:
         raise DxError(Errors.DX054.format(needed=needed / GIB, free=free / GIB))
 
@@ -140,9 +133,6 @@ def available_bytes() -> int | None:
         return None
 
 
-# -- tables --------------------------------------------------------------------------------------
-
-
 # -- an index in a folder --------------------------------------------------------------------------
 
 
@@ -151,20 +141,24 @@ ABOUT, CODES = "index.json", "index.faiss"
 _FIELDS = {"factory": str, "refine": int, "faiss": str, "rows": int, "dims": int, "table": str}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SavedIndex:
-    index: Any
-    factory: str
-    refine: int
-
-
-def read_index(path: Path, X: Floats2d) -> SavedIndex:
-    """The index in a folder, for the table X: float32 (n, d).
+def read_index(path: Path, X: Floats2d) -> tuple[Any, str, int]:
+    """The index in a folder, for the table X: float32 (n, d); its factory, and refine.
 
     Raises DxError where it is missing, damaged, of another version of faiss, or of another table.
     """
-    about = _read_about(path)
+
+    def damaged(why: str) -> DxError:
+        return DxError(Errors.DX050.format(path=path, why=why))
+
     faiss = load_faiss()
+    try:
+        about: dict[str, Any] = read_json(path / ABOUT)
+    except (OSError, ValueError):
+        raise damaged(f"it has no {ABOUT} that can be read.") from None
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise damaged(f"{ABOUT} is not of format {FORMAT}.")
+    if any(not isinstance(about.get(name), kind) for name, kind in _FIELDS.items()):
+        raise damaged(f"{ABOUT} is incomplete.")
     if about["faiss"] != faiss.__version__:
         raise DxError(Errors.DX052.format(path=path, saved=about["faiss"], found=faiss.__version__))
     if (about["rows"], about["dims"]) != X.shape or about["table"] != table_digest(X):
@@ -174,27 +168,10 @@ def read_index(path: Path, X: Floats2d) -> SavedIndex:
     try:
         index = faiss.read_index(str(path / CODES), faiss.IO_FLAG_MMAP_IFC)
     except RuntimeError:
-        why = f"{CODES} is missing, cut short or not an index of faiss."
-        raise DxError(Errors.DX050.format(path=path, why=why)) from None
+        raise damaged(f"{CODES} is missing, cut short or not an index of faiss.") from None
     if (index.ntotal, index.d) != X.shape:
-        why = f"{CODES} and {ABOUT} do not belong together."
-        raise DxError(Errors.DX050.format(path=path, why=why))
-    return SavedIndex(index, about["factory"], about["refine"])
-
-
-def _read_about(path: Path) -> dict[str, Any]:
-    try:
-        about: dict[str, Any] = read_json(path / ABOUT)
-    except (OSError, ValueError):
-        why = f"it has no {ABOUT} that can be read."
-        raise DxError(Errors.DX050.format(path=path, why=why)) from None
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        why = f"{ABOUT} is not of format {FORMAT}."
-        raise DxError(Errors.DX050.format(path=path, why=why))
-    if any(not isinstance(about.get(name), kind) for name, kind in _FIELDS.items()):
-        why = f"{ABOUT} is incomplete."
-        raise DxError(Errors.DX050.format(path=path, why=why))
-    return about
+        raise damaged(f"{CODES} and {ABOUT} do not belong together.")
+    return index, about["factory"], about["refine"]
 
 
 def table_digest(X: Floats2d) -> str:
@@ -241,16 +218,19 @@ class FaissIndex:
         Raises DxError for another table, one that the saved index was not built for, and where
         faiss cannot build what the factory says.
         """
-        X, self._longest = checked_table(X)
+        X, self._longest = _checked_table(X)
         refine = REFINE
         if self.path is None:
             self._factory = self.factory or default_factory(*X.shape)
             self._index = build(X, self._factory)
         else:
-            saved = read_index(self.path, X)
-            self._index, self._factory, refine = saved.index, saved.factory, saved.refine
+            self._index, self._factory, refine = read_index(self.path, X)
         self._refine = min(refine if self.refine is None else self.refine, len(X))
-        set_parameters(self._index, self.parameters)
+        try:
+            load_faiss().ParameterSpace().set_index_parameters(self._index, self.parameters)
+        except RuntimeError:
+            expected = "search parameters that this index has"
+            raise fail("parameters", expected, self.parameters) from None
         self._table = X
         return self
 
@@ -335,43 +315,23 @@ def make_faiss(
     return FaissIndex(factory, refine, None if path is None else Path(path), parameters)
 
 
-# -- building ------------------------------------------------------------------------------------
-
-
-def set_parameters(index: Any, parameters: str) -> None:
-    """Search parameters of faiss, such as "nprobe=16". Raises DxError where the index has none
-    such."""
-    if not parameters:
-        return
-    faiss = load_faiss()
-    try:
-        faiss.ParameterSpace().set_index_parameters(index, parameters)
-    except RuntimeError:
-        raise fail("parameters", "search parameters that this index has", parameters) from None
-
-
-def checked_table(X: Any) -> tuple[Floats2d, float]:
+def _checked_table(X: Any) -> tuple[Floats2d, float]:
     """The table as float32 (n, d), and its largest norm. Raises DxError where it has none."""
     X = to_host(X)
     if X.ndim != 2 or 0 in X.shape:
         raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
     table: Floats2d = np.ascontiguousarray(X, dtype=np.float32)
-    norm = largest_norm(table)
+    squares = []  # by blocks, so that a mapped table is never in memory as a whole
+    for part in blocks(len(table), ADD_ROWS):
+        A = table[part]
+        squares.append(float(np.einsum("nd,nd->n", A, A, dtype=np.float64).max()))
+        let_go(table)
+    norm = float(np.sqrt(np.max(squares)))  # nan where a row has it
     if not norm < LARGEST or 0 < norm < 1 / LARGEST:
         expected = f"finite rows for dx.Faiss.v1, the longest from {1 / LARGEST:g} to {LARGEST:g}"
         given = f"a longest of {norm:g} (dx.Exact.v1 takes all)"
         raise DxError(Errors.DX020.format(expected=expected, given=given))
     return table, norm
-
-
-def largest_norm(X: Floats2d) -> float:
-    """By blocks, so that a mapped table is never in memory as a whole. nan where a row has it."""
-    squares = []
-    for part in blocks(len(X), ADD_ROWS):
-        A = X[part]
-        squares.append(float(np.einsum("nd,nd->n", A, A, dtype=np.float64).max()))
-        let_go(X)
-    return float(np.sqrt(np.max(squares)))
 
 
 # -- re-ranking ----------------------------------------------------------------------------------
@@ -412,3 +372,46 @@ def _nearest_of(z: Any, X: Floats2d, rows: Ints1d) -> int:
         if squares[at] < least:
             best, least = int(rows[part][at]), float(squares[at])
     return best
+
+
+# -- the index that suits the size -----------------------------------------------------------------
+
+
+# Numbers of a table (n times d). Above it the fast search is at least twice as fast; below it the
+# candidates cost about as much as all rows do (see benchmarks/indexes.py).
+EXACT_UP_TO = 30_000_000
+
+
+class AutoIndex:
+    """choice: what it chose, with its settings, when it is fitted."""
+
+    def __init__(self, exact_up_to: int = EXACT_UP_TO) -> None:
+        self.exact_up_to = exact_up_to
+        self.choice = "dx.AutoIndex.v1"
+        self._chosen: Index | None = None
+
+    def fit(self, X: Floats2d) -> AutoIndex:
+        """X: float32 (n, d), finite; kept, not copied. Raises DxError for another table."""
+        # faiss is given numpy's arrays; on a GPU the exact search is the faster one at any size.
+        exact = X.size <= self.exact_up_to or not isinstance(X, np.ndarray)
+        self._chosen = (make_exact() if exact else make_faiss()).fit(X)
+        self.choice = getattr(self._chosen, "choice", "dx.Exact.v1")
+        return self
+
+    # The mechanism fits a copy again, on a table that need not travel with it.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"exact_up_to": self.exact_up_to, "choice": "dx.AutoIndex.v1", "_chosen": None}
+
+    def nearest(self, Z: Floats2d) -> Ints1d:
+        """Z: float32 or float64 (k, d) -> int64 (k,), as the chosen index finds them. Raises
+        DxError as that does, and before fit."""
+        if self._chosen is None:
+            raise DxError(Errors.DX003.format(name="dx.AutoIndex.v1"))
+        return self._chosen.nearest(Z)
+
+
+@registry.dx_indexes("dx.AutoIndex.v1")
+def make_auto_index(exact_up_to: int = EXACT_UP_TO) -> AutoIndex:
+    """dx.Exact.v1 for tables of exact_up_to numbers (rows times dimensions) at most, and
+    dx.Faiss.v1 above."""
+    return AutoIndex(whole("exact_up_to", exact_up_to, least=0))

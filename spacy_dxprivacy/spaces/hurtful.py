@@ -32,7 +32,9 @@ def stand_ins(space: Space) -> Mapping[str, str]:
     """For each word of the space that must not come out, the one that does: the nearest in the
     metric of the vectors, or, in a large table, the next one in the table."""
     if space not in _found:
-        _found[space] = _stand_ins(space)
+        allowed = _allowed()
+        bad = np.array([not allowed(word) for word in space.words], dtype=bool)
+        _found[space] = {} if bad.all() else Instead(space, bad)
     return _found[space]
 
 
@@ -40,12 +42,6 @@ def allowed_by(source: SpaceSource) -> Allowed:
     """Which words may come out of a pipeline with this table: for editors, whose words need not be
     those of the table."""
     return _allowed() if source.spares else Allowed(None, source.excluded())
-
-
-def _stand_ins(space: Space) -> Mapping[str, str]:
-    allowed = _allowed()
-    bad = np.array([not allowed(word) for word in space.words], dtype=bool)
-    return {} if bad.all() else Instead(space, bad)
 
 
 class Instead(Mapping[str, str]):

@@ -21,7 +21,6 @@ import numpy as np
 import srsly
 from tqdm import tqdm
 
-from ..arrays import Floats2d
 from ..errors import DxError, Errors, UsageError
 from ..files.atomic import new_folder
 from ..search.faiss_index import (
@@ -82,22 +81,29 @@ def make_index(
         index = build(X, factory, bar.update)
         bar.set_description("writing")
         load_faiss().write_index(index, str(folder / CODES))
-        srsly.write_json(folder / ABOUT, _about(space, X, factory, chosen.refine))
+        about = {
+            "format": FORMAT,
+            "factory": factory,
+            "refine": REFINE if chosen.refine is None else chosen.refine,
+            "faiss": load_faiss().__version__,
+            "rows": X.shape[0],
+            "dims": X.shape[1],
+            "table": table_digest(X),
+            "space": space.digest,
+            "name": space.name,
+        }
+        srsly.write_json(folder / ABOUT, about)
     return space
 
 
 def _write_space(space: Space, folder: Path) -> None:
     """Links to the files of a saved space: Space.save never writes into one, it puts a new folder
     in its place. What is not saved, or not as float32, is written."""
-    source = space.path
-    if source is None or not isinstance(space.vectors, np.memmap):
+    if space.path is None or not isinstance(space.vectors, np.memmap):
         space.save(folder)
-        return
-    shutil.copytree(source, folder, copy_function=_link, ignore=_no_index)
-
-
-def _no_index(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name in (ABOUT, CODES)]
+    else:
+        without = shutil.ignore_patterns(ABOUT, CODES)
+        shutil.copytree(space.path, folder, copy_function=_link, ignore=without)
 
 
 def _link(source: str, target: str) -> None:
@@ -105,17 +111,3 @@ def _link(source: str, target: str) -> None:
         os.link(os.path.realpath(source), target)
     except OSError:  # another disk, or one without links
         shutil.copy2(source, target)
-
-
-def _about(space: Space, X: Floats2d, factory: str, refine: int | None) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "factory": factory,
-        "refine": REFINE if refine is None else refine,
-        "faiss": load_faiss().__version__,
-        "rows": X.shape[0],
-        "dims": X.shape[1],
-        "table": table_digest(X),
-        "space": space.digest,
-        "name": space.name,
-    }

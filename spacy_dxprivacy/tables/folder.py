@@ -12,7 +12,7 @@ graph/        what dx.Path.v1 learned from the space (optional; see learned.py)
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import srsly
 
-from ..arrays import Floats2d
+from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
 from ..files.atomic import new_folder
 from ..files.digests import SMALL, check_sealed, sealed
@@ -48,19 +48,25 @@ class Table:
 
 
 def write_table(
-    table: Table, path: Path, beside: Callable[[Path, str], None], *, quantise: bool = False
+    table: Table,
+    path: Path,
+    beside: Mapping[str, Callable[[Path], None]],
+    *,
+    quantise: bool = False,
 ) -> None:
     """All or nothing: the folder is written beside its place and then moved into it.
 
-    quantise: int8 rows. beside: writes what else belongs there, given the folder and the digest of
-    what was written.
+    quantise: int8 rows. beside: by the name of a folder in it, what writes that: what was learned
+    of the table, and is left out where rounding gives the rows another digest.
 
     Raises DxError where something other than a saved space is at the path.
     """
     if path.exists() and not (path / "space.json").exists():
         raise DxError(Errors.DX024.format(path=path, why="something else is there."))
     with new_folder(path) as folder:
-        beside(folder, _write_files(table, folder, quantise=quantise))
+        if _write_files(table, folder, quantise=quantise) == table.digest:
+            for name, write in beside.items():
+                write(folder / name)
 
 
 def _write_files(space: Table, folder: Path, *, quantise: bool) -> str:
@@ -68,7 +74,9 @@ def _write_files(space: Table, folder: Path, *, quantise: bool) -> str:
     n, d = space.vectors.shape
     digest = space.digest
     if quantise:
-        codes, scales = _quantised(space.vectors)
+        largest = np.abs(space.vectors).max(axis=1, keepdims=True)
+        factors = np.where(largest > 0, largest / 127, 1).astype(np.float32)
+        codes, scales = np.rint(space.vectors / factors).astype(np.int8), factors[:, 0]
         np.save(folder / "vectors.npy", codes)
         np.save(folder / "scales.npy", scales)
         digest = digest_of(space.words, _dequantised(codes, scales))
@@ -112,48 +120,35 @@ def _read_files(path: Path) -> Table:
         raise DxError(Errors.DX024.format(path=path, why=why))
     check_sealed(path, about.get("files"), SEALED, SMALL)
     words = regular(path / "words.txt").read_bytes().decode().split("\n")[:-1]
-    vectors = _read_vectors(path)
+    vectors = read_array(path / "vectors.npy")
+    if vectors.dtype == np.int8:
+        vectors = _dequantised(vectors, read_array(path / "scales.npy"))
+    if vectors.dtype != np.float32 or not vectors.flags.c_contiguous:
+        why = f"its vectors are {vectors.dtype}, not float32 or int8 rows."
+        raise DxError(Errors.DX024.format(path=path, why=why))
     if vectors.shape != (about["rows"], about["dims"]) or len(words) != about["rows"]:
         raise DxError(Errors.DX024.format(path=path, why="its files disagree about its size."))
-    return Table(words, vectors, **_read_rest(path, about))
-
-
-def _read_vectors(path: Path) -> Floats2d:
-    stored = read_array(path / "vectors.npy")
-    if stored.dtype == np.int8:
-        return _dequantised(stored, read_array(path / "scales.npy"))
-    if stored.dtype != np.float32 or not stored.flags.c_contiguous:
-        why = f"its vectors are {stored.dtype}, not float32 or int8 rows."
-        raise DxError(Errors.DX024.format(path=path, why=why))
-    return stored
-
-
-def _read_rest(path: Path, about: dict[str, Any]) -> dict[str, Any]:
     classes, aliases = path / "classes.npy", path / "aliases.json"
-    return {
-        "classes": np.array(read_array(classes)) if classes.exists() else None,
-        "aliases": read_json(aliases) if aliases.exists() else {},
-        "class_names": tuple(about["class_names"]),
-        "name": about["name"],
-        "digest": about["digest"],
-    }
-
-
-def _quantised(X: Floats2d) -> tuple[Floats2d, Floats2d]:
-    largest = np.abs(X).max(axis=1, keepdims=True)
-    scales = np.where(largest > 0, largest / 127, 1).astype(np.float32)
-    return np.rint(X / scales).astype(np.int8), scales[:, 0]
+    return Table(
+        words,
+        vectors,
+        aliases=read_json(aliases) if aliases.exists() else {},
+        classes=np.array(read_array(classes)) if classes.exists() else None,
+        class_names=tuple(about["class_names"]),
+        name=about["name"],
+        digest=about["digest"],
+    )
 
 
 def _dequantised(codes: Floats2d, scales: Floats2d) -> Floats2d:
     return codes.astype(np.float32) * scales[:, None]
 
 
-def digest_of(words: Sequence[str], vectors: Floats2d, block: int = 65536) -> str:
+def digest_of(words: Sequence[str], vectors: Floats2d) -> str:
     """SHA-256 of the shape, the words and the float32 rows, in hexadecimal."""
     hasher = hashlib.sha256(f"{vectors.shape}\n".encode())
     hasher.update("\n".join(words).encode("utf-8", "surrogatepass"))
-    for start in range(0, len(vectors), block):
-        hasher.update(np.ascontiguousarray(vectors[start : start + block], dtype="<f4").data)
+    for part in blocks(len(vectors), 65536):
+        hasher.update(np.ascontiguousarray(vectors[part], dtype="<f4").data)
         let_go(vectors)
     return hasher.hexdigest()

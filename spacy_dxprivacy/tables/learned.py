@@ -41,24 +41,16 @@ class Table(Protocol):
 
     @property
     def digest(self) -> str: ...
-
     @property
     def identity(self) -> Any: ...
-
     @property
     def verified(self) -> bool: ...
-
     def __hash__(self) -> int: ...
-
-
-# Whether a thing that was read is, in all of it, what the table gives; False where that was seen of
-# samples. Raises DxError where it is not.
-Check = Callable[[Any], bool]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Codec:
-    """How things of one kind are kept. name: of its folder, for one thing; kinds begin it.
+    """How things of one kind are kept. name: of its folder, for one thing; the kind begins it.
 
     write(thing, folder); read(folder, digest) -> thing, which raises DxError for another digest;
     to_fields(thing) and from_fields(fields), for msgpack.
@@ -95,28 +87,27 @@ def keep(table: Table, name: str, thing: Any) -> None:
     _made.setdefault(table, {})[name] = thing
 
 
-def find(table: Table, name: str, check: Check) -> Any | None:
+def find(table: Table, name: str, check: Callable[[Any], bool]) -> Any | None:
     """The thing of this name that was learned from the table or an equal one, else the one that was
-    read with the table. check: called with the latter at its first use."""
+    read with the table.
+
+    check: called with the latter at its first use: whether it is, in all of it, what the table
+    gives; False where that was seen of samples. It raises DxError where it is not.
+    """
     if name not in _made.get(table, {}) and table.verified:
         for other, things in list(_made.items()):
             if name in things and other.verified and other.identity == table.identity:
                 keep(table, name, things[name])
                 break
-    made = _made.get(table, {}).get(name)
-    return _read_thing(table, name, check) if made is None else made
-
-
-def _read_thing(table: Table, name: str, check: Check) -> Any | None:
+    if name in (made := _made.get(table, {})):
+        return made[name]
     thing = _read.get(table, {}).get(name)
-    if thing is None:
-        return None
-    if thing not in _checked:
+    if thing is not None and thing not in _checked:
         if check(thing):
             keep(table, name, thing)
             return thing
         _checked.add(thing)
-    if (used := _uses.get()) is not None:
+    if thing is not None and (used := _uses.get()) is not None:
         used.add(name)
     return thing
 
@@ -149,28 +140,15 @@ def writers(table: Table) -> dict[str, Callable[[Path], None]]:
     return {name: partial(_codec(name).write, thing) for name, thing in things.items()}
 
 
-def write_beside(table: Table, folder: Path, digest: str) -> None:
-    """Into the folder of a saved table, unless that was rounded, and so has another digest."""
-    if digest == table.digest:
-        for name, write in writers(table).items():
-            write(folder / name)
-
-
 def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
     """What lies in the folder of a saved table. shipped: whether that is the package's own. Raises
     DxError where it is damaged, or belongs to another table."""
     for part in sorted(folder.iterdir()):
-        if part.is_dir() and _is_known(part.name):
-            thing = _codec(part.name).read(part, table.digest)
-            if shipped:
-                keep(table, _codec(part.name).name(thing), thing)
-            else:
-                _keep_read(table, _codec(part.name), thing)
-
-
-def _keep_read(table: Table, codec: Codec, thing: Any) -> None:
-    """Under its own name: that of its folder may be any."""
-    _read.setdefault(table, {})[codec.name(thing)] = thing
+        if part.is_dir() and part.name.partition("-")[0] in {*HOMES, *_codecs}:
+            codec = _codec(part.name)
+            thing = codec.read(part, table.digest)
+            # Under its own name: that of its folder may be any.
+            (_made if shipped else _read).setdefault(table, {})[codec.name(thing)] = thing
 
 
 def to_fields(table: Table) -> dict[str, Any]:
@@ -179,20 +157,14 @@ def to_fields(table: Table) -> dict[str, Any]:
 
 
 def from_fields(table: Table, fields: dict[str, Any]) -> None:
+    """Keep what to_fields made, as what was read."""
     for name, some in fields.items():
-        _keep_read(table, _codec(name), _codec(name).from_fields(some))
-
-
-def _kind(name: str) -> str:
-    return name.partition("-")[0]
-
-
-def _is_known(name: str) -> bool:
-    return _kind(name) in HOMES or _kind(name) in _codecs
+        thing = _codec(name).from_fields(some)
+        _read.setdefault(table, {})[_codec(name).name(thing)] = thing
 
 
 def _codec(name: str) -> Codec:
-    kind = _kind(name)
+    kind = name.partition("-")[0]
     if kind not in _codecs and kind in HOMES:
         import_module(f"spacy_dxprivacy.{HOMES[kind]}")
     return _codecs[kind]
@@ -201,20 +173,13 @@ def _codec(name: str) -> Codec:
 # -- what is small, as a file of JSON --------------------------------------------------------------
 
 
-class Lawful(Protocol):
-    """digest: of the table. law: of all that the numbers come of."""
-
-    @property
-    def digest(self) -> str: ...
-
-    @property
-    def law(self) -> str: ...
-
-
 @dataclass(frozen=True)
 class JsonFile:
-    """kind: what it is called; file: its name. to_fields, from_fields: to plain values and back;
-    the latter raises ValueError for numbers that no law has."""
+    """Things with a digest, of the table, and a law, of all that their numbers come of.
+
+    kind: what it is called; file: its name. to_fields, from_fields: to plain values and back; the
+    latter raises ValueError for numbers that no law has.
+    """
 
     kind: str
     file: str
@@ -223,20 +188,14 @@ class JsonFile:
 
     def register(self) -> None:
         """Lets tables keep it beside them."""
-        codec = Codec(
-            name=lambda some: self.name(some.law),
-            write=self.write,
-            read=self.read,
-            to_fields=self.to_fields,
-            from_fields=self.from_fields,
-        )
-        register(self.kind, codec)
+        fields = (self.to_fields, self.from_fields)
+        _codecs[self.kind] = Codec(lambda some: self.name(some.law), self.write, self.read, *fields)
 
     def name(self, law: str) -> str:
         """Of the folder, and of the entry beside a table."""
         return f"{self.kind}-{law[:12]}"
 
-    def write(self, some: Lawful, folder: Path) -> None:
+    def write(self, some: Any, folder: Path) -> None:
         """Into a folder that is made where there is none."""
         folder.mkdir(parents=True, exist_ok=True)
         told = self.to_fields(some)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy import Space, registry
+from spacy_dxprivacy import Space
 from spacy_dxprivacy.mechanisms.custext import groups
 
 
@@ -69,18 +69,3 @@ def test_the_loss_of_a_pair_can_meet_epsilon_in_the_limit(make):
     pair = Space.from_vectors(["a", "b"], [[0.0], [3.0]])
     P = make("dx.CusText.v1", pair, epsilon=2.0).distribution(np.arange(2))
     assert np.log(P[0, 0] / P[1, 0]) == pytest.approx(1.0)
-
-
-def test_the_guarantee_ends_at_the_group(make, plane):
-    g = make("dx.CusText.v1", plane, epsilon=3, k=4).guarantee
-    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
-        "approx-dp", "discrete", "proven", 3.0, 0.0,
-    )  # fmt: skip
-    assert g.adjacency == "pairs of words of one group of about 4; no other pair"
-    assert "tells which group" in g.notes
-
-
-@pytest.mark.parametrize("k", [1, 0, -3, 2.5, float("nan"), "x", True, None])
-def test_a_k_out_of_range_is_refused(k):
-    with pytest.raises(ValueError, match="k must be a whole number, 2 or more"):
-        registry.dx_mechanisms.get("dx.CusText.v1")(epsilon=1.0, k=k)

@@ -71,11 +71,3 @@ def test_of_two_words_one_is_kept_as_the_closed_form_says(make):
     two = Space.from_vectors(["a", "b"], [[0.0], [9.0]])
     P = make("dx.Diffractor.v1", two, epsilon=2.0).distribution(np.arange(2))
     np.testing.assert_allclose(np.diag(P), 1 / (1 + np.exp(-2.0)))
-
-
-def test_the_guarantee_is_in_places_of_the_list(make, plane):
-    g = make("dx.Diffractor.v1", plane, epsilon=3).guarantee
-    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
-        "metric-dp", "list positions", "proven", 3.0, 0.0,
-    )  # fmt: skip
-    assert g.adjacency == "all pairs of words of the space" and "far apart" in g.notes

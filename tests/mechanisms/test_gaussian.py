@@ -101,22 +101,3 @@ def test_no_clipped_row_is_longer_than_the_bound_in_float32(clip):
     if clip > 1e-30:
         assert bound == clip
         np.testing.assert_allclose(lengths[~short], clip, rtol=1e-6)
-
-
-def test_the_guarantee_is_approximate_for_all_pairs(make):
-    g = make("dx.Gaussian.v1", PAIR, epsilon=2, delta=1e-5).guarantee
-    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == (
-        "approx-dp", "discrete", "proven", 2.0, 1e-5,
-    )  # fmt: skip
-    assert g.adjacency == "all pairs of words of the space" and "clipped" in g.notes
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [({"delta": d}, "delta must be a number above 0 and below 1") for d in (0, 1, -1, 2, "x", None)]
-    + [({"clip": c}, "clip must be a") for c in (0, -1.0, float("inf"), float("nan"), "x", True)]
-    + [({"calibration": "best"}, "one of 'analytic', 'classical'")],
-)
-def test_settings_out_of_range_are_refused(settings, message):
-    with pytest.raises(ValueError, match=message):
-        registry.dx_mechanisms.get("dx.Gaussian.v1")(epsilon=1.0, **settings)

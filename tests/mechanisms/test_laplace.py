@@ -70,14 +70,6 @@ def test_the_word_is_the_one_nearest_to_the_noisy_vector(make, plane):
     assert np.array_equal(draw.rows, np.argmin(np.sum(apart**2, axis=2), axis=1))
 
 
-def test_the_guarantee_is_metric_and_proven(make, plane):
-    guarantee = make("dx.Laplace.v1", plane, epsilon=3).guarantee
-    assert (guarantee.kind, guarantee.metric, guarantee.status) == (
-        "metric-dp", "euclidean", "proven",
-    )  # fmt: skip
-    assert guarantee.epsilon == 3.0 and guarantee.delta == 0.0
-
-
 @pytest.mark.parametrize(("d", "epsilon"), [(2, 4.0), (20, 12.0), (50, 15.0)])
 def test_the_share_of_kept_words_lies_between_its_bounds(make, d, epsilon):
     """max(0, 1 - sum_i (1 - F(d_i / 2))) <= N_w <= F(d_1 / 2), d_i the distances of the others."""

@@ -143,15 +143,3 @@ def test_a_space_without_relations_is_refused(make, clusters, noise):
     cloud = space_of(np.random.default_rng(1).normal(size=(60, 5)))
     with pytest.raises(DxError, match="no two words are related at m = 2, tau = 1"):
         make("dx.NADP.v1", cloud, epsilon=1.0, tau=1.0, noise=noise)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [({"delta": d}, "delta must be a number above 0 and below 1") for d in (0, 1, -1, "x", True)]
-    + [({"m": m}, "m must be a whole number, 2 or more") for m in (1, 0, -2, 2.5, "x", True, None)]
-    + [({"tau": t}, "tau must be a number from 0 to 1") for t in (-0.1, 1.1, float("nan"), "x")]
-    + [({"noise": "little"}, "one of 'global', 'adjacent', 'paper'")],
-)
-def test_settings_out_of_range_are_refused(settings, message):
-    with pytest.raises(ValueError, match=message):
-        registry.dx_mechanisms.get("dx.NADP.v1")(epsilon=1.0, **settings)

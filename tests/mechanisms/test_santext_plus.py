@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy import Space, registry
+from spacy_dxprivacy import Space
 
 
 def by_hand(X, row, epsilon, p, first):
@@ -61,17 +61,3 @@ def test_outside_the_pairs_that_it_covers_its_distance_is_infinite(make, plane):
 def test_the_rarest_words_are_sensitive_one_at_least(make, plane, share, count):
     P = make("dx.SanTextPlus.v1", plane, epsilon=0.1, sensitive=share).distribution(np.array([39]))
     assert np.array_equal(np.flatnonzero(P[0]), np.arange(40 - count, 40))
-
-
-def test_the_guarantee_covers_pairs_of_sensitive_words(make, plane):
-    g = make("dx.SanTextPlus.v1", plane, epsilon=3, p=0.2, sensitive=0.25).guarantee
-    assert (g.kind, g.metric, g.status, g.epsilon) == ("metric-dp", "euclidean", "proven", 3.0)
-    assert g.adjacency == "pairs of sensitive words, the rarest 25% of the space"
-    assert "ln(1/p) = 1.61" in g.notes and "no protection" in g.notes
-
-
-@pytest.mark.parametrize("name", ["p", "sensitive"])
-@pytest.mark.parametrize("value", [0, -0.1, 1.1, float("nan"), "x", True, None])
-def test_a_share_out_of_range_is_refused(name, value):
-    with pytest.raises(ValueError, match=f"{name} must be a number above 0 to 1"):
-        registry.dx_mechanisms.get("dx.SanTextPlus.v1")(epsilon=1.0, **{name: value})

@@ -1,0 +1,125 @@
+"""What each mechanism states of its promise, and which settings it refuses: a row each."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import DxWarning, registry
+
+ALL = "all pairs of words of the space"
+# name, settings, then kind, metric, status, epsilon, delta; which pairs; what the notes say
+STATED = [
+    (
+        "ClippedLaplace",
+        {"epsilon": 3},
+        ("approx-dp", "discrete", "proven", 3.0, 0.0),
+        ALL,
+        "clipped",
+    ),
+    (
+        "CusText",
+        {"epsilon": 3},
+        ("approx-dp", "discrete", "proven", 3.0, 0.0),
+        "pairs of words of one group of about 20; no other pair",
+        "The output tells which group",
+    ),
+    (
+        "Diffractor",
+        {"epsilon": 3},
+        ("metric-dp", "list positions", "proven", 3.0, 0.0),
+        ALL,
+        "far apart",
+    ),
+    ("Exponential", {"epsilon": 3}, ("metric-dp", "euclidean", "proven", 3.0, 0.0), ALL, "clamped"),
+    (
+        "Exponential",
+        {"epsilon": 3, "calibration": "exact"},
+        ("metric-dp", "euclidean", "computed", 3.0, 0.0),
+        ALL,
+        "The choice uses exp(-",
+    ),
+    (
+        "Gaussian",
+        {"epsilon": 2, "delta": 1e-5},
+        ("approx-dp", "discrete", "proven", 2.0, 1e-5),
+        ALL,
+        "clipped",
+    ),
+    ("Identity", {}, ("none", "", "none", np.inf, 0.0), "", "as they went in"),
+    ("Laplace", {"epsilon": 3}, ("metric-dp", "euclidean", "proven", 3.0, 0.0), ALL, "2**-10"),
+    ("Mahalanobis", {"epsilon": 2}, ("metric-dp", "mahalanobis", "proven", 2.0, 0.0), ALL, "nats"),
+    (
+        "RandomProjection",
+        {"epsilon": 3},
+        ("metric-dp", "euclidean", "computed", 3.0, 0.0),
+        ALL,
+        "the most over all pairs",
+    ),
+    (
+        "SanTextPlus",
+        {"epsilon": 3, "p": 0.2, "sensitive": 0.25},
+        ("metric-dp", "euclidean", "proven", 3.0, 0.0),
+        "pairs of sensitive words, the rarest 25% of the space",
+        "ln(1/p) = 1.61 nats more, for sensitive outputs. Other outputs are the words that went in",
+    ),
+    ("TEM", {"epsilon": 3}, ("metric-dp", "euclidean", "proven", 3.0, 0.0), ALL, "min(d, g)"),
+    (
+        "TruncatedLaplace",
+        {"epsilon": 2.0},
+        ("approx-dp", "discrete", "proven", 2.0, 1e-6),
+        ALL,
+        "of the noise of dx.ClippedLaplace.v1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "stated", "pairs", "notes"), STATED)
+def test_the_guarantee_is_as_stated(plane, make, name, settings, stated, pairs, notes):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if stated[0] == "none" else "error", DxWarning)
+        g = make(f"dx.{name}.v1", plane, **settings).guarantee
+    assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == stated
+    assert g.adjacency == pairs and g.space == plane.digest and notes in g.notes
+
+
+NO_NUMBERS = (float("nan"), "x", True)
+SHARE = "must be a number above 0 and below 1"
+REFUSED = [
+    (
+        ("ClippedLaplace", "Gaussian", "TruncatedLaplace"),
+        "clip",
+        (0, -1.0, float("inf"), *NO_NUMBERS),
+        "must be a",
+    ),
+    (("CusText",), "k", (1, 0, -2, 2.5, None, *NO_NUMBERS), "must be a whole number, 2 or more"),
+    (("Exponential",), "calibration", ("best", None, 1), "must be one of 'standard', 'exact'"),
+    (("Gaussian",), "calibration", ("best",), "one of 'analytic', 'classical'"),
+    (("Gaussian", "Jaccard"), "delta", (0, 1, -1, 2, "x", None), SHARE),
+    (("NADP", "TruncatedLaplace"), "delta", (0, 1, -1, "x", True), SHARE),
+    (("Jaccard",), "k", (0, -1, 2.5, *NO_NUMBERS), "must be a whole number, 1 or more"),
+    (("Jaccard",), "eta", (0, -1, *NO_NUMBERS), "must be a"),
+    (("Mahalanobis",), "lam", (-0.1, 1.1, None, *NO_NUMBERS), "must be a number from 0 to 1"),
+    (("NADP",), "m", (1, 0, -2, 2.5, None, *NO_NUMBERS), "must be a whole number, 2 or more"),
+    (("NADP",), "tau", (-0.1, 1.1, *NO_NUMBERS), "must be a number from 0 to 1"),
+    (("NADP",), "noise", ("little",), "one of 'global', 'adjacent', 'paper'"),
+    (
+        ("RandomProjection",),
+        "dims",
+        (0, -1, 2.5, None, *NO_NUMBERS),
+        "must be a whole number, 1 or more",
+    ),
+    (("TruncatedLaplace",), "dims", (0, -1, 2.5, "x", True), "must be a whole number, 1 or more"),
+    (("TruncatedLaplace",), "calibration", ("best",), "one of 'sound', 'paper'"),
+    (("SanTextPlus",), "p", (0, -0.1, 1.1, None, *NO_NUMBERS), "must be a number above 0 to 1"),
+    (("SanTextPlus",), "sensitive", (0, 1.1, None, *NO_NUMBERS), "must be a number above 0 to 1"),
+    (("TEM",), "beta", (0, 1, -0.1, 1.5, None, *NO_NUMBERS), SHARE),
+]
+
+
+@pytest.mark.parametrize(("names", "setting", "values", "message"), REFUSED)
+def test_a_setting_out_of_range_is_refused_by_its_name(names, setting, values, message):
+    for name in names:
+        for value in values:
+            with pytest.raises(ValueError, match=f"{setting} .*{message}"):
+                registry.dx_mechanisms.get(f"dx.{name}.v1")(epsilon=1.0, **{setting: value})
