@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from threadpoolctl import ThreadpoolController
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.search import exact
-from spacy_dxprivacy.search.exact import ExactIndex, make_exact
+from spacy_dxprivacy.search.exact import ExactIndex
 
 
 def brute_force(X, Z):
@@ -214,10 +213,6 @@ def test_a_copy_holds_no_table_and_is_fitted_again():
     with pytest.raises(DxError, match="DX003"):
         copy.nearest(X[:1])
     assert copy.fit(X).nearest(X[5:6]).tolist() == [5]
-
-
-def test_it_is_registered():
-    assert isinstance(registry.dx_indexes.get("dx.Exact.v1")(), type(make_exact()))
 
 
 @pytest.mark.parametrize(

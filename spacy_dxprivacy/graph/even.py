@@ -8,27 +8,21 @@ is moved towards Z = 1 by multiplicative steps, which keep it above 0 (Richardso
 
     mu(y) <- mu(y) * (mean over w of 1 / Z_w, weighed by exp(-beta path(w, y))) ^ 1.8
 
-The exponent makes them faster; with 1 none lowers the likelihood of an even law (Shepp and Vardi
-1982). No promise hangs on where they end.
+The exponent makes them faster. No promise hangs on where they end: the few edges on which Z still
+differs are stated as longer than they are drawn. The metric of the guarantee has for each edge its
+largest log ratio over epsilon, if that is more than its length; shortest paths over those lengths
+are a metric again, and no loss is above epsilon times it. All of it is public.
 
-What is left are a few edges on which Z still differs. They are stated as longer than they are
-drawn: the metric of the guarantee has for each edge its largest log ratio over epsilon, if that is
-more than its length; shortest paths over those lengths are a metric again, and no loss is above
-epsilon times it. Which edges these are, and how much longer, is public, and part of the guarantee.
+Around edges that a policy made shorter (names), no weights above 0 make Z even. These edges are
+drawn 5/8 as long as they are stated, and cannot lose more than that at 1.25 beta, whatever Z is.
 
-Around edges that a policy made shorter (names), no weights above 0 make Z even: a name that many
-others are next to has a sum of its own. These edges are drawn 5/8 as long as they are stated, and
-cannot lose more than that at 1.25 beta, whatever Z is. So it is the lengths of the policy that hold
-for them, and names are hidden a little better than it asks for.
-
-Papers  Leinster 2013 (weightings, and the magnitude of a metric space); Chatzikokolakis,
-Palamidessi
-        and Stronati 2015 (tight constraints)
+Papers  Leinster 2013 (weightings, and the magnitude of a metric space); Shepp, Vardi 1982;
+        Chatzikokolakis, Palamidessi, Stronati 2015 (tight constraints)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
@@ -135,7 +129,8 @@ class _Near:
     def __init__(self, lengths: Lengths) -> None:
         self.lengths, self.graph = lengths, lengths.drawn
         graph = self.graph
-        parts = [graph.within(rows) for rows in _rows(len(graph))]
+        rows = (np.arange(p.start, p.stop) for p in blocks(len(graph), WORDS_AT_ONCE))
+        parts = [graph.within(some) for some in rows]
         sizes = [len(words) for part in parts for words, _ in part]
         self.starts = np.concatenate([[0], np.cumsum(sizes)])
         self.words = np.concatenate([words for part in parts for words, _ in part])
@@ -147,7 +142,7 @@ class _Near:
 
         n, mu = len(self.graph), weights / weights.max()
         exponents = beta * np.arange(int(self.nearer.max()) + 1) / self.graph.quanta
-        at_radii = np.exp(-beta * self._radii)
+        at_radii = np.exp(-beta * (self.graph.radii / self.graph.quanta))
         large = exponents[-1] > LARGEST
         pairs = (
             self._at_paths(beta) if large else np.expm1(exponents).astype(np.float32)[self.nearer]
@@ -185,11 +180,6 @@ class _Near:
         near = ((self.words[i:j], self.nearer[i:j]) for i, j in pairwise(self.starts.tolist()))
         return log_sums(self.graph, mu, beta, np.arange(len(self.graph)), near)
 
-    @property
-    def _radii(self) -> Floats1d:
-        radii: Floats1d = self.graph.radii / self.graph.quanta
-        return radii
-
 
 def log_sums(
     graph: PolicyGraph, mu: Floats1d, beta: float, rows: Ints1d, near: Iterable[Any]
@@ -213,12 +203,10 @@ def stated(given: Lengths, mu: Floats1d, logs: Floats1d, beta: float, epsilon: f
     ways = (beta * drawn.radii / drawn.quanta + np.abs(logs - middle)) / epsilon
     radii = np.maximum(graph.radii * FINER, np.ceil(ways * graph.quanta * FINER - 1e-9))
     longer = times > 1 + 1e-9
-    factor = max(float((steps / (graph.steps * FINER)).max(initial=1.0)),
-                 float((radii / (graph.radii * FINER)).max()))  # fmt: skip
+    longest = (
+        (steps / (graph.steps * FINER)).max(initial=1.0),
+        (radii / (graph.radii * FINER)).max(),
+    )
+    factor = float(max(longest))
     made = with_steps(graph, steps, radii.astype(np.int64), graph.quanta * FINER)
     return Even(mu, logs, beta, drawn, made, float(longer.mean()) if len(longer) else 0.0, factor)
-
-
-def _rows(n: int) -> Iterator[Ints1d]:
-    for part in blocks(n, WORDS_AT_ONCE):
-        yield np.arange(part.start, part.stop)

@@ -4,16 +4,14 @@
                    + toll(v) + toll(w)
 
 Words of a class with a scale below 1 are nearer to each other, so better hidden; above 1 they are
-kept more often. An axis gives words a place from -1 to 1 (left -1, right 1, others 0). Whatever
-path leads from v to w, its edges pay weight * |f(v) - f(w)| together by the triangle inequality, so
-opposites are never near, and no way round has to be looked for. Negations are at 1 of an axis of
-their own, so that whether a clause is negated stays. A toll is paid at both ends of every path to a
-word: it keeps units. All of it is public, symmetric and above 0, so the shortest path stays a
+unchanged more often. An axis gives words a place from -1 to 1 (left -1, right 1, others 0):
+whatever path leads from v to w, its edges pay weight * |f(v) - f(w)| together, so opposites are
+never near. Negations are at 1 of an axis of their own. A toll is paid at both ends of every path to
+a word: it keeps units. All of it is public, symmetric and above 0, so the shortest path stays a
 metric.
 
-Words that no path brings near are as far apart as their radii together (policy_graph), which are
-of their class too: what is rare or a name has a small one, so that it hides among all words;
-what holds a sentence together, and whether it is negated, has a large one, so that it stays.
+Words that no path brings near are as far apart as their radii together (policy_graph): small for
+what is rare or a name, large for what holds a sentence together.
 """
 
 from __future__ import annotations

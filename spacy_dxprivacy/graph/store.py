@@ -6,11 +6,10 @@ counts.npy   (n, reach), how many words are at each distance
 parts.npy    the part of each word, where classes are kept
 lists.npy    the words within reach, where they were few enough to keep
 
-The arrays are mapped into memory, and shared between processes. A graph that was read from files is
-compared with what the vectors give. Of few words the graph is learned again. Of more, some words
-are looked at: those that a generator draws, which nobody can foresee, and those at which the sums Z
-are extreme or steepest, since these make the epsilon that is stated. What is wrong for a few other
-words is not seen.
+The arrays are mapped into memory. A graph that was read from files is compared with what vectors
+give: of few words it is learned again. Of more, some words are looked at: those that a generator
+draws, which nobody can foresee, and those at which the sums Z are extreme or steepest, since these
+make the epsilon that is stated. What is wrong for a few other words is not seen.
 """
 
 from __future__ import annotations
@@ -43,9 +42,6 @@ from .word_graph import (
     reach_of,
     with_classes,
 )
-
-# -- in a folder, or as one value ------------------------------------------------------------------
-
 
 FORMAT = 1
 NEEDED = ("starts", "ends", "steps", "counts")
@@ -227,9 +223,6 @@ def _lengths(some: tuple[Ints1d, Ints1d, Ints1d], words: Ints1d, n: int) -> dict
 # -- one graph for a space -------------------------------------------------------------------------
 
 
-KIND = "graph"
-
-
 def graph_of(space: Space, keep: Sequence[str] = ()) -> WordGraph:
     """The graph that was learned from the space or came with it; built where there is none yet.
     Raises DxError as build does."""
@@ -250,11 +243,11 @@ def kept_graph(space: Space, keep: Sequence[str] = ()) -> WordGraph | None:
 def _name(keep: Sequence[str]) -> str:
     """ "graph", and for kept classes a name that no class name can make unfit for a folder."""
     digest = hashlib.sha256(chr(10).join(keep).encode()).hexdigest()
-    return f"{KIND}-{digest[:12]}" if keep else KIND
+    return f"graph-{digest[:12]}" if keep else "graph"
 
 
 learned.register(
-    KIND,
+    "graph",
     learned.Codec(
         name=lambda graph: _name(graph.keep),
         write=write_graph,

@@ -46,10 +46,7 @@ from .built import (
     flags,
 )
 
-HOW = {
-    "alone": "Words alone",
-    "sentence": "Whole sentences",
-}
+HOW = {"alone": "Words alone", "sentence": "Whole sentences"}
 SHORTER = "; those that it has shorter than a plain one are drawn 5/8 as long"
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
@@ -101,24 +98,26 @@ class _Settings:
     def on(self, space: Space, guarantee: Guarantee) -> Sentences:
         graph = policy_graph(space, self.policy, self.policy_name)
         chain = self.prior.fit(space)
-        alone = self.prior.draws == "alone"
         if self.epsilon * graph.longest > LARGEST_SCORE:
             most = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
             raise fail("epsilon", most, self.epsilon)
         if self.even:
             return self._evened(space, graph, chain, guarantee)
-        beta = self.epsilon / 2
-        if alone:
-            beta = beta_of(space, graph, chain, self.epsilon)
+        alone = self.prior.draws == "alone"
+        beta = beta_of(space, graph, chain, self.epsilon) if alone else self.epsilon / 2
         kernel = Kernel(graph, beta)
-        how = HOW[self.prior.draws]
         notes = (
-            f"{how}, by exp(-{beta:.6g} path) and {self.prior.name} ({chain.digest[:12]}). "
-            f"{guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
+            f"{HOW[self.prior.draws]}, by exp(-{beta:.6g} path) and {self.prior.name} "
+            f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
         )
-        words = WordDraw(kernel, chain.unigram)
-        promise = replace(guarantee, notes=notes)
-        return Sentences(chain, kernel, words, promise, self._measured(space))
+        default = self == make_path_v2(self.epsilon).settings
+        return Sentences(
+            chain,
+            kernel,
+            WordDraw(kernel, chain.unigram),
+            replace(guarantee, notes=notes),
+            measured=default and space.digest == Space.builtin().digest,
+        )
 
     def _evened(
         self, space: Space, graph: PolicyGraph, chain: Chain, guarantee: Guarantee
@@ -133,20 +132,14 @@ class _Settings:
             f"longer than the policy has them, by {found.factor:.3g} at most"
             f"{SHORTER if found.drawn is not graph else ''}. {guarantee.notes}"
         )
-        words = WordDraw(kernel, found.weights)  # those that Z was summed with, to the last bit
         return Sentences(
             chain,
             kernel,
-            words,
+            WordDraw(kernel, found.weights),  # those that Z was summed with, to the last bit
             replace(guarantee, notes=notes),
-            measured=False,
             stated=found.stated,
             before=before,
         )
-
-    def _measured(self, space: Space) -> bool:
-        default = make_path_v2(self.epsilon).settings
-        return self == default and space.digest == Space.builtin().digest
 
 
 def rounding(chain: Chain) -> float:
@@ -155,9 +148,6 @@ def rounding(chain: Chain) -> float:
     docs/explanation/sentences.md, "floats", has the proof, with 6.1 in place of 6.5.
     """
     return 6.5 * (chain.states + min(chain.states, ADDED) + 10) * FLOAT_STEP
-
-
-# -- sentences drawn as a whole --------------------------------------------------------------------
 
 
 class WholeSentences:
@@ -173,8 +163,8 @@ class WholeSentences:
 @dataclass(frozen=True, eq=False, repr=False)
 class Sentences:
     """A mechanism on one space. chain: the public language model. words: how a word is drawn
-    alone. stated: the graph of the guarantee, where some of its lengths
-    are longer than those of the draw. before: the public law, where the chain has other weights."""
+    alone. stated: the graph of the guarantee, where some of its lengths are longer than those of
+    the draw. before: the public model, where the chain has other weights."""
 
     chain: Chain
     kernel: Kernel

@@ -34,6 +34,7 @@ from .noise import Noise, NoiseMechanism, clipped
 CALIBRATIONS = ("sound", "paper")
 SOUND_DELTA = 1e-6
 ANGLES = 2001
+LESS = "dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less noise."
 PAPER = "The published proof is wrong: the volume that it bounds is that of a shell, not of a cube."
 
 
@@ -78,20 +79,13 @@ class _Settings:
     def promise(self) -> dict[str, Any]:
         """What the guarantee says of this calibration, before a space is known."""
         if self.calibration == "sound":
-            return {
-                "delta": SOUND_DELTA if self.delta is None else self.delta,
-                "status": "proven",
-                "source": "Overlap of the two supports, computed for the worst shift; d = 1: "
-                "Geng 2020",
-                "notes": "dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less "
-                "noise.",
-            }
-        return {
-            "delta": 0.0 if self.delta is None else self.delta,
-            "status": "refuted",
-            "source": "Huang et al. 2024, theorem 3",
-            "notes": PAPER,
-        }
+            delta, status, notes = SOUND_DELTA, "proven", LESS
+            source = "Overlap of the two supports, computed for the worst shift; d = 1: Geng 2020"
+        else:
+            delta, status, notes = 0.0, "refuted", PAPER
+            source = "Huang et al. 2024, theorem 3"
+        delta = delta if self.delta is None else self.delta
+        return {"delta": delta, "status": status, "source": source, "notes": notes}
 
     def on(self, space: Space, guarantee: Guarantee) -> Noise:
         centres, bound = clipped(space.vectors, self.clip)

@@ -4,5 +4,5 @@
 MODULES = {
     "dx.Nearest.v1": "nearest",
     "dx.RankSampling.v1": "rank_sampling",
-    "dx.Vickrey.v1": "vickrey",
+    "dx.Vickrey.v1": "nearest",
 }

@@ -1,6 +1,5 @@
 """Every mechanism on spaces with next to nothing in them, on a second space, and from a pickle."""
 
-import pickle
 import re
 
 import numpy as np
@@ -116,14 +115,6 @@ def test_fitted_again_it_is_as_if_it_had_known_no_other_space(made, variant, pla
     again, fresh = made(variant).fit(plane).fit(other), made(variant).fit(other)
     assert again.guarantee == fresh.guarantee and again.guarantee.space == other.digest
     assert_same_draws(again, fresh, 200)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_pickled_one_draws_the_same(made, variant, plane):
-    mechanism = made(variant).fit(plane)
-    copy = pickle.loads(pickle.dumps(mechanism))  # noqa: S301
-    assert copy.guarantee == mechanism.guarantee
-    assert_same_draws(copy, mechanism, 40)
 
 
 def assert_same_draws(one, other, n):
