@@ -117,7 +117,8 @@ def commands() -> str:
     lines = [
         "# Commands and options",
         "`dx` is a program of its own; `python -m spacy dx` is the same. Where a command takes "
-        "`--set KEY=VALUE`, the [configuration](configuration.md) lists the keys.",
+        "`--set KEY=VALUE`, the [configuration](configuration.md) lists the keys. "
+        "`dx --install-completion` makes your shell complete commands and options.",
     ]
     for title, lab in (("Use", False), ("Evaluate", True)):
         lines.append(f"## {title}")
