@@ -317,25 +317,17 @@ def _arguments(of: Any) -> dict[str, str]:
 
 def errors() -> str:
     """Return the page of messages by code."""
-    source = inspect.getsource(sys.modules[Errors.__module__])
-    groups: dict[str, list[tuple[str, ...]]] = {}
-    group = "Errors"
-    for comment, code in re.findall(r"^    # (.+)$|^    (DX\d+) =", source, re.M):
-        group = comment[:1].upper() + comment[1:] if comment else group
-        if code and hasattr(Errors, code):
-            groups.setdefault(group, []).append(_message(code, getattr(Errors, code)))
     lines = [
         "# Errors and warnings by code",
         "No message holds text of a document. Words in braces stand for names of settings, "
         "figures and files. The command line exits with status 2 for a mistake in the command or "
         "in a whole file, and with status 1 where records failed or nothing could be written.",
-        "## Errors",
     ]
-    for title, rows in groups.items():
-        lines += [f"### {title}", _table(("code", "message"), sorted(rows))]
-    named = sorted(name for name in vars(Warnings) if name.startswith("DX"))
-    rows = [_message(name, getattr(Warnings, name)) for name in named]
-    return "\n\n".join([*lines, "## Warnings", _table(("code", "message"), rows)])
+    for title, messages in (("Errors", Errors), ("Warnings", Warnings)):
+        codes = sorted(name for name in vars(messages) if name.startswith("DX"))
+        rows = [_message(code, getattr(messages, code)) for code in codes]
+        lines += [f"## {title}", _table(("code", "message"), rows)]
+    return "\n\n".join(lines)
 
 
 def _message(code: str, text: str) -> tuple[str, str]:

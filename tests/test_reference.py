@@ -1,6 +1,7 @@
 """The generated pages of the reference are what the code says, and hold every registered name."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -54,9 +55,13 @@ def test_every_registered_name_has_a_line(name):
     assert ours and [one for one in ours if f"`{one}`" not in page] == []
 
 
-def test_every_command_and_setting_has_a_line(reference):
+def test_every_command_setting_and_message_has_a_line(reference):
     assert reference.MORE.keys() <= SETTINGS.keys()
     page = read("commands.md")
     assert [name for name in COMMANDS if f"### dx {name}" not in page] == []
     page = read("configuration.md")
     assert [path for path in SETTINGS if f"| `{path}` |" not in page] == []
+    source = (ROOT / "spacy_dxprivacy" / "errors.py").read_text(encoding="utf8")
+    codes = set(re.findall(r"^ *(DX\d+)", source, re.M))
+    assert len(codes) > 50
+    assert [code for code in codes if f"| `{code}` |" not in read("errors.md")] == []
