@@ -7,7 +7,6 @@ import multiprocessing
 import pickle
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,25 +49,25 @@ NEVER = ["-m", NAME, "-e", "1e-9"]
 
 
 @pytest.fixture
-def code(tmp_path: Path) -> Path:
+def code(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(CODE)
     return path
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_text("".join(json.dumps({"text": text, "label": "ab"[i % 2]}) + "\n"
                             for i, text in enumerate(TEXTS)))  # fmt: skip
     return path
 
 
-def run(*args: Any) -> Any:
+def run(*args):
     return CliRunner().invoke(app, ["dx", *map(str, args)])
 
 
-def texts_of(path: Path) -> set[str]:
+def texts_of(path):
     return {json.loads(line)["text"].lower() for line in path.read_text().splitlines()}
 
 
@@ -104,7 +103,7 @@ for recipe in pickle.load(sys.stdin.buffer):
 
 
 @pytest.mark.slow
-def test_workers_of_a_cluster_know_it(code: Path, space_path: str, tmp_path: Path) -> None:
+def test_workers_of_a_cluster_know_it(code, space_path, tmp_path):
     """A recipe is all that Ray and Spark send of a pipeline."""
     block = {"@dx_mechanisms": NAME, "epsilon": 1e-9}
     space = {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
@@ -121,7 +120,7 @@ def test_workers_of_a_cluster_know_it(code: Path, space_path: str, tmp_path: Pat
     assert len(told) == 2 and set(told) == COVERED, done.stderr
 
 
-def test_shards_take_it(code: Path, source: Path, space_path: str, tmp_path: Path) -> None:
+def test_shards_take_it(code, source, space_path, tmp_path):
     how = ["--set", f"code={code}", *NEVER, "--space", space_path, "--set", "cluster.engine=local"]
     result = run("sanitize", source, tmp_path / "out", *how)
     assert result.exit_code == 0, result.output
@@ -143,7 +142,7 @@ def test_a_mechanism_of_a_file_is_looked_at_like_ours(command, code, source, spa
     assert NAME in result.stdout
 
 
-def test_audit_takes_it(code: Path, tmp_path: Path) -> None:
+def test_audit_takes_it(code, tmp_path):
     (tmp_path / "c.cfg").write_text(f'[mechanism]\n@dx_mechanisms = "{NAME}"\n')
     result = run("audit", "mechanism", tmp_path / "c.cfg", "--code", code, "--quick")
     assert NAME in result.stdout and result.exit_code in (0, 1)
@@ -190,7 +189,7 @@ def test_a_bad_file_is_a_mistake_in_one_line(command, text, message, tmp_path, s
     assert result.stderr.count("\n") == 1
 
 
-def test_a_file_is_run_once_and_anew_when_it_has_changed(tmp_path: Path) -> None:
+def test_a_file_is_run_once_and_anew_when_it_has_changed(tmp_path):
     path, told = tmp_path / "mine.py", tmp_path / "told"
     body = f"with open({str(told)!r}, 'a') as file:\n    file.write('x')\n"
     path.write_text(body)
@@ -202,7 +201,7 @@ def test_a_file_is_run_once_and_anew_when_it_has_changed(tmp_path: Path) -> None
     assert told.read_text() == "xx"
 
 
-def test_python_takes_it_as_well(code: Path, space_path: str, tmp_path: Path) -> None:
+def test_python_takes_it_as_well(code, space_path, tmp_path):
     nlp = make_pipeline(mechanism=NAME, epsilon=1e-9, space=space_path, code=code)
     assert nlp("the dog saw the cat").text.lower() in COVERED
     assert NAME in registry.dx_mechanisms.get_all()

@@ -31,7 +31,7 @@ TEXTS = [f"The cat sleeps near Zorblatt, {i} times. " * 60 for i in range(400)]
 
 
 @pytest.fixture(scope="module")
-def space(tmp_path_factory: pytest.TempPathFactory) -> str:
+def space(tmp_path_factory):
     path = tmp_path_factory.mktemp("spaces") / "small"
     X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
     Space.from_vectors(WORDS, X, name="small").save(path)
@@ -39,17 +39,17 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(tmp_path):
     path = tmp_path / "in.txt"
     path.write_text("\n".join(TEXTS) + "\n")
     return path
 
 
-def lines_of(path: Path) -> int:
+def lines_of(path):
     return len(path.read_text().splitlines())
 
 
-def nothing_in_clear(folder: Path) -> None:
+def nothing_in_clear(folder):
     """Of files that a killed run leaves: they hold what was sanitised so far."""
     for path in folder.rglob("*"):
         assert not [s for s in SECRETS if s in path.name]
@@ -57,7 +57,7 @@ def nothing_in_clear(folder: Path) -> None:
             no_secret_in(path.read_bytes())
 
 
-def command(*args: object, space: str) -> list[str]:
+def command(*args, space):
     dx = [sys.executable, "-m", "spacy", "dx", "sanitize"]
     return [*dx, *map(str, args), "--space", space, "--format", "lines", "-q"]
 
@@ -91,7 +91,7 @@ def test_kill_9_at_any_moment_and_again(source, space, n_process, tmp_path):
 def test_a_file_that_may_not_grow_leaves_nothing_and_then_all(source, space, n_process, tmp_path):
     """The limit on the size of files stands for a disk that fills up in the middle."""
 
-    def limit() -> None:
+    def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     out = tmp_path / "out"
@@ -133,7 +133,7 @@ def dx(space):
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     path = tmp_path / "in"
     path.mkdir()
     for name in "abc":

@@ -9,9 +9,7 @@ import importlib.util
 import io
 import json
 import os
-import subprocess
 import sys
-import threading
 from importlib import import_module
 
 import numpy as np
@@ -463,14 +461,6 @@ def test_what_is_no_file_is_one_sentence(dx, tmp_path, form, there):
     assert not (tmp_path / f"out.{form}").exists()
 
 
-@pytest.mark.parametrize("bad", ["empty", "cut", "binary"])
-def test_damaged_files_of_documents(dx, tmp_path, bad):
-    whole = written("spacy")
-    raw = {"empty": b"", "cut": whole[:-9], "binary": bytes(range(128, 256)) * 9}
-    (tmp_path / "in.spacy").write_bytes(raw[bad])
-    is_one_sentence(dx(tmp_path / "in.spacy", tmp_path / "out.spacy"))
-
-
 # -- what stdin is --------------------------------------------------------------------------------
 
 GUESSED = {
@@ -501,28 +491,6 @@ def test_formats_are_guessed_and_binary_ones_named(raw):
     else:
         with pytest.raises(UsageError, match="its `format`"):
             guess(source, FileConfig())
-
-
-@pytest.mark.slow
-def test_a_line_in_gives_a_line_out():
-    """Whole lines are there at once: no record waits for the next one."""
-    code = (
-        "import sys; from spacy_dxprivacy.batch.source import source_of_stdin\n"
-        "s = source_of_stdin(None)\n"
-        "while line := s.readline(): sys.stdout.buffer.write(b'%d' % s.ready() + line); "
-        "sys.stdout.flush()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        timer = threading.Timer(60, process.kill)
-        timer.start()
-        for line in (b"a\n", b"the cat\n"):
-            process.stdin.write(line)
-            process.stdin.flush()
-            assert process.stdout.readline() == b"0" + line
-        process.stdin.close()
-        timer.cancel()
 
 
 def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):

@@ -12,7 +12,6 @@ import time
 import tracemalloc
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +24,6 @@ import spacy_dxprivacy
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.batch.formats import read
-from spacy_dxprivacy.batch.record import Record
 from spacy_dxprivacy.config import FileConfig
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.files import docbin as packed
@@ -44,13 +42,13 @@ FORBIDDEN = {
 }  # fmt: skip
 
 
-def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+def calls(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield ast.unparse(node.func), node
 
 
-def offences(source: str) -> list[str]:
+def offences(source):
     tree = ast.parse(source)
     found = [name for name, _ in calls(tree) if name in FORBIDDEN]
     for name, call in calls(tree):
@@ -65,7 +63,7 @@ def offences(source: str) -> list[str]:
     return found
 
 
-def test_no_code_of_the_package_loads_a_pickle_or_runs_a_text() -> None:
+def test_no_code_of_the_package_loads_a_pickle_or_runs_a_text():
     files = sorted(PACKAGE.rglob("*.py"))
     names = [f.relative_to(PACKAGE).as_posix() for f in files]
     found = [offences(f.read_text(encoding="utf8")) for f in files]
@@ -80,7 +78,7 @@ def test_no_code_of_the_package_loads_a_pickle_or_runs_a_text() -> None:
     ["pickle.loads(x)", "np.load(p, allow_pickle=True)", "eval(x)", "torch.load(p)",
      "from pickle import loads", "link.recv()", "np.load(p, allow_pickle=how)"],
 )  # fmt: skip
-def test_the_search_finds_what_it_looks_for(source: str) -> None:
+def test_the_search_finds_what_it_looks_for(source):
     assert offences(source)
 
 
@@ -100,7 +98,7 @@ class Evil:
 PROMISES = (b"\xdd" + (2**20).to_bytes(4, "big")) * 500 + bytes(2**20)
 
 
-def test_msgpack_gives_back_what_was_packed() -> None:
+def test_msgpack_gives_back_what_was_packed():
     value = {"a": [1, 2.5, None, True, "ü", b"x"], "b": {"c": []}}
     assert unpack(pack(value)) == value == srsly.msgpack_loads(srsly.msgpack_dumps(value))
 
@@ -112,7 +110,7 @@ def test_msgpack_gives_back_what_was_packed() -> None:
     ids=["empty", "no type", "short", "two values", "extension", "promises", "nested",
          "large map", "large bytes", "not utf-8"],
 )  # fmt: skip
-def test_msgpack_that_is_not_whole_is_refused_at_once(raw: bytes) -> None:
+def test_msgpack_that_is_not_whole_is_refused_at_once(raw):
     start = time.process_time()
     tracemalloc.start()
     with pytest.raises(BadPacked, match="DX097"):
@@ -122,7 +120,7 @@ def test_msgpack_that_is_not_whole_is_refused_at_once(raw: bytes) -> None:
     assert peak < 20 * len(raw) + 2**21 and time.process_time() - start < 5
 
 
-def array_of_objects(tmp_path: Path) -> tuple[dict, Path]:
+def array_of_objects(tmp_path):
     trap = tmp_path / "trap"
     evil = Evil()
     evil.path = str(trap)
@@ -130,18 +128,18 @@ def array_of_objects(tmp_path: Path) -> tuple[dict, Path]:
     return {b"nd": True, b"type": "|O", b"kind": b"O", b"shape": [1], b"data": data}, trap
 
 
-def test_an_array_of_objects_is_bytes_like_any_other(tmp_path: Path) -> None:
+def test_an_array_of_objects_is_bytes_like_any_other(tmp_path):
     array, trap = array_of_objects(tmp_path)
     assert unpack(srsly.msgpack_dumps(array))[b"data"] == array[b"data"] and not trap.exists()
 
 
-def message(**parts: object) -> bytes:
+def message(**parts):
     docs = list(spacy.blank("en").pipe(["Hello there, Zorblatt.", "", "More"]))
     told = srsly.msgpack_loads(zlib.decompress(DocBin(docs=docs, store_user_data=True).to_bytes()))
     return zlib.compress(srsly.msgpack_dumps({**told, **parts}))
 
 
-def test_a_docbin_is_read_as_spacy_reads_it() -> None:
+def test_a_docbin_is_read_as_spacy_reads_it():
     docs = list(spacy.blank("en").pipe(["Hello there,  Zorblatt.\n", "", "More"]))
     docs.append(spacy.tokens.Doc(docs[0].vocab, words=["a", "b"]))
     raw = DocBin(docs=docs).to_bytes()
@@ -151,7 +149,7 @@ def test_a_docbin_is_read_as_spacy_reads_it() -> None:
     assert texts == theirs and len(ours) == 4
 
 
-def records(raw: bytes, kind: str) -> list[Record]:
+def records(raw, kind):
     return list(read(io.BytesIO(raw), kind, FileConfig()))
 
 
@@ -164,7 +162,7 @@ def records(raw: bytes, kind: str) -> list[Record]:
     message(tokens=b"1234567"), message(tokens=[[1]]), message(spaces=None),
     message(flags=[1, 2, 3]), message(flags=[{}]), message(strings=[]), message(user_data=[b"x"]),
 ])  # fmt: skip
-def test_a_docbin_made_to_do_harm_is_an_error_in_one_line(raw: bytes, tmp_path: Path) -> None:
+def test_a_docbin_made_to_do_harm_is_an_error_in_one_line(raw, tmp_path):
     start = time.process_time()
     with pytest.raises(UsageError, match=r"\.spacy file") as caught:
         records(raw, "spacy")
@@ -176,7 +174,7 @@ def test_a_docbin_made_to_do_harm_is_an_error_in_one_line(raw: bytes, tmp_path: 
     assert time.process_time() - start < 5
 
 
-def test_objects_in_a_docbin_are_not_unpickled(tmp_path: Path) -> None:
+def test_objects_in_a_docbin_are_not_unpickled(tmp_path):
     array, trap = array_of_objects(tmp_path)
     user_data = [srsly.msgpack_dumps({"x": array})] * 3
     raw = message(user_data=user_data, cats=[{"x": array}] * 3)
@@ -189,17 +187,17 @@ def test_objects_in_a_docbin_are_not_unpickled(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_limits(monkeypatch):
     monkeypatch.setattr(limits, "FREE", 2**16)
 
 
-def test_a_docbin_that_is_a_bomb_is_not_inflated(small_limits: None) -> None:
+def test_a_docbin_that_is_a_bomb_is_not_inflated(small_limits):
     bomb = message(tokens=bytes(10**7))
     with pytest.raises(UsageError, match=r"DX096.*more than 200 times"):
         records(bomb, "spacy")
 
 
-def test_a_docbin_beyond_the_limits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_docbin_beyond_the_limits_is_refused(monkeypatch):
     monkeypatch.setattr(packed, "MOST_INFLATED", 2**17)
     with pytest.raises(UsageError, match="DX095"):
         records(message(tokens=bytes(10**6)), "spacy")
@@ -208,7 +206,7 @@ def test_a_docbin_beyond_the_limits_is_refused(monkeypatch: pytest.MonkeyPatch) 
         records(message(), "spacy")
 
 
-def zipped(data: bytes) -> bytes:
+def zipped(data):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("vectors.txt", data)
@@ -216,7 +214,7 @@ def zipped(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("pack_it", [gzip.compress, zipped, lambda d: zipped(gzip.compress(d))])
-def test_vectors_that_are_a_bomb_are_refused(pack_it, tmp_path: Path, small_limits: None) -> None:
+def test_vectors_that_are_a_bomb_are_refused(pack_it, tmp_path, small_limits):
     bomb = b"".join(b"w%d" % i + b" 0" * 2000 + b"\n" for i in range(500))
     path = tmp_path / "vectors"
     path.write_bytes(pack_it(bomb))
@@ -230,7 +228,7 @@ def test_vectors_that_are_a_bomb_are_refused(pack_it, tmp_path: Path, small_limi
 
 
 @pytest.fixture
-def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_records(monkeypatch):
     for name in (
         "plain.MOST_RECORD",
         "record.MOST_RECORD",
@@ -245,14 +243,14 @@ def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
     ("kind", "long", "short"),
     [("lines", "x" * 1000, "y"), ("jsonl", '{"text": "%s"}' % ("x" * 1000), '{"text": "y"}')],
 )
-def test_a_line_without_end_is_a_bad_record(kind, long, short, short_records: None) -> None:
+def test_a_line_without_end_is_a_bad_record(kind, long, short, short_records):
     raw = f"{short}\n{long}\n{short}".encode()
     found = records(raw, kind)
     assert [r.text for r in found] == ["y", "", "y"] and "longer than" in found[1].problem
     assert [r.number for r in found] == [1, 2, 3] and sum(r.size for r in found) == len(raw)
 
 
-def test_a_text_and_a_cell_without_end_are_bad_records(short_records: None) -> None:
+def test_a_text_and_a_cell_without_end_are_bad_records(short_records):
     assert "longer than" in records(b"x" * 101, "txt")[0].problem
     found = records(b'id,text\n1,"' + b"x\n" * 80 + b'"\n2,y\n', "csv")
     assert found[0].problem == "it is not valid CSV."
@@ -261,29 +259,29 @@ def test_a_text_and_a_cell_without_end_are_bad_records(short_records: None) -> N
 
 
 @pytest.mark.parametrize("nested", ["[" * 100_000, '{"text": ' + "[" * 100_000, '{"a":' * 100_000])
-def test_json_without_end_is_a_bad_record(nested: str) -> None:
+def test_json_without_end_is_a_bad_record(nested):
     assert records(nested.encode(), "jsonl")[0].problem == "it is not valid JSON."
 
 
 @pytest.fixture
-def saved(tmp_path: Path, space: Space) -> Path:
+def saved(tmp_path, space):
     space.save(tmp_path / "space")
     return tmp_path / "space"
 
 
-def object_array(tmp_path: Path) -> bytes:
+def object_array(tmp_path):
     out = io.BytesIO()
     np.save(out, np.array([Evil()], dtype=object), allow_pickle=True)
     return out.getvalue()
 
 
-def archive_of_arrays(tmp_path: Path) -> bytes:
+def archive_of_arrays(tmp_path):
     out = io.BytesIO()
     np.savez(out, a=np.zeros(3))
     return out.getvalue()
 
 
-def wild_header(tmp_path: Path) -> bytes:
+def wild_header(tmp_path):
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 300), }"
     header = header.ljust(117) + b"\n"
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
@@ -291,14 +289,14 @@ def wild_header(tmp_path: Path) -> bytes:
 
 @pytest.mark.parametrize("name", ["vectors.npy", "classes.npy"])
 @pytest.mark.parametrize("make", [object_array, archive_of_arrays, wild_header, lambda _: b""])
-def test_arrays_of_a_space_are_read_with_care(make, name: str, saved: Path) -> None:
+def test_arrays_of_a_space_are_read_with_care(make, name, saved):
     (saved / name).write_bytes(make(saved.parent))
     with pytest.raises(DxError, match="DX024"):
         Space.load(saved)
 
 
 @pytest.mark.parametrize("raw", ["[" * 100_000, "[]", "7", "", '{"format": {}}'])
-def test_the_description_of_a_space_is_read_with_care(raw: str, saved: Path) -> None:
+def test_the_description_of_a_space_is_read_with_care(raw, saved):
     (saved / "space.json").write_text(raw)
     with pytest.raises(DxError, match="DX024"):
         Space.load(saved)

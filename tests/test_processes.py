@@ -12,10 +12,8 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,15 +23,13 @@ from conftest import (
     LAPLACE,
     PATH,
     SECRET_TEXT,
-    MakeNlp,
     leaks,
     with_start_method,
 )
 from numpy.typing import NDArray
-from spacy.tokens import Doc
 from threadpoolctl import threadpool_info
 
-from spacy_dxprivacy import DxError, Rng, Space, assert_sanitized, randomness
+from spacy_dxprivacy import DxError, Rng, assert_sanitized, randomness
 from spacy_dxprivacy.machine.compute import one_thread_in_workers
 
 pytestmark = [
@@ -47,13 +43,13 @@ N_DOCS = 12
 TEXTS = ["the dog saw the cat"] * N_DOCS
 
 
-def noise(docs: Iterable[Doc], space: Space) -> NDArray[np.float32]:
+def noise(docs, space):
     """float32 (words, d): what the mechanism added to the vectors of TEXTS."""
     rows = [space.find(word) for word in TEXTS[0].split()]
     return np.concatenate([doc.tensor - space.vectors[rows] for doc in docs])
 
 
-def all_differ(Z: NDArray[Any]) -> bool:
+def all_differ(Z):
     """No two rows alike, and no two that share a coordinate by more than chance (a grid of 2**-10
     of the standard deviation has some thousand values)."""
     same = (Z[:, None, :] == Z[None, :, :]).sum(axis=2)
@@ -61,7 +57,7 @@ def all_differ(Z: NDArray[Any]) -> bool:
     return bool(same.max() <= 4)
 
 
-def test_the_measure_sees_repeated_noise(make_nlp: MakeNlp, space: Space) -> None:
+def test_the_measure_sees_repeated_noise(make_nlp, space):
     """A seed that is given twice repeats the noise: the law below can fail."""
     runs = [make_nlp(mechanism=LAPLACE, vectors="noisy", seed=1).pipe(TEXTS[:1]) for _ in range(2)]
     first, second = (noise(run, space) for run in runs)
@@ -86,7 +82,7 @@ def test_a_fresh_parent_hands_no_stream_to_its_children(make_nlp, space, forking
 
 
 @pytest.mark.parametrize("how", ["copy", "deepcopy", "pickle"])
-def test_copies_make_noise_of_their_own(make_nlp: MakeNlp, space: Space, how: str) -> None:
+def test_copies_make_noise_of_their_own(make_nlp, space, how):
     nlp = make_nlp(mechanism=LAPLACE, vectors="noisy")
     component = nlp.get_pipe("dx_sanitizer")
     component(nlp.make_doc(TEXTS[0]))
@@ -100,12 +96,12 @@ def test_copies_make_noise_of_their_own(make_nlp: MakeNlp, space: Space, how: st
     assert all_differ(noise(docs, space))
 
 
-def test_threads_make_noise_of_their_own(make_nlp: MakeNlp, space: Space) -> None:
+def test_threads_make_noise_of_their_own(make_nlp, space):
     mechanism = make_nlp(mechanism=LAPLACE).get_pipe("dx_sanitizer").mechanism.fit(space)
     rng, n_threads, rows = Rng(), 8, np.zeros(25, dtype=np.int64)
     barrier = threading.Barrier(n_threads)
 
-    def draw(_: int) -> NDArray[np.float32]:
+    def draw(_):
         barrier.wait()
         vectors: NDArray[np.float32] = mechanism.sample(rows, rng).vectors
         return vectors
@@ -124,11 +120,11 @@ def test_random_words_for_unknown_ones_differ_between_workers(make_nlp, forking)
 # -- the stream itself ---------------------------------------------------------------------------
 
 
-def _numbers(rng: Rng, queue: Any) -> None:
+def _numbers(rng, queue):
     queue.put(rng.uniform(4).tolist())
 
 
-def _told(rng: Rng, queue: Any) -> None:
+def _told(rng, queue):
     try:
         rng.uniform(1)
     except DxError as error:
@@ -137,7 +133,7 @@ def _told(rng: Rng, queue: Any) -> None:
         queue.put("it ran")
 
 
-def in_children(target: Any, rng: Rng, n: int = 1) -> list[Any]:
+def in_children(target, rng, n=1):
     queue = multiprocessing.Queue()
     children = [multiprocessing.Process(target=target, args=(rng, queue)) for _ in range(n)]
     for child in children:
@@ -148,7 +144,7 @@ def in_children(target: Any, rng: Rng, n: int = 1) -> list[Any]:
     return found
 
 
-def test_a_stream_is_keyed_anew_in_every_child(start_method: str) -> None:
+def test_a_stream_is_keyed_anew_in_every_child(start_method):
     rng = Rng()
     mine = rng.uniform(4).tolist()
     first, second = in_children(_numbers, rng, n=2)
@@ -165,7 +161,7 @@ def test_a_child_with_the_number_of_its_parent_is_told_apart(forking, monkeypatc
     assert "DX010" in in_children(_told, Rng(seed=0))[0]
 
 
-def test_a_seed_is_refused_in_a_child(make_nlp: MakeNlp, start_method: str) -> None:
+def test_a_seed_is_refused_in_a_child(make_nlp, start_method):
     component = make_nlp(mechanism=LAPLACE, seed=3).get_pipe("dx_sanitizer")
     assert "DX010" in in_children(_told, component.rng)[0]
 
@@ -194,13 +190,13 @@ def test_workers_sanitise_like_the_parent(make_nlp, forking, mechanism):
 
 
 @pytest.mark.slow
-def test_spawned_workers_sanitise_like_the_parent(make_nlp: MakeNlp) -> None:
+def test_spawned_workers_sanitise_like_the_parent(make_nlp):
     for _ in with_start_method("spawn"):
         for mechanism in (EXPONENTIAL, PATH):
             check_workers(make_nlp, mechanism)
 
 
-def check_workers(make_nlp: MakeNlp, mechanism: dict[str, Any]) -> None:
+def check_workers(make_nlp, mechanism):
     nlp = make_nlp(mechanism=mechanism, before=("sentencizer",), carry=["sents"])
     inputs = [(SECRET_TEXT, 1), ("", 2), (nlp.make_doc("the dog. A cat"), 3)]
     pairs = list(nlp.pipe(inputs, as_tuples=True, n_process=2, batch_size=1))
@@ -213,27 +209,27 @@ def check_workers(make_nlp: MakeNlp, mechanism: dict[str, Any]) -> None:
     assert not leaks(b"".join(doc.to_bytes() for doc, _ in pairs), ("Zorblattovich", "7734551209"))
 
 
-def test_texts_that_workers_read_do_not_reach_the_parent(make_nlp: MakeNlp, forking: str) -> None:
+def test_texts_that_workers_read_do_not_reach_the_parent(make_nlp, forking):
     nlp = make_nlp(mechanism=CONSTANT)
     list(nlp.pipe([SECRET_TEXT] * 2, n_process=2))
     assert "Zorblattovich" not in nlp.vocab.strings
     nlp.to_bytes()  # and so there is no warning (an error in these tests)
 
 
-def test_workers_and_memory_zones_go_together(make_nlp: MakeNlp, forking: str) -> None:
+def test_workers_and_memory_zones_go_together(make_nlp, forking):
     nlp = make_nlp(mechanism=CONSTANT)
     with nlp.memory_zone():
         texts = [doc.text for doc in nlp.pipe(["the dog", "a Zorblatt"], n_process=2, batch_size=1)]
     assert texts == ["Blue blue", "Blue [REDACTED]"]
 
 
-def _threads(queue: Any) -> None:
+def _threads(queue):
     np.ones((2, 2)) @ np.ones((2, 2))
     one_thread_in_workers()
     queue.put({pool["num_threads"] for pool in threadpool_info()})
 
 
-def test_a_worker_takes_one_thread_and_its_parent_keeps_its_own(forking: str) -> None:
+def test_a_worker_takes_one_thread_and_its_parent_keeps_its_own(forking):
     before = threadpool_info()
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
@@ -256,7 +252,7 @@ print(len(list(nlp.pipe(["the dog saw the cat " * 1000] * 4, n_process=2, batch_
 
 
 @pytest.mark.slow
-def test_a_warm_parent_forks_without_hanging(forking: str) -> None:
+def test_a_warm_parent_forks_without_hanging(forking):
     """Libraries whose threads do not survive a fork would hang here for ever."""
     here = os.path.dirname(__file__)
     done = subprocess.run(

@@ -15,6 +15,7 @@ from spacy.language import Language
 from ..batch.record import Record, checked_record
 from ..batch.stream import Outcome, outcomes
 from ..errors import DxError, Errors
+from ..files.parquet import is_text
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, StoodIn
 from ..validate import one_of
@@ -213,13 +214,6 @@ def _texts(table: pa.Table, column: str) -> list[str | None]:
     except UnicodeDecodeError:  # nobody checks what a file says is text; it holds the text
         raw = values.cast(pa.large_binary()).to_pylist()
     return [None if one is None else one.decode("utf8", "surrogateescape") for one in raw]
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds text."""
-    from pyarrow import types
-
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def holds_no_text(kind: pa.DataType) -> bool:

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import UsageError
 from .limits import MB, MOST_JSON, check_ratio, too_large
 
@@ -79,47 +77,34 @@ def _tables(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
         check_groups(plain.metadata, columns)
         schema = pa.schema([plain.schema_arrow.field(name) for name in columns])
     yield schema.empty_table()
-    texts = [one.name for one in schema if _is_string(one.type)]
+    texts = [one.name for one in schema if is_text(one.type)]
     with open_parquet(path, texts) as file:
         for batch in file.iter_batches(READ_ROWS, columns=list(columns)):
-            table = pa.Table.from_batches([batch])
-            for start, end in _slices(_row_bytes(table), AT_ONCE):
-                yield _as_in(schema, table.slice(start, end - start))
+            for part in _few_at_a_time(pa.Table.from_batches([batch])):
+                yield _as_in(schema, part)
 
 
-def _is_string(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a column of this type holds text."""
     from pyarrow import types
 
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def _row_bytes(table: pa.Table) -> np.ndarray[Any, Any]:
-    """int64 (rows,): how long the texts of a row are when they are written out."""
-    import pyarrow as pa
+def _few_at_a_time(table: pa.Table) -> Iterator[pa.Table]:
+    """Parts whose texts are not too long together when they are written out; a row at least."""
     import pyarrow.compute as pc
+    from pyarrow import types
 
-    total = np.zeros(len(table), dtype=np.int64)
-    for column in table.columns:
-        if not (pa.types.is_dictionary(column.type) and _is_string(column.type.value_type)):
-            continue
-        parts = [
-            pc.take(pc.binary_length(chunk.dictionary), chunk.indices) for chunk in column.chunks
-        ]
-        lengths = pa.chunked_array(parts, type=parts[0].type if parts else pa.int32())
-        total += pc.fill_null(lengths, 0).to_numpy().astype(np.int64)
-    return total
-
-
-def _slices(sizes: np.ndarray[Any, Any], most: int) -> Iterator[tuple[int, int]]:
-    """Parts of at least one row, that end with the one that fills them up."""
-    start = filled = 0
-    for row, size in enumerate(sizes.tolist()):
-        filled += size
-        if filled >= most:
-            yield start, row + 1
-            start, filled = row + 1, 0
-    if start < len(sizes):
-        yield start, len(sizes)
+    chunks = [chunk for column in table.columns for chunk in column.chunks]
+    texts = [c for c in chunks if types.is_dictionary(c.type) and is_text(c.type.value_type)]
+    lengths = (pc.take(pc.binary_length(one.dictionary), one.indices) for one in texts)
+    if len(table) < 2 or sum(pc.sum(some).as_py() or 0 for some in lengths) < AT_ONCE:
+        yield table
+        return
+    half = len(table) // 2
+    yield from _few_at_a_time(table.slice(0, half))
+    yield from _few_at_a_time(table.slice(half))
 
 
 def _as_in(schema: pa.Schema, table: pa.Table) -> pa.Table:

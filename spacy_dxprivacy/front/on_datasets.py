@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..config import RunConfig
-from ..distributed.arrow import Columns, find_column, is_text, kept_columns
+from ..distributed.arrow import Columns, find_column, kept_columns
 from ..errors import DxError, Errors
+from ..files.parquet import is_text
 from .clean import How, clean_rows
 from .settings import ready
 

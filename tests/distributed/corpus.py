@@ -7,9 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +21,7 @@ SENTENCE = "the dog saw the old house by the river"
 TIMEOUT = 240  # seconds, for a cluster to start on a busy machine
 
 
-def write_corpus(folder: Path, *, shards: int, documents: int, repeat: int = 4) -> list[Path]:
+def write_corpus(folder, *, shards, documents, repeat=4):
     """Parquet files with the columns id, text, note and who; every text has a secret in it."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(shards):
@@ -41,16 +39,16 @@ def write_corpus(folder: Path, *, shards: int, documents: int, repeat: int = 4) 
     return sorted(folder.iterdir())
 
 
-def command(*args: Any) -> list[str]:
+def command(*args):
     return [sys.executable, "-m", "spacy", "dx", "sanitize", *map(str, args)]
 
 
-def start(*args: Any, **kwargs: Any) -> subprocess.Popen[str]:
+def start(*args, **kwargs):
     pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(command(*args), **{**pipes, **kwargs})
 
 
-def finish(*args: Any) -> None:
+def finish(*args):
     """Run the command until nothing is left to do, as a person would."""
     for _ in range(3):
         done = subprocess.run(command(*args), capture_output=True, text=True, timeout=TIMEOUT)
@@ -60,7 +58,7 @@ def finish(*args: Any) -> None:
     raise AssertionError(done.stderr)
 
 
-def shard_lines(out: Path) -> list[dict[str, Any]]:
+def shard_lines(out):
     """The lines of the journal that tell of shards."""
     path = out / "_journal.jsonl"
     lines = path.read_text().splitlines(keepends=True) if path.exists() else []
@@ -68,14 +66,14 @@ def shard_lines(out: Path) -> list[dict[str, Any]]:
     return [event for event in events if event["event"] == "shard"]
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = TIMEOUT) -> None:
+def wait_for(condition, seconds=TIMEOUT):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"not within {seconds} seconds"
         time.sleep(0.01)
 
 
-def processes() -> dict[int, tuple[int, str]]:
+def processes():
     """Parent and command line by process number (Linux)."""
     found = {}
     for path in Path("/proc").glob("[0-9]*"):
@@ -87,7 +85,7 @@ def processes() -> dict[int, tuple[int, str]]:
     return found
 
 
-def check_complete(sources: list[Path], out: Path) -> None:
+def check_complete(sources, out):
     """Every document once, in a shard that is whole; nothing half done, nothing released twice."""
     for source in sources:
         expected = pq.read_table(source)["id"].to_pylist()
@@ -103,14 +101,14 @@ def check_complete(sources: list[Path], out: Path) -> None:
     assert not leaks(raw, UNKNOWN_SECRETS)
 
 
-def outputs_of(texts: list[str], place: int) -> Counter[str]:
+def outputs_of(texts, place):
     """What came out where the word `place` of SENTENCE went in."""
     length = len(SENTENCE.split())
     words = [text.lower().split()[:-1] for text in texts]
     return Counter(word for some in words for word in some[place::length])
 
 
-def same_law(first: list[str], second: list[str]) -> bool:
+def same_law(first, second):
     """Chi-square tests of the outputs of three words, at 1 in 10,000 in all."""
     return all(
         _p_value(outputs_of(first, place), outputs_of(second, place)) > 1e-4 / 3
@@ -118,7 +116,7 @@ def same_law(first: list[str], second: list[str]) -> bool:
     )
 
 
-def _p_value(first: Counter[str], second: Counter[str]) -> float:
+def _p_value(first, second):
     common = [word for word, n in (first + second).most_common() if n >= 20]
     rows = [
         [c[w] for w in common] + [c.total() - sum(c[w] for w in common)] for c in (first, second)

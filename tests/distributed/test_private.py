@@ -8,11 +8,9 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
 from itertools import count
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -48,20 +46,20 @@ class OneWord:
         kind="metric-dp", epsilon=1.0, metric="discrete", covers="all", status="proven", source="-"
     )
 
-    def fit(self, space: Any) -> None:
+    def fit(self, space):
         self.row = space.find("house")
 
-    def sample(self, rows: Any, rng: Any) -> Any:
+    def sample(self, rows, rng):
         return Draw(np.full(len(rows), self.row, dtype=np.int64))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def registered() -> None:
+def registered():
     registry.dx_mechanisms.register("test.OneWord.v1", func=OneWord)
 
 
 @pytest.fixture(scope="module")
-def recipe(space_path: str, registered: None) -> Recipe:
+def recipe(space_path, registered):
     config = {
         "mechanism": {"@dx_mechanisms": "test.OneWord.v1"},
         "space": {"@dx_spaces": "dx.FileSpace.v1", "path": space_path},
@@ -70,11 +68,11 @@ def recipe(space_path: str, registered: None) -> Recipe:
 
 
 @lru_cache(maxsize=1)
-def loaded(recipe: Recipe) -> Any:
+def loaded(recipe):
     return recipe.load()
 
 
-def write(path: Path, text: str) -> Path:
+def write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".gz":
         raw = write(path.with_suffix(""), text).read_bytes()
@@ -99,14 +97,14 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def write_sheet(path: Path, text: str) -> None:
+def write_sheet(path, text):
     book = pytest.importorskip("openpyxl").Workbook()
     for row in (("text", "who"), (text, 7)):
         book.active.append(row)
     book.save(path)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -115,14 +113,14 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def counted(monkeypatch):
     """Hidden names are drawn at random; here they are counted, from anew for each run."""
     numbers: dict[str, Any] = {}
 
-    def restart() -> None:
+    def restart():
         numbers["next"] = count()
 
-    def token_hex(_: int) -> str:
+    def token_hex(_):
         return f"{next(numbers['next']):016x}"
 
     monkeypatch.setattr("spacy_dxprivacy.distributed.work.secrets.token_hex", token_hex)
@@ -130,7 +128,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield restart  # type: ignore[misc]
 
 
-def shards(recipe: Recipe, source: Path, out: Path, **how: Any) -> Any:
+def shards(recipe, source, out, **how):
     plan = plan_shards([source], out)
     chosen = SanitizeConfig().with_settings({f"cluster.{k}": v for k, v in how.items()})
     return sanitize_shards(loaded(recipe), recipe, plan, out, chosen)
@@ -188,7 +186,7 @@ def test_without_its_private_folder_an_output_is_not_gone_on_with(recipe, tmp_pa
 
 @pytest.mark.skipif(os.name != "posix", reason="links")
 @pytest.mark.parametrize("name", ["_partial", "_journal.jsonl", "../out.private"])
-def test_links_are_not_followed(recipe: Recipe, tmp_path: Path, name: str) -> None:
+def test_links_are_not_followed(recipe, tmp_path, name):
     source, out = write(tmp_path / "in" / "a.txt", NOTE.format("cat")), tmp_path / "out"
     out.mkdir()
     elsewhere = tmp_path / "elsewhere"
@@ -241,7 +239,7 @@ def test_a_folder_of_the_output_that_leads_elsewhere_is_refused(recipe, tmp_path
 KEY = bytes(32)
 
 
-def test_one_user_is_one_in_whatever_way_it_is_written() -> None:
+def test_one_user_is_one_in_whatever_way_it_is_written():
     for ways in [
         (7, 7.0, "7", "7.0", " 7", "007", b"7", np.int64(7), np.float32(7), Decimal(7)),
         ("é", "é", "é "),
@@ -254,12 +252,12 @@ def test_one_user_is_one_in_whatever_way_it_is_written() -> None:
 
 
 @pytest.mark.parametrize("user", [None, float("nan"), Decimal("nan"), "", "  ", b""])
-def test_who_is_not_named_is_nobody(user: Any) -> None:
+def test_who_is_not_named_is_nobody(user):
     assert is_nobody(user) and not is_nobody(0)
 
 
 @pytest.mark.parametrize("user", [True, np.True_, 7.5, float("inf"), [7], {"a": 7}, Decimal("7.5")])
-def test_what_may_or_may_not_be_one_user_is_refused_unsaid(user: Any) -> None:
+def test_what_may_or_may_not_be_one_user_is_refused_unsaid(user):
     with pytest.raises(DxError, match="DX110") as raised:
         user_id(KEY, user)
     assert "7" not in str(raised.value).replace("DX110", "")

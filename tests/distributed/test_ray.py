@@ -6,9 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +43,7 @@ NODE = {"num_cpus": 2, "object_store_memory": 10**8}
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def cluster():
     """Two nodes. Actors that take all cores leave none to repartition a dataset with."""
     from ray.cluster_utils import Cluster
 
@@ -60,11 +58,11 @@ def cluster() -> Iterator[Any]:
 
 
 @pytest.fixture
-def config(file_space: dict[str, Any]) -> dict[str, Any]:
+def config(file_space):
     return {"mechanism": EXPONENTIAL, "space": file_space}
 
 
-def dataset(n: int, text: str, blocks: int = 8) -> Any:
+def dataset(n, text, blocks=8):
     rows = {"id": np.arange(n), "text": [text] * n, "note": [UNKNOWN_SECRETS[0]] * n}
     return ray.data.from_arrow(pa.table(rows)).repartition(blocks)
 
@@ -79,19 +77,19 @@ def test_every_document_once_and_the_law_of_one_process(cluster, config):
     assert same_law([row["text"] for row in rows], alone["text"].to_pylist())
 
 
-def test_no_two_workers_share_a_noise_vector(cluster: Any, file_space: dict[str, Any]) -> None:
+def test_no_two_workers_share_a_noise_vector(cluster, file_space):
     recipe = Recipe.of({"mechanism": LAPLACE, "space": file_space, "vectors": "noisy"})
     space = terms_of(recipe.load()).space
 
     class Noisy:
         """What the actors of sanitize_dataset load, with their noise shown."""
 
-        def __init__(self) -> None:
+        def __init__(self):
             from spacy_dxprivacy.distributed.recipe import pipeline_of_worker
 
             self.nlp = pipeline_of_worker(recipe, space)
 
-        def __call__(self, batch: Any) -> Any:
+        def __call__(self, batch):
             time.sleep(0.5)  # so that both get some
             docs = list(self.nlp.pipe(["dog " * 10] * len(batch["id"])))
             return {"pid": [os.getpid()] * len(docs), "z": [doc.tensor.ravel() for doc in docs]}
@@ -103,7 +101,7 @@ def test_no_two_workers_share_a_noise_vector(cluster: Any, file_space: dict[str,
     assert len(np.unique(Z.reshape(64 * 10, -1), axis=0)) == 64 * 10
 
 
-def test_what_fails_is_in_no_log(cluster: Any, config: dict[str, Any]) -> None:
+def test_what_fails_is_in_no_log(cluster, config):
     refusing = {**config, "unknown": {"@dx_unknowns": "dx.Raise.v1"}}
     ds = dataset(8, f"the dog {UNKNOWN_SECRETS[0]}", blocks=2)
     assert sanitize_dataset(ds, refusing).count() == 0
@@ -115,7 +113,7 @@ def test_what_fails_is_in_no_log(cluster: Any, config: dict[str, Any]) -> None:
     assert b"DX075" in told and not leaks(told, UNKNOWN_SECRETS)
 
 
-def test_a_seed_is_refused_before_anything_runs(config: dict[str, Any]) -> None:
+def test_a_seed_is_refused_before_anything_runs(config):
     with pytest.raises(DxError, match="DX072"):
         sanitize_dataset(None, {**config, "seed": 1})
 
@@ -123,7 +121,7 @@ def test_a_seed_is_refused_before_anything_runs(config: dict[str, Any]) -> None:
 # -- shards --------------------------------------------------------------------------------------
 
 
-def workers_of(cluster: Any) -> list[int]:
+def workers_of(cluster):
     nodes = [cluster.head_node, *cluster.worker_nodes]
     raylets = {info.process.pid for node in nodes for info in node.all_processes["raylet"]}
     return [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +15,12 @@ from .corpus import pq, write_corpus
 Dx = Callable[..., Any]
 
 
-def dx(*args: Any) -> Any:
+def dx(*args):
     return CliRunner().invoke(app, ["dx", *map(str, args)])
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory, space_path: str) -> tuple[Path, Path]:
+def folders(tmp_path_factory, space_path):
     folder = tmp_path_factory.mktemp("shards")
     sources = write_corpus(folder / "in", shards=2, documents=4)
     out = folder / "out"
@@ -31,7 +30,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory, space_path: str) -> tuple[
 
 
 @pytest.mark.parametrize("receipt", [True, False])
-def test_an_audit_reads_shards(folders: tuple[Path, Path], space_path: str, receipt: bool) -> None:
+def test_an_audit_reads_shards(folders, space_path, receipt):
     before, out = folders
     more = ["--receipt", out / "_manifest.json"] if receipt else []
     done = dx("audit", "release", out, "--against", before, "--space", space_path, *more)
@@ -54,7 +53,7 @@ def test_an_audit_finds_what_leaks_into_a_shard(folders, space_path, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_report_reads_shards(folders: tuple[Path, Path], space_path: str, tmp_path: Path) -> None:
+def test_a_report_reads_shards(folders, space_path, tmp_path):
     pytest.importorskip("sacrebleu", reason="the report (the extra report)")
     page = tmp_path / "r.html"
     done = dx("report", *folders, "-o", page, "--space", space_path)

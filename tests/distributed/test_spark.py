@@ -6,9 +6,6 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,13 +42,13 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def spark_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def spark_files(tmp_path_factory):
     """Where Spark puts its events and what it shuffles and spills, as it is."""
     return tmp_path_factory.mktemp("spark")
 
 
 @pytest.fixture(scope="module")
-def spark(spark_files: Path) -> Iterator[Any]:
+def spark(spark_files):
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -74,16 +71,16 @@ def spark(spark_files: Path) -> Iterator[Any]:
 
 
 @pytest.fixture
-def config(file_space: dict[str, Any]) -> dict[str, Any]:
+def config(file_space):
     return {"mechanism": EXPONENTIAL, "space": file_space}
 
 
-def frame(spark: Any, n: int, text: str | None) -> Any:
+def frame(spark, n, text):
     rows = [(i, text, UNKNOWN_SECRETS[0]) for i in range(n)]
     return spark.createDataFrame(rows, "id long, text string, `odd note` string").repartition(4)
 
 
-def test_every_document_once_and_the_law_of_one_process(spark: Any, config: dict[str, Any]) -> None:
+def test_every_document_once_and_the_law_of_one_process(spark, config):
     n, text = 400, f"{SENTENCE} " * 10 + UNKNOWN_SECRETS[0]
     rows = sanitize_dataframe(frame(spark, n, text), config).collect()
     assert sorted(row["id"] for row in rows) == list(range(n))
@@ -92,7 +89,7 @@ def test_every_document_once_and_the_law_of_one_process(spark: Any, config: dict
     assert same_law([row["text"] for row in rows], alone["text"].to_pylist())
 
 
-def test_columns_nulls_and_receipts(spark: Any, config: dict[str, Any]) -> None:
+def test_columns_nulls_and_receipts(spark, config):
     result = sanitize_dataframe(
         frame(spark, 3, None), config, keep=["odd note"], receipts=True
     ).toPandas()
@@ -100,11 +97,11 @@ def test_columns_nulls_and_receipts(spark: Any, config: dict[str, Any]) -> None:
     assert result["text"].isna().all() and result["dx_draws"].isna().all()
 
 
-def test_no_two_workers_share_a_noise_vector(spark: Any, file_space: dict[str, Any]) -> None:
+def test_no_two_workers_share_a_noise_vector(spark, file_space):
     recipe = Recipe.of({"mechanism": LAPLACE, "space": file_space, "vectors": "noisy"})
     space = terms_of(recipe.load()).space
 
-    def noise(number: int) -> Any:
+    def noise(number):
         """From the pipeline that sanitize_dataframe would use in this worker."""
         import time
 
@@ -118,7 +115,7 @@ def test_no_two_workers_share_a_noise_vector(spark: Any, file_space: dict[str, A
     assert len({pid for pid, _ in found}) > 1 and len(np.unique(Z, axis=0)) == 16 * 20
 
 
-def test_what_fails_is_not_told(spark: Any, config: dict[str, Any]) -> None:
+def test_what_fails_is_not_told(spark, config):
     refusing = {**config, "unknown": {"@dx_unknowns": "dx.Raise.v1"}}
     df = frame(spark, 8, f"the dog {UNKNOWN_SECRETS[0]}")
     assert sanitize_dataframe(df, refusing).count() == 0
@@ -138,7 +135,7 @@ def test_events_and_what_is_shuffled_hold_no_text(spark, spark_files, config, tm
     with pytest.raises(Exception, match="DX075"):
         sanitize_dataframe(df, refusing, on_failure="raise").repartition(3).collect()
 
-    def written() -> bytes:
+    def written():
         return b"".join(p.read_bytes() for p in spark_files.rglob("*") if p.is_file())
 
     assert b"in.parquet" in written() and not leaks(written(), (secret,))
@@ -146,7 +143,7 @@ def test_events_and_what_is_shuffled_hold_no_text(spark, spark_files, config, tm
     assert leaks(written(), (secret,))
 
 
-def test_mistakes_are_found_before_anything_runs(spark: Any, config: dict[str, Any]) -> None:
+def test_mistakes_are_found_before_anything_runs(spark, config):
     df = frame(spark, 1, "")
     for kwargs, code in [
         ({"column": "body"}, "DX070"),
@@ -160,7 +157,7 @@ def test_mistakes_are_found_before_anything_runs(spark: Any, config: dict[str, A
 # -- shards --------------------------------------------------------------------------------------
 
 
-def workers_of(driver: int) -> list[int]:
+def workers_of(driver):
     """The daemon of a session forks them."""
     daemons = {
         pid: parent

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 import spacy
@@ -14,7 +12,6 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import assert_sanitized
 from spacy_dxprivacy.lab.audit.files import as_receipt
-from spacy_dxprivacy.pipeline.receipt import StoodIn
 
 from .corpus import finish, pa, pq
 
@@ -23,7 +20,7 @@ NAMES = ("Priya", "Okonkwo", "Ignatius", "Wimbleford")  # in no name that is dra
 FAST = ["-m", "exponential", "-e", "2", "--entities", "person,date"]
 
 
-def parts(folder: Path) -> list[Path]:
+def parts(folder):
     folder.mkdir()
     for number in range(2):
         table = pa.table({"text": [NOTE] * (number + 1)})
@@ -31,7 +28,7 @@ def parts(folder: Path) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-def check(out: Path) -> dict[str, Any]:
+def check(out):
     told = json.loads((out / "_manifest.json").read_text())
     texts = [t for p in sorted(out.glob("*.parquet")) for t in pq.read_table(p)["text"].to_pylist()]
     assert len(texts) == 3 and not any(name in text for text in texts for name in NAMES)
@@ -43,7 +40,7 @@ def check(out: Path) -> dict[str, Any]:
     return dict(told)
 
 
-def test_shards_count_what_stands_in_by_label(tmp_path: Path, space_path: str) -> None:
+def test_shards_count_what_stands_in_by_label(tmp_path, space_path):
     sources, out = parts(tmp_path / "in"), tmp_path / "out"
     given = [*map(str, sources), str(out), *FAST, "--space", space_path]
     done = CliRunner().invoke(app, ["dx", "sanitize", *given])
@@ -55,22 +52,14 @@ def test_shards_count_what_stands_in_by_label(tmp_path: Path, space_path: str) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["ray", "spark"])
-def test_clusters_do_the_same(tmp_path: Path, space_path: str, engine: str) -> None:
+def test_clusters_do_the_same(tmp_path, space_path, engine):
     pytest.importorskip({"ray": "ray", "spark": "pyspark"}[engine])
-    out = tmp_path / "out"
-    finish(
-        *parts(tmp_path / "in"),
-        out,
-        *FAST,
-        "--space",
-        space_path,
-        "--set",
-        f"cluster.engine={engine}",
-    )
+    sources, out = parts(tmp_path / "in"), tmp_path / "out"
+    finish(*sources, out, *FAST, "--space", space_path, "--set", f"cluster.engine={engine}")
     check(out)
 
 
-def test_a_docbin_keeps_receipts_and_no_names(tmp_path: Path) -> None:
+def test_a_docbin_keeps_receipts_and_no_names(tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
     nlp.add_pipe("dx_entity_sanitizer")
@@ -79,16 +68,3 @@ def test_a_docbin_keeps_receipts_and_no_names(tmp_path: Path) -> None:
     (doc,) = DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab)
     assert_sanitized(doc)
     assert doc._.dx.surrogates["PERSON"]["found"] == 3
-
-
-def test_counts_add_up() -> None:
-    one, other = StoodIn(), StoodIn()
-    assert one.to_dict() == {}
-    counts = {"found": 2, "replaced": 1, "kept": 1}
-    one.add({"stood_in": 3, "surrogates": {"PERSON": {**counts, "stand_in": "dx.Name.v1"}}})
-    other.merge(StoodIn.of(one.to_dict()))
-    other.merge(one)
-    assert other.to_dict() == {
-        "stood_in": 6,
-        "mentions": {"PERSON": {k: 2 * v for k, v in counts.items()}},
-    }
