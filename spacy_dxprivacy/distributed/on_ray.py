@@ -63,11 +63,11 @@ def sanitize_dataset(
 
     columns = Columns(column, keep, on_failure, receipts)
     recipe = Recipe.of(config, code=code)
+    space = recipe.space  # what is seeded is refused before anything runs
     least, most = workers if isinstance(workers, tuple) else (workers or 1, workers)
-    # What is seeded is refused before anything runs.
     return ds.map_batches(
         TableSanitizer,
-        fn_constructor_args=(recipe, recipe.space, columns),
+        fn_constructor_args=(recipe, space, columns),
         batch_format="pyarrow",
         batch_size=batch_size,
         compute=ActorPoolStrategy(min_size=least, max_size=most),

@@ -10,8 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 from ..errors import UsageError
 
@@ -24,9 +23,10 @@ class Output:
     Raises UsageError where `path` exists and `force` is not set, and OSError as writing does.
     """
 
+    handle: IO[bytes]
+
     def __init__(self, path: Path | None, *, force: bool = False) -> None:
-        self.path = path
-        self.force = force
+        self.path, self.force = path, force
         self._discarded = False
 
     def discard(self) -> None:
@@ -35,7 +35,7 @@ class Output:
 
     def __enter__(self) -> Output:
         if self.path is None:
-            self.handle: IO[bytes] = sys.stdout.buffer
+            self.handle = sys.stdout.buffer
             return self
         check_new(self.path, force=self.force)
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,31 +45,23 @@ class Output:
         self.handle = open(self._hidden, "xb")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: Any, *_: object) -> None:
         if self.path is None:
             if kind is None:
                 self.handle.flush()
             return
         try:
             if kind is None and not self._discarded:
-                self._publish(self.path)
+                self.handle.flush()
+                os.fsync(self.handle.fileno())
+                self.handle.close()
+                check_new(self.path, force=self.force)
+                os.replace(self._hidden, self.path)
         finally:
             # Closing writes what is left in the buffer, and a full disk refuses that again.
             with suppress(OSError):
                 self.handle.close()
             self._hidden.unlink(missing_ok=True)
-
-    def _publish(self, path: Path) -> None:
-        self.handle.flush()
-        os.fsync(self.handle.fileno())
-        self.handle.close()
-        check_new(path, force=self.force)
-        os.replace(self._hidden, path)
 
 
 def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
