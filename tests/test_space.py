@@ -188,21 +188,19 @@ def test_a_pickle_of_a_loaded_space_holds_the_path_alone(rich, tmp_path):
     same(rich, pickle.loads(data))  # noqa: S301
 
 
-def damage_json(folder):
-    about = srsly.read_json(folder / "space.json")
-    srsly.write_json(folder / "space.json", {**about, "rows": 7})
+def about(**changes):
+    def damage(folder):
+        told = srsly.read_json(folder / "space.json")
+        srsly.write_json(folder / "space.json", {**told, **changes})
 
-
-def damage_format(folder):
-    about = srsly.read_json(folder / "space.json")
-    srsly.write_json(folder / "space.json", {**about, "format": 99})
+    return damage
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        damage_json,
-        damage_format,
+        about(rows=7),
+        about(format=99),
         lambda f: (f / "space.json").write_text("{"),
         lambda f: (f / "space.json").unlink(),
         lambda f: (f / "vectors.npy").unlink(),
@@ -325,12 +323,7 @@ def test_a_missing_file_is_named():
         load("dx.FileSpace.v1", path="nowhere.txt")
 
 
-@pytest.mark.parametrize("settings", [{"max_words": 0}, {"max_words": -3}])
-def test_settings_out_of_range_are_refused(settings):
-    with pytest.raises(ValueError, match="max_words"):
-        load("dx.BuiltinSpace.v1", **settings)
-
-
-def test_a_pattern_that_is_no_pattern_is_refused():
-    with pytest.raises(ValueError, match="pattern"):
-        load("dx.BuiltinSpace.v1", pattern="[")
+@pytest.mark.parametrize(("name", "value"), [("max_words", 0), ("max_words", -3), ("pattern", "[")])
+def test_settings_out_of_range_are_refused(name, value):
+    with pytest.raises(ValueError, match=name):
+        load("dx.BuiltinSpace.v1", **{name: value})

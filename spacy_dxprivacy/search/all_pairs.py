@@ -132,7 +132,6 @@ def rounding(d: int, widest: float) -> float:
 
 EXACT_ROWS = 100_000  # beyond, rows that seem near by their codes are compared
 COMPARED = 1024  # with each: of the hundred nearest, .99 are among them
-SEARCHED_AT_ONCE = 8192
 
 
 def nearest_others(Y: Floats2d, depth: int) -> Ints2d:
@@ -164,14 +163,10 @@ def _index(Y: Floats2d, depth: int) -> Any:
         index: Any = faiss.IndexFlatL2(d)
         index.add(Y)
         return index
-    index = faiss.IndexRefineFlat(build(Y, _factory(d)), faiss.swig_ptr(Y))
+    # Four bits for every three dimensions: a row is sought, and not a noisy vector.
+    triples = -(-d // 3)
+    codes = f"PQ{triples}x4fs" if d % 3 == 0 else f"Pad{3 * triples},PQ{triples}x4fs"
+    built = build(Y, "Flat" if d < FLAT else codes)
+    index = faiss.IndexRefineFlat(built, faiss.swig_ptr(Y))
     index.k_factor = max(1.0, COMPARED / depth)
     return index
-
-
-def _factory(d: int) -> str:
-    """Four bits for every three dimensions: a row is sought, and not a noisy vector, and fewer
-    codes are as good for that."""
-    triples = -(-d // 3)
-    pad = "" if d % 3 == 0 else f"Pad{3 * triples},"
-    return "Flat" if d < FLAT else f"{pad}PQ{triples}x4fs"

@@ -31,6 +31,7 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
 from ..errors import DxError, Errors
 from ..machine.compute import array_module, in_order, product_threads, to_device
 from ..registries import registry
+from ..validate import fail
 
 GROUP = 8  # rows folded into one maximum; a power of 2
 FEW_QUERIES = 48  # up to here the product waits for memory, and a copy of the rows costs more
@@ -87,7 +88,9 @@ class ExactIndex:
         """
         if not hasattr(self, "_X"):
             raise DxError(Errors.DX003.format(name="dx.Exact.v1"))
-        Z = self._checked_queries(Z)
+        Z, d = self._ops.xp.asarray(Z), self._X.shape[1]
+        if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
+            raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
         found = np.empty(len(Z), dtype=np.int64)
         for part in _even_parts(len(Z), self._tiling.queries):
             found[part] = self._nearest(Z[part].astype("float64"))
@@ -96,7 +99,7 @@ class ExactIndex:
     def _nearest(self, Z: Floats2d) -> Ints1d:
         xp = self._ops.xp
         if not float(abs(Z).max()) < LARGEST:
-            raise _bad_queries(f"numbers below {LARGEST:g}", "one above, or not finite")
+            raise fail("Z", f"numbers below {LARGEST:g}", "one above, or not finite")
         Q = Z - self._mean
         norms = xp.sqrt(xp.square(Q).sum(axis=1))
         if self._fits_float32(float(norms.max())):
@@ -108,8 +111,7 @@ class ExactIndex:
 
     @property
     def _ops(self) -> Ops:
-        found: Ops = get_array_ops(self._X)
-        return found
+        return cast(Ops, get_array_ops(self._X))
 
     @property
     def _tiling(self) -> Tiling:
@@ -122,14 +124,6 @@ class ExactIndex:
             return False
         largest = max(norm, self._largest_reach + self._offset)
         return largest < 1e18 and not 0 < self._largest_reach < 1e-14
-
-    def _checked_queries(self, Z: Any) -> Floats2d:
-        Z = self._ops.xp.asarray(Z)
-        d = self._X.shape[1]
-        if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
-            raise _bad_queries(f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
-        found: Floats2d = Z
-        return found
 
 
 class _Search:
@@ -207,8 +201,7 @@ class _Search:
         P = self.xp.empty((self.Q.shape[1] + 1, part.stop - part.start), dtype=self.dtype)
         P[:-1] = self.Q[part].T
         P[-1] = -1
-        found: Floats2d = P
-        return found
+        return cast(Floats2d, P)
 
     def _copy_rows(self, start: int, A: Floats2d) -> None:
         """Rows from start on, less the mean, and their half squares, to A: (GROUP * g, d + 1).
@@ -229,8 +222,7 @@ class _Search:
     def _finite(self, half: Floats1d) -> Floats1d:
         """Rows that cannot win have an infinite half square. A product may pad with zeros, and
         zero times infinity is no number: there they get one that no true score comes near."""
-        finite: Floats1d = self.xp.minimum(half, self.never)
-        return finite
+        return cast(Floats1d, self.xp.minimum(half, self.never))
 
     def _few_tiles(self) -> Iterator[tuple[int, Floats2d]]:
         """The same without a copy of the rows: all scores are higher by m . (z - m)."""
@@ -295,8 +287,8 @@ class _Search:
 
     def _may_win(self, queries: Ints1d, scores: Floats2d, reach: Floats2d) -> Bools1d:
         """The arrays broadcast: queries (h,) with (h,), or (h, 1) with (h, g)."""
-        may: Bools1d = scores + self._slack(reach, self.norms[queries]) >= self.low[queries]
-        return may
+        slack = self._slack(reach, self.norms[queries])
+        return cast(Bools1d, scores + slack >= self.low[queries])
 
     def _survivors(self) -> Iterator[tuple[Ints1d, Ints1d]]:
         """(queries, rows) that are left of the waiting groups; they wait no longer."""
@@ -320,8 +312,7 @@ class _Search:
         A = self.index._X[rows].astype(self.dtype, copy=False)
         A -= self.mean
         S = (A @ self.Q[queries].astype(self.dtype)[:, :, None])[:, :, 0]
-        scores: Floats2d = S - self.index._half[rows]
-        return scores
+        return cast(Floats2d, S - self.index._half[rows])
 
     # -- the decision ----------------------------------------------------------------------------
 
@@ -384,17 +375,13 @@ def _padded(rows: int) -> int:
 
 def _even_parts(k: int, most: int) -> list[slice]:
     """range(k) in the fewest slices of at most `most`, as equal as can be."""
-    if not k:
-        return []
-    size = -(-k // -(-k // most))
-    return list(blocks(k, size))
+    return list(blocks(k, -(-k // -(-k // most)))) if k else []
 
 
 def _group_maxima(xp: Any, values: Floats1d) -> Floats1d:
     padded = xp.zeros(_padded(len(values)))
     padded[: len(values)] = values
-    maxima: Floats1d = padded.reshape(-1, GROUP).max(axis=1)
-    return maxima
+    return cast(Floats1d, padded.reshape(-1, GROUP).max(axis=1))
 
 
 def _half_squares(xp: Any, X: Floats2d, mean: Floats1d) -> Floats1d:
@@ -404,8 +391,7 @@ def _half_squares(xp: Any, X: Floats2d, mean: Floats1d) -> Floats1d:
     for part in blocks(len(X), ON_CPU.rows):
         A = X[part] - mean
         half[part] = xp.square(A, out=A).sum(axis=1) / 2
-    found: Floats1d = half
-    return found
+    return cast(Floats1d, half)
 
 
 def _repeats(ops: Any, X: Floats2d, half: Floats1d) -> Bools1d:
@@ -429,12 +415,7 @@ def _checked_table(X: Floats2d) -> Floats2d:
     if not (isfinite(float(X.max())) and isfinite(float(X.min()))):
         raise DxError(Errors.DX020.format(expected="finite numbers", given="nan or inf"))
     X = to_device(X)
-    checked: Floats2d = array_module(X).ascontiguousarray(X, dtype="float32")
-    return checked
-
-
-def _bad_queries(expected: str, given: str) -> DxError:
-    return DxError(Errors.DX001.format(name="Z", expected=expected, given=given))
+    return cast(Floats2d, array_module(X).ascontiguousarray(X, dtype="float32"))
 
 
 @registry.dx_indexes("dx.Exact.v1")

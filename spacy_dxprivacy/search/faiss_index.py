@@ -287,10 +287,9 @@ class FaissIndex:
         d = self._table.shape[1]
         if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
             raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
-        Z = Z.astype(np.float64)
-        if not (np.abs(Z) < 1e150).all():
+        found: Floats2d = Z.astype(np.float64)
+        if not (np.abs(found) < 1e150).all():
             raise fail("Z", "numbers below 1e+150", "one above, or not finite")
-        found: Floats2d = Z
         return found
 
 

@@ -33,20 +33,14 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
     D = xp.empty((len(A), n))
     for part in blocks(n, max(1, BLOCK_NUMBERS // d)):
         B = X[part].astype(np.float64)
-        D[:, part] = _block(A, squares, B)
+        sums = squares[:, None] + xp.einsum("nd,nd->n", B, B)[None, :]
+        S = sums - 2 * (A @ B.T)
+        near = xp.nonzero(S < 1e-6 * sums)
+        for some in blocks(len(near[0]), max(1, BLOCK_NUMBERS // d)):
+            i, j = (index[some] for index in near)
+            S[i, j] = xp.square(A[i] - B[j]).sum(axis=1)
+        D[:, part] = xp.sqrt(S)
     found: Floats2d = D
-    return found
-
-
-def _block(A: Floats2d, squares: Floats2d, B: Floats2d) -> Floats2d:
-    xp = array_module(B)
-    sums = squares[:, None] + xp.einsum("nd,nd->n", B, B)[None, :]
-    S = sums - 2 * (A @ B.T)
-    near = xp.nonzero(S < 1e-6 * sums)
-    for part in blocks(len(near[0]), max(1, BLOCK_NUMBERS // A.shape[1])):
-        i, j = (index[part] for index in near)
-        S[i, j] = xp.square(A[i] - B[j]).sum(axis=1)
-    found: Floats2d = xp.sqrt(S)
     return found
 
 

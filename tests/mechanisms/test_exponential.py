@@ -18,12 +18,6 @@ def test_the_probabilities_are_those_of_the_formula(make, plane, epsilon):
         np.testing.assert_allclose(p, weights / weights.sum(), rtol=1e-9)
 
 
-def test_of_two_words_one_is_kept_as_the_closed_form_says(make):
-    two = Space.from_vectors(["a", "b"], [[0.0], [1.5]])
-    P = make("dx.Exponential.v1", two, epsilon=2.0).distribution(np.array([0]))
-    assert P[0, 0] == pytest.approx(1 / (1 + np.exp(-1.5)))
-
-
 def test_every_word_can_come_out_whatever_epsilon(make, plane):
     """A probability that is rounded to 0 would be an infinite loss."""
     assert make("dx.Exponential.v1", plane, epsilon=1e6).distribution(np.arange(40)).min() > 0
@@ -93,18 +87,6 @@ def test_exact_calibration_keeps_the_promise_and_comes_within_1_percent(make, d,
 def test_standard_calibration_keeps_it_and_leaves_some(make):
     mechanism = make("dx.Exponential.v1", cloud(150, 50), epsilon=4.0)
     assert 0.5 * 4.0 <= ratio_to_distance(mechanism, 150) < 0.75 * 4.0
-
-
-def test_it_keeps_a_word_more_often_for_the_same_promise(make):
-    space = cloud(150, 50)
-    kept = [
-        np.diag(
-            make("dx.Exponential.v1", space, epsilon=0.5, calibration=calibration)
-            .distribution(np.arange(150))
-        ).mean()
-        for calibration in ("standard", "exact")
-    ]  # fmt: skip
-    assert kept[1] > 2 * kept[0]
 
 
 def test_of_two_words_exact_calibration_takes_all_of_epsilon(make):

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.graph import STEPS, kept_graph, word_graph
 from spacy_dxprivacy.graph.word_graph import JOINED, NEAR, OFFSET
-from spacy_dxprivacy.mechanisms.path import _places, exact_epsilon, log_sums
+from spacy_dxprivacy.mechanisms.path import exact_epsilon, log_sums
 from spacy_dxprivacy.search import all_pairs as near
 from spacy_dxprivacy.tables import learned
 
@@ -355,17 +355,3 @@ def test_a_neighbour_that_an_index_does_not_find_is_no_neighbour(monkeypatch):
     graph = word_graph.build(space)
     low, high, _ = graph.edges
     assert np.all(low < high) and np.bincount(np.r_[low, high]).max() < 100
-
-
-@pytest.mark.parametrize("width", range(1, 10))
-def test_a_place_in_growing_sums_is_that_of_a_sorted_list(width):
-    draw = np.random.default_rng(width)
-    sums = np.cumsum(draw.integers(0, 3, (20, width)) + (np.arange(width) == width - 1), axis=1)
-    which, uniforms = draw.integers(20, size=300), draw.random(300)
-    uniforms[:50] = np.nextafter(1.0, 0.0)
-    totals = sums[which, -1]
-    expected = [
-        np.searchsorted(sums[row], min(uniform * total, np.nextafter(total, 0)), side="right")
-        for row, uniform, total in zip(which, uniforms, totals, strict=True)
-    ]
-    assert _places(sums.astype(float), which, uniforms).tolist() == expected
