@@ -86,24 +86,6 @@ def test_the_table_has_every_mechanism_index_and_peer_at_every_size(module: Any)
         assert {("dx.Laplace.v1", index) for index in cases.indexes()} <= rows
 
 
-def test_what_was_not_measured_says_why(module: Any) -> None:
-    cases, report = module("cases"), module("report")
-    results = [
-        {**case.to_json(), "figures": None, "why": "the run was stopped before"}
-        for case in cases.cases(cases.SIZES, 2, quick=False)
-    ]
-    rows = report.table_rows(results)
-    unmeasured = [row for row in rows if "not measured: the run was stopped before" in row]
-    assert len(unmeasured) >= len(cases.SIZES) * 10
-    assert not any("nan" in row for row in rows)
-
-
-def test_a_case_goes_to_its_process_and_back(module: Any) -> None:
-    cases = module("cases")
-    for case in cases.cases((10_000, 400_000), 2, quick=False):
-        assert cases.from_json(json.loads(json.dumps(case.to_json()))) == case
-
-
 @pytest.mark.parametrize("name", ["one word, cdist", "one word, heap", "probability matrix"])
 def test_other_ways_keep_words_where_there_is_hardly_any_noise(
     name: str, X: Any, module: Any

@@ -18,7 +18,7 @@ from .terminal import mistakes_in_a_line, settings_that_fail
 
 TYPES: dict[str, Any] = {
     "text": str | None, "path": Path | None, "number": float | None, "count": int | None,
-    "flag": bool, "names": str | None,
+    "flag": bool | None, "names": str | None,
 }  # fmt: skip
 REPEATED = ("files.field", "service.host")  # may be given several times
 
@@ -29,8 +29,7 @@ Set = Annotated[list[str] | None, Option(
 
 
 def option(path: str) -> Any:
-    """Return the annotation of the option for a setting, by its path. A value that is not given is
-    None, or False."""
+    """Return the annotation of the option for a setting, by its path. None: it is not given."""
     about = SETTINGS[path]
     flag = "--" + path.rpartition(".")[2].replace("_", "-")
     hint = list[str] | None if path in REPEATED else TYPES[about["kind"]]
@@ -59,10 +58,6 @@ def with_settings(name: str, *paths: str) -> Callable[[Callable[..., None]], Cal
         hints = {argument: one.annotation for argument, one in given.items()}
         hints |= {argument: option(path) for argument, path in arguments.items()} | {"set_": Set}
         defaults = {argument: one.default for argument, one in given.items()}
-        defaults |= {
-            argument: False if SETTINGS[path]["kind"] == "flag" else None
-            for argument, path in arguments.items()
-        }
         kind = inspect.Parameter.KEYWORD_ONLY
         run.__signature__ = inspect.Signature([  # type: ignore[attr-defined]
             inspect.Parameter(one, kind, default=defaults.get(one), annotation=hint)
@@ -76,9 +71,8 @@ def with_settings(name: str, *paths: str) -> Callable[[Callable[..., None]], Cal
 
 def settings_of(options: Mapping[str, Any], assigned: Mapping[str, Any]) -> SanitizeConfig:
     """Return the settings of a config file, with the options in their place, and then what was
-    assigned. Options that are None or False were not given."""
-    # By identity: 0 is given, and may be wrong.
-    given = {p: v for p, v in options.items() if v is not None and v is not False and v != []}
+    assigned. Options that are None were not given."""
+    given = {path: value for path, value in options.items() if value not in (None, [])}
     config = given.pop("config", None)
     return read_config(config, {**given, **assigned})
 
