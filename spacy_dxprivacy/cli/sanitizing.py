@@ -270,8 +270,7 @@ def _sanitize_shards(
 
 
 def _check_keys(chosen: SanitizeConfig, output: Path | None) -> bytes | None:
-    """Return the key that signs, if any. Raise UsageError for a key or a table beside the output,
-    and a key that cannot be read."""
+    """Return the key that signs, if any. Raise UsageError for a secret beside the output."""
     run = chosen.run
     for secret in (chosen.key, run.table_key, run.table, run.sign):
         if secret is not None:

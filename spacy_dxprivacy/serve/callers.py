@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from ..errors import DxError, Errors, UsageError
 from ..files.limits import MB, regular
@@ -29,6 +30,8 @@ MINUTE = 60.0  # seconds
 SPENT = "the budget of this caller is spent: what it was given adds up to the most it may have."
 _LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]{20,})", re.ASCII)
 _TABLES = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;  -- a sum that is lost is a budget twice
 CREATE TABLE IF NOT EXISTS about (unit TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spent (
     caller TEXT PRIMARY KEY, epsilon REAL NOT NULL, delta REAL NOT NULL, draws INTEGER NOT NULL
@@ -159,12 +162,10 @@ def _check_private(path: Path, what: str = TOKENS) -> None:
 
 
 class Ledger:
-    """What each caller was given, added up, across restarts.
+    """What each caller was given of the promise of one word, added up, across restarts.
 
     Args:
         path: A SQLite file, made with mode 600; None keeps the sums in memory, until the end.
-        promise: Of one word.
-        budget: The most epsilon of a caller, None for any.
 
     Raises:
         DxError: The file is none, others can read it, or it adds up another promise.
@@ -178,15 +179,12 @@ class Ledger:
         self._lock = threading.Lock()
         metric, space = promise.metric or "no metric", promise.space[:16] or "any"
         unit = f"{promise.kind}, {metric}, space {space}"
+        how: dict[str, Any] = {"isolation_level": None, "check_same_thread": False, "timeout": 10}
         try:
             if path is not None:
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
                 _check_private(path, LEDGER)
-            self._db = sqlite3.connect(
-                path or ":memory:", isolation_level=None, check_same_thread=False, timeout=10
-            )
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = FULL")  # a sum that is lost is a budget twice
+            self._db = sqlite3.connect(path or ":memory:", **how)
             self._db.executescript(_TABLES)
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
@@ -203,10 +201,10 @@ class Ledger:
     def charge(self, caller: str, draws: list[int], *, capped: bool = False) -> None:
         """Add texts with so many draws each. Where the sum would be more than the budget, add what
         is left if `capped`, else raise Refused (403) and add nothing."""
-        totals = [repeat(self.promise, number) for number in draws]
         # Without a promise there is no sum; SQLite has no room for infinity as a number to add.
-        epsilon = sum(one.epsilon for one in totals) if self.promise.holds else 0.0
-        delta = min(1.0, sum(one.delta for one in totals)) if self.promise.holds else 0.0
+        totals = [repeat(self.promise, number) for number in draws if self.promise.holds]
+        epsilon = sum(one.epsilon for one in totals)
+        delta = min(1.0, sum(one.delta for one in totals))
         # One transaction: several services may share a file.
         with self._lock, self._db:
             self._db.execute("BEGIN IMMEDIATE")

@@ -87,15 +87,8 @@ class Turns:
 
 
 class Desk:
-    """The service behind its routes. Its workers are started here; one is for small requests.
-
-    Args:
-        nursery: Starts and kills workers.
-        terms: The part of receipts that is the same for all texts.
-        callers: Who may ask. Where they have tokens, none has more than half of the places and of
-            the processor time.
-        ledger: What each caller was given.
-        limits: How much may be asked.
+    """The service behind its routes. Its workers are started here; one is for small requests. Where
+    callers have tokens, none has more than half of the places and of the processor time.
     """
 
     def __init__(
@@ -159,7 +152,6 @@ class Desk:
         await asyncio.shield(charging)  # a client that goes away does not stop it
 
     def _check_room(self, caller: str) -> None:
-        """What waits is as large as its requests may be."""
         if self.broken:
             raise Refused(503, BROKEN)
         if len(self._visits) >= self.limits.max_requests:
