@@ -77,7 +77,6 @@ def _probes(n: int) -> Ints1d:
 # -- what attackers recovered ----------------------------------------------------------------------
 
 MECHANISM = "dx.Path.v2"
-RARE_WORDS = 1e-5  # share of web text below which a word is rare
 
 Points = Sequence[tuple[float, float, float]]  # epsilon, rising, and two shares from 0 to 1
 

@@ -50,19 +50,15 @@ def laplace_epsilon(epsilon: float, distance: float, dims: int, delta: float = 1
 
 def _loss(reach: float, dims: int) -> tuple[Floats2d, Floats2d]:
     """L and its weights on a grid of norms and angles, in units of 1/epsilon."""
-    r, norm_weights = _norms(dims)
+    from scipy.stats import gamma
+
+    norm = gamma(dims)
+    r = np.linspace(norm.ppf(1e-12), norm.isf(1e-12), NODES)
+    norm_weights = norm.pdf(r)
+    norm_weights /= norm_weights.sum()
     c, angle_weights = _cosines(dims)
     L = np.sqrt(r[:, None] ** 2 + 2 * r[:, None] * c * reach + reach**2) - r[:, None]
     return L, norm_weights[:, None] * angle_weights
-
-
-def _norms(dims: int) -> tuple[Floats1d, Floats1d]:
-    from scipy.stats import gamma
-
-    law = gamma(dims)
-    r = np.linspace(law.ppf(1e-12), law.isf(1e-12), NODES)
-    weights = law.pdf(r)
-    return r, weights / weights.sum()
 
 
 def _cosines(dims: int) -> tuple[Floats1d, Floats1d]:
