@@ -49,12 +49,9 @@ class MovedModules(MetaPathFinder, Loader):
 def new_path(name: str) -> str | None:
     """Return the new path of a module by its old one; None where it has not moved."""
     old = name.removeprefix(f"{PACKAGE}.")
-    while old != name:
-        if old in MOVED:
-            return f"{PACKAGE}.{MOVED[old]}{name.removeprefix(f'{PACKAGE}.{old}')}"
-        old, dot, _ = old.rpartition(".")
-        if not dot:
-            return None
+    for start in sorted(MOVED, key=len, reverse=True):
+        if old != name and f"{old}.".startswith(f"{start}."):
+            return f"{PACKAGE}.{MOVED[start]}{old[len(start) :]}"
     return None
 
 
