@@ -132,7 +132,7 @@ def test_frequencies_are_those_of_the_public_text_and_leave_room_for_unseen_word
 def test_a_channel_has_the_probabilities_of_the_mechanism(name, space, exact):
     words, outputs = np.array([9, 2, 40]), np.array([7, 2, 100, 7])
     channel = channel_of(
-        make_mechanism(name, space, HALF[name]), space.vectors, words, outputs, Rng(seed=0)
+        make_mechanism(name, space, HALF[name]), space.vectors, (words, outputs), Rng(seed=0)
     )
     P = exact(name, HALF[name])[np.ix_(words, outputs)]
     assert np.exp(channel.of(words)[:, channel.columns(outputs)]) == pytest.approx(P, rel=1e-4)
@@ -158,7 +158,7 @@ def test_more_numbers_than_fit_are_refused(space, monkeypatch):
     monkeypatch.setattr("spacy_dxprivacy.lab.attacks.channel.MOST_NUMBERS", 10)
     rows = np.arange(5)
     with pytest.raises(DxError, match="DX091"):
-        channel_of(make_mechanism(CHOICE[0], space, 1.0), space.vectors, rows, rows, Rng(seed=0))
+        channel_of(make_mechanism(CHOICE[0], space, 1.0), space.vectors, (rows, rows), Rng(seed=0))
 
 
 # -- guessing ------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_scope_type_leaves_nothing_to_average_over(name, space):
         for scope in ("token", "type"):
             outputs = sanitised(scene.text, mechanism, Rng(seed=5), scope=scope).rows
             some = np.arange(400 * times) if scope == "token" else firsts
-            channel = channel_of(mechanism, space.vectors, np.arange(n), outputs, Rng(seed=0))
+            channel = channel_of(mechanism, space.vectors, (np.arange(n), outputs), Rng(seed=0))
             guesses = averaged_guess(
                 channel.logs, np.log(zipf(n)), channel.columns(outputs[some]),
                 scene.text.doc_of[some],

@@ -16,7 +16,7 @@ from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.lab.attacks import Corpus, Scene, Trial, attack, sanitised
 from spacy_dxprivacy.lab.attacks.frontier import Ground, Point, at_attacker, frontier
 from spacy_dxprivacy.lab.attacks.language import Language, language_of, ways_to_read
-from spacy_dxprivacy.lab.attacks.reading import Seen, blind_guess, language_guess
+from spacy_dxprivacy.lab.attacks.reading import Reading, Seen, blind_guess
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.priors.chain import alone_chain as make_alone
@@ -76,9 +76,9 @@ def test_it_comes_near_to_the_exact_posterior(kind, beta):
     drawn = np.random.default_rng(0).choice(len(S), SENTENCES, p=np.exp(prior - logsumexp(prior)))
     text = Corpus.of(S[drawn])
     out = sanitised(text, mechanism, Rng(seed=1)).rows
-    guess = language_guess(
+    guess = Reading(
         Seen(out, text.sentences), mechanism, small_space().vectors, language, Rng(seed=2)
-    )
+    ).guess()
     right = (guess == text.rows).mean()
     post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
     marginals = np.stack(
@@ -128,7 +128,7 @@ def test_a_channel_in_which_no_candidate_is_possible_leaves_the_language():
     seen = Seen(np.array([3, 2, 1]), np.array([True, False, False]))
     X = small_space().vectors
     with np.errstate(all="raise"):
-        guess = language_guess(seen, Grouped(), X, small_language(), Rng(seed=0))
+        guess = Reading(seen, Grouped(), X, small_language(), Rng(seed=0)).guess()
     assert guess[[0, 2]].tolist() == [3, 1]
 
 

@@ -14,11 +14,11 @@ from .figures import AttackFigure
 from .frontier import Ground, Point, at_attacker, frontier
 from .guessing import averaged_guess, bayes_guess
 from .language import Language, language_of, log_prior, zipf
-from .reading import Reader, Reading, Seen, language_guess
+from .reading import Reader, Reading, Seen
 from .tries import ATTACKS, Scene, Trial, attack
 
 __all__ = [
     "ATTACKS", "AttackFigure", "Channel", "Corpus", "Ground", "Language", "Point", "Reader",
     "Reading", "Scene", "Seen", "Trial", "at_attacker", "attack", "averaged_guess", "bayes_guess",
-    "channel_of", "frontier", "language_guess", "language_of", "log_prior", "sanitised", "zipf",
+    "channel_of", "frontier", "language_of", "log_prior", "sanitised", "zipf",
 ]  # fmt: skip

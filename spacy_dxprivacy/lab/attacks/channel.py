@@ -60,14 +60,6 @@ def _places(known: Ints1d, asked: Ints1d, name: str) -> Ints1d:
     return places
 
 
-def channel_of(
-    mechanism: Mechanism, X: Floats2d, words: Ints1d, outputs: Ints1d, rng: Rng
-) -> Channel:  # fmt: skip
-    """mechanism: fitted on the vectors X (n, d). words, outputs: rows, in any order. Where there
-    are no probabilities, each word is drawn DRAWS times."""
-    return channel_by_draws(mechanism, X, (words, outputs), rng, DRAWS)
-
-
 def draws_by_frequency(draws: int, usual: Floats1d, words: Ints1d) -> Ints1d:
     """int64 (m,): how often to draw each word, `draws` in the mean, one half by how usual it is."""
     often = usual[words] / usual[words].sum()
@@ -75,11 +67,13 @@ def draws_by_frequency(draws: int, usual: Floats1d, words: Ints1d) -> Ints1d:
     return times
 
 
-def channel_by_draws(
-    mechanism: Mechanism, X: Floats2d, asked: tuple[Ints1d, Ints1d], rng: Rng, draws: int | Ints1d
-) -> Channel:
-    """asked: words and outputs. draws: for each word, or (m,) for the sorted distinct words, where
-    there are no probabilities."""
+def channel_of(
+    mechanism: Mechanism, X: Floats2d, asked: tuple[Ints1d, Ints1d], rng: Rng,
+    draws: int | Ints1d = DRAWS,
+) -> Channel:  # fmt: skip
+    """mechanism: fitted on the vectors X (n, d). asked: words and outputs, rows in any order.
+    draws: for each word, or (m,) for the sorted distinct words, where there are no probabilities.
+    """
     words, outputs = (np.unique(rows) for rows in asked)
     if len(words) * len(outputs) > MOST_NUMBERS:
         raise DxError(Errors.DX091.format(words=len(words), outputs=len(outputs)))

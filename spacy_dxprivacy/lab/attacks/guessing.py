@@ -8,7 +8,7 @@ often each word comes, and columns (t,) say which output stands at each place.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -68,25 +68,19 @@ def averaged_guess(
     """The likeliest word of each group of draws: the product of their posteriors, the prior counted
     once. logs (m, q), ln P(output | word); columns (t,), which output each draw was; groups (t,),
     from 0 to g - 1, which draws are of one word -> places (g,) of words."""
-    guesses = [S.argmax(axis=0) for S in summed(logs, log_prior, columns, groups)]
-    return np.concatenate(guesses)
-
-
-def summed(
-    logs: Floats2d, log_prior: Floats1d, columns: Ints1d, groups: Ints1d
-) -> Iterator[Floats2d]:  # fmt: skip
-    """Blocks (m, some) of ln P(word, all draws of the group), group by group."""
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
     ends = np.append(starts[1:], len(order))
     prior = log_prior.astype(np.float32)[:, None]
     most = max(1, BLOCK_NUMBERS // len(logs))  # draws at once
-    first = 0
+    first, guesses = 0, []
     while first < len(starts):
         last = max(first + 1, int(np.searchsorted(ends, starts[first] + most, side="right")))
         block = logs[:, columns[order[starts[first] : ends[last - 1]]]]
-        yield prior + np.add.reduceat(block, starts[first:last] - starts[first], axis=1)
+        both = prior + np.add.reduceat(block, starts[first:last] - starts[first], axis=1)
+        guesses.append(both.argmax(axis=0))
         first = last
+    return np.concatenate(guesses)
 
 
 def mean_vector_guess(X: Floats2d, words: Ints1d, Z: Floats2d, groups: Ints1d) -> Ints1d:

@@ -34,7 +34,7 @@ from ...search.metric import euclidean
 from ...space import Space
 from ...ty import HasMetric, Mechanism
 from ..corpus import Corpus
-from .channel import LOWEST, channel_by_draws, draws_by_frequency
+from .channel import LOWEST, channel_of, draws_by_frequency
 from .language import KNOWN, LEAST, Language
 
 CANDIDATES, CAUSAL_CANDIDATES = 100, 32
@@ -109,7 +109,7 @@ class Reading:
             return C, self._stated
         words = np.unique(C) if asked is None else np.union1d(C, asked)
         outputs, times = self.seen.outputs, draws_by_frequency(DRAWS, self.language.usual, words)
-        table = channel_by_draws(self.mechanism, self.X, (words, outputs), self.rng, times)
+        table = channel_of(self.mechanism, self.X, (words, outputs), self.rng, times)
         columns = table.columns(outputs)
         return C, lambda _, some: table.logs[np.searchsorted(words, some), columns[:, None]]
 
@@ -169,13 +169,6 @@ class Reading:
             D, slope = euclidean(self.X, outputs), 1.0
         near: Floats2d = -slope * np.minimum(D, -LOWEST)
         return near
-
-
-def language_guess(
-    seen: Seen, mechanism: Mechanism, X: Floats2d, language: Language, rng: Rng
-) -> Ints1d:
-    """The likeliest word of each place, int64 (k,). See Reading."""
-    return Reading(seen, mechanism, X, language, rng).guess()
 
 
 def blind_guess(seen: Seen, language: Language, candidates: int = CANDIDATES) -> Ints1d:

@@ -20,7 +20,7 @@ from ..results import NAN, Progress, no_progress
 from ..tuning.bench import SEARCH_WORDS, epsilon_range_on, evenly, sampled
 from ..tuning.targets import Make
 from . import guessing
-from .channel import Channel, channel_by_draws, draws_by_frequency
+from .channel import Channel, channel_of, draws_by_frequency
 from .figures import AttackFigure, Measured, bootstrap, share, share_by_document
 from .language import (
     Language,
@@ -181,7 +181,7 @@ class Trial:
         outputs = np.concatenate([draw.rows for draw in draws])
         times = draws_by_frequency(DRAWS, scene.frequencies, words)
         rng = Rng(self.seed + 3)
-        return channel_by_draws(self.mechanism, scene.X, (words, outputs), rng, times)
+        return channel_of(self.mechanism, scene.X, (words, outputs), rng, times)
 
     @cached_property
     def logs(self) -> Floats2d:

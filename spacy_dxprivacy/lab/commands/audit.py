@@ -53,7 +53,6 @@ Release = Annotated[Path, Argument(
 Against = Annotated[Path, Option(
     "--against", show_default=False, help="The original: a file or a folder of texts",
 )]
-TextField = Annotated[str, Option("--field", help="The field of text, as for `dx sanitize`")]
 OriginalEncoding = Annotated[str | None, Option(
     "--encoding", show_default=False,
     help="Of the original, such as latin-1 or cp1252, where it is not UTF-8",
@@ -138,7 +137,7 @@ def audit_sides_cli(
 def audit_release_cli(
     path: Release,
     against: Against,
-    field: TextField = "text",
+    field: options.Field = "text",
     receipt: ReceiptFile = None,
     key: SignedBy = None,
     space: Replacements = BUILTIN,

@@ -114,7 +114,9 @@ def experiment_cli(
             if name not in (*EXPERIMENTS, ALL):
                 known = ", ".join([*EXPERIMENTS, ALL])
                 raise UsageError(f"no experiment {name!r}. There are: {known}.")
-            names = list(EXPERIMENTS) if name == ALL else [name]
+            # Without labels of the user there is no task.
+            every = [each for each in EXPERIMENTS if each != "tasks" or asked["label"]]
+            names = every if name == ALL else [name]
             check_out(out, names, one_of("the format of the figure", format, FORMATS), force=force)
             given = {
                 one.name: _checked(one, asked[one.name])

@@ -141,15 +141,8 @@ class Comparison:
         named = {"model": options.model, "prompt": options.prompt} if options.model else {}
         editor: Any = registry.dx_editors.get("dx.Remap.v1")(**named)
         editor.fit(stage.ground.space, mechanism)
-        starts, before = stage.cut(stage.text.sentences), stage.text.before
-        ends = stage.text.starts.tolist()
-        parts = zip(stage.cut(out), starts, ends[:-1], ends[1:], strict=True)
-        return np.concatenate(
-            [
-                editor.edit(rows, mechanism, begins, None, list(before[a:b]))
-                for rows, begins, a, b in parts
-            ]
-        )
+        parts = zip(stage.cut(out), stage.cut(stage.text.sentences), strict=True)
+        return np.concatenate([editor.edit(rows, mechanism, starts) for rows, starts in parts])
 
 
 def _share(row: Row) -> float:
