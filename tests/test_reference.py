@@ -1,6 +1,7 @@
 """The generated pages of the reference are what the code says, and hold every registered name."""
 
 import importlib.util
+import pkgutil
 import re
 from pathlib import Path
 
@@ -65,3 +66,12 @@ def test_every_command_setting_and_message_has_a_line(reference):
     codes = set(re.findall(r"^ *(DX\d+)", source, re.M))
     assert len(codes) > 50
     assert [code for code in codes if f"| `{code}` |" not in read("errors.md")] == []
+
+
+def test_every_name_of_the_page_on_python_exists():
+    page = read("api.md")
+    for whole in re.findall(r"^::: (\S+)$", page, re.M):
+        assert pkgutil.resolve_name(whole) is not None
+    for module, members in re.findall(r"^::: (\S+)\n.*\n.*members: \[(.*)\]", page, re.M):
+        there = pkgutil.resolve_name(module)
+        assert [name for name in members.split(", ") if not hasattr(there, name)] == []
