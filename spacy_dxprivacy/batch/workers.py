@@ -1,11 +1,9 @@
 """The same as stream.outcomes, in several processes.
 
-nlp.pipe(n_process=...) has no memory zones in its workers, whose vocabularies grow for ever; it
-sends whole Docs where a text and a receipt are enough; and a program that is interrupted may hang
-at its end, as its queues wait for readers that have gone. So may ProcessPoolExecutor, before
-Python 3.12 and late patches of 3.11 (https://github.com/python/cpython/issues/94777): the thread
-that feeds its workers waits for ever on those that have been stopped. Here are no threads, queues
-or locks: one pipe for each worker, which holds one task at a time.
+nlp.pipe(n_process=...) has no memory zones in its workers, whose vocabularies grow for ever, and
+sends whole Docs. Interrupted, its queues may wait for ever, and so may ProcessPoolExecutor before
+Python 3.12 (https://github.com/python/cpython/issues/94777). Here is one pipe for each worker,
+which holds one task at a time.
 """
 
 from __future__ import annotations

@@ -6,10 +6,9 @@ the shard appears under its name. A run that is killed at any moment can be resu
     the driver moves the file to its name                    done by the next run, if need be
 
 Whatever else is in _partial/ was never released, and is removed. What tells of the plaintext lies
-apart, in `out.private` beside the output `out`, open to its owner alone: a key, what the source of
-each shard was, and draws by user. A digest of a source, by which a second release of one text is
-noticed, is keyed: without the key nobody can hold a guessed text against it. Who has the folder
-can; it is as private as the texts.
+apart, in `out.private` beside the output `out`, open to its owner alone: a key, keyed digests of
+the sources, by which a second release of one text is noticed, and draws by user. Who has that
+folder can hold a guessed text against it; it is as private as the texts.
 """
 
 from __future__ import annotations
