@@ -109,7 +109,7 @@ class Study:
     def of(cls, space: Space, options: Options) -> Study:
         """Raise UsageError for texts, labels or authors that nothing can be learned of."""
         if options.text is None or options.label is None:
-            raise UsageError("tasks needs `--text FILE` and `--label FIELD`.")
+            raise UsageError("tasks needs `text` (a file) and `label` (a field).")
         names = [options.field, options.label, *([options.author] if options.author else [])]
         rows = _some_of([*read_fields(options.text, names)], options.documents)
         texts, *columns = zip(*rows, strict=True) if rows else [()] * len(names)
