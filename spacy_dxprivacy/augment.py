@@ -25,24 +25,17 @@ from .spaces.sources import SpaceSource
 from .ty import Mechanism, Unknown
 from .validate import fail, one_of
 
+# Labels of tokens by name, and what a receipt says of each.
 OF_TOKENS: dict[str, list[int]] = {
-    "ents": [ENT_IOB, ENT_TYPE],
-    "tags": [TAG],
-    "pos": [POS],
-    "morphs": [MORPH],
-    "heads": [HEAD, DEP],
-    "sents": [SENT_START],
-}
+    "ents": [ENT_IOB, ENT_TYPE], "tags": [TAG], "pos": [POS], "morphs": [MORPH],
+    "heads": [HEAD, DEP], "sents": [SENT_START],
+}  # fmt: skip
 IN_CLEAR = {
-    "cats": "the categories of the document",
-    "ents": "the places and labels of its entities",
-    "spans": "the places and labels of its spans",
-    "tags": "the tags of its words",
-    "pos": "the parts of speech of its words",
-    "morphs": "the morphology of its words",
-    "heads": "its parse",
-    "sents": "where its sentences begin",
-}
+    "cats": "the categories of the document", "ents": "the places and labels of its entities",
+    "spans": "the places and labels of its spans", "tags": "the tags of its words",
+    "pos": "the parts of speech of its words", "morphs": "the morphology of its words",
+    "heads": "its parse", "sents": "where its sentences begin",
+}  # fmt: skip
 # Neither lemmas, norms, knowledge base ids, span ids nor user data: they say what a word was.
 ANNOTATIONS = tuple(IN_CLEAR)
 
@@ -56,6 +49,9 @@ def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS
     Gives `clean`. Raises DxError where it has no receipt, or another number of tokens.
     """
     assert_sanitized(clean)
+    receipt = get_receipt(clean)
+    if receipt is None:
+        raise DxError(Errors.DX032)
     if len(clean) != len(original):
         raise fail("clean", f"a Doc of {len(original)} tokens", f"{len(clean)} tokens")
     names = [name for name in _checked(annotations) if _has(original, name)]
@@ -68,7 +64,8 @@ def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS
             clean.spans[key] = [Span(clean, s.start, s.end, label=s.label) for s in group]
     if "cats" in names:
         clean.cats = dict(original.cats)
-    _say_so(clean, names)
+    in_clear = dict.fromkeys([*receipt.in_clear, *(IN_CLEAR[name] for name in names)])
+    clean.user_data[RECEIPT_KEY] = {**receipt, "in_clear": list(in_clear)}
     return clean
 
 
@@ -106,46 +103,28 @@ def create_sanitizing_augmenter(
 
     Raises DxError for settings out of range.
     """
-    return SanitizingAugmenter(
-        mechanism=mechanism or _default("mechanism"),
-        source=space or _default("space"),
-        unknown=unknown or _default("unknown"),
-        level=level,
-        annotations=annotations,
-        seed=seed,
-    )
+    given: dict[str, Any] = {"mechanism": mechanism, "space": space, "unknown": unknown}
+    default = registry.resolve({part: DEFAULT_CONFIG[part] for part in given if not given[part]})
+    given |= default
+    settings = {"source": given.pop("space"), "seed": seed, **given}
+    return SanitizingAugmenter(settings, level, annotations)
 
 
 class SanitizingAugmenter:
-    """See create_sanitizing_augmenter. The space is that of the first pipeline that calls it."""
+    """See create_sanitizing_augmenter. settings: of DxSanitizer; its space is that of the first
+    pipeline that calls it."""
 
-    def __init__(
-        self,
-        *,
-        mechanism: Mechanism,
-        source: SpaceSource,
-        unknown: Unknown,
-        level: float,
-        annotations: Iterable[str],
-        seed: int | None,
-    ) -> None:
+    def __init__(self, settings: dict[str, Any], level: float, annotations: Iterable[str]) -> None:
         if isinstance(level, bool) or not 0 <= level <= 1:
             raise fail("level", "a share from 0 to 1", level)
-        self.level = float(level)
+        self.settings, self.level = settings, float(level)
         self.annotations = _checked(annotations)
-        self.settings: dict[str, Any] = {
-            "mechanism": mechanism,
-            "source": source,
-            "unknown": unknown,
-            "seed": seed,
-        }
         self.sanitizer: DxSanitizer | None = None
 
     def __call__(self, nlp: Language, example: Example) -> Iterator[Example]:
         if self.sanitizer is None:
-            self.sanitizer = DxSanitizer(
-                nlp, "dx_augmenter", selector=AllWords(), **self.settings
-            )  # fmt: skip
+            settings = {"selector": AllWords(), **self.settings}
+            self.sanitizer = DxSanitizer(nlp, "dx_augmenter", **settings)
         if self.sanitizer.rng.uniform(1)[0] >= self.level:
             yield example
             return
@@ -155,25 +134,11 @@ class SanitizingAugmenter:
         yield Example(nlp.make_doc(clean.text), clean)
 
 
-def _default(part: str) -> Any:
-    return registry.resolve({"part": DEFAULT_CONFIG[part]})["part"]
-
-
 def _checked(annotations: Iterable[str]) -> tuple[str, ...]:
     return tuple(one_of("annotations", name, ANNOTATIONS) for name in annotations)
 
 
 def _has(doc: Doc, name: str) -> bool:
-    if name == "cats":
-        return bool(doc.cats)
-    if name == "spans":
-        return bool(doc.spans)
+    if name in ("cats", "spans"):
+        return bool(getattr(doc, name))
     return any(doc.has_annotation(attribute) for attribute in OF_TOKENS[name])
-
-
-def _say_so(clean: Doc, names: Iterable[str]) -> None:
-    receipt = get_receipt(clean)
-    if receipt is None:
-        raise DxError(Errors.DX032)
-    in_clear = dict.fromkeys([*receipt.in_clear, *(IN_CLEAR[name] for name in names)])
-    clean.user_data[RECEIPT_KEY] = {**receipt, "in_clear": list(in_clear)}

@@ -45,7 +45,6 @@ OWED_IMPORTS: set[tuple[str, str]] = set()
 # Files with an assert, and functions with many arguments.
 OWED_ASSERTS: set[str] = set()
 OWED_ARGUMENTS: set[tuple[str, str]] = {
-    ("augment.py", "__init__"),
     ("distributed/arrow.py", "sanitize_table"),
     ("distributed/on_ray.py", "sanitize_dataset"),
     ("distributed/on_spark.py", "sanitize_dataframe"),

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.text.articles import article_before
-from spacy_dxprivacy.text.spelling import like, spell
+from spacy_dxprivacy.text.spelling import article_before, like, spell
 
 
 def text(words, blanks, drawn=None):

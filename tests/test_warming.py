@@ -6,8 +6,8 @@ import spacy
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.batch.record import Record
 from spacy_dxprivacy.batch.stream import in_zone
-from spacy_dxprivacy.text import warming
-from spacy_dxprivacy.text.warming import AT_ONCE, SHARE, warm_up
+from spacy_dxprivacy.text import vocabulary
+from spacy_dxprivacy.text.vocabulary import AT_ONCE, SHARE, warm_up
 
 TEXT = "Zyzzyva's mother, Dr. O'Neil-Zqx, can't pay $5.50 for \"vitamins\" (p.o.); u.s.a."
 ENOUGH = AT_ONCE * SHARE
@@ -43,7 +43,7 @@ def test_tokens_are_the_same_and_no_word_of_a_text_stays(nlp):
 
 
 def test_it_ends_with_the_public_words(nlp, monkeypatch):
-    monkeypatch.setattr(warming, "MOST", 2 * AT_ONCE)
+    monkeypatch.setattr(vocabulary, "MOST", 2 * AT_ONCE)
     warm_up(nlp, 100 * ENOUGH)
     held = len(nlp.vocab.strings)
     warm_up(nlp, 100 * ENOUGH)

@@ -15,8 +15,7 @@ from spacy.tokens import Doc
 from ..errors import DxError, Errors
 from ..pipeline.component import DxSanitizer
 from ..pipeline.receipt import Counted, Receipt, assert_sanitized, get_receipt
-from ..text.vocabulary import MANY_WORDS, trim_vocab
-from ..text.warming import warm_up
+from ..text.vocabulary import MANY_WORDS, trim_vocab, warm_up
 from .record import Record, chunks
 
 # What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.

@@ -13,12 +13,8 @@ __all__ = ["DxOperator", "DxRecognizer", "nlp_engine"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "DxOperator":
-        from .operator import DxOperator
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import plugins
 
-        return DxOperator
-    if name in ("DxRecognizer", "nlp_engine"):
-        from . import analyzer
-
-        return getattr(analyzer, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(plugins, name)

@@ -18,25 +18,15 @@ SPANS_KEY = "presidio"
 @Language.factory(
     "dx_presidio",
     assigns=["doc.spans"],
-    default_config={
-        "entities": None,
-        "language": "en",
-        "threshold": 0.0,
-        "spans_key": SPANS_KEY,
-    },
+    default_config={"entities": None, "language": "en", "threshold": 0.0, "spans_key": SPANS_KEY},
 )
 def make_dx_presidio(
-    nlp: Language,
-    name: str,
-    entities: list[str] | None,
-    language: str,
-    threshold: float,
+    nlp: Language, name: str, entities: list[str] | None, language: str, threshold: float,
     spans_key: str,
-) -> DxPresidio:
+) -> DxPresidio:  # fmt: skip
     """presidio's recognisers. See DxPresidio."""
-    return DxPresidio(
-        entities=entities, language=language, threshold=threshold, spans_key=spans_key
-    )
+    settings = {"language": language, "threshold": threshold, "spans_key": spans_key}
+    return DxPresidio(entities=entities, **settings)  # type: ignore[arg-type]
 
 
 class DxPresidio:
@@ -44,9 +34,9 @@ class DxPresidio:
 
     entities: those to look for, as presidio names them; None for all. language: presidio's code for
     it. threshold: the least score, in [0, 1]. analyzer: an AnalyzerEngine of yours; by default one
-    with presidio's own recognisers and our rules in place of a model: nothing is downloaded.
+    with presidio's own recognisers and our rules in place of a model: nothing is downloaded. The
+    selector of the sanitizer is dx.Entities.v2 with the same spans_key.
 
-    For the sanitizer to see the spans, its selector is dx.Entities.v2 with the same spans_key.
     Raises DxError where presidio-analyzer is not installed, and for settings out of range.
     """
 
@@ -63,9 +53,9 @@ class DxPresidio:
             raise fail("threshold", "a number from 0 to 1", threshold)
         if not spans_key:
             raise fail("spans_key", "a name", spans_key)
-        self.entities, self.language = entities, language
-        self.threshold, self.spans_key = threshold, spans_key
-        self.analyzer = own_analyzer(language) if analyzer is None else analyzer
+        self.spans_key = spans_key
+        self.entities, self.language, self.threshold = entities, language, threshold
+        self.analyzer = _own_analyzer(language) if analyzer is None else analyzer
 
     def __call__(self, doc: Doc) -> Doc:
         failure = None
@@ -77,9 +67,8 @@ class DxPresidio:
             failure = DxError(Errors.DX130.format(kind=type(error).__name__))
         if failure is not None:
             raise failure
-        spans = [
-            doc.char_span(r.start, r.end, r.entity_type, alignment_mode="expand") for r in found
-        ]
+        places = [(r.start, r.end, r.entity_type) for r in found]
+        spans = [doc.char_span(*place, alignment_mode="expand") for place in places]
         doc.spans[self.spans_key] = [s for s in spans if isinstance(s, Span)]
         return doc
 
@@ -91,15 +80,16 @@ class DxPresidio:
         return util.raise_error
 
 
-def own_analyzer(language: str) -> Any:
-    """presidio's AnalyzerEngine with its recognisers and ours. Raises DxError without presidio."""
+def _own_analyzer(language: str) -> Any:
+    """presidio's AnalyzerEngine with its recognisers and ours."""
+    failure = None
     try:
         from presidio_analyzer import AnalyzerEngine
     except ImportError:
         failure = DxError(Errors.DX131)
-    else:
-        from .analyzer import nlp_engine
+    if failure is not None:
+        raise failure
+    from .plugins import nlp_engine
 
-        engine = nlp_engine(language=language)
-        return AnalyzerEngine(nlp_engine=engine, supported_languages=[language])
-    raise failure
+    engine = nlp_engine(language=language)
+    return AnalyzerEngine(nlp_engine=engine, supported_languages=[language])

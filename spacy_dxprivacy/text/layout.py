@@ -38,18 +38,15 @@ class Layout:
     @classmethod
     def of(cls, tokens: int, pieces: Sequence[Piece]) -> Layout:
         """tokens: n. pieces: in their order, none touching another's tokens."""
-        source: list[int] = []
-        kinds: list[int] = []
+        rows: list[tuple[int, int]] = []  # (source, 0 outside of pieces, 1 their first, 2 others)
         place = 0
         for piece in pieces:
-            before = range(place, piece.start)
-            source += [*before, *[piece.start] * len(piece.words)]
-            kinds += [0] * len(before) + [1] + [2] * (len(piece.words) - 1)
+            rows += [(i, 0) for i in range(place, piece.start)]
+            rows += [(piece.start, 1 if i == 0 else 2) for i in range(len(piece.words))]
             place = piece.end
-        source += range(place, tokens)
-        kinds += [0] * (tokens - place)
-        kind = np.array(kinds, dtype=np.int64)
-        return cls(np.array(source, dtype=np.int64), kind > 0, kind > 1, pieces)
+        rows += [(i, 0) for i in range(place, tokens)]
+        source, kind = np.array(rows, dtype=np.int64).reshape(-1, 2).T
+        return cls(source, kind > 0, kind > 1, pieces)
 
     def expand(self, words: Sequence[str], spaces: Sequence[bool]) -> tuple[list[str], list[bool]]:
         """Old words and blanks -> those of the new document."""

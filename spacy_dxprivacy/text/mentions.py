@@ -92,12 +92,8 @@ def mentions(doc: Doc, known: list[Entity]) -> list[Entity]:
     taken = np.zeros(len(doc), dtype=bool)
     for _, first, last in known:
         taken[first:last] = True
-    return [*_persons(doc, known, taken), *_wholes(doc, known, taken)]
-
-
-def _persons(doc: Doc, known: list[Entity], taken: Bools1d) -> Iterator[Entity]:
-    parts = name_parts(doc, known)
-    yield from (("PERSON", *run) for run in _runs(places_of(doc, parts, taken), taken))
+    runs = _runs(places_of(doc, name_parts(doc, known), taken), taken)
+    return [*(("PERSON", *run) for run in runs), *_wholes(doc, known, taken)]
 
 
 def places_of(doc: Doc, parts: dict[str, bool], taken: Bools1d) -> list[int]:
@@ -134,7 +130,9 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> b
         if any(p.lower() in parts and _fits(p, parts, False) for p in pieces):
             return len(pieces) < 9
         glued = any(mark in text for mark in "@/_.") or (text[0].isalpha() and text[-1].isdigit())
-        return glued and len(text) < 200 and _holds(lower, parts, sizes)
+        # Its own pieces are looked up, as there may be more parts than letters.
+        pieces_of = (lower[i : i + k] for k in sizes for i in range(len(lower) - k + 1))
+        return glued and len(text) < 200 and any(piece in parts for piece in pieces_of)
     if text.islower() and not parts[lower] and _is_adjective_at(doc, i):
         return False
     return _fits(text, parts, i == 0 or doc[i - 1].text in ".?!:" or doc[i - 1].is_space)
@@ -143,17 +141,11 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> b
 def _is_adjective_at(doc: Doc, i: int) -> bool:
     """Whether a word is an adjective, and stands as one: "Frank was frank", "a frank talk"; but not
     "this is frank", which a hasty writer says of Frank."""
-    if not i or not is_adjective(doc[i].text):
+    if not i or not _is_adjective(doc[i].text):
         return False
     before = doc[i - 1].lower_
     earlier = doc[i - 2].lower_ if i > 1 else ""
     return before in _BEFORE_ADJECTIVES or (before in _BE and earlier not in _INTRODUCING)
-
-
-def _holds(word: str, parts: dict[str, bool], sizes: list[int]) -> bool:
-    """Whether a part of one of these sizes is in a word: its own pieces are looked up, as there may
-    be more parts than letters."""
-    return any(word[i : i + k] in parts for k in sizes for i in range(len(word) - k + 1))
 
 
 def _fits(piece: str, parts: dict[str, bool], starts: bool) -> bool:
@@ -172,7 +164,7 @@ def is_word(lower: str) -> bool:
     return small is not None and small < rows.get(lower.capitalize(), len(rows))
 
 
-def is_adjective(lower: str) -> bool:
+def _is_adjective(lower: str) -> bool:
     """Whether the built-in table has the word as an adjective."""
     space, row = Space.builtin(), _rows().get(lower)
     if row is None or space.classes is None:

@@ -7,13 +7,29 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from ..arrays import Bools1d, Ints1d
-from .articles import ARTICLES, article_before
 
+ARTICLES = ("a", "an")
+LONGEST = 5  # letters that are said one by one; longer words are shouted
+
+_SILENT_H = re.compile(r"hour|honest|honou?r|heir")
+# "you" and "won": university, user, urine, European, one; but not uninsured, usher, urgent.
+_CONSONANT = re.compile(
+    r"uni(?!n|m|dent|ss)|us(?:[aeu]|ing|ur)|ut(?:e|i|o|ah)|ur(?:[aeio](?!n[- ])|ol)|ubi|uvu|uga|uk|"
+    r"eu|ew|one(?:s|self)?$|one-|once"
+)
+_LETTERS_WITH_VOWEL = frozenset("aefhilmnorsx")  # as their names begin: em, ar, ex
+_SPOKEN = frozenset(
+    ["fema", "hippa", "hipaa", "lan", "laser", "lasik", "nafta", "nasa", "nasdaq", "nato", "radar",
+     "ram", "rem", "rom", "sars", "sat", "scuba", "sim", "sids", "sonar"]
+)  # fmt: skip
+_SIGNED = re.compile(r"[-+.]+\d", re.ASCII)
+_TEENS = re.compile(r"(?:11|18)(?:,\d{3})*(?:\.|$)|(?:11|18)\d\d$", re.ASCII)
 _SENTENCE_END = re.compile(r"[.!?\u2026]|[!?]{2,}")
 _BULLETS = {"-", "*", "\u2022", "\u2013", "\u2014", ">"}
 _FULL_FORMS = {
@@ -168,23 +184,17 @@ def _fit_clitics(text: _Text) -> None:
     changed = []
     for i, word, left, right in text.drawn_of(_WHOLE):
         if word in _FULL_FORMS:
-            new = word if _fits(left.lower(), word) else _FULL_FORMS[word]
+            hosts = _BEFORE_NOT if word in _NEGATIONS else _HOSTS[word[1:]]
+            new = word if left.lower() in hosts else _FULL_FORMS[word]
         elif word in _STEMS:
             new = word if right in _NEGATIONS else _STEMS[word]
         else:
-            new = word if _can_own(left) else "is"
+            owns = _ends_a_word(left) and left.lower() not in _OWNERLESS
+            new = word if owns else "is"
         if new != word:
             text.words[i] = new
             changed.append(i)
     text.look_again(changed)
-
-
-def _fits(left: str, clitic: str) -> bool:
-    return left in (_BEFORE_NOT if clitic in _NEGATIONS else _HOSTS[clitic[1:]])
-
-
-def _can_own(left: str) -> bool:
-    return _ends_a_word(left) and left.lower() not in _OWNERLESS
 
 
 def _fit_articles(text: _Text) -> None:
@@ -194,6 +204,49 @@ def _fit_articles(text: _Text) -> None:
         quoted = right in _OPENING and not first[i + 2]
         follows = words[i + 2] if quoted else right
         words[i] = (article_before(follows) or word) if follows else word
+
+
+# -- articles ----------------------------------------------------------------------------------
+
+
+def article_before(word: str) -> str | None:
+    """ "a" or "an"; None before what has no sound, such as a comma."""
+    if len(word) > 1 and word.isascii() and word.isalpha() and word.islower():
+        if word[0] in "bcdfgjklmnpqrstvwxyz":  # whatever comes after them
+            return "a"
+    if _SIGNED.match(word):
+        return "a"  # minus, plus, point
+    first = re.search(r"\w.*", word)
+    if first is None:
+        return None
+    return "an" if _begins_with_vowel(first.group()) else "a"
+
+
+def _begins_with_vowel(word: str) -> bool:
+    if word[0].isdigit():
+        return word[0] == "8" or _TEENS.match(word) is not None
+    part = re.split(r"[-'\u2019./]", word)[0]
+    if _is_spelled_out(part):
+        return part[0].lower() in _LETTERS_WITH_VOWEL
+    lower = _without_accents(word.lower())
+    if lower[0] == "h":
+        return _SILENT_H.match(lower) is not None
+    return lower[0] in "aeiou" and _CONSONANT.match(lower) is None
+
+
+def _is_spelled_out(part: str) -> bool:
+    """Letters that are said one by one: X, MRI, HIVs."""
+    stem = part.removesuffix("s")
+    if len(part) == 1 or not 1 < len(stem) <= LONGEST:
+        return len(part) == 1
+    return stem.isupper() and stem.lower() not in _SPOKEN
+
+
+def _without_accents(word: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
+# -- names, blanks, capitals -------------------------------------------------------------------
 
 
 def _fit_names(text: _Text) -> None:

@@ -32,8 +32,7 @@ _AFTER = re.compile(r"(?:[sS]['\u2019]|[^\w\s]|_)*")  # of the text read backwar
 
 
 def tokenized(nlp: Language, text: str) -> Doc:
-    """The tokens of a text, as nlp.make_doc gives them. Raises what that does for a text that is
-    longer than nlp.max_length."""
+    """The tokens of a text, as nlp.make_doc gives them."""
     cuts = cuts_of(text)
     return nlp.make_doc(text) if not cuts else joined(nlp, text, cuts)
 
@@ -79,7 +78,8 @@ def cuts_of(text: str) -> list[int]:
 
 
 def _cuts(start: int, end: int, part: str) -> Iterator[int]:
-    before, after = _length(_BEFORE, part), _length(_AFTER, part[::-1])
+    # Both match the empty text.
+    before, after = (m.end() if m else 0 for m in (_BEFORE.match(part), _AFTER.match(part[::-1])))
     if (before + after) * len(part) <= MOST_STEPS:
         before = after = 0
     core_end = max(end - after, start + before)
@@ -95,8 +95,3 @@ def _at_colons(part: str, start: int, end: int) -> Iterator[int]:
     if part.count(":", start, end) * (end - start) > MOST_COLON_STEPS:
         while (start := part.find(":", start + COLONS_APART, end)) >= 0:
             yield start
-
-
-def _length(pattern: re.Pattern[str], part: str) -> int:
-    match = pattern.match(part)
-    return match.end() if match else 0
