@@ -105,45 +105,25 @@ def test_whole_date_is_a_date(nlp: Language, date: str, frame: str) -> None:
     assert found(nlp(frame.format(date.strip())), "DATE") == [date.strip()]
 
 
-@pytest.mark.parametrize(
-    ("text", "label"),
-    [
-        ("10:30", "TIME"),
-        ("5pm", "TIME"),
-        ("11:15 a.m.", "TIME"),
-        ("jane@example.org", "EMAIL"),
-        ("https://example.org/a", "URL"),
-        ("+44 20 7946 0958", "PHONE"),
-        ("555-123-4567", "PHONE"),
-        ("123-45-6789", "ID"),
-        ("4111 1111 1111 1111", "ID"),
-        ("GB29 NWBK 6016 1331 9268 19", "ID"),
-        ("192.168.10.12", "ID"),
-        ("00123456", "ID"),
-        ("New York", "GPE"),
-        ("France", "GPE"),
-        ("17", "CARDINAL"),
-        ("500 mg", "QUANTITY"),
-    ],
-)
+@pytest.mark.parametrize(("text", "label"), [
+    ("10:30", "TIME"), ("5pm", "TIME"), ("11:15 a.m.", "TIME"), ("jane@example.org", "EMAIL"),
+    ("https://example.org/a", "URL"), ("+44 20 7946 0958", "PHONE"), ("555-123-4567", "PHONE"),
+    ("123-45-6789", "ID"), ("4111 1111 1111 1111", "ID"), ("GB29 NWBK 6016 1331 9268 19", "ID"),
+    ("192.168.10.12", "ID"), ("00123456", "ID"), ("New York", "GPE"), ("France", "GPE"),
+    ("17", "CARDINAL"), ("500 mg", "QUANTITY"),
+])  # fmt: skip
 def test_forms(nlp: Language, text: str, label: str) -> None:
     assert found(nlp(f"Noted {text} here."), label) == [text]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The results were normal. Please mark the page and bill the client.",
-        "We may march in the rain. Will you come? May I ask?",
-        "Frankly, the rose smells good. Hope is all we have.",
-        "This Review Of Systems Is Negative. However, She Was Well.",
-        "i will go there soon and it was grace under fire",
-        "Osteoarthritis and Hypertension were found. Rest is advised.",
-        "",
-        "   \n ",
-        "?!… 😀",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "The results were normal. Please mark the page and bill the client.",
+    "We may march in the rain. Will you come? May I ask?",
+    "Frankly, the rose smells good. Hope is all we have.",
+    "This Review Of Systems Is Negative. However, She Was Well.",
+    "i will go there soon and it was grace under fire",
+    "Osteoarthritis and Hypertension were found. Rest is advised.", "", "   \n ", "?!… 😀",
+])  # fmt: skip
 def test_plain_text_holds_no_person_and_no_date(nlp: Language, text: str) -> None:
     doc = nlp(text)
     assert found(doc, "PERSON", "DATE") == []
@@ -215,20 +195,13 @@ def _shared() -> Language:
 # -- forms, places, organisations, fields ----------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "221B Baker Street, London NW1 6XE",
-        "12 Main St, Springfield, IL 62704",
-        "45 rue de la Paix, 75002 Paris",
-        "Hauptstraße 12",
-        "PO Box 442, Springfield, IL 62704",
-        "PSC 1437, Box 3833\nAPO AA 66791",
-        "4844 Søndergade 52\n Apt. 656\n Brønderslev\n\n Denmark 35018",
-        "Calle de Alcalá 45",
-        "K1A 0B6",
-    ],
-)
+@pytest.mark.parametrize("address", [
+    "221B Baker Street, London NW1 6XE", "12 Main St, Springfield, IL 62704",
+    "45 rue de la Paix, 75002 Paris", "Hauptstraße 12", "PO Box 442, Springfield, IL 62704",
+    "PSC 1437, Box 3833\nAPO AA 66791",
+    "4844 Søndergade 52\n Apt. 656\n Brønderslev\n\n Denmark 35018", "Calle de Alcalá 45",
+    "K1A 0B6",
+])  # fmt: skip
 def test_whole_address_is_an_address(nlp: Language, address: str) -> None:
     assert address in found(nlp(f"It went to {address}."), "ADDRESS")
 
@@ -249,31 +222,20 @@ def test_whole_organisation_is_one(nlp: Language, name: str) -> None:
     assert found(nlp(f"He went to {name} again"), "ORG") == [name]
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("MRN: 44-120-9", "44-120-9"),
-        ("Member ID # A12-778", "A12-778"),
-        ("Username: dark_knight92", "dark_knight92"),
-        ("Passport no: X1234567", "X1234567"),
-        ("thanks @maria_l", "@maria_l"),
-        ("by user mlopez77", "mlopez77"),
-        ("MRN 0044-1209", "0044-1209"),
-    ],
-)
+@pytest.mark.parametrize(("text", "code"), [
+    ("MRN: 44-120-9", "44-120-9"), ("Member ID # A12-778", "A12-778"),
+    ("Username: dark_knight92", "dark_knight92"), ("Passport no: X1234567", "X1234567"),
+    ("thanks @maria_l", "@maria_l"), ("by user mlopez77", "mlopez77"),
+    ("MRN 0044-1209", "0044-1209"),
+])  # fmt: skip
 def test_a_key_tells_what_its_value_is(nlp: Language, text: str, code: str) -> None:
     assert code in found(nlp(f"It says {text}, and so on."), "ID")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "He takes Lipitor and Zyrtec.",
-        "She has Parkinson's disease and a Foley catheter.",
-        "May I ask? Will it hurt? Mark the form.",
-        "We use Kubernetes, Grafana and a Toyota.",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "He takes Lipitor and Zyrtec.", "She has Parkinson's disease and a Foley catheter.",
+    "May I ask? Will it hurt? Mark the form.", "We use Kubernetes, Grafana and a Toyota.",
+])  # fmt: skip
 def test_drugs_signs_and_plain_words_are_nobody(nlp: Language, text: str) -> None:
     assert found(nlp(text), "PERSON") == []
 
@@ -442,39 +404,31 @@ def test_the_config_is_complete_and_makes_a_pipeline_that_finds_entities(tmp_pat
 # -- names, firms and places by where they stand ---------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("BAKER, JOHN M.\nadmitted", ["BAKER, JOHN M."]),
-        ("Hi Ng, it works", ["Ng"]),
-        ("I met Young there and thanked Miss Oh", ["Young", "Oh"]),
-        ("Summary for Chance Park, seen", ["Chance Park"]),
-        ("Ella: What a day.\nDestiny: Yes, Ella.\nDate: none", ["Ella", "Destiny", "Ella"]),
-        ("signed: m. kowalczyk", ["m. kowalczyk"]),
-        ("Dear All, you saw the doctor", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "names"), [
+    ("BAKER, JOHN M.\nadmitted", ["BAKER, JOHN M."]), ("Hi Ng, it works", ["Ng"]),
+    ("I met Young there and thanked Miss Oh", ["Young", "Oh"]),
+    ("Summary for Chance Park, seen", ["Chance Park"]),
+    ("Ella: What a day.\nDestiny: Yes, Ella.\nDate: none", ["Ella", "Destiny", "Ella"]),
+    ("signed: m. kowalczyk", ["m. kowalczyk"]), ("Dear All, you saw the doctor", []),
+])  # fmt: skip
 def test_names_that_are_words_are_found_beside_a_cue(
     nlp: Language, text: str, names: list[str]
 ) -> None:
     assert found(nlp(text), "PERSON") == names
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "name"),
-    [
-        ("The Montijo bridge is closed.", "GPE", "Montijo"),
-        ("We drove to Fala in the rain.", "GPE", "Fala"),
-        ("She is from Hawkins, Richardson and Santana", "ORG", "Hawkins"),
-        ("Riku Andou of Panjiva spoke.", "ORG", "Panjiva"),
-        ("They hired Riku from Evans-Bonilla", "ORG", "Evans"),
-        ("Panjiva's Riku Andou spoke.", "ORG", "Panjiva"),
-        ("He grew up in Shelly Park.", "GPE", "Shelly Park"),
-        ("the stock of Panjiva fell", "ORG", "Panjiva"),
-        ("He left Morgan Stanley.", "ORG", "Morgan Stanley"),
-        ("12 Main Street Suite 5 Montehermoso Valley.", "ADDRESS", "12 Main Street Suite 5"),
-    ],
-)
+@pytest.mark.parametrize(("text", "label", "name"), [
+    ("The Montijo bridge is closed.", "GPE", "Montijo"),
+    ("We drove to Fala in the rain.", "GPE", "Fala"),
+    ("She is from Hawkins, Richardson and Santana", "ORG", "Hawkins"),
+    ("Riku Andou of Panjiva spoke.", "ORG", "Panjiva"),
+    ("They hired Riku from Evans-Bonilla", "ORG", "Evans"),
+    ("Panjiva's Riku Andou spoke.", "ORG", "Panjiva"),
+    ("He grew up in Shelly Park.", "GPE", "Shelly Park"),
+    ("the stock of Panjiva fell", "ORG", "Panjiva"),
+    ("He left Morgan Stanley.", "ORG", "Morgan Stanley"),
+    ("12 Main Street Suite 5 Montehermoso Valley.", "ADDRESS", "12 Main Street Suite 5"),
+])  # fmt: skip
 def test_places_and_firms_with_names_of_persons_are_no_persons(
     nlp: Language, text: str, label: str, name: str
 ) -> None:
@@ -483,36 +437,20 @@ def test_places_and_firms_with_names_of_persons_are_no_persons(
     assert name not in " ".join(found(doc, "PERSON"))
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("What's the weather in 60601 right now?", "60601"),
-        ("I live in 94117-1234 now", "94117-1234"),
-        ("Our office in 8001 Zurich", "8001"),
-        ("send it to 12-345 Warszawa", "12-345"),
-        ("we moved to 2450 last year", "2450"),
-        ("a house in Springfield 6091 by the sea", "6091"),
-        ("Eircode D02 AF30.", "D02 AF30"),
-        ("Postleitzahl 1010.", "1010"),
-        ("FAUSKE nan 8200", "8200"),
-    ],
-)
+@pytest.mark.parametrize(("text", "code"), [
+    ("What's the weather in 60601 right now?", "60601"), ("I live in 94117-1234 now", "94117-1234"),
+    ("Our office in 8001 Zurich", "8001"), ("send it to 12-345 Warszawa", "12-345"),
+    ("we moved to 2450 last year", "2450"), ("a house in Springfield 6091 by the sea", "6091"),
+    ("Eircode D02 AF30.", "D02 AF30"), ("Postleitzahl 1010.", "1010"), ("FAUSKE nan 8200", "8200"),
+])  # fmt: skip
 def test_postal_codes_in_running_text_are_found(nlp: Language, text: str, code: str) -> None:
     assert found(nlp(text), "ADDRESS", "PHONE") == [code]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The count was 11500 and 98000",
-        "over 12345 people",
-        "in 2019 it cost $12345",
-        "12500 units",
-        "12345 NOK are due, in parts of 2250",
-        "it shows error 50012",
-        "seen in Room 4112",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "The count was 11500 and 98000", "over 12345 people", "in 2019 it cost $12345", "12500 units",
+    "12345 NOK are due, in parts of 2250", "it shows error 50012", "seen in Room 4112",
+])  # fmt: skip
 def test_amounts_are_no_postal_codes(nlp: Language, text: str) -> None:
     assert found(nlp(text), "ADDRESS") == []
 
@@ -527,34 +465,26 @@ def test_a_head_tells_what_its_column_holds(nlp: Language, mark: str) -> None:
     assert found(doc, "ADDRESS") == ["4021", "302"]
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "value"),
-    [
-        ("Town: Bramblewick", "GPE", "Bramblewick"),
-        ("Next of kin: Qorzu Vexil", "PERSON", "Qorzu Vexil"),
-        ('{"city": "Bramblewick", "age": 3}', "GPE", "Bramblewick"),
-        ("Postcode: 302", "ADDRESS", "302"),
-    ],
-)
+@pytest.mark.parametrize(("text", "label", "value"), [
+    ("Town: Bramblewick", "GPE", "Bramblewick"),
+    ("Next of kin: Qorzu Vexil", "PERSON", "Qorzu Vexil"),
+    ('{"city": "Bramblewick", "age": 3}', "GPE", "Bramblewick"),
+    ("Postcode: 302", "ADDRESS", "302"),
+])  # fmt: skip
 def test_a_key_at_the_start_of_a_line_tells_as_well(
     nlp: Language, text: str, label: str, value: str
 ) -> None:
     assert found(nlp(text), label) == [value]
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("It was Hyun-woo Park who called", ["Hyun-woo Park"]),
-        ("We met Nguyễn Văn An again", ["Nguyễn Văn An"]),
-        ("Walker began late.", ["Walker"]),
-        ("Yes, says Hauta-aho.", ["Hauta-aho"]),
-        ("1. Mircea Ionescu\n2. Anna Petrov\n3. Tam", ["Mircea Ionescu", "Anna Petrov", "Tam"]),
-        ("See van den Bosch on the left", ["van den Bosch"]),
-        ("MS. IWU: Thank you", ["IWU"]),
-        ("Will may return. Who will pay?", ["Will"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "names"), [
+    ("It was Hyun-woo Park who called", ["Hyun-woo Park"]),
+    ("We met Nguyễn Văn An again", ["Nguyễn Văn An"]), ("Walker began late.", ["Walker"]),
+    ("Yes, says Hauta-aho.", ["Hauta-aho"]),
+    ("1. Mircea Ionescu\n2. Anna Petrov\n3. Tam", ["Mircea Ionescu", "Anna Petrov", "Tam"]),
+    ("See van den Bosch on the left", ["van den Bosch"]), ("MS. IWU: Thank you", ["IWU"]),
+    ("Will may return. Who will pay?", ["Will"]),
+])  # fmt: skip
 def test_names_of_many_forms(nlp: Language, text: str, names: list[str]) -> None:
     assert found(nlp(text), "PERSON") == names
 

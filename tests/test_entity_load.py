@@ -70,17 +70,11 @@ def calls(work: Callable[[], object]) -> int:
     return count
 
 
-@pytest.mark.parametrize(
-    ("form", "size"),
-    [
-        ("Smith, ", 1_000),
-        ("Smith and ", 1_000),
-        ("Smith - ", 1_000),
-        ("name|phone|city\nMary|1|x\n", 1_000),
-        ("Dr. {0} has q{0}q_ ", 3_000),
-        ("She left the University of {0} for a university. ", 5_000),
-    ],
-)
+@pytest.mark.parametrize(("form", "size"), [
+    ("Smith, ", 1_000), ("Smith and ", 1_000), ("Smith - ", 1_000),
+    ("name|phone|city\nMary|1|x\n", 1_000), ("Dr. {0} has q{0}q_ ", 3_000),
+    ("She left the University of {0} for a university. ", 5_000),
+])  # fmt: skip
 def test_the_work_for_a_text_doubles_with_its_length(nlp: Language, form: str, size: int) -> None:
     ruler = nlp.get_pipe("dx_entity_ruler")
 
@@ -99,17 +93,10 @@ def test_the_work_for_places_doubles_with_their_number() -> None:
     assert long < 1.1 * 2 * short
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "=" + "\t" * 12_000,
-        '\n="\t' + " \t'" * 4_000,
-        "mrn-" * 7_000,
-        ("Ji-" * 40 + " ") * 20,
-        "1 Main Street, " + "\t" * 20_000,
-    ],
-    ids=lambda text: ascii(text[:12]),
-)
+@pytest.mark.parametrize("text", [
+    "=" + "\t" * 12_000, '\n="\t' + " \t'" * 4_000, "mrn-" * 7_000, ("Ji-" * 40 + " ") * 20,
+    "1 Main Street, " + "\t" * 20_000,
+], ids=lambda text: ascii(text[:12]))  # fmt: skip
 def test_no_search_goes_over_the_same_letters_again_and_again(nlp: Language, text: str) -> None:
     start = time.process_time()
     nlp(tokenized(nlp, text))
@@ -198,15 +185,12 @@ def test_what_earlier_recognisers_found_stays_where_fields_are_set_apart() -> No
     assert context == 5
 
 
-@pytest.mark.parametrize(
-    ("text", "persons"),
-    [
-        ("Frank was frank.", ["Frank"]),
-        ("Frank Miller called. It was a frank talk, and he was very frank.", ["Frank Miller"]),
-        ("Frank Miller called. This is frank and i saw frank.", ["Frank Miller", "frank", "frank"]),
-        ("Bob Smith saw bob.", ["Bob Smith", "bob"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "persons"), [
+    ("Frank was frank.", ["Frank"]),
+    ("Frank Miller called. It was a frank talk, and he was very frank.", ["Frank Miller"]),
+    ("Frank Miller called. This is frank and i saw frank.", ["Frank Miller", "frank", "frank"]),
+    ("Bob Smith saw bob.", ["Bob Smith", "bob"]),
+])  # fmt: skip
 def test_a_name_that_is_an_adjective_besides_is_one_where_adjectives_stand(
     nlp: Language, text: str, persons: list[str]
 ) -> None:

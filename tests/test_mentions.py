@@ -38,20 +38,10 @@ def left(doc: Doc, *labels: str, **config: object) -> str:
     return " ".join("_" if hidden else t.text for t, hidden in zip(doc, mask, strict=True))
 
 
-@pytest.mark.parametrize(
-    "again",
-    [
-        "Lopez",
-        "Maria",
-        "LOPEZ",
-        "maria",
-        "Lopez's",
-        "Lopez/Brown",
-        "m.lopez@example.org",
-        "mlopez42",
-        "maria lopez",
-    ],
-)
+@pytest.mark.parametrize("again", [
+    "Lopez", "Maria", "LOPEZ", "maria", "Lopez's", "Lopez/Brown", "m.lopez@example.org", "mlopez42",
+    "maria lopez",
+])  # fmt: skip
 def test_what_is_found_once_is_found_again(again: str) -> None:
     doc = doc_of(f"We met Maria Lopez. Later {again} called.", ("Maria Lopez", "PERSON"))
     assert "opez" not in left(doc, "PERSON").lower() and "maria" not in left(doc, "PERSON").lower()
@@ -138,18 +128,8 @@ def test_the_union_has_all_words_and_no_overlap(spans: list[tuple[str, int, int]
 
 
 WORDS = [
-    "Maria",
-    "maria",
-    "MARIA",
-    "Lopez",
-    "of",
-    "will",
-    "Will",
-    ".",
-    "x@maria.org",
-    "house",
-    "'s",
-]
+    "Maria", "maria", "MARIA", "Lopez", "of", "will", "Will", ".", "x@maria.org", "house", "'s",
+]  # fmt: skip
 
 
 @settings(max_examples=50, deadline=None)

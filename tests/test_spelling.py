@@ -12,17 +12,13 @@ def text(words, blanks, drawn=None):
     return "".join(w + " " * s for w, s in zip(words, spaces.tolist(), strict=True))
 
 
-@pytest.mark.parametrize(
-    ("words", "blanks", "spelled"),
-    [
-        (["the", "dog", "ran", "."], "  --", "The dog ran."),
-        (["it", "ran", ".", "we", "hid"], " - --", "It ran. We hid"),
-        (["oh", "!", "you"], "- -", "Oh! You"),
-        (['"', "stop", "it", '"'], "- --", '"Stop it"'),
-        (["the", "May", "of", "ICU"], "   -", "The May of ICU"),
-        (["say", "...", "that"], "- -", "Say... that"),
-    ],
-)
+@pytest.mark.parametrize(("words", "blanks", "spelled"), [
+    (["the", "dog", "ran", "."], "  --", "The dog ran."),
+    (["it", "ran", ".", "we", "hid"], " - --", "It ran. We hid"),
+    (["oh", "!", "you"], "- -", "Oh! You"), (['"', "stop", "it", '"'], "- --", '"Stop it"'),
+    (["the", "May", "of", "ICU"], "   -", "The May of ICU"),
+    (["say", "...", "that"], "- -", "Say... that"),
+])  # fmt: skip
 def test_a_sentence_begins_with_a_capital(words, blanks, spelled):
     assert text(words, blanks) == spelled
 
@@ -33,30 +29,20 @@ def test_a_new_paragraph_and_a_bullet_begin_a_sentence_and_a_wrapped_line_does_n
     assert text(["one", "\n", "-", "two"], "-- -") == "One\n- Two"
 
 
-@pytest.mark.parametrize(
-    ("words", "blanks", "spelled"),
-    [
-        (["do", "n't", "go"], "- -", "Don't go"),
-        (["maybe", "n't", "go"], "- -", "Maybe not go"),
-        (["it", "'ll", "go"], "- -", "It'll go"),
-        (["stones", "'ll", "go"], "- -", "Stones will go"),
-        (["ca", "never"], "--", "Can never"),
-        (["we", "wo", "n't", "go"], " - -", "We won't go"),
-        (["as", "'", "dog"], "---", "As' dog"),
-        (["the", "dog", "'s", "tail"], "    ", "The dog's tail "),
-        (["follow", "-", "up"], "---", "Follow-up"),
-        (["five", "kilograms"], "--", "Five kilograms"),
-        (["[REDACTED]", "years"], "--", "[REDACTED] years"),
-        (["he", "'m", "ill"], "- -", "He am ill"),
-        (["I", "'re", "ill"], "- -", "I are ill"),
-        (["they", "could", "'ve", "gone"], " - -", "They could've gone"),
-        (["ai", "n't", "so"], "- -", "Ain't so"),
-        (["and", "'s", "tail"], "- -", "And is tail"),
-        (["she", "'s", "ill"], "- -", "She's ill"),
-        (["'s", "all"], " -", "Is all"),
-        (["[REDACTED]", "'s", "dog"], "- -", "[REDACTED]'s dog"),
-    ],
-)
+@pytest.mark.parametrize(("words", "blanks", "spelled"), [
+    (["do", "n't", "go"], "- -", "Don't go"), (["maybe", "n't", "go"], "- -", "Maybe not go"),
+    (["it", "'ll", "go"], "- -", "It'll go"), (["stones", "'ll", "go"], "- -", "Stones will go"),
+    (["ca", "never"], "--", "Can never"), (["we", "wo", "n't", "go"], " - -", "We won't go"),
+    (["as", "'", "dog"], "---", "As' dog"),
+    (["the", "dog", "'s", "tail"], "    ", "The dog's tail "),
+    (["follow", "-", "up"], "---", "Follow-up"), (["five", "kilograms"], "--", "Five kilograms"),
+    (["[REDACTED]", "years"], "--", "[REDACTED] years"), (["he", "'m", "ill"], "- -", "He am ill"),
+    (["I", "'re", "ill"], "- -", "I are ill"),
+    (["they", "could", "'ve", "gone"], " - -", "They could've gone"),
+    (["ai", "n't", "so"], "- -", "Ain't so"), (["and", "'s", "tail"], "- -", "And is tail"),
+    (["she", "'s", "ill"], "- -", "She's ill"), (["'s", "all"], " -", "Is all"),
+    (["[REDACTED]", "'s", "dog"], "- -", "[REDACTED]'s dog"),
+])  # fmt: skip
 def test_clitics_stand_where_they_can_and_words_do_not_run_together(words, blanks, spelled):
     assert text(words, blanks) == spelled
 
@@ -76,31 +62,24 @@ def test_an_article_goes_by_sound(article, words):
     assert [w for w in words.split() if article_before(w) != article] == []
 
 
-@pytest.mark.parametrize(
-    ("words", "blanks", "drawn", "spelled"),
-    [
-        (["saw", "a", "apple"], "  -", [1, 1, 1], "Saw an apple"),
-        (["saw", "an", "dog"], "  -", [1, 1, 0], "Saw a dog"),
-        (["saw", "a", "apple"], "  -", [1, 0, 1], "Saw a apple"),
-        (["saw", "an", '"', "dog", '"'], "  ---", [1, 1, 0, 1, 0], 'Saw a "dog"'),
-        (["an", "18", "-", "year", "-", "old"], " -----", [1] * 2 + [0, 1, 0, 1], "An 18-year-old"),
-        (["a", "11", "dogs"], "  -", [1, 1, 1], "An 11 dogs"),
-        (["vitamin", "A", "or", "an", ","], "   --", [1, 1, 1, 1, 0], "Vitamin A or an,"),
-    ],
-)
+@pytest.mark.parametrize(("words", "blanks", "drawn", "spelled"), [
+    (["saw", "a", "apple"], "  -", [1, 1, 1], "Saw an apple"),
+    (["saw", "an", "dog"], "  -", [1, 1, 0], "Saw a dog"),
+    (["saw", "a", "apple"], "  -", [1, 0, 1], "Saw a apple"),
+    (["saw", "an", '"', "dog", '"'], "  ---", [1, 1, 0, 1, 0], 'Saw a "dog"'),
+    (["an", "18", "-", "year", "-", "old"], " -----", [1] * 2 + [0, 1, 0, 1], "An 18-year-old"),
+    (["a", "11", "dogs"], "  -", [1, 1, 1], "An 11 dogs"),
+    (["vitamin", "A", "or", "an", ","], "   --", [1, 1, 1, 1, 0], "Vitamin A or an,"),
+])  # fmt: skip
 def test_a_drawn_article_fits_what_follows_and_one_in_clear_stays(words, blanks, drawn, spelled):
     assert text(words, blanks, [bool(d) for d in drawn]) == spelled
 
 
-@pytest.mark.parametrize(
-    ("words", "spelled"),
-    [
-        (["in", "new", "York", "city"], "In New York City "),
-        (["his", "new", "dog"], "His new dog "),
-        (["the", "united", "States"], "The United States "),
-        (["a", "city", "in", "Kansas"], "A city in Kansas "),
-    ],
-)
+@pytest.mark.parametrize(("words", "spelled"), [
+    (["in", "new", "York", "city"], "In New York City "), (["his", "new", "dog"], "His new dog "),
+    (["the", "united", "States"], "The United States "),
+    (["a", "city", "in", "Kansas"], "A city in Kansas "),
+])  # fmt: skip
 def test_words_beside_names_have_their_capital(words, spelled):
     assert text(words, " " * len(words)) == spelled
     assert text(words, " " * len(words), [False] * len(words)) == " ".join(words) + " "

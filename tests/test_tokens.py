@@ -11,19 +11,8 @@ from spacy_dxprivacy.text.tokens import cuts_of, tokenized
 
 # spaCy alone takes 4 seconds (100,000 letters after 2,000 brackets) to 2 minutes for each.
 ODD_PARTS = [
-    "_",
-    "'s",
-    "\u2019S",
-    "%",
-    "\U0001f600",
-    "(:",
-    "US$",
-    "_'s",
-    "...",
-    "\u2026%",
-    "a(",
-    "'",
-]
+    "_", "'s", "\u2019S", "%", "\U0001f600", "(:", "US$", "_'s", "...", "\u2026%", "a(", "'",
+]  # fmt: skip
 ODD = [*(part * (20_000 // len(part)) for part in ODD_PARTS), "(" * 2000 + "a" * 100_000]
 
 
@@ -43,17 +32,12 @@ def test_odd_characters_take_the_time_that_their_number_asks_for(
     assert [doc[0].text, doc[1].text, doc[-2].text, doc[-1].text] == ["the", "dog", "a", "cat"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'He didn\'t say (as of 3.5 mg/day): "no"...',
-        "https://example.org/" + "path-of-it/" * 60 + "?a=1&b=2",
-        '"' + "QUJD" * 500 + '=="',
-        "=" * 120 + "\n" + "_" * 200 + " the end.",
-        "a" * 5000 + "!!!",
-        '{"a":1,"b":[2,3],"time":"12:30:45"}' * 100,
-    ],
-)
+@pytest.mark.parametrize("text", [
+    'He didn\'t say (as of 3.5 mg/day): "no"...',
+    "https://example.org/" + "path-of-it/" * 60 + "?a=1&b=2", '"' + "QUJD" * 500 + '=="',
+    "=" * 120 + "\n" + "_" * 200 + " the end.", "a" * 5000 + "!!!",
+    '{"a":1,"b":[2,3],"time":"12:30:45"}' * 100,
+])  # fmt: skip
 def test_ordinary_texts_have_the_tokens_of_spacy(nlp: spacy.language.Language, text: str) -> None:
     assert not cuts_of(text)
     assert [t.text_with_ws for t in tokenized(nlp, text)] == [t.text_with_ws for t in nlp(text)]

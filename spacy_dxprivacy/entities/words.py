@@ -20,7 +20,7 @@ from spacy.lang.lex_attrs import like_email, like_url, word_shape
 
 from ..space import Space
 from .rules import GROUPS, WEAK, all_words
-from .tables import FOLLOWING, LISTED, NAMES, NONE, PEOPLES, PLACES, words
+from .tables import FOLLOWING, LISTED, NAMES, NONE, PEOPLES, PLACES, pattern, words
 
 KINDS = (
     # people
@@ -56,26 +56,6 @@ _SURE = {"SURE_FIRST", "LOW_FIRST"}
 _NO_PART, _CHAT, _SMALL_FIRST = words("NO_PART"), words("CHAT"), words("SMALL_FIRST")
 _CLASS_OF = {"f": "first_name", "s": "surname", "c": "city"}
 _SURNAME = frozenset({"surname"})
-# What surnames of many languages end in, and hardly any other word does.
-_SURNAME_END = re.compile(
-    r".{2}(?:[oe]v(?:a|á|ich|ić|ic|na)|enko|[oe]wsk[ia]|[oe]wicz|czyk|i[nń]sk[iay]|[sš]kov[aá]|sson|"
-    r"ssen|d[oó]ttir|opoulo[su]|[aí]kis|idis|escu|eanu|shvili|adze|[ai]kyan|oğlu|oglu|inen|"
-    r"quist|kvist|str[oö]m|gaard|rsen|nsen|stein|bergen?|bauer|mann|[oe]vsk[yi]|ulis|aitis|auskas)",
-    re.IGNORECASE,
-)
-# Endings of common nouns that no list holds in full: illnesses, drugs, procedures, doctrines.
-_COMMON_END = re.compile(
-    r"(itis|osis|emia|pathy|ology|scopy|gram|graphy|tomy|plasty|algia|pril|olol|statin|cillin|"
-    r"mycin|azole|idine|amine|tion|sion|ment|ness|ing|ism|able|ible|ical|ally|less|ship|hood|ware|"
-    r"oid|phile|phobia|iasis|ectasia|uria|penia|plegia|rrh?ea|rrhoea|megaly|dynia|trophy|lysis|"
-    r"o?edema|cyte|plasm|(?:carcin|aden|sarc|lymph|mel|gli|fibr|hemat|haemat|papill|my|ang)oma|"
-    r"zepam|zolam|sartan|prazole|floxacin|[uix]mab|tinib|caine|phylline|barbital|dipine|gliptin|"
-    r"triptan|setron|olone|thiazide|ated|ized|ised|ization)s?$"
-)
-_PREFIX = re.compile(
-    r"(?:non|un|re|pre|post|anti|inter|over|under|super|sub|hyper|hypo|peri|intra|extra|micro|"
-    r"multi|auto|bio|neuro|cardio|mid|self|co|de|dis|mis|out|psycho)(?=.{5})"
-)
 _NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _INNER_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|La|Le|Van|Von|Fitz|St)[A-Z]")
 _INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
@@ -104,7 +84,7 @@ class Lexicon:
         known = self.classes.get(word)
         if known is None and word[:1].isupper():
             known = listed_names().get(word.lower())
-            known = known or (_SURNAME if _SURNAME_END.fullmatch(word) else None)
+            known = known or (_SURNAME if pattern("SURNAME_END").fullmatch(word) else None)
         return known or NONE
 
     def plainness(self, word: str) -> float:
@@ -328,7 +308,7 @@ def _judge_name(word: str, title: str, found: set[str]) -> None:
 def _is_new(word: str) -> bool:
     """Capitalised, and neither it nor a near form of it is in the table."""
     lower = word.lower()
-    forms = {word, lower, _PREFIX.sub("", lower, count=1)}
+    forms = {word, lower, pattern("PREFIX").sub("", lower, count=1)}
     forms |= {lower[: -len(ending)] for ending in ("s", "es", "ed") if lower.endswith(ending)}
     return not word.isupper() and _may_be_name(word) and not forms & builtin_lexicon().rank.keys()
 
@@ -338,4 +318,4 @@ def _may_be_name(word: str) -> bool:
     inner = any(not c.islower() for c in word[1:])
     if inner and not _INNER_CAPITAL.match(word):
         return False
-    return len(word) > 2 and not _COMMON_END.search(word)
+    return len(word) > 2 and not pattern("COMMON_END").search(word)

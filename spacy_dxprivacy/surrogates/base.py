@@ -41,26 +41,6 @@ T = TypeVar("T")
 # -- where chance comes from -------------------------------------------------------------------
 
 
-class Stream(Protocol):
-    """Numbers that nobody can foresee."""
-
-    def integers(self, high: int, k: int) -> Sequence[int]:
-        """k whole numbers from 0 to high - 1, uniformly; high is 2**32 at most."""
-        ...
-
-
-class Secure:
-    """That of the package's own randomness."""
-
-    def __init__(self, rng: Rng) -> None:
-        self._rng = rng
-
-    def integers(self, high: int, k: int) -> list[int]:
-        """k whole numbers from 0 to high - 1, uniformly."""
-        drawn: list[int] = self._rng.integers(high, k).tolist()
-        return drawn
-
-
 class Keyed:
     """The same numbers for the same key and the same words; uniform over keys."""
 
@@ -89,9 +69,13 @@ class Keyed:
         return int.from_bytes(taken, "big")
 
 
+# The package's own randomness, or that of a key.
+Stream = Rng | Keyed
+
+
 def below(high: int, stream: Stream) -> int:
-    """A whole number from 0 to high - 1, uniformly."""
-    return stream.integers(high, 1)[0]
+    """A whole number from 0 to high - 1, uniformly; high is 2**32 at most."""
+    return int(stream.integers(high, 1)[0])
 
 
 def pick(choices: Sequence[T], stream: Stream) -> T:
@@ -137,7 +121,7 @@ def _below_any(n: int, stream: Stream) -> int:
     while True:
         number = 0
         for part in stream.integers(WORD, -(-bits // 32)):
-            number = number << 32 | part
+            number = number << 32 | int(part)
         number >>= -bits % 32
         if number < n:
             return number
@@ -161,7 +145,7 @@ class Draws:
 
     def fresh(self) -> Stream:
         """The secure stream."""
-        return Secure(self.rng)
+        return self.rng
 
 
 # -- surrogates --------------------------------------------------------------------------------

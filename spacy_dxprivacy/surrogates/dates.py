@@ -88,10 +88,9 @@ Anchor = tuple[Calendar, int]  # a day, by its number
 
 @dataclass(frozen=True)
 class Unit:
-    """A stretch of the calendar, by index. index: of (year, month). length: days on the average.
+    """A stretch of the calendar, by index. length: days on the average. index: of (year, month).
     middle: (year, month) in the middle of one."""
 
-    name: str
     length: float
     index: Callable[[int, int], int]
     middle: Callable[[int], tuple[int, int]]
@@ -107,17 +106,14 @@ class Unit:
         return self.index(year, month)
 
 
-WEEK = Unit("week", 7.0, lambda y, m: 0, lambda i: (0, 0))
-MONTH = Unit("month", 30.4375, lambda y, m: 12 * y + m - 1, lambda i: (i // 12, i % 12 + 1))
-QUARTER = Unit(
-    "quarter", 91.3125, lambda y, m: 4 * y + (m - 1) // 3, lambda i: (i // 4, i % 4 * 3 + 2)
-)
-SEASON = Unit(  # winter is December, January and February
-    "season", 91.3125, lambda y, m: (12 * y + m) // 3, lambda i: (i // 4, i % 4 * 3 + 1)
-)
-HALF = Unit("half", 182.625, lambda y, m: 2 * y + m // 7, lambda i: (i // 2, i % 2 * 6 + 4))
-YEAR = Unit("year", 365.25, lambda y, m: y, lambda i: (i, 7))
-DECADE = Unit("decade", 3652.5, lambda y, m: y // 10, lambda i: (10 * i + 5, 1))
+WEEK = Unit(7.0, lambda y, m: 0, lambda i: (0, 0))
+MONTH = Unit(30.4375, lambda y, m: 12 * y + m - 1, lambda i: (i // 12, i % 12 + 1))
+QUARTER = Unit(91.3125, lambda y, m: 4 * y + (m - 1) // 3, lambda i: (i // 4, i % 4 * 3 + 2))
+# Winter is December, January and February.
+SEASON = Unit(91.3125, lambda y, m: (12 * y + m) // 3, lambda i: (i // 4, i % 4 * 3 + 1))
+HALF = Unit(182.625, lambda y, m: 2 * y + m // 7, lambda i: (i // 2, i % 2 * 6 + 4))
+YEAR = Unit(365.25, lambda y, m: y, lambda i: (i, 7))
+DECADE = Unit(3652.5, lambda y, m: y // 10, lambda i: (10 * i + 5, 1))
 
 
 # -- what a mention is made of -----------------------------------------------------------------
@@ -503,23 +499,15 @@ def _spoken_hour(m: Match, beside: Beside) -> Loose:
     hour = HOURS.index(m["h"].lower()) if word else int(m["h"])
     if hour > 12:
         raise NoDate
-
-    def write(days: int, hours: int) -> str:
-        new = (hour + hours) % 12
-        return _put(m, h=cased(HOURS[new].capitalize(), m["h"]) if word else str(new or 12))
-
-    return Loose(write)
+    names = [cased(name.capitalize(), m["h"]) for name in HOURS] if word else [12, *range(1, 12)]
+    return Loose(lambda _, hours: _put(m, h=str(names[(hour + hours) % 12])))
 
 
 def _noon(m: Match, beside: Beside) -> Loose:
     """As an hour before or after it is written."""
-    hour = 0 if m[0].lower() == "midnight" else 12
-
-    def write(days: int, hours: int) -> str:
-        new = (hour + hours) % 24
-        return f"{new % 12 or 12} {'pm' if new >= 12 else 'am'}"
-
-    return Loose(write)
+    noon = 0 if m[0].lower() == "midnight" else 12
+    names = [f"{hour or 12} {half}" for half in ("am", "pm") for hour in range(12)]
+    return Loose(lambda _, hours: names[(noon + hours) % 24])
 
 
 def _age(m: Match, beside: Beside) -> Constant:

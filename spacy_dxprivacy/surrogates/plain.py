@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from ..errors import DxError, Errors
 from ..guarantee import Guarantee
@@ -95,28 +95,19 @@ def _unless_same(text: str, new: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Keep:
-    """Mentions stay as they are."""
+class Unchanged:
+    """Mentions that stay, or whose words the mechanism of the component draws."""
 
-    name: ClassVar[str] = "dx.Keep.v1"
-    way: ClassVar[str] = "kept"
-    in_clear: ClassVar[tuple[str, ...]] = ("mentions that are kept, as they are",)
-    guarantee: ClassVar[Guarantee] = NOTHING
+    name: str
+    way: str
+    in_clear: tuple[str, ...]
+    guarantee: Guarantee
+
     chance = 1.0
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """None for each: it stays, or the mechanism of the component draws its words."""
+        """None for each."""
         return [None] * len(mentions)
-
-
-@dataclass(frozen=True)
-class Words(Keep):
-    """The words of mentions go through the mechanism of the component."""
-
-    name = "dx.Words.v1"
-    way = "words"
-    in_clear = ()
-    guarantee = OF_WORDS
 
 
 @registry.dx_surrogates("dx.Mask.v1")
@@ -137,15 +128,15 @@ def make_redact(text: str | None = None) -> Redact:
 
 
 @registry.dx_surrogates("dx.Keep.v1")
-def make_keep() -> Keep:
+def make_keep() -> Unchanged:
     """Mentions stay as they are."""
-    return Keep()
+    return Unchanged("dx.Keep.v1", "kept", ("mentions that are kept, as they are",), NOTHING)
 
 
 @registry.dx_surrogates("dx.Words.v1")
-def make_words() -> Words:
+def make_words() -> Unchanged:
     """The words of mentions go through the mechanism of the component."""
-    return Words()
+    return Unchanged("dx.Words.v1", "words", (), OF_WORDS)
 
 
 class Preset(dict[str, Surrogate]):

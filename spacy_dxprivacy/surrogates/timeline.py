@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
+from ..entities.tables import pattern
 from .base import Mention
 from .dates import (
     CENTURY,
@@ -44,20 +45,6 @@ HIDDEN = "[DATE]"
 # to be one of its lengths longer ago than it may be, and a day two days.
 TOP_DAYS = 32_871 + 2
 _HUNDRED_YEARS = 36_525
-_BIRTH = re.compile(
-    r"(?:\bborn|\bbirth|\bd\.?o\.?b|\bbirth-?da(?:te|y)|\bb)\b[\s:.#=(]*"
-    r"(?:(?:on|in|is|was|the|of|date|about|around|circa|year)\b[\s:]*){0,3}\Z"
-)
-_AGED = re.compile(
-    r"(?:\bage[ds]?(?:\s+of)?|\bturn(?:s|ed|ing)?|\b(?:he|she|i|who|patient)\s?(?:is|was|am|['’][sm]))"
-    r"[\s:]*\Z"
-)
-_AGE = re.compile(
-    r"(\d{1,3}|ninety(?:[-\s]\w{3,5})?|(?:one|a)\shundred(?:\sand)?"
-    r"(?:[-\s](?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))?)"
-    r"((?:[-\s]years?)?)",
-    re.I | re.ASCII,
-)
 _TOKEN = re.compile(r"\w[\w.'’-]*|\S")
 
 
@@ -168,7 +155,9 @@ class Timeline:
     def _dated(self) -> Iterator[_Dated]:
         """The pieces that name their year."""
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
-            is_birth = mention.label.upper() == "DOB" or bool(_BIRTH.search(_lead(mention)))
+            is_birth = mention.label.upper() == "DOB" or bool(
+                pattern("BIRTH_BEFORE").search(_lead(mention))
+            )
             for piece in pieces:
                 if isinstance(piece, Days) and any(p.year is not None for p in piece.points):
                     first, last = piece.points[0], piece.points[-1]
@@ -250,8 +239,8 @@ def _always(text: str, days: int) -> str:
 def _read(mention: Mention, order: str) -> list[Piece] | None:
     """In pieces; none where it cannot be read, None where it could be in the other order."""
     lead = _lead(mention)
-    age = _AGE.fullmatch(mention.text)
-    if age and (mention.label.upper() == "AGE" or _AGED.search(lead)):
+    age = pattern("AGE_ALONE").fullmatch(mention.text)
+    if age and (mention.label.upper() == "AGE" or pattern("AGE_BEFORE").search(lead)):
         number, unit = age.groups()
         return [Constant((str(min(int(number), TOP_AGE)) if number.isdigit() else "ninety") + unit)]
     try:
