@@ -36,6 +36,7 @@ RETIRED = {
     "dx.Rewrite.v1": "dx.Remap.v1 with a model puts likelier words into a release",
     ".zst": "decompress it first (`zstd -d`), or use gzip (.gz)",
     "dx verify": "`sha256sum --check LIST` compares downloaded files with a list of their digests",
+    "dx edit": "`dx sanitize --set editor=remap` edits while it sanitises; `lm` names a model",
     "dx prior --kind": "a prior made of texts is one of word pairs",
     "dx prior --states": "a prior made of texts is one of word pairs; see --types and --pairs",
     "dx prior --iterations": "word pairs are counted once",

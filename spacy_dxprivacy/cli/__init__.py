@@ -26,7 +26,6 @@ COMMANDS = {
     "sanitize": (".sanitizing", "sanitize_cli"),
     "config": (".config", "config_cli"),
     "serve": (".serve", "serve_cli"),
-    "edit": (".edit", "edit_cli"),
     "key": (".key", "key_cli"),
     "restore": (".key", "restore_cli"),
     "space": (".making", "space_cli"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr
 from functools import lru_cache
@@ -87,6 +88,8 @@ def _package(given: str) -> Path | None:
 
 @lru_cache(maxsize=2)
 def _loaded(given: str, where: Path | None, device: str) -> LanguageModel:
+    if "transformers" not in sys.modules:  # which reads it once; a model is there, or it is not
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     logging: Any = import_module("transformers.utils.logging")
     logging.set_verbosity_error()

@@ -1,4 +1,4 @@
-"""dx sanitize --lm, dx edit, dx attack --model, the judge; and every bad input in a line."""
+"""dx sanitize by a model, dx attack --model, the judge; and every bad input in a line."""
 
 import csv
 import json
@@ -47,24 +47,6 @@ def run(*arguments, status=0):
     return result
 
 
-def test_what_was_released_is_edited(folder):
-    said = run("edit", "in.jsonl", "out.jsonl", *MECHANISM, "--lm", "fake", "--keep-fields", "id")
-    old, new = ([json.loads(line) for line in (folder / name).read_text().splitlines()]
-                for name in ("in.jsonl", "out.jsonl"))  # fmt: skip
-    assert [one["id"] for one in new] == [one["id"] for one in old]
-    assert [one["text"] for one in new] != [one["text"] for one in old]
-    assert "Edited 6 documents by dx.Remap.v1" in said.output
-    assert "w1" not in said.output.split("Post-processing")[1]
-
-
-def test_an_edit_that_fails_keeps_the_release(folder):
-    opened.OPENERS["fake"]().room = 0
-    run("edit", "in.jsonl", "out.jsonl", *MECHANISM, "--lm", "fake")
-    old, new = ((folder / name).read_text() for name in ("in.jsonl", "out.jsonl"))
-    texts = [json.loads(line)["text"] for line in new.splitlines()]
-    assert texts == [json.loads(line)["text"] for line in old.splitlines()]
-
-
 def test_texts_are_edited_as_they_are_sanitised(folder):
     run("sanitize", "in.jsonl", "out.jsonl", *MECHANISM, "--set", "lm=fake", "--receipt", "r.json")
     assert json.loads((folder / "r.json").read_text())["editor"] == "dx.Remap.v1"
@@ -73,20 +55,24 @@ def test_texts_are_edited_as_they_are_sanitised(folder):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--lm", "nowhere"], "DX153"),
-        (["--editor", "rewrite", "--lm", "fake"], "dx.Rewrite.v1 was removed: dx.Remap.v1 with a"),
-        (["--lm", "in.jsonl"], "neither a folder nor"),
-        (["--lm", "space"], "no config.json"),
-        (["--prompt", "Notes."], "--lm"),
-        (["--editor", "nothing", "--lm", "fake"], "no editor"),
-        (["--lm", "fake", "--prompt", "w1 " * 40], "DX151"),
-        ([], "--lm"),
+        (["lm=nowhere"], "DX153"),
+        (["editor=rewrite", "lm=fake"], "dx.Rewrite.v1 was removed: dx.Remap.v1 with a"),
+        (["lm=in.jsonl"], "neither a folder nor"),
+        (["lm=space"], "no config.json"),
+        (["prompt=Notes."], "lm"),
+        (["editor=nothing", "lm=fake"], "no editor"),
+        (["lm=fake", f"prompt={'w1 ' * 40}"], "DX151"),
     ],
 )
 def test_what_cannot_be_edited_by_is_told_in_a_line(folder, more, said):
-    result = run("edit", "in.jsonl", "out.jsonl", *MECHANISM, *more, status=2)
+    given = [word for setting in more for word in ("--set", setting)]
+    result = run("sanitize", "in.jsonl", "out.jsonl", *MECHANISM, *given, status=2)
     assert said in result.output and len(result.output.strip().splitlines()) == 1
     assert not (folder / "out.jsonl").exists()
+
+
+def test_dx_edit_is_retired(folder):
+    assert "--set editor=remap" in run("edit", "in.jsonl", "out.jsonl", status=2).output
 
 
 def test_files_that_are_no_models_are_refused(folder):
@@ -159,35 +145,6 @@ def test_a_core_installation_imports_none_of_it():
         "assert not {'transformers', 'spacy_dxprivacy.editors.transformer'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
-
-
-# -- a folder, and a run that ends early ---------------------------------------------------------
-
-
-@pytest.fixture
-def many(folder):
-    (folder / "released").mkdir()
-    for i in range(3):
-        lines = [json.dumps({"text": f"w{i} w1 w{j} w2 w0."}) for j in range(4)]
-        (folder / "released" / f"{i}.jsonl").write_text("\n".join(lines) + "\n")
-    manifest = {"settings": {"mechanism": "m"}, "corpus": {}, "by_document": {}}
-    (folder / "released" / "_manifest.json").write_text(json.dumps(manifest))
-    return folder
-
-
-FOLDER = ["edit", "released", "out", *MECHANISM, "--lm", "fake"]
-
-
-def texts_in(path):
-    return {file.name: file.read_text() for file in sorted(path.glob("?.jsonl"))}
-
-
-def test_a_folder_is_edited_with_its_manifest(many):
-    run(*FOLDER)
-    assert len(texts_in(many / "out")) == 3
-    told = json.loads((many / "out" / "_manifest.json").read_text())
-    assert told["settings"] == {"mechanism": "m", "editor": "dx.Remap.v1", "editor_model": "d1"}
-    assert "exists already" in run(*FOLDER, status=2).output
 
 
 # -- the judge -----------------------------------------------------------------------------------
