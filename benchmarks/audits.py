@@ -23,7 +23,7 @@ from figures import write_result
 from spacy_dxprivacy import registry
 from spacy_dxprivacy.lab.audit import Report, audit
 from spacy_dxprivacy.lab.audit.mechanism import EFFORTS, mechanism_of
-from spacy_dxprivacy.spaces import load
+from spacy_dxprivacy.space.sources import load
 from spacy_dxprivacy.ty import Mechanism
 
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"

@@ -24,10 +24,10 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.distributed import Recipe, terms_of
-from spacy_dxprivacy.distributed.arrow import Columns, sanitize_table
-from spacy_dxprivacy.distributed.on_ray import TableSanitizer
-from spacy_dxprivacy.distributed.recipe import pipeline_of_worker
+from spacy_dxprivacy.integrations.distributed import Recipe, terms_of
+from spacy_dxprivacy.integrations.distributed.arrow import Columns, sanitize_table
+from spacy_dxprivacy.integrations.distributed.on_ray import TableSanitizer
+from spacy_dxprivacy.integrations.distributed.recipe import pipeline_of_worker
 
 LENGTH = 200  # words of a document
 BATCH = 256  # rows: enough calls for two workers to share them evenly

@@ -38,8 +38,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.surrogates.plain import make_preset
-from spacy_dxprivacy.surrogates.standing import stand_in
+from spacy_dxprivacy.entities.surrogates.plain import make_preset
+from spacy_dxprivacy.entities.surrogates.standing import stand_in
 
 LABELS = "PERSON DATE TIME GPE ADDRESS ORG EMAIL URL PHONE ID".split()
 # Our label -> the types of the data that it is right for.

@@ -20,9 +20,9 @@ from figures import DOCS, write_result
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.surrogates.name import TITLES
-from spacy_dxprivacy.surrogates.plain import make_preset
-from spacy_dxprivacy.surrogates.standing import stand_in
+from spacy_dxprivacy.entities.surrogates.name import TITLES
+from spacy_dxprivacy.entities.surrogates.plain import make_preset
+from spacy_dxprivacy.entities.surrogates.standing import stand_in
 from spacy_dxprivacy.text.mentions import chosen
 
 TEXTS = Path(__file__).parent / "entity_texts" / "fresh.txt"

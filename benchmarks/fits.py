@@ -20,10 +20,10 @@ import numpy as np
 import synthetic
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph import word_graph
-from spacy_dxprivacy.graph.word_graph import WordGraph
 from spacy_dxprivacy.mechanisms.path import solve_beta
-from spacy_dxprivacy.search.faiss_index import load_faiss
+from spacy_dxprivacy.metric import word_graph
+from spacy_dxprivacy.metric.word_graph import WordGraph
+from spacy_dxprivacy.space.search.faiss_index import load_faiss
 
 EPSILON = 2.2
 PROBES = 300

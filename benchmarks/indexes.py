@@ -35,7 +35,7 @@ from run import machine
 import spacy_dxprivacy  # noqa: F401  (registers the parts)
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.privacy.noise import laplace_noise
-from spacy_dxprivacy.tables.readers import read_vectors
+from spacy_dxprivacy.space.tables.readers import read_vectors
 
 EPSILONS = (5.0, 10.0, 15.0, 20.0, 30.0)
 SPEED_QUERIES = 1020

@@ -39,8 +39,8 @@ from numpy.typing import NDArray
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.errors import DxError, DxWarning
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.search.metric import euclidean
-from spacy_dxprivacy.tables.readers import read_vectors
+from spacy_dxprivacy.space.search.metric import euclidean
+from spacy_dxprivacy.space.tables.readers import read_vectors
 
 GUESSER, LOSS = 0.36, 2.0  # what A and B hold equal
 DENIABLE = 3.0  # nats: words within it count as company

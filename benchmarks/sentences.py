@@ -20,7 +20,7 @@ import numpy as np
 import spacy
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.priors.pairs import frequencies
+from spacy_dxprivacy.prior.pairs import frequencies
 
 
 def texts(documents: int, seed: int = 0) -> list[str]:

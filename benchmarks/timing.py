@@ -18,7 +18,7 @@ import numpy as np
 from spacy.language import Language
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.batch.build import make_pipeline
+from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.text.tokens import tokenized
 

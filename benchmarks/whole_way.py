@@ -33,11 +33,11 @@ import synthetic
 from spacy.language import Language
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.run import sanitize
 from spacy_dxprivacy.config import RunConfig, SanitizeConfig
-from spacy_dxprivacy.priors.pairs import frequencies
+from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.jobs import plan_jobs
+from spacy_dxprivacy.io.run import sanitize
+from spacy_dxprivacy.prior.pairs import frequencies
 
 ALONE = Path(__file__).parent.parent / "configs" / "path.cfg"
 LENGTH = 200  # words of a document

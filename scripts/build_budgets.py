@@ -14,11 +14,11 @@ from dataclasses import asdict
 from typing import Any
 
 from spacy_dxprivacy import Space, registry
-from spacy_dxprivacy.graph.policy import APART, PRESETS, policy_graph
+from spacy_dxprivacy.metric.policy import APART, PRESETS, policy_graph
 from spacy_dxprivacy.privacy.levels import measured_apart
-from spacy_dxprivacy.sentences.calibration import CALIBRATION, learn
+from spacy_dxprivacy.sampler.calibration import CALIBRATION, learn
 from spacy_dxprivacy.space import BUILTIN
-from spacy_dxprivacy.tables import learned
+from spacy_dxprivacy.space.tables import learned
 
 PRIORS = ("dx.WordFrequency.v1", "dx.Uniform.v1")
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph.store import write_graph
-from spacy_dxprivacy.graph.word_graph import build
+from spacy_dxprivacy.metric.store import write_graph
+from spacy_dxprivacy.metric.word_graph import build
 from spacy_dxprivacy.space import BUILTIN
 
 

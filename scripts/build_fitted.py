@@ -9,8 +9,8 @@ import time
 
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.space import BUILTIN
-from spacy_dxprivacy.tables import learned
-from spacy_dxprivacy.tables.learned import FITTED
+from spacy_dxprivacy.space.tables import learned
+from spacy_dxprivacy.space.tables.learned import FITTED
 
 MECHANISMS = ("dx.Diffractor.v1",)
 

@@ -23,8 +23,8 @@ from language.types import Floats, Types, make_types
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.editors.opened import open_model
-from spacy_dxprivacy.priors.arpa import Arpa, read_arpa
-from spacy_dxprivacy.priors.pairs import KINDS
+from spacy_dxprivacy.prior.arpa import Arpa, read_arpa
+from spacy_dxprivacy.prior.pairs import KINDS
 from spacy_dxprivacy.space import BUILTIN
 
 OF_ALL = ("frequency", "type_of_row")  # of pairs.npz, and the same for all kinds

@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from fuzz import corpora, generate, laws
 
-from spacy_dxprivacy.distributed import Recipe
+from spacy_dxprivacy.integrations.distributed import Recipe
 
 PARTS = ("documents", "vectors", "configs", "files", "parts", "corpora", "small")
 BATCH, DOCUMENTS, SMALL, REQUESTS = 256, 2000, 100, 100
@@ -179,12 +179,12 @@ def guided(seconds: float, folder: Path) -> None:
             form = "jsonl" if kind < b"\xd0" else "csv"
             laws.check_readers(folder / f"r.{form}", raw, form)
 
-    from spacy_dxprivacy.batch import plain, record, tables
-    from spacy_dxprivacy.batch import source as sources
-    from spacy_dxprivacy.files import docbin as packed
+    from spacy_dxprivacy.io import plain, record, tables
+    from spacy_dxprivacy.io import source as sources
+    from spacy_dxprivacy.io.files import docbin as packed
     from spacy_dxprivacy.lab.audit import files
-    from spacy_dxprivacy.tables import packed as unpacked
-    from spacy_dxprivacy.tables import readers
+    from spacy_dxprivacy.space.tables import packed as unpacked
+    from spacy_dxprivacy.space.tables import readers
 
     for module in (
         files,

@@ -8,27 +8,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .about import __version__
-from .front.accessors import accessors
+from .integrations.front.accessors import accessors
 from .moved import install
 from .pipeline.receipt import assert_sanitized, attach_vectors, release
 from .registries import registry
 
 if TYPE_CHECKING:
-    from . import editors, mechanisms, projection, spaces
+    from . import editors, mechanisms
+    from .entities.surrogates import number as numbers
     from .errors import DxError, DxWarning, UsageError
-    from .front.clean import Cleaned, clean
-    from .front.diff import Diff, diff
-    from .front.on_datasets import clean_dataset
-    from .front.on_sklearn import Cleaner as Cleaner
-    from .guarantee import Guarantee
+    from .integrations.front.clean import Cleaned, clean
+    from .integrations.front.diff import Diff, diff
+    from .integrations.front.on_datasets import clean_dataset
+    from .integrations.front.on_sklearn import Cleaner as Cleaner
+    from .mechanisms import projection
     from .pipeline import select as selection
     from .pipeline import unknown
     from .pipeline.component import DxSanitizer
     from .pipeline.receipt import Receipt
     from .privacy.composition import compose
-    from .randomness import Rng
+    from .privacy.guarantee import Guarantee
+    from .privacy.randomness import Rng
     from .space import Space
-    from .surrogates import number as numbers
+    from .space import sources as spaces
     from .text.vocabulary import trim_vocab
     from .ty import Draw
 
@@ -42,22 +44,22 @@ __all__ = [
 
 # The module that holds a name; a name that is not here is a module itself.
 _HOMES = {
-    "Cleaned": "front.clean",
-    "Diff": "front.diff",
+    "Cleaned": "integrations.front.clean",
+    "Diff": "integrations.front.diff",
     "Draw": "ty",
     "DxError": "errors",
     "DxSanitizer": "pipeline.component",
     "DxWarning": "errors",
-    "Guarantee": "guarantee",
+    "Guarantee": "privacy.guarantee",
     "Receipt": "pipeline.receipt",
-    "Rng": "randomness",
+    "Rng": "privacy.randomness",
     "Space": "space",
     "UsageError": "errors",
-    "Cleaner": "front.on_sklearn",  # of an extra: `import *` has to do without it
-    "clean": "front.clean",
-    "clean_dataset": "front.on_datasets",
+    "Cleaner": "integrations.front.on_sklearn",  # of an extra: `import *` has to do without it
+    "clean": "integrations.front.clean",
+    "clean_dataset": "integrations.front.on_datasets",
     "compose": "privacy.composition",
-    "diff": "front.diff",
+    "diff": "integrations.front.diff",
     "trim_vocab": "text.vocabulary",
 }
 
@@ -69,7 +71,9 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     else:
-        value = import_module(".surrogates.number" if name == "numbers" else f".{name}", __name__)
+        value = import_module(
+            ".entities.surrogates.number" if name == "numbers" else f".{name}", __name__
+        )
     globals()[name] = value
     return value
 

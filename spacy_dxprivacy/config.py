@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import UsageError
-from .files.limits import MOST_CONFIG, TooLarge, check_size
+from .io.files.limits import MOST_CONFIG, TooLarge, check_size
 from .machine.hosts import is_loopback
 from .registries import RETIRED, retired
 

@@ -20,14 +20,14 @@ from .errors import DxError, Errors
 # Each registry, and the room that fills it.
 ROOMS = {
     "dx_mechanisms": "mechanisms",
-    "dx_projections": "projection",
-    "dx_indexes": "search",
+    "dx_projections": "mechanisms.projection",
+    "dx_indexes": "space.search",
     "dx_selectors": "pipeline.select",
-    "dx_spaces": "spaces",
+    "dx_spaces": "space.sources",
     "dx_unknowns": "pipeline.unknown",
-    "dx_priors": "priors",
+    "dx_priors": "prior",
     "dx_editors": "editors",
-    "dx_surrogates": "surrogates",
+    "dx_surrogates": "entities.surrogates",
 }
 NAMES = tuple(ROOMS)
 # What was removed, registered names and options of commands: what to use instead.

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from .arrays import Bools1d, Floats1d, Floats2d, Ints1d
-from .guarantee import Guarantee
-from .randomness import Rng
+from .privacy.guarantee import Guarantee
+from .privacy.randomness import Rng
 from .space import Space
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.search import all_pairs
-from spacy_dxprivacy.search.metric import neighbours
+from spacy_dxprivacy.space.search import all_pairs
+from spacy_dxprivacy.space.search.metric import neighbours
 
 
 def tables():

@@ -19,9 +19,9 @@ from spacy_dxprivacy.lab.attacks.language import Language, language_of, ways_to_
 from spacy_dxprivacy.lab.attacks.reading import Reading, Seen, blind_guess
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
-from spacy_dxprivacy.priors.chain import alone_chain as make_alone
+from spacy_dxprivacy.prior.chain import alone_chain as make_alone
 from spacy_dxprivacy.privacy.levels import FOUND, KEPT, level, measured_at, sentence
-from spacy_dxprivacy.sentences.draw import Text
+from spacy_dxprivacy.sampler.draw import Text
 
 LENGTH = 4
 SENTENCES = 400

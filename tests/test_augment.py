@@ -10,7 +10,7 @@ from spacy.training import Corpus, Example
 from spacy.util import load_config, registry
 
 from spacy_dxprivacy import DxError, assert_sanitized
-from spacy_dxprivacy.augment import ANNOTATIONS, annotate, sanitize_corpus
+from spacy_dxprivacy.integrations.augment import ANNOTATIONS, annotate, sanitize_corpus
 
 BAG_OF_WORDS = {
     "@architectures": "spacy.TextCatBOW.v3", "exclusive_classes": True, "ngram_size": 1,

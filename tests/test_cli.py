@@ -24,11 +24,11 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
-from spacy_dxprivacy.batch.build import full_name, make_pipeline, short_names
-from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.run import Reports, sanitize
 from spacy_dxprivacy.cli import sanitizing
 from spacy_dxprivacy.config import RunConfig, SanitizeConfig
+from spacy_dxprivacy.io.build import full_name, make_pipeline, short_names
+from spacy_dxprivacy.io.jobs import plan_jobs
+from spacy_dxprivacy.io.run import Reports, sanitize
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
@@ -444,7 +444,7 @@ def test_a_full_disk_leaves_nothing(dx, tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("spacy_dxprivacy.files.atomic.os.fsync", full)
+    monkeypatch.setattr("spacy_dxprivacy.io.files.atomic.os.fsync", full)
     result = dx(source, tmp_path / "out.jsonl")
     assert result.exit_code == 1 and "No space left" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
@@ -505,7 +505,7 @@ def workers_that(monkeypatch):
     """Makes workers do something else for every task, once they have been forked."""
     if multiprocessing.get_start_method() != "fork":
         pytest.skip("a spawned worker knows nothing of it")
-    return lambda act: monkeypatch.setattr("spacy_dxprivacy.batch.workers.in_zone", act)
+    return lambda act: monkeypatch.setattr("spacy_dxprivacy.io.workers.in_zone", act)
 
 
 def test_a_worker_that_dies_ends_the_run(dx, tmp_path, workers_that):

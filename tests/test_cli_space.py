@@ -7,9 +7,9 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, spaces
-from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.graph import kept_graph
+from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.mechanisms import load_space
+from spacy_dxprivacy.metric import kept_graph
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.surrogates import Draws, Mention
-from spacy_dxprivacy.surrogates.date_shift import make_date_shift
-from spacy_dxprivacy.surrogates.standing import stand_in
-from spacy_dxprivacy.surrogates.timeline import Timeline
+from spacy_dxprivacy.entities.surrogates import Draws, Mention
+from spacy_dxprivacy.entities.surrogates.date_shift import make_date_shift
+from spacy_dxprivacy.entities.surrogates.standing import stand_in
+from spacy_dxprivacy.entities.surrogates.timeline import Timeline
 from spacy_dxprivacy.text.layout import Layout
 
 MONTHS = "January February March April May June July August September October November December"

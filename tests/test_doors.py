@@ -15,11 +15,11 @@ from typer import Typer
 
 import spacy_dxprivacy
 from spacy_dxprivacy import UsageError, cli
-from spacy_dxprivacy.batch.jobs import check_fields
 from spacy_dxprivacy.cli import COMMANDS, terminal
 from spacy_dxprivacy.cli.terminal import with_options
 from spacy_dxprivacy.config import FileConfig, RunConfig
 from spacy_dxprivacy.errors import Errors, Warnings
+from spacy_dxprivacy.io.jobs import check_fields
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
@@ -39,8 +39,8 @@ def run(*args, timeout=240):
 WORKER = """
 import sys, spacy
 before = set(sys.modules)
-from spacy_dxprivacy.batch import workers
-from spacy_dxprivacy.distributed import arrow, on_ray, on_spark, recipe, work
+from spacy_dxprivacy.io import workers
+from spacy_dxprivacy.integrations.distributed import arrow, on_ray, on_spark, recipe, work
 print(*(set(sys.modules) - before))
 """
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Space, UsageError, __version__
 from spacy_dxprivacy.cli import COMMANDS, dx_cli, program
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.spaces.join import join
+from spacy_dxprivacy.space.join import join
 
 
 @pytest.fixture

@@ -18,12 +18,12 @@ import spacy
 from spacy.language import Language
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.batch.formats import read
 from spacy_dxprivacy.config import FileConfig
+from spacy_dxprivacy.entities.surrogates.base import Draws, Mention
+from spacy_dxprivacy.entities.surrogates.place import make_place
 from spacy_dxprivacy.entities.words import listed_names
-from spacy_dxprivacy.surrogates.base import Draws, Mention
-from spacy_dxprivacy.surrogates.place import make_place
+from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.formats import read
 from spacy_dxprivacy.text.tokens import tokenized
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from threadpoolctl import ThreadpoolController
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.search import exact
-from spacy_dxprivacy.search.exact import ExactIndex
+from spacy_dxprivacy.space.search import exact
+from spacy_dxprivacy.space.search.exact import ExactIndex
 
 
 def brute_force(X, Z):

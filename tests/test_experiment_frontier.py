@@ -18,7 +18,7 @@ from spacy_dxprivacy.lab.attacks.reading import filled_guess
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments.frontier import nearest, sought
 from spacy_dxprivacy.lab.experiments.stage import NAMES, USUAL, WORDS, texts_of
-from spacy_dxprivacy.priors.chain import alone_chain
+from spacy_dxprivacy.prior.chain import alone_chain
 from spacy_dxprivacy.registries import registry
 
 N = 6

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Options, noise, outputs
 from spacy_dxprivacy.lab.mechanisms import Once, make_mechanism
-from spacy_dxprivacy.projection.rank_sampling import make_rank_sampling
-from spacy_dxprivacy.search.metric import neighbours
+from spacy_dxprivacy.mechanisms.projection.rank_sampling import make_rank_sampling
+from spacy_dxprivacy.space.search.metric import neighbours
 
 
 def small(name, **settings):

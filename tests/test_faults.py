@@ -24,7 +24,7 @@ from test_cli import SECRETS, TIMEOUT, WORDS, alive, no_secret_in, started, wait
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.batch.source import Source
+from spacy_dxprivacy.io.source import Source
 from spacy_dxprivacy.pipeline.component import DxSanitizer
 
 TEXTS = [f"The cat sleeps near Zorblatt, {i} times. " * 60 for i in range(400)]
@@ -163,9 +163,7 @@ def test_a_disk_that_fails_while_it_is_read_leaves_nothing(dx, folder, tmp_path,
         yield (folder / "a.txt").read_bytes()[:50]
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(
-        "spacy_dxprivacy.batch.jobs.source_of_file", lambda *_, **__: Source(blocks())
-    )
+    monkeypatch.setattr("spacy_dxprivacy.io.jobs.source_of_file", lambda *_, **__: Source(blocks()))
     result = dx(folder / "a.txt", tmp_path / "o.txt")
     assert result.exit_code == 1 and "Input/output error" in result.stderr
     assert len(result.stderr.splitlines()) == 1

@@ -15,11 +15,11 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
-from spacy_dxprivacy.graph import graph_of, kept_graph
-from spacy_dxprivacy.graph.store import read_graph, write_graph
-from spacy_dxprivacy.sentences import calibration
-from spacy_dxprivacy.space import _load_builtin
-from spacy_dxprivacy.tables import learned
+from spacy_dxprivacy.metric import graph_of, kept_graph
+from spacy_dxprivacy.metric.store import read_graph, write_graph
+from spacy_dxprivacy.sampler import calibration
+from spacy_dxprivacy.space.space import _load_builtin
+from spacy_dxprivacy.space.tables import learned
 
 N = 80
 WORDS = Space.builtin().words[1000 : 1000 + N]

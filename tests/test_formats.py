@@ -20,14 +20,14 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError
-from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.batch.formats import guess, read
-from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.record import names_of, pruned, slots_of
-from spacy_dxprivacy.batch.run import Sink
-from spacy_dxprivacy.batch.source import Source, source_of_file, source_of_text
-from spacy_dxprivacy.batch.stream import outcomes
 from spacy_dxprivacy.config import FileConfig
+from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.formats import guess, read
+from spacy_dxprivacy.io.jobs import plan_jobs
+from spacy_dxprivacy.io.record import names_of, pruned, slots_of
+from spacy_dxprivacy.io.run import Sink
+from spacy_dxprivacy.io.source import Source, source_of_file, source_of_text
+from spacy_dxprivacy.io.stream import outcomes
 
 WORDS = (
     "of the a cat dog house garden sleeps runs in and near old small tree river day night".split()
@@ -341,7 +341,7 @@ def test_zstandard_says_what_to_use_instead(dx, tmp_path, given):
 
 
 def test_a_bomb_is_not_unpacked(dx, tmp_path, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.files.limits.FREE", 1000)
+    monkeypatch.setattr("spacy_dxprivacy.io.files.limits.FREE", 1000)
     (tmp_path / "in.csv.gz").write_bytes(gzip.compress(b"text\n" + b"a " * 1_000_000))
     result = dx(tmp_path / "in.csv.gz", tmp_path / "out.csv")
     is_one_sentence(result)

@@ -28,7 +28,7 @@ def run(code):
 def test_every_name_of_the_front_leads_somewhere(name):
     value = getattr(spacy_dxprivacy, name)
     assert getattr(value, "__name__", name).rpartition(".")[2] == name or name in (
-        "Draw", "__version__", "numbers", "registry", "selection"
+        "Draw", "__version__", "numbers", "registry", "selection", "spaces"
     )  # fmt: skip
     assert name in dir(spacy_dxprivacy)
 
@@ -41,7 +41,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 def test_importing_it_loads_what_docs_carry_and_no_more():
     code = "import sys, spacy_dxprivacy; print(*(m for m in sys.modules if 'dxprivacy.' in m))"
     rooms = {name.split(".")[1] for name in run(code)}
-    carried = {"pipeline", "guarantee", "privacy", "files", "front"}  # front: its accessors alone
+    carried = {"pipeline", "privacy", "io", "integrations"}  # of these its accessors alone
     assert rooms == carried | {"about", "arrays", "errors", "moved", "registries", "validate"}
 
 
@@ -92,7 +92,7 @@ def test_a_registry_that_is_asked_first_has_all_of_its_own(ask):
     run("from spacy_dxprivacy.registries import registry as r\n" + "\n".join(lines))
 
 
-LEARNED = "import spacy_dxprivacy.tables.learned as l; print(*l.writers(s))"
+LEARNED = "import spacy_dxprivacy.space.tables.learned as l; print(*l.writers(s))"
 
 
 def test_a_space_that_is_loaded_first_has_all_that_was_learned_of_it():

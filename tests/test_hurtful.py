@@ -11,8 +11,8 @@ import spacy
 from spacy.language import Language
 
 from spacy_dxprivacy import Space, registry
-from spacy_dxprivacy.spaces import hurtful
-from spacy_dxprivacy.spaces.hurtful import stand_ins
+from spacy_dxprivacy.space import hurtful
+from spacy_dxprivacy.space.hurtful import stand_ins
 
 BAD = ["wench", "morons", "Infidels", "imbecile"]
 WORDS = ["woman", "people", "believers", "patient", "the", "house", *BAD]
@@ -75,7 +75,7 @@ def test_what_comes_out_in_their_place_is_none(
     space: Space, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr(hurtful, "MOST_NUMBERS", most)
-    found = hurtful._stand_ins(space)
+    found = dict(stand_ins(space))
     assert set(found) == set(BAD) and not set(found.values()) & set(BAD)
 
 

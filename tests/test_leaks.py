@@ -35,7 +35,7 @@ from spacy.vocab import Vocab
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, DxWarning, Rng, release
 from spacy_dxprivacy.pipeline.draw import draw
-from spacy_dxprivacy.randomness import Rng as RngClass
+from spacy_dxprivacy.privacy.randomness import Rng as RngClass
 
 LEAKY = ("sentencizer", "test_leaky_annotator")
 # Every setting that adds something to the output.

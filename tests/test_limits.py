@@ -22,15 +22,15 @@ from spacy.tokens import DocBin
 
 import spacy_dxprivacy
 from spacy_dxprivacy import DxError, Space
-from spacy_dxprivacy.batch.build import make_pipeline
-from spacy_dxprivacy.batch.formats import read
 from spacy_dxprivacy.config import FileConfig
 from spacy_dxprivacy.errors import UsageError
-from spacy_dxprivacy.files import docbin as packed
-from spacy_dxprivacy.files import limits
-from spacy_dxprivacy.files.docbin import BadPacked, pack, read_docbin, unpack
+from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.files import docbin as packed
+from spacy_dxprivacy.io.files import limits
+from spacy_dxprivacy.io.files.docbin import BadPacked, pack, read_docbin, unpack
+from spacy_dxprivacy.io.formats import read
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
-from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors
+from spacy_dxprivacy.space.tables.readers import VectorFileError, read_vectors
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
 # What runs what a file says, unless it is told not to.
@@ -236,7 +236,7 @@ def short_records(monkeypatch):
         "source.MOST_RECORD",
         "source.MB",
     ):
-        monkeypatch.setattr(f"spacy_dxprivacy.batch.{name}", 100)
+        monkeypatch.setattr(f"spacy_dxprivacy.io.{name}", 100)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from spacy_dxprivacy import trim_vocab
-from spacy_dxprivacy.batch.record import Record
-from spacy_dxprivacy.batch.stream import outcomes
+from spacy_dxprivacy.io.record import Record
+from spacy_dxprivacy.io.stream import outcomes
 
 LOAD = Path(__file__).parent.parent / "benchmarks" / "load.py"
 
@@ -64,7 +64,7 @@ def test_trimming_makes_the_tables_anew_and_forgets_no_string(make_nlp):
 
 @pytest.mark.slow
 def test_the_command_trims_by_itself(make_nlp, load, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.batch.stream.MANY_WORDS", 1000)
+    monkeypatch.setattr("spacy_dxprivacy.io.stream.MANY_WORDS", 1000)
     nlp, stream = make_nlp(), load.texts(Random(0))
     most = 0
     for _ in range(12):

@@ -17,11 +17,11 @@ from scipy.stats import chisquare, kstest
 from spacy.tokens import Doc, DocBin
 
 from spacy_dxprivacy import DxError, Guarantee, Rng, registry
-from spacy_dxprivacy.batch.build import numbers_config
+from spacy_dxprivacy.entities.surrogates import Draws, Mention, number
+from spacy_dxprivacy.entities.surrogates.base import geometric as whole_noise
+from spacy_dxprivacy.entities.surrogates.number import LARGEST, find_numbers, is_number, read_value
+from spacy_dxprivacy.io.build import numbers_config
 from spacy_dxprivacy.pipeline.draw import passage
-from spacy_dxprivacy.surrogates import Draws, Mention, number
-from spacy_dxprivacy.surrogates.base import geometric as whole_noise
-from spacy_dxprivacy.surrogates.number import LARGEST, find_numbers, is_number, read_value
 
 RELATIVE = {"@dx_surrogates": "dx.Numbers.v1", "epsilon": 10.0}
 ABSOLUTE = {"@dx_surrogates": "dx.Numbers.v1", "epsilon": 1.0, "scale": "absolute", "unit": 2.0}

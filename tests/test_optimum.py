@@ -7,10 +7,6 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
-from spacy_dxprivacy.graph import even as evening
-from spacy_dxprivacy.graph.even import SHARE
-from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
-from spacy_dxprivacy.graph.policy_graph import Kernel, with_steps
 from spacy_dxprivacy.lab.bounds import least_told, most_kept, told
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments import optimum as experiment
@@ -24,9 +20,13 @@ from spacy_dxprivacy.lab.experiments.optimum import (
 )
 from spacy_dxprivacy.lab.tuning.bench import sampled
 from spacy_dxprivacy.lab.tuning.targets import most_unchanged
-from spacy_dxprivacy.priors.chain import alone_chain
-from spacy_dxprivacy.sentences.alone import WordDraw
-from spacy_dxprivacy.sentences.calibration import beta_of, shorter
+from spacy_dxprivacy.metric import even as evening
+from spacy_dxprivacy.metric.even import SHARE
+from spacy_dxprivacy.metric.policy import PLAIN, policy_graph
+from spacy_dxprivacy.metric.policy_graph import Kernel, with_steps
+from spacy_dxprivacy.prior.chain import alone_chain
+from spacy_dxprivacy.sampler.alone import WordDraw
+from spacy_dxprivacy.sampler.calibration import beta_of, shorter
 
 
 def plane(n, seed=0):

@@ -5,10 +5,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.batch import stream
-from spacy_dxprivacy.batch.build import the_sanitizer
-from spacy_dxprivacy.batch.record import Record
-from spacy_dxprivacy.batch.stream import outcomes
+from spacy_dxprivacy.io import stream
+from spacy_dxprivacy.io.build import the_sanitizer
+from spacy_dxprivacy.io.record import Record
+from spacy_dxprivacy.io.stream import outcomes
 from spacy_dxprivacy.pipeline.select import words_of
 from spacy_dxprivacy.text.spelling import spell
 

@@ -27,8 +27,8 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.errors import UsageError
+from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.playground import workshop as server
 from spacy_dxprivacy.lab.playground.workshop import Workshop
 from spacy_dxprivacy.lab.report.receipts import answers as in_words

@@ -11,7 +11,7 @@ import spacy
 from spacy.language import Language
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.presidio.component import DxPresidio, make_dx_presidio
+from spacy_dxprivacy.integrations.presidio.component import DxPresidio, make_dx_presidio
 
 HERE = importlib.util.find_spec("presidio_analyzer") is not None
 needs_presidio = pytest.mark.skipif(not HERE, reason="presidio is not installed")
@@ -25,7 +25,7 @@ EXPONENTIAL = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 0.01}
 def ours() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from spacy_dxprivacy import presidio
+        from spacy_dxprivacy.integrations import presidio
 
         presidio.DxRecognizer, presidio.DxOperator  # noqa: B018
     return presidio

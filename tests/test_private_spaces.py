@@ -12,9 +12,9 @@ from spacy.language import Language
 from spacy.vectors import Vectors
 
 from spacy_dxprivacy import DxError, DxWarning, Space
-from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.run import sanitize
-from spacy_dxprivacy.spaces.sources import OWN_WORDS
+from spacy_dxprivacy.io.jobs import plan_jobs
+from spacy_dxprivacy.io.run import sanitize
+from spacy_dxprivacy.space.sources import OWN_WORDS
 
 WORDS = ["the", "dog", "house", "Zorblattovich", "Quuxington"]
 GERMAN = "Der Patient klagt seit gestern über starke Schmerzen und hat nachts schlecht geschlafen. "

@@ -29,8 +29,9 @@ from conftest import (
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_info
 
-from spacy_dxprivacy import DxError, Rng, assert_sanitized, randomness
+from spacy_dxprivacy import DxError, Rng, assert_sanitized
 from spacy_dxprivacy.machine.compute import one_thread_in_workers
+from spacy_dxprivacy.privacy import randomness
 
 pytestmark = [
     # Python 3.12 and later warn wherever a process with threads forks; BLAS has threads.

@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError
-from spacy_dxprivacy.batch.build import make_pipeline
 from spacy_dxprivacy.cli import dx_cli, program
 from spacy_dxprivacy.config import SETTINGS, RunConfig, read_config
-from spacy_dxprivacy.front import settings as settings_of
-from spacy_dxprivacy.front.settings import ready
+from spacy_dxprivacy.integrations.front import settings as settings_of
+from spacy_dxprivacy.integrations.front.settings import ready
+from spacy_dxprivacy.io.build import make_pipeline
 
 SECRET = "Xantippe"
 TEXTS = ["the king and the queen", f"{SECRET} was here", "a house"]

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from randomgen import AESCounter
 
-from spacy_dxprivacy import DxError, Rng, randomness
+from spacy_dxprivacy import DxError, Rng
+from spacy_dxprivacy.privacy import randomness
 
 
 def test_the_generator_is_aes_128_in_counter_mode():

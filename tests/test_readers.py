@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from spacy_dxprivacy.tables import packed
-from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors
+from spacy_dxprivacy.space.tables import packed
+from spacy_dxprivacy.space.tables.readers import VectorFileError, read_vectors
 
 WORDS = ["the", "café", "5", "don't", "東京"]
 MATRIX = np.random.default_rng(0).standard_normal((5, 4)).astype(np.float32)

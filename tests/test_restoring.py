@@ -8,14 +8,14 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import Rng
+from spacy_dxprivacy.entities.surrogates import Mention
+from spacy_dxprivacy.entities.surrogates.lists import listed
+from spacy_dxprivacy.entities.surrogates.name import form_of
+from spacy_dxprivacy.entities.surrogates.plain import surrogates_of
+from spacy_dxprivacy.entities.surrogates.standing import StandIns, stand_in
+from spacy_dxprivacy.entities.surrogates.table import Table
 from spacy_dxprivacy.entities.tables import PEOPLES, PLACES
 from spacy_dxprivacy.entities.words import builtin_lexicon
-from spacy_dxprivacy.surrogates import Mention
-from spacy_dxprivacy.surrogates.lists import listed
-from spacy_dxprivacy.surrogates.name import form_of
-from spacy_dxprivacy.surrogates.plain import surrogates_of
-from spacy_dxprivacy.surrogates.standing import StandIns, stand_in
-from spacy_dxprivacy.surrogates.table import Table
 
 PERSONS = ["Maria Lopez", "Ms. Lopez", "Lopez", "Maria", "Lopez's", "Maria’s", "MARIA LOPEZ",
            "Lopez, Maria", "M. Lopez", "Dr. Wei Chen", "Chen", "Okonkwo",

@@ -26,15 +26,22 @@ from spacy.language import Language
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Guarantee, UsageError
-from spacy_dxprivacy.batch.build import the_sanitizer
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import ServiceConfig
-from spacy_dxprivacy.serve.app import make_app
-from spacy_dxprivacy.serve.callers import Buckets, Callers, Ledger, Refused, add_token, read_callers
-from spacy_dxprivacy.serve.connection import Arrivals
-from spacy_dxprivacy.serve.desk import Desk
-from spacy_dxprivacy.serve.run import make_server
-from spacy_dxprivacy.serve.workers import Nursery
+from spacy_dxprivacy.integrations.serve.app import make_app
+from spacy_dxprivacy.integrations.serve.callers import (
+    Buckets,
+    Callers,
+    Ledger,
+    Refused,
+    add_token,
+    read_callers,
+)
+from spacy_dxprivacy.integrations.serve.connection import Arrivals
+from spacy_dxprivacy.integrations.serve.desk import Desk
+from spacy_dxprivacy.integrations.serve.run import make_server
+from spacy_dxprivacy.integrations.serve.workers import Nursery
+from spacy_dxprivacy.io.build import the_sanitizer
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
 SECRET = "Xantippe"
@@ -362,7 +369,7 @@ def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, ca
     def fail(*args):
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("spacy_dxprivacy.serve.models.Sanitize.wanted", fail)
+    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.models.Sanitize.wanted", fail)
     answer = ask(make_service(), "/sanitize", {"text": SECRET})
     assert answer.status == 500 and "error" in answer.json
     told = caplog.text + "".join(capfd.readouterr()) + answer.body.decode()

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, assert_sanitized
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.files.keys import make_key, read_key
-from spacy_dxprivacy.files.signed import check_signed, signed
+from spacy_dxprivacy.io.files.keys import make_key, read_key
+from spacy_dxprivacy.io.files.signed import check_signed, signed
 
 
 def dx(*arguments):

@@ -9,7 +9,7 @@ import srsly
 from spacy.vectors import Vectors
 
 from spacy_dxprivacy import DxError, Space, registry
-from spacy_dxprivacy.spaces.sources import Filter, read_words
+from spacy_dxprivacy.space.sources import Filter, read_words
 
 WORDS = ["doctor", "May", "may", "ICU", "the", "naïve"]
 MATRIX = np.arange(24, dtype=np.float32).reshape(6, 4) + 1
@@ -226,7 +226,9 @@ def test_a_changed_table_is_refused_without_being_asked_for(rich, tmp_path, monk
     with pytest.raises(DxError, match=r"DX024.*digest"):
         Space.load(tmp_path / "space")
     assert Space.load(tmp_path / "space", verify=False).vectors[0, 0] == MATRIX[0, 0] + 1
-    monkeypatch.setattr("spacy_dxprivacy.tables.folder.SMALL", 1)  # and what is large, if asked for
+    monkeypatch.setattr(
+        "spacy_dxprivacy.space.tables.folder.SMALL", 1
+    )  # and what is large, if asked for
     assert Space.load(tmp_path / "space").vectors[0, 0] == MATRIX[0, 0] + 1
     with pytest.raises(DxError, match=r"DX024.*digest"):
         Space.load(tmp_path / "space", verify=True)

@@ -24,9 +24,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spacy_dxprivacy import Rng, registry
-from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate, number
-from spacy_dxprivacy.surrogates.codes import luhn, mod97
-from spacy_dxprivacy.surrogates.lists import HOUSES, STATES, cities, listed
+from spacy_dxprivacy.entities.surrogates import Draws, Mention, Surrogate, number
+from spacy_dxprivacy.entities.surrogates.codes import luhn, mod97
+from spacy_dxprivacy.entities.surrogates.lists import HOUSES, STATES, cities, listed
 
 
 @dataclass(frozen=True)

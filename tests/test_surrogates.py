@@ -13,16 +13,16 @@ from scipy import stats
 from spacy.tokens import Doc, Span
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, registry
+from spacy_dxprivacy.entities.surrogates import Draws, Mention, Surrogate
+from spacy_dxprivacy.entities.surrogates.base import Keyed, geometric
+from spacy_dxprivacy.entities.surrogates.codes import kind_of, luhn, mod97
+from spacy_dxprivacy.entities.surrogates.lists import STATES, ZIP_HEADS, cities, listed
+from spacy_dxprivacy.entities.surrogates.name import Person, form_of, persons
+from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
+from spacy_dxprivacy.entities.surrogates.standing import apart
 from spacy_dxprivacy.errors import UsageError
-from spacy_dxprivacy.files.keys import check_apart, make_key, read_key
-from spacy_dxprivacy.guarantee import Guarantee
-from spacy_dxprivacy.surrogates import Draws, Mention, Surrogate
-from spacy_dxprivacy.surrogates.base import Keyed, geometric
-from spacy_dxprivacy.surrogates.codes import kind_of, luhn, mod97
-from spacy_dxprivacy.surrogates.lists import STATES, ZIP_HEADS, cities, listed
-from spacy_dxprivacy.surrogates.name import Person, form_of, persons
-from spacy_dxprivacy.surrogates.plain import NOTHING, surrogates_of
-from spacy_dxprivacy.surrogates.standing import apart
+from spacy_dxprivacy.io.files.keys import check_apart, make_key, read_key
+from spacy_dxprivacy.privacy.guarantee import Guarantee
 
 # What any stand-in may be given: nothing of it may come back, and nothing may be quoted.
 ODD = [

@@ -6,13 +6,13 @@ import os
 import pytest
 from typer.testing import CliRunner
 
-from spacy_dxprivacy.batch.build import surrogates_config
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.entities.surrogates import Mention
+from spacy_dxprivacy.entities.surrogates.table import Table, read_table, write_table
 from spacy_dxprivacy.errors import DxError, UsageError
-from spacy_dxprivacy.files.keys import read_key
-from spacy_dxprivacy.front.diff import compared
-from spacy_dxprivacy.surrogates import Mention
-from spacy_dxprivacy.surrogates.table import Table, read_table, write_table
+from spacy_dxprivacy.integrations.front.diff import compared
+from spacy_dxprivacy.io.build import surrogates_config
+from spacy_dxprivacy.io.files.keys import read_key
 
 NOTE = "Dr. Maria Lopez saw Mr. John Smith on March 5, 2023. Smith left on 03/12/2023.\n"
 

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxWarning, Rng, Space, assert_sanitized, registry
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.graph import kept_graph
 from spacy_dxprivacy.lab.audit import audit_release
+from spacy_dxprivacy.metric import kept_graph
 
 ROOT = Path(__file__).parent.parent
 SAVED = Path("tests") / "fixtures" / "0.1.0"  # the pipelines name their space from the root

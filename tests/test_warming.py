@@ -4,8 +4,8 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.batch.record import Record
-from spacy_dxprivacy.batch.stream import in_zone
+from spacy_dxprivacy.io.record import Record
+from spacy_dxprivacy.io.stream import in_zone
 from spacy_dxprivacy.text import vocabulary
 from spacy_dxprivacy.text.vocabulary import AT_ONCE, SHARE, warm_up
 

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from language.types import YEAR, Floats, Types, tokens
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.priors.arpa import Arpa, beyond_back_off
-from spacy_dxprivacy.priors.make import pruned as prune
-from spacy_dxprivacy.priors.pairs import OF_FREQUENCY, OF_LOG, OF_PAIR, pack
+from spacy_dxprivacy.prior.arpa import Arpa, beyond_back_off
+from spacy_dxprivacy.prior.make import pruned as prune
+from spacy_dxprivacy.prior.pairs import OF_FREQUENCY, OF_LOG, OF_PAIR, pack
 
 YEARS = 0.6  # share of the spoken "nineteen" that is the beginning of a year
 STEPS = 30  # of the power method
@@ -129,7 +129,7 @@ def pruned(pairs: Pairs, most: int) -> Pairs:
 
 
 def packed(pairs: Pairs, types: Types, frequency: Floats, digest: str) -> dict[str, Any]:
-    """The arrays of pairs.npz: see spacy_dxprivacy/priors/pairs.py. Steps of pairs are rounded
+    """The arrays of pairs.npz: see spacy_dxprivacy/prior/pairs.py. Steps of pairs are rounded
     down, so that rows stay below 1."""
     d = pairs.delta
     counts = np.diff(d.indptr)

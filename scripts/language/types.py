@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.priors.chain import nearest_hosts
+from spacy_dxprivacy.prior.chain import nearest_hosts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

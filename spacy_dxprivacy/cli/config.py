@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ..batch.build import config_text, make_pipeline, the_sanitizer
 from ..config import SETTINGS, SanitizeConfig
 from ..errors import UsageError
-from ..files.atomic import write_bytes
+from ..io.build import config_text, make_pipeline, the_sanitizer
+from ..io.files.atomic import write_bytes
 from . import options
 from .terminal import PIPELINE, mistakes_in_a_line, setting_up
 

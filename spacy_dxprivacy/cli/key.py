@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
+from ..entities.surrogates.table import read_table
 from ..errors import UsageError
-from ..files.atomic import write_bytes
-from ..files.keys import make_key, read_key
-from ..files.limits import MOST_RECORD, TooLarge, check_size
-from ..surrogates.table import read_table
+from ..io.files.atomic import write_bytes
+from ..io.files.keys import make_key, read_key
+from ..io.files.limits import MOST_RECORD, TooLarge, check_size
 from . import options
 from .terminal import mistakes_in_a_line, settings_that_fail
 

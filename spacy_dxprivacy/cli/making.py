@@ -10,15 +10,14 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ..graph import graph_of
-from ..priors.make import PAIRS, TYPES, Recipe, make_prior, read_texts
-from ..priors.pairs import check_target
-from ..search.faiss_index import make_faiss
+from ..metric import graph_of
+from ..prior.make import PAIRS, TYPES, Recipe, make_prior, read_texts
+from ..prior.pairs import check_target
 from ..space import Space
-from ..spaces import BUILTIN, Filter, load
-from ..spaces.index_folder import make_index
-from ..spaces.join import join as join_to_builtin
-from ..spaces.sources import check_space_folder
+from ..space.index_folder import make_index
+from ..space.join import join as join_to_builtin
+from ..space.search.faiss_index import make_faiss
+from ..space.sources import BUILTIN, Filter, check_space_folder, load
 from . import options
 from .terminal import REMOVED, bar, mistakes_in_a_line, setting_up
 

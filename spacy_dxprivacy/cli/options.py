@@ -12,8 +12,8 @@ from typer import Option
 
 from ..config import SETTINGS, SanitizeConfig, parse_assignments, read_config
 from ..errors import UsageError
-from ..files.keys import read_key
-from ..files.signed import check_signed
+from ..io.files.keys import read_key
+from ..io.files.signed import check_signed
 from .terminal import mistakes_in_a_line, settings_that_fail
 
 TYPES: dict[str, Any] = {

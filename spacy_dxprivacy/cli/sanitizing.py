@@ -18,8 +18,15 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from typer import Argument, Option
 
-from ..batch.build import make_pipeline, the_sanitizer
-from ..batch.jobs import (
+from ..config import ClusterConfig, FileConfig, SanitizeConfig
+from ..entities.surrogates.standing import StandIns
+from ..entities.surrogates.table import Table, check_cipher, write_table
+from ..errors import UsageError
+from ..io.build import make_pipeline, the_sanitizer
+from ..io.files.atomic import check_new, write_bytes
+from ..io.files.keys import check_apart, read_key
+from ..io.files.signed import signed
+from ..io.jobs import (
     Job,
     check_fields,
     check_receipt,
@@ -28,16 +35,9 @@ from ..batch.jobs import (
     size_of,
     text_job,
 )
-from ..batch.run import Reports, sanitize
-from ..batch.tally import Tally
-from ..batch.trial import previews
-from ..config import ClusterConfig, FileConfig, SanitizeConfig
-from ..errors import UsageError
-from ..files.atomic import check_new, write_bytes
-from ..files.keys import check_apart, read_key
-from ..files.signed import signed
-from ..surrogates.standing import StandIns
-from ..surrogates.table import Table, check_cipher, write_table
+from ..io.run import Reports, sanitize
+from ..io.tally import Tally
+from ..io.trial import previews
 from . import options
 from .terminal import (
     REMOVED,
@@ -52,7 +52,7 @@ from .terminal import (
 from .trial import print_dry_run, print_preview
 
 if TYPE_CHECKING:
-    from ..distributed.work import Shard
+    from ..integrations.distributed.work import Shard
 
 UNITS = {"txt": "document", "spacy": "document", "lines": "line", "jsonl": "line"}
 MOST_FAILURES = 20  # that are printed one by one
@@ -237,8 +237,8 @@ def _check_shards(paths: list[str], chosen: SanitizeConfig, text: str | None) ->
 def _sanitize_shards(
     paths: list[str], chosen: SanitizeConfig, interrupted: Callable[[], None]
 ) -> Done:
-    from ..distributed import Recipe, plan_shards, sanitize_shards
-    from ..distributed.manifest import lines_of, manifest_bytes, tally_of
+    from ..integrations.distributed import Recipe, plan_shards, sanitize_shards
+    from ..integrations.distributed.manifest import lines_of, manifest_bytes, tally_of
 
     out, run = Path(paths[-1]), chosen.run
     secret = _check_keys(chosen, out / "any")

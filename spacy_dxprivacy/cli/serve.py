@@ -30,10 +30,10 @@ def serve_cli(
 
     Example: python -m spacy dx serve --tokens callers --budget 5000 --ledger spent.db
     """
-    from ..front.settings import ready_of
+    from ..integrations.front.settings import ready_of
+    from ..integrations.serve.callers import add_token
+    from ..integrations.serve.run import check_extra, serve
     from ..machine.hosts import check_port
-    from ..serve.callers import add_token
-    from ..serve.run import check_extra, serve
 
     service = chosen.service
     with mistakes_in_a_line("serve"):

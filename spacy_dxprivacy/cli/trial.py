@@ -5,13 +5,13 @@ from __future__ import annotations
 import typer
 from spacy.language import Language
 
-from ..batch.build import the_sanitizer
-from ..batch.formats import WITH_FIELDS
-from ..batch.jobs import Job
-from ..batch.tally import many
-from ..batch.trial import Outlook, Preview, outlook
 from ..config import FileConfig
-from ..front.diff import diff
+from ..integrations.front.diff import diff
+from ..io.build import the_sanitizer
+from ..io.formats import WITH_FIELDS
+from ..io.jobs import Job
+from ..io.tally import many
+from ..io.trial import Outlook, Preview, outlook
 from .terminal import with_options
 
 

@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ..priors.pairs import frequency_of
+from ..prior.pairs import frequency_of
 from ..space import Space
 
 NOTHING = -1  # in place of a token: this lane reads nothing

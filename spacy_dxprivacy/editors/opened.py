@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DxError, Errors
-from ..files.digests import digest_of
-from ..files.limits import regular
+from ..io.files.digests import digest_of
+from ..io.files.limits import regular
 from .model import LanguageModel
 
 NEEDED = ("torch", "transformers")

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Ints1d, Numbers1d
-from ..graph.policy_graph import Kernel
 from ..mechanisms.path_v2 import SentenceMechanism
-from ..priors.chain import Chain
+from ..metric.policy_graph import Kernel
+from ..prior.chain import Chain
 from ..registries import registry
-from ..sentences.alone import WordDraw
+from ..sampler.alone import WordDraw
 from ..space import Space
 from ..ty import Mechanism, Prior, StatesProbabilities
 from ..validate import fail

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent.parent / "data" / "entities"
+from ..about import DATA
+
+FOLDER = DATA / "entities"
 _REFERENCE = re.compile(r"\{([<*]?)([A-Z_]+|[a-z ]+)\}")
 _NAMED = re.compile(r"([a-zA-Z]\w*): (.*)")
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from spacy.lang.en.lex_attrs import like_num
 from spacy.lang.lex_attrs import like_email, like_url, word_shape
 
+from ..about import DATA
 from ..space import Space
 from .rules import GROUPS, WEAK, all_words
 from .tables import FOLLOWING, LISTED, NAMES, NONE, PEOPLES, PLACES, pattern, words
@@ -32,7 +32,7 @@ KINDS = (
     # places and codes
     "SURE_PLACE PLACE PLACE_HEAD STATE IN_PLACE CODE ID_WORD"
 ).split()
-LISTED_NAMES = Path(__file__).resolve().parent.parent / "data" / "names.txt.gz"
+LISTED_NAMES = DATA / "names.txt.gz"
 ALSO_SURE = words("ALSO_SURE")
 ALSO_FIRST = ALSO_SURE | words("ALSO_FIRST")
 _KINDS_OF = {

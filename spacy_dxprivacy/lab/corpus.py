@@ -15,12 +15,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats2d, Ints1d, blocks
-from ..batch.build import NO_LIMIT
-from ..batch.jobs import opened, plan_jobs
-from ..batch.record import Record, chunks
-from ..batch.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..config import FileConfig
 from ..errors import UsageError
+from ..io.build import NO_LIMIT
+from ..io.jobs import opened, plan_jobs
+from ..io.record import Record, chunks
+from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draw import LONGEST, passage
 from ..pipeline.select import AllWords
 from ..pipeline.write import clear_before
@@ -29,7 +29,7 @@ from ..ty import Draw, Mechanism
 from ..validate import fail, one_of
 
 if TYPE_CHECKING:
-    from ..randomness import Rng
+    from ..privacy.randomness import Rng
 
 SCOPES = ("token", "type")
 AT_ONCE = 2**15  # words drawn at once

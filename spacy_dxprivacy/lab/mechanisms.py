@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d
-from ..batch.build import full_name, mechanism_config, prior_config
 from ..errors import DxWarning, UsageError
+from ..io.build import full_name, mechanism_config, prior_config
 from ..registries import registry
 from ..space import Space
-from ..spaces import Filter, load
+from ..space.sources import Filter, load
 from ..ty import Index, Mechanism
 from ..validate import positive, whole
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DxError, Errors, UsageError
-from ..files.atomic import check_new, write_bytes
+from ..io.files.atomic import check_new, write_bytes
 from ..validate import one_of
 
 FORMATS = ("svg", "png", "pdf")

@@ -16,10 +16,10 @@ import numpy as np
 
 from ..arrays import Bools1d, Ints1d, Ints2d
 from ..errors import DxError, DxWarning, Errors, Warnings
-from ..guarantee import Guarantee
-from ..randomness import Rng
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import Rng
 from ..space import Space
-from ..tables import learned
+from ..space.tables import learned
 from ..ty import Draw, HasMetric, Mechanism
 from ..validate import fail
 

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
-from ..guarantee import Guarantee
 from ..machine.compute import array_module, to_device, to_host
-from ..randomness import Rng
-from ..search.metric import euclidean
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import Rng
 from ..space import Space
+from ..space.search.metric import euclidean
 from ..ty import Draw
 from ..validate import between
 from .built import (

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
-from ..guarantee import Guarantee
-from ..randomness import Rng
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..ty import NoiseLaw, Projection

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d
-from ..guarantee import Guarantee
+from ..privacy.guarantee import Guarantee
 from ..registries import registry
-from ..search.all_pairs import from_the_middle, rounding
-from ..search.metric import distances
 from ..space import Space
+from ..space.search.all_pairs import from_the_middle, rounding
+from ..space.search.metric import distances
 from ..validate import positive, whole
 from .choice import Choice, ChoiceMechanism, clamped_score
 

@@ -20,11 +20,11 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d
-from ..guarantee import Guarantee
-from ..randomness import Rng
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..tables.learned import once
+from ..space.tables.learned import once
 from ..validate import positive
 from .choice import Choice, ChoiceMechanism, clamped_score
 

@@ -15,11 +15,11 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Floats2d
-from ..guarantee import Guarantee
+from ..privacy.guarantee import Guarantee
 from ..privacy.noise import solved_beta
 from ..registries import registry
-from ..search.metric import euclidean
 from ..space import Space
+from ..space.search.metric import euclidean
 from ..validate import one_of, positive
 from .choice import (
     BLOCK_NUMBERS,

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d
-from ..guarantee import Guarantee
+from ..privacy.guarantee import Guarantee
 from ..privacy.noise import analytic_sigma, classical_sigma, deltas
-from ..randomness import Rng
+from ..privacy.randomness import Rng
 from ..registries import registry
-from ..search.metric import distances
 from ..space import Space
+from ..space.search.metric import distances
 from ..ty import NoiseLaw, Projection
 from ..validate import between, fail, one_of, positive
 from .noise import Noise, NoiseMechanism, clipped, norms_of

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..arrays import Ints1d
-from ..guarantee import Guarantee
-from ..randomness import Rng
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..ty import Draw

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
-from ..guarantee import Guarantee
+from ..privacy.guarantee import Guarantee
 from ..privacy.noise import classical_sigma
-from ..randomness import Rng
+from ..privacy.randomness import Rng
 from ..registries import registry
-from ..search.all_pairs import mean_distance, nearest_of_all
 from ..space import Space
-from ..tables.learned import once
+from ..space.search.all_pairs import mean_distance, nearest_of_all
+from ..space.tables.learned import once
 from ..ty import Projection
 from ..validate import between, positive, whole
 from .noise import Noise, NoiseMechanism

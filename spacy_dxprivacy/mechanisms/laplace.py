@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from ..guarantee import Guarantee
+from ..privacy.guarantee import Guarantee
 from ..privacy.noise import LaplaceNoise
 from ..registries import registry
-from ..search.metric import euclidean
 from ..space import Space
+from ..space.search.metric import euclidean
 from ..ty import NoiseLaw, Projection
 from ..validate import positive
 from .noise import Noise, NoiseMechanism, norms_of

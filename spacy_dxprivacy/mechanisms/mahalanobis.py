@@ -18,12 +18,12 @@ import numpy as np
 
 from ..arrays import Floats2d, Ints1d
 from ..errors import DxError, Errors
-from ..guarantee import Guarantee
+from ..privacy.guarantee import Guarantee
 from ..privacy.noise import LaplaceNoise, laplace_noise
-from ..randomness import Rng
+from ..privacy.randomness import Rng
 from ..registries import registry
-from ..search.metric import distances, euclidean
 from ..space import Space
+from ..space.search.metric import distances, euclidean
 from ..ty import NoiseLaw, Projection
 from ..validate import between, positive
 from .noise import Noise, NoiseMechanism, norms_of

@@ -22,13 +22,13 @@ import numpy as np
 
 from ..arrays import Bools2d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import DxError, Errors
-from ..guarantee import Guarantee
+from ..privacy.guarantee import Guarantee
 from ..privacy.noise import analytic_sigma, deltas
-from ..randomness import Rng
+from ..privacy.randomness import Rng
 from ..registries import registry
-from ..search.all_pairs import diameter, nearest_of_all
-from ..search.metric import distances
 from ..space import Space
+from ..space.search.all_pairs import diameter, nearest_of_all
+from ..space.search.metric import distances
 from ..ty import NoiseLaw, Projection
 from ..validate import between, one_of, positive, whole
 from .gaussian import IsotropicNormal, normal_law

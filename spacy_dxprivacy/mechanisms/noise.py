@@ -9,12 +9,12 @@ import numpy as np
 
 from ..arrays import Bools2d, Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
-from ..guarantee import Guarantee
-from ..projection.nearest import make_nearest
-from ..randomness import Rng
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import Rng
 from ..space import Space
 from ..ty import Draw, NoiseLaw, Projection
 from .built import BuiltMechanism, Settings, checked_rows
+from .projection.nearest import make_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,11 +20,11 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers2d
-from ..graph import STEPS, WordGraph, graph_of
-from ..graph.word_graph import log_sums
-from ..guarantee import Guarantee
+from ..metric import STEPS, WordGraph, graph_of
+from ..metric.word_graph import log_sums
+from ..privacy.guarantee import Guarantee
 from ..privacy.noise import solved_beta
-from ..randomness import Rng
+from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..validate import fail, positive

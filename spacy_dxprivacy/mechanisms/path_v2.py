@@ -22,18 +22,18 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ..graph.policy import Policy, policy_graph, policy_of, told
-from ..graph.policy_graph import Kernel, PolicyGraph
-from ..guarantee import Guarantee
-from ..priors.chain import Chain, alone_chain
-from ..randomness import Rng
+from ..metric.policy import Policy, policy_graph, policy_of, told
+from ..metric.policy_graph import Kernel, PolicyGraph
+from ..prior.chain import Chain, alone_chain
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import Rng
 from ..registries import registry
-from ..sentences.alone import WordDraw
-from ..sentences.calibration import beta_of, even_of
-from ..sentences.draw import SentenceDraw, Text
-from ..sentences.emissions import NOTHING, Emissions
-from ..sentences.forward_backward import ADDED
-from ..sentences.likelihood import SentenceLikelihood
+from ..sampler.alone import WordDraw
+from ..sampler.calibration import beta_of, even_of
+from ..sampler.draw import SentenceDraw, Text
+from ..sampler.emissions import NOTHING, Emissions
+from ..sampler.forward_backward import ADDED
+from ..sampler.likelihood import SentenceLikelihood
 from ..space import Space
 from ..ty import Draw, Prior
 from ..validate import fail, positive

@@ -17,11 +17,11 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Floats2d
-from ..guarantee import Guarantee
+from ..privacy.guarantee import Guarantee
 from ..privacy.noise import LaplaceNoise
 from ..registries import registry
-from ..search.metric import distances, euclidean, in_blocks
 from ..space import Space
+from ..space.search.metric import distances, euclidean, in_blocks
 from ..ty import NoiseLaw, Projection
 from ..validate import positive, whole
 from .noise import Noise, NoiseMechanism, norms_of

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats2d, Ints1d
-from ..guarantee import Guarantee
+from ..privacy.guarantee import Guarantee
 from ..registries import registry
-from ..search.metric import distances, euclidean
 from ..space import Space
+from ..space.search.metric import distances, euclidean
 from ..validate import between, positive
 from .choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann, clamped_score
 

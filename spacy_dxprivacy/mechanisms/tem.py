@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Floats2d
-from ..guarantee import Guarantee
+from ..privacy.guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
 from ..validate import between, positive

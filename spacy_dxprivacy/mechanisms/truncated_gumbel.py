@@ -19,12 +19,12 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
-from ..guarantee import Guarantee
-from ..randomness import Rng
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import Rng
 from ..registries import registry
-from ..search.all_pairs import diameter, nearest_of_all
-from ..search.metric import neighbours
 from ..space import Space
+from ..space.search.all_pairs import diameter, nearest_of_all
+from ..space.search.metric import neighbours
 from ..ty import Draw
 from ..validate import positive
 from .built import BuiltMechanism, checked_rows

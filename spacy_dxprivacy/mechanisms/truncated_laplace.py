@@ -23,8 +23,8 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..errors import DxError, Errors
-from ..guarantee import Guarantee
-from ..randomness import Rng
+from ..privacy.guarantee import Guarantee
+from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..ty import Projection

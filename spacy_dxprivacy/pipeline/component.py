@@ -14,13 +14,13 @@ from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..entities.surrogates.standing import NumberDraw
 from ..errors import DxError, Errors, Warnings, warn_always
-from ..files.limits import read_json
+from ..io.files.limits import read_json
 from ..machine.compute import one_thread_in_workers
 from ..space import BUILTIN, Space
-from ..spaces.sources import SpaceSource
-from ..surrogates.standing import NumberDraw
-from ..tables import learned
+from ..space.sources import SpaceSource
+from ..space.tables import learned
 from ..ty import Editor, FindsSettings, Mechanism, Unknown
 from .draw import draw
 from .parts import Parts, check_labels, fit, warn_of_lacking

@@ -13,10 +13,10 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d
+from ..entities.surrogates.standing import Figures, StandIns, draw_figures, find_figures, stand_in
 from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..space import Space
-from ..surrogates.standing import Figures, StandIns, draw_figures, find_figures, stand_in
 from ..text.layout import Layout
 from ..text.mentions import Entity
 from ..ty import Draw

@@ -11,17 +11,17 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..entities.surrogates.base import Scope, Surrogate
+from ..entities.surrogates.plain import Preset, surrogates_of
+from ..entities.surrogates.standing import NumberDraw, StandIns
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
-from ..priors.pairs import lacked_of
+from ..prior.pairs import lacked_of
 from ..privacy.levels import found_by, scale_of
-from ..randomness import Rng
+from ..privacy.randomness import Rng
 from ..space import Space
-from ..spaces.hurtful import allowed_by, stand_ins
-from ..spaces.sources import SpaceSource
-from ..surrogates.base import Scope, Surrogate
-from ..surrogates.plain import Preset, surrogates_of
-from ..surrogates.standing import NumberDraw, StandIns
+from ..space.hurtful import allowed_by, stand_ins
+from ..space.sources import SpaceSource
 from ..text.mentions import plain_label
 from ..ty import (
     Editor,

@@ -18,9 +18,9 @@ from spacy.vocab import Vocab
 
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
-from ..files.keys import read_key
-from ..guarantee import Guarantee
+from ..io.files.keys import read_key
 from ..privacy.composition import repeat
+from ..privacy.guarantee import Guarantee
 
 COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
 MENTIONS = ("found", "replaced", "kept")  # what is counted of the mentions of a label

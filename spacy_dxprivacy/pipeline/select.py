@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d
 from ..errors import DxError, Errors
 from ..registries import registry
-from ..spaces.sources import read_words
+from ..space.sources import read_words
 from ..text.mentions import Entity, chosen, plain_label
 from ..validate import fail
 

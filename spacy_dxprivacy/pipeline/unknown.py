@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from ..errors import DxError, Errors
-from ..randomness import Rng
+from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..validate import fail

@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 
 from ..errors import DxError, Errors
-from ..guarantee import STATUSES, Guarantee
+from .guarantee import STATUSES, Guarantee
 
 BASIC = "basic composition (Dwork and Roth 2014, theorem 3.16)"
 GAUSSIAN = "Gaussian composition (Dong, Roth and Su 2019, corollary 3.3)"

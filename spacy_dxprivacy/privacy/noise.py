@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
-from ..randomness import Rng
+from .randomness import Rng
 
 # -- what Laplace noise amounts to as (epsilon, delta) ---------------------------------------------
 

@@ -23,9 +23,9 @@ from spacy.vectors import Vectors
 
 from ..arrays import Floats2d, Ints1d
 from ..errors import DxError, DxWarning
-from ..guarantee import KINDS, STATUSES, Guarantee
 from ..pipeline.receipt import assert_sanitized
-from ..randomness import Rng
+from ..privacy.guarantee import KINDS, STATUSES, Guarantee
+from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..ty import Draw, Mechanism

@@ -9,9 +9,9 @@ import pytest
 from conftest import CONSTANT, SECRET_TEXT, UNKNOWN_SECRETS, leaks
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.distributed import sanitize_table
-from spacy_dxprivacy.files import parquet
-from spacy_dxprivacy.files.limits import TooLarge
+from spacy_dxprivacy.integrations.distributed import sanitize_table
+from spacy_dxprivacy.io.files import parquet
+from spacy_dxprivacy.io.files.limits import TooLarge
 
 pa = pytest.importorskip("pyarrow", reason="needs the extra 'arrow'")
 pq = pytest.importorskip("pyarrow.parquet", reason="needs the extra 'arrow'")
@@ -142,7 +142,7 @@ def test_two_columns_of_one_name_are_refused(nlp):
 
 def test_a_pipeline_that_drops_documents_is_found_out(nlp, monkeypatch):
     lossy = lambda nlp, records, **_: list(records)[:0]  # noqa: E731
-    monkeypatch.setattr("spacy_dxprivacy.distributed.arrow.outcomes", lossy)
+    monkeypatch.setattr("spacy_dxprivacy.integrations.distributed.arrow.outcomes", lossy)
     assert "lost documents" in message_of(nlp, table())
 
 

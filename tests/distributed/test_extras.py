@@ -15,7 +15,7 @@ from pathlib import Path
 from spacy.cli._util import app
 from typer.testing import CliRunner
 import spacy_dxprivacy.cli  # adds the commands
-import spacy_dxprivacy.distributed as d
+import spacy_dxprivacy.integrations.distributed as d
 
 for function in (d.sanitize_dataset, d.sanitize_dataframe):
     try:

@@ -19,12 +19,12 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.run import sanitize
 from spacy_dxprivacy.config import SanitizeConfig
-from spacy_dxprivacy.distributed import Recipe, plan_shards, sanitize_shards
-from spacy_dxprivacy.distributed.spending import is_nobody, user_id
-from spacy_dxprivacy.guarantee import Guarantee
+from spacy_dxprivacy.integrations.distributed import Recipe, plan_shards, sanitize_shards
+from spacy_dxprivacy.integrations.distributed.spending import is_nobody, user_id
+from spacy_dxprivacy.io.jobs import plan_jobs
+from spacy_dxprivacy.io.run import sanitize
+from spacy_dxprivacy.privacy.guarantee import Guarantee
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.ty import Draw
 
@@ -123,7 +123,9 @@ def counted(monkeypatch):
     def token_hex(_):
         return f"{next(numbers['next']):016x}"
 
-    monkeypatch.setattr("spacy_dxprivacy.distributed.work.secrets.token_hex", token_hex)
+    monkeypatch.setattr(
+        "spacy_dxprivacy.integrations.distributed.work.secrets.token_hex", token_hex
+    )
     restart()
     yield restart  # type: ignore[misc]
 

@@ -13,7 +13,12 @@ import pytest
 from conftest import EPSILON, EXPONENTIAL, LAPLACE, UNKNOWN_SECRETS, leaks
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.distributed import Recipe, sanitize_dataset, sanitize_table, terms_of
+from spacy_dxprivacy.integrations.distributed import (
+    Recipe,
+    sanitize_dataset,
+    sanitize_table,
+    terms_of,
+)
 
 from .corpus import (
     SENTENCE,
@@ -85,7 +90,7 @@ def test_no_two_workers_share_a_noise_vector(cluster, file_space):
         """What the actors of sanitize_dataset load, with their noise shown."""
 
         def __init__(self):
-            from spacy_dxprivacy.distributed.recipe import pipeline_of_worker
+            from spacy_dxprivacy.integrations.distributed.recipe import pipeline_of_worker
 
             self.nlp = pipeline_of_worker(recipe, space)
 

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.config import FileConfig, SanitizeConfig
-from spacy_dxprivacy.distributed import Recipe, plan_shards, sanitize_shards
-from spacy_dxprivacy.distributed.spending import largest, user_id, write_users
+from spacy_dxprivacy.integrations.distributed import Recipe, plan_shards, sanitize_shards
+from spacy_dxprivacy.integrations.distributed.spending import largest, user_id, write_users
 
 from .corpus import check_complete, finish, pq, shard_lines, start, wait_for, write_corpus
 

@@ -12,7 +12,12 @@ import pytest
 from conftest import EPSILON, EXPONENTIAL, LAPLACE, UNKNOWN_SECRETS, leaks
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.distributed import Recipe, sanitize_dataframe, sanitize_table, terms_of
+from spacy_dxprivacy.integrations.distributed import (
+    Recipe,
+    sanitize_dataframe,
+    sanitize_table,
+    terms_of,
+)
 
 from .corpus import (
     SENTENCE,
@@ -105,7 +110,7 @@ def test_no_two_workers_share_a_noise_vector(spark, file_space):
         """From the pipeline that sanitize_dataframe would use in this worker."""
         import time
 
-        from spacy_dxprivacy.distributed.recipe import pipeline_of_worker
+        from spacy_dxprivacy.integrations.distributed.recipe import pipeline_of_worker
 
         time.sleep(0.5)  # so that both workers get some
         return os.getpid(), pipeline_of_worker(recipe, space)("dog " * 20).tensor.tolist()

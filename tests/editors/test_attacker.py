@@ -16,7 +16,7 @@ from spacy_dxprivacy.lab.attacks.language import KNOWN, Language
 from spacy_dxprivacy.lab.attacks.reading import causal_reading
 from spacy_dxprivacy.lab.attacks.tries import LINK_LENGTH
 from spacy_dxprivacy.lab.corpus import sanitised
-from spacy_dxprivacy.priors.chain import alone_chain
+from spacy_dxprivacy.prior.chain import alone_chain
 
 from .fakes import FakeModel, small_law
 

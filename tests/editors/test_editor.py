@@ -12,9 +12,9 @@ from test_attacks_language import likelihoods
 from spacy_dxprivacy import Draw, DxError, registry
 from spacy_dxprivacy.editors import opened
 from spacy_dxprivacy.errors import DxWarning
-from spacy_dxprivacy.space import Allowed
-from spacy_dxprivacy.spaces import hurtful
-from spacy_dxprivacy.spaces.sources import SpaceSource
+from spacy_dxprivacy.space import hurtful
+from spacy_dxprivacy.space.sources import SpaceSource
+from spacy_dxprivacy.space.space import Allowed
 
 from .fakes import FakeModel, small_law
 

@@ -10,12 +10,12 @@ from typing import Any
 from asgi import asked
 from spacy.language import Language
 
-from spacy_dxprivacy.batch.build import the_sanitizer
 from spacy_dxprivacy.config import ServiceConfig
-from spacy_dxprivacy.serve.app import make_app
-from spacy_dxprivacy.serve.callers import Callers, Ledger
-from spacy_dxprivacy.serve.desk import Desk
-from spacy_dxprivacy.serve.workers import Nursery
+from spacy_dxprivacy.integrations.serve.app import make_app
+from spacy_dxprivacy.integrations.serve.callers import Callers, Ledger
+from spacy_dxprivacy.integrations.serve.desk import Desk
+from spacy_dxprivacy.integrations.serve.workers import Nursery
+from spacy_dxprivacy.io.build import the_sanitizer
 
 from . import generate
 from .laws import leaked

@@ -15,10 +15,10 @@ from typing import Any
 
 from spacy.language import Language
 
-from spacy_dxprivacy.batch.jobs import plan_jobs
-from spacy_dxprivacy.batch.run import Reports, sanitize
 from spacy_dxprivacy.config import FileConfig, RunConfig, SanitizeConfig
-from spacy_dxprivacy.distributed import Recipe, plan_shards, sanitize_shards
+from spacy_dxprivacy.integrations.distributed import Recipe, plan_shards, sanitize_shards
+from spacy_dxprivacy.io.jobs import plan_jobs
+from spacy_dxprivacy.io.run import Reports, sanitize
 
 from . import generate
 from .laws import leaked

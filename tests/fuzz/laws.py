@@ -14,16 +14,16 @@ from confection import ConfigValidationError
 from spacy.language import Language
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized
-from spacy_dxprivacy.batch.formats import guess, read
-from spacy_dxprivacy.batch.record import Record
-from spacy_dxprivacy.batch.record import checked_record as record_of
-from spacy_dxprivacy.batch.source import source_of_file
-from spacy_dxprivacy.batch.stream import outcomes
 from spacy_dxprivacy.config import FileConfig
 from spacy_dxprivacy.errors import UsageError
-from spacy_dxprivacy.files.docbin import BadPacked, unpack
+from spacy_dxprivacy.io.files.docbin import BadPacked, unpack
+from spacy_dxprivacy.io.formats import guess, read
+from spacy_dxprivacy.io.record import Record
+from spacy_dxprivacy.io.record import checked_record as record_of
+from spacy_dxprivacy.io.source import source_of_file
+from spacy_dxprivacy.io.stream import outcomes
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
-from spacy_dxprivacy.tables.readers import VectorFileError, read_vectors
+from spacy_dxprivacy.space.tables.readers import VectorFileError, read_vectors
 
 from .generate import SECRETS, WORDS
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spacy_dxprivacy.distributed import Recipe
+from spacy_dxprivacy.integrations.distributed import Recipe
 
 from . import corpora, generate, laws
 

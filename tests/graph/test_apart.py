@@ -5,8 +5,8 @@ from dataclasses import asdict
 import pytest
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph.policy import PRESETS, Policy, known_apart
 from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
+from spacy_dxprivacy.metric.policy import PRESETS, Policy, known_apart
 from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
 
 

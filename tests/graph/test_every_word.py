@@ -7,8 +7,8 @@ from scipy.sparse.csgraph import dijkstra
 from threadpoolctl import threadpool_limits
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph import paths, word_graph
-from spacy_dxprivacy.graph.word_graph import counts_and_lists
+from spacy_dxprivacy.metric import paths, word_graph
+from spacy_dxprivacy.metric.word_graph import counts_and_lists
 
 N = 600
 

@@ -8,11 +8,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import floyd_warshall
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph import STEPS
-from spacy_dxprivacy.graph.policy import PRESETS, Features, Policy, lengths_of
-from spacy_dxprivacy.graph.policy_graph import QUANTA, PolicyGraph, with_lengths
-from spacy_dxprivacy.graph.store import graph_of
-from spacy_dxprivacy.sentences.calibration import exact_epsilon, steepest_over, weights_at
+from spacy_dxprivacy.metric import STEPS
+from spacy_dxprivacy.metric.policy import PRESETS, Features, Policy, lengths_of
+from spacy_dxprivacy.metric.policy_graph import QUANTA, PolicyGraph, with_lengths
+from spacy_dxprivacy.metric.store import graph_of
+from spacy_dxprivacy.sampler.calibration import exact_epsilon, steepest_over, weights_at
 
 N = 60
 

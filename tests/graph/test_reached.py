@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph import paths
-from spacy_dxprivacy.graph.paths import Reached, Walker
-from spacy_dxprivacy.graph.word_graph import build
+from spacy_dxprivacy.metric import paths
+from spacy_dxprivacy.metric.paths import Reached, Walker
+from spacy_dxprivacy.metric.word_graph import build
 
 N = 300
 

@@ -7,11 +7,11 @@ from scipy.sparse.csgraph import shortest_path
 from scipy.stats import chisquare
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
-from spacy_dxprivacy.graph import STEPS, kept_graph, word_graph
-from spacy_dxprivacy.graph.word_graph import JOINED, NEAR, OFFSET
 from spacy_dxprivacy.mechanisms.path import exact_epsilon, log_sums
-from spacy_dxprivacy.search import all_pairs as near
-from spacy_dxprivacy.tables import learned
+from spacy_dxprivacy.metric import STEPS, kept_graph, word_graph
+from spacy_dxprivacy.metric.word_graph import JOINED, NEAR, OFFSET
+from spacy_dxprivacy.space.search import all_pairs as near
+from spacy_dxprivacy.space.tables import learned
 
 N = 400
 
@@ -228,7 +228,7 @@ def test_what_was_learned_is_saved_with_the_space_and_not_learned_again(
     learned.forget(fresh)
     mechanism = made(2.0).fit(fresh)
     fresh.save(tmp_path / "space")
-    monkeypatch.setattr("spacy_dxprivacy.graph.store.build", None)
+    monkeypatch.setattr("spacy_dxprivacy.metric.store.build", None)
     again = made(2.0).fit(Space.load(tmp_path / "space"))
     packed = made(2.0).fit(Space.from_bytes(fresh.to_bytes()))
     rows = np.arange(N)
@@ -351,7 +351,7 @@ def test_a_neighbour_that_an_index_does_not_find_is_no_neighbour(monkeypatch):
         lists[::2, depth // 2 :] = -1
         return lists
 
-    monkeypatch.setattr("spacy_dxprivacy.search.all_pairs.nearest_others", found)
+    monkeypatch.setattr("spacy_dxprivacy.space.search.all_pairs.nearest_others", found)
     graph = word_graph.build(space)
     low, high, _ = graph.edges
     assert np.all(low < high) and np.bincount(np.r_[low, high]).max() < 100

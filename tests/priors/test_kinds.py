@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Space, registry
-from spacy_dxprivacy.batch.build import prior_config
 from spacy_dxprivacy.errors import DxError, UsageError
+from spacy_dxprivacy.io.build import prior_config
 from spacy_dxprivacy.lab.mechanisms import parse_mechanism
-from spacy_dxprivacy.priors.make import nats_of_pairs
-from spacy_dxprivacy.priors.pairs import KINDS, builtin_law
+from spacy_dxprivacy.prior.make import nats_of_pairs
+from spacy_dxprivacy.prior.pairs import KINDS, builtin_law
 
 STOP = -1
 TEXTS = {

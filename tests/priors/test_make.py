@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.errors import UsageError
-from spacy_dxprivacy.priors import (
+from spacy_dxprivacy.prior import (
     Recipe,
     make_prior,
     make_word_frequency,
     make_word_pairs,
 )
-from spacy_dxprivacy.priors.make import (
+from spacy_dxprivacy.prior.make import (
     STOP,
     collect,
     count_pairs,
@@ -28,7 +28,7 @@ from spacy_dxprivacy.priors.make import (
     pruned,
     vocabulary,
 )  # fmt: skip
-from spacy_dxprivacy.priors.pairs import digest_of
+from spacy_dxprivacy.prior.pairs import digest_of
 
 from .conftest import move, weight
 
@@ -58,7 +58,7 @@ def test_texts_are_cut_by_their_layout():
 
 
 def test_every_tenth_sentence_is_held_out(monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.priors.make.AT_ONCE", 7)
+    monkeypatch.setattr("spacy_dxprivacy.prior.make.AT_ONCE", 7)
     corpus = collect(f"w{i} x." for i in range(35))
     parts = {held: [] for held in (False, True)}
     for ids, held in corpus.chunks():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Space
-from spacy_dxprivacy.priors import arpa as reader
-from spacy_dxprivacy.priors import make_ngrams
+from spacy_dxprivacy.prior import arpa as reader
+from spacy_dxprivacy.prior import make_ngrams
 
 from .conftest import AFTER, ARPA, sentences, weight
 

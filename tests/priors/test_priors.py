@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 from thinc.api import Config
 
 from spacy_dxprivacy import DxError, Space, registry
-from spacy_dxprivacy.graph.policy import builtin_features
-from spacy_dxprivacy.priors import Law, carry, make_uniform, make_word_frequency
-from spacy_dxprivacy.priors.chain import (
+from spacy_dxprivacy.metric.policy import builtin_features
+from spacy_dxprivacy.prior import Law, carry, make_uniform, make_word_frequency
+from spacy_dxprivacy.prior.chain import (
     chain_of,
     check_chain,
     from_fields,
@@ -19,7 +19,7 @@ from spacy_dxprivacy.priors.chain import (
     nearest_hosts,
     to_fields,
 )
-from spacy_dxprivacy.priors.pairs import builtin_law, frequencies, frequency_of
+from spacy_dxprivacy.prior.pairs import builtin_law, frequencies, frequency_of
 from spacy_dxprivacy.ty import Prior
 
 from .conftest import weight

@@ -21,8 +21,8 @@ from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.machine import compute as pages
 from spacy_dxprivacy.privacy.noise import laplace_noise
-from spacy_dxprivacy.search import faiss_index
-from spacy_dxprivacy.search.faiss_index import table_digest
+from spacy_dxprivacy.space.search import faiss_index
+from spacy_dxprivacy.space.search.faiss_index import table_digest
 from spacy_dxprivacy.ty import Index
 
 # Python 3.12 and later warn wherever a process with threads forks; OpenMP has threads.

@@ -6,13 +6,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.graph import STEPS
-from spacy_dxprivacy.graph.policy_graph import Kernel, with_lengths
-from spacy_dxprivacy.graph.store import graph_of
-from spacy_dxprivacy.guarantee import Guarantee
 from spacy_dxprivacy.mechanisms.path_v2 import SentenceMechanism, Sentences
-from spacy_dxprivacy.priors.chain import Chain, alone_chain
-from spacy_dxprivacy.sentences.alone import WordDraw
+from spacy_dxprivacy.metric import STEPS
+from spacy_dxprivacy.metric.policy_graph import Kernel, with_lengths
+from spacy_dxprivacy.metric.store import graph_of
+from spacy_dxprivacy.prior.chain import Chain, alone_chain
+from spacy_dxprivacy.privacy.guarantee import Guarantee
+from spacy_dxprivacy.sampler.alone import WordDraw
 
 N = 5
 BETA = 0.7

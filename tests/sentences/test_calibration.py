@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Space
-from spacy_dxprivacy.graph.policy import PLAIN, policy_graph
-from spacy_dxprivacy.priors.chain import alone_chain
-from spacy_dxprivacy.sentences import calibration
-from spacy_dxprivacy.sentences.calibration import exact_epsilon, solved_for_words, weights_at
-from spacy_dxprivacy.tables import learned
+from spacy_dxprivacy.metric.policy import PLAIN, policy_graph
+from spacy_dxprivacy.prior.chain import alone_chain
+from spacy_dxprivacy.sampler import calibration
+from spacy_dxprivacy.sampler.calibration import exact_epsilon, solved_for_words, weights_at
+from spacy_dxprivacy.space.tables import learned
 
 N = 40
 CHAIN = alone_chain(np.random.default_rng(1).random(N) ** 3 + 1e-4)

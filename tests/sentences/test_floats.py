@@ -5,8 +5,8 @@ import pytest
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
-from spacy_dxprivacy.priors.chain import alone_chain
-from spacy_dxprivacy.sentences.forward_backward import ADDED, Forward, Sums
+from spacy_dxprivacy.prior.chain import alone_chain
+from spacy_dxprivacy.sampler.forward_backward import ADDED, Forward, Sums
 
 PATH_V2 = {"m": {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.6}}
 

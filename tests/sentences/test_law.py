@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.sentences import draw
-from spacy_dxprivacy.sentences.emissions import pick
+from spacy_dxprivacy.sampler import draw
+from spacy_dxprivacy.sampler.emissions import pick
 
 from .laws import BETA, KINDS, N, all_sentences, log_q, small_mechanism, starts_of
 

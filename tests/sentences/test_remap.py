@@ -8,7 +8,7 @@ import pytest
 from conftest import EXPONENTIAL, LAPLACE, leaks
 
 from spacy_dxprivacy import DxError, Rng, registry
-from spacy_dxprivacy.priors.chain import alone_chain
+from spacy_dxprivacy.prior.chain import alone_chain
 
 from .laws import (
     BETA,

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from spacy_dxprivacy.priors.chain import Chain
-from spacy_dxprivacy.sentences.draw import LANES, batches
-from spacy_dxprivacy.sentences.emissions import pick
-from spacy_dxprivacy.sentences.forward_backward import Backward, Filtered, Forward, Sums
+from spacy_dxprivacy.prior.chain import Chain
+from spacy_dxprivacy.sampler.draw import LANES, batches
+from spacy_dxprivacy.sampler.emissions import pick
+from spacy_dxprivacy.sampler.forward_backward import Backward, Filtered, Forward, Sums
 
 K, S = 300, 40
 

@@ -5,8 +5,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.sentences.draw import Text
-from spacy_dxprivacy.sentences.emissions import NOTHING
+from spacy_dxprivacy.sampler.draw import Text
+from spacy_dxprivacy.sampler.emissions import NOTHING
 
 from .laws import BETA, N, all_sentences, small_mechanism
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
-from ...search.metric import in_blocks
+from ...space.search.metric import in_blocks
 from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail
 from ..corpus import drawn
 from .language import places_in
 
 if TYPE_CHECKING:
-    from ...randomness import Rng
+    from ...privacy.randomness import Rng
 
 BLOCK_NUMBERS = 2**22
 MOST_NUMBERS = 2**29  # float32: 2 GB, and as much for a copy

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Bools1d, Floats2d, Ints1d, Numbers1d
-from ...graph.policy_graph import PolicyGraph
 from ...mechanisms.path_v2 import SentenceMechanism
-from ...randomness import Rng
+from ...metric.policy_graph import PolicyGraph
+from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
 from ..corpus import Corpus, sanitised

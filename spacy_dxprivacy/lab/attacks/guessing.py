@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
-from ...search.metric import in_blocks, neighbours
+from ...space.search.metric import in_blocks, neighbours
 from ..corpus import Corpus
 
 BLOCK_NUMBERS = 2**24

@@ -17,10 +17,10 @@ import numpy as np
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d
 from ...errors import DxError
 from ...mechanisms.path_v2 import SentenceMechanism
-from ...priors.chain import Chain, alone_chain
-from ...priors.make import STOP, nats_of_pairs
-from ...priors.pairs import KINDS, builtin_law, frequency_of
-from ...priors.registered import WordPairs
+from ...prior.chain import Chain, alone_chain
+from ...prior.make import STOP, nats_of_pairs
+from ...prior.pairs import KINDS, builtin_law, frequency_of
+from ...prior.registered import WordPairs
 from ...space import Space
 from ...ty import Mechanism
 from ...validate import whole

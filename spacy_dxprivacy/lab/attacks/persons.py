@@ -17,11 +17,11 @@ from tempfile import TemporaryDirectory
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...files.keys import make_key
-from ...randomness import Rng
-from ...surrogates.base import Surrogate
-from ...surrogates.name import form_of, make_name
-from ...surrogates.standing import stand_in
+from ...entities.surrogates.base import Surrogate
+from ...entities.surrogates.name import form_of, make_name
+from ...entities.surrogates.standing import stand_in
+from ...io.files.keys import make_key
+from ...privacy.randomness import Rng
 from ...text.mentions import chosen
 from .figures import AttackFigure, share
 

@@ -29,9 +29,9 @@ from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...editors.beam import Filled, Search, Sheet, search
 from ...editors.model import WordTokens, word_tokens
 from ...editors.opened import open_model
-from ...randomness import Rng
-from ...search.metric import euclidean
+from ...privacy.randomness import Rng
 from ...space import Space
+from ...space.search.metric import euclidean
 from ...ty import HasMetric, Mechanism
 from ..corpus import Corpus
 from .channel import LOWEST, channel_of, draws_by_frequency

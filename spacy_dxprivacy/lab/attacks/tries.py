@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...errors import DxError, Errors
-from ...randomness import Rng
+from ...privacy.randomness import Rng
 from ...ty import Draw, HasMetric, Mechanism
 from ...validate import fail, one_of, whole
 from ..corpus import Corpus, draws_sentences, repeated, sanitised

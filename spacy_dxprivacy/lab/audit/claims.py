@@ -13,9 +13,9 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...errors import DxError
-from ...guarantee import Guarantee
-from ...search.metric import euclidean
+from ...privacy.guarantee import Guarantee
 from ...space import Space
+from ...space.search.metric import euclidean
 from ...ty import HasMetric, Mechanism
 
 REFUTED, NOT_REFUTED, INCONCLUSIVE = "refuted", "not refuted", "inconclusive"

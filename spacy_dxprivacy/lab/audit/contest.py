@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
-from ...randomness import Rng
+from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw
 from .claims import (

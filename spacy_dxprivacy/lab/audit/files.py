@@ -14,16 +14,16 @@ from typing import Any
 
 import spacy
 
-from ...batch.formats import KINDS
-from ...batch.formats import read as read_records
-from ...batch.record import steps
-from ...batch.source import check_encoding, ending, gunzip, pack_of, source_of_file
 from ...config import FileConfig, names_of
 from ...errors import DxError, UsageError
-from ...files.docbin import BadPacked, read_docbin, unpack
-from ...files.limits import DEEPEST as DEEPEST_LISTS
-from ...files.limits import MB, TooLarge, check_ratio, parse_json
-from ...files.parquet import open_parquet, read_tables
+from ...io.files.docbin import BadPacked, read_docbin, unpack
+from ...io.files.limits import DEEPEST as DEEPEST_LISTS
+from ...io.files.limits import MB, TooLarge, check_ratio, parse_json
+from ...io.files.parquet import open_parquet, read_tables
+from ...io.formats import KINDS
+from ...io.formats import read as read_records
+from ...io.record import steps
+from ...io.source import check_encoding, ending, gunzip, pack_of, source_of_file
 from ...pipeline.receipt import COUNTS, MENTIONS, RECEIPT_KEY, VECTORS_KEY, fits
 
 MOST_FILES = 10_000

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from spacy import util
 
-from ...batch.code import import_code
 from ...errors import DxError, DxWarning, UsageError
+from ...io.code import import_code
 from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Ints1d
-from ...randomness import Rng
+from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ...randomness import Rng
+from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism, StatesProbabilities
 from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Claim, Finding

@@ -11,13 +11,13 @@ import spacy
 import typer
 from typer import Argument, Option
 
-from ...batch.code import import_code
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
 from ...errors import UsageError
-from ...files.atomic import check_new
+from ...io.code import import_code
+from ...io.files.atomic import check_new
 from ...registries import RETIRED, retired
-from ...spaces import BUILTIN
+from ...space.sources import BUILTIN
 from ...validate import one_of
 from ..attacks import ATTACKS, AttackFigure, Reader, Scene
 from ..attacks.figures import result_of

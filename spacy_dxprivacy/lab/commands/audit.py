@@ -15,9 +15,9 @@ from ...cli import DxCommand, options
 from ...cli.options import SignedBy, check_signature
 from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...errors import UsageError
-from ...files.limits import MB, TooLarge, read_json
+from ...io.files.limits import MB, TooLarge, read_json
 from ...space import Space
-from ...spaces import BUILTIN, load
+from ...space.sources import BUILTIN, load
 from ..audit.files import as_receipt, receipt_beside
 
 MOST_RECEIPT = 16 * MB

@@ -12,12 +12,12 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 from typer import Argument, Option
 
-from ...batch.code import import_code
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
 from ...errors import UsageError
+from ...io.code import import_code
 from ...registries import RETIRED, retired
-from ...spaces import BUILTIN
+from ...space.sources import BUILTIN
 from ...validate import between, one_of, positive
 from ..experiments import EXPERIMENTS, Options
 from ..mechanisms import load_space, parse_epsilons

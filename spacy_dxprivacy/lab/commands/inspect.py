@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ...batch.code import import_code
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
 from ...errors import UsageError
-from ...files.atomic import check_new, write_bytes
-from ...spaces import BUILTIN
+from ...io.code import import_code
+from ...io.files.atomic import check_new, write_bytes
+from ...space.sources import BUILTIN
 from ..mechanisms import load_space, make_mechanism, name_and_epsilon, parse_epsilons, short
 from ..results import counted, text_table
 from ..tuning.inspected import Inspected, Shares, look_at

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from ...batch.build import make_pipeline
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, setting_up
+from ...io.build import make_pipeline
 
 # fmt: off
 Config = Annotated[Path | None, Option(

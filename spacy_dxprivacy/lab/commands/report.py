@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ...batch.code import import_code
 from ...cli.options import Code, Field, Force, Lines, SignedBy, check_signature
 from ...cli.terminal import bar, mistakes_in_a_line, setting_up
 from ...config import FileConfig
 from ...editors.opened import open_model
 from ...errors import UsageError
-from ...files.atomic import check_new, write_bytes
-from ...spaces import BUILTIN, load
+from ...io.code import import_code
+from ...io.files.atomic import check_new, write_bytes
+from ...space.sources import BUILTIN, load
 from ..audit.files import receipt_beside
 
 # fmt: off

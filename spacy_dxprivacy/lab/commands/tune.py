@@ -12,14 +12,14 @@ import numpy as np
 import typer
 from typer import Option
 
-from ...batch.build import full_name
-from ...batch.code import import_code
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
 from ...errors import UsageError
-from ...files.atomic import check_new, write_bytes
+from ...io.build import full_name
+from ...io.code import import_code
+from ...io.files.atomic import check_new, write_bytes
 from ...privacy.levels import found_by
-from ...spaces import BUILTIN
+from ...space.sources import BUILTIN
 from ...ty import Mechanism
 from ..mechanisms import check_tunable, load_space, parse_epsilons
 from ..results import check_figure, text_table

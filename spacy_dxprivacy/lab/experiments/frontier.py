@@ -23,7 +23,7 @@ import numpy as np
 
 from ...arrays import Ints1d
 from ...errors import DxError, Errors
-from ...randomness import Rng
+from ...privacy.randomness import Rng
 from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism

@@ -34,9 +34,9 @@ import numpy as np
 from ...arrays import Floats1d, blocks
 from ...mechanisms.mahalanobis import regularised_covariance
 from ...privacy.noise import laplace_noise
-from ...randomness import Rng
-from ...search.metric import neighbours
+from ...privacy.randomness import Rng
 from ...space import Space
+from ...space.search.metric import neighbours
 from ..mechanisms import Once, make_mechanism
 from ..results import COLOURS, Result, Row, draw_lines, finish
 from ..tuning.bench import Bench

@@ -28,12 +28,12 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d
-from ...batch.build import prior_config
 from ...errors import DxError, Errors
-from ...graph import STEPS, graph_of
+from ...io.build import prior_config
+from ...metric import STEPS, graph_of
 from ...registries import registry
-from ...search.metric import neighbours
 from ...space import Space
+from ...space.search.metric import neighbours
 from ...ty import StatesProbabilities
 from ...validate import one_of
 from ..bounds import least_told, told

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DxError, Errors
-from ...randomness import Rng
+from ...privacy.randomness import Rng
 from ...space import Space
 from ..mechanisms import Once, make_mechanism
 from ..results import Progress, Result, no_progress

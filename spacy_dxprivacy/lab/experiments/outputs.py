@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Floats2d, Ints1d, Ints2d
-from ...projection.rank_sampling import calibrated, geometric
-from ...randomness import Rng
-from ...search.metric import in_blocks, neighbours
+from ...mechanisms.projection.rank_sampling import calibrated, geometric
+from ...privacy.randomness import Rng
 from ...space import Space
+from ...space.search.metric import in_blocks, neighbours
 from ..mechanisms import Once, make_mechanism
 from ..results import Result, Row, draw_lines, finish
 from ..tuning.bench import Bench, evenly

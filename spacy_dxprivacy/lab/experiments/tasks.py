@@ -32,7 +32,7 @@ from ...arrays import Floats1d, Ints1d, Ints2d
 from ...errors import DxError, Errors, UsageError
 from ...privacy.levels import LEVELS
 from ...space import Space
-from ...spaces import SpaceSource
+from ...space.sources import SpaceSource
 from ..attacks.frontier import Ground, Walks, point
 from ..corpus import Corpus, words_of
 from ..mechanisms import make_mechanism, parse_mechanism

@@ -14,8 +14,8 @@ from typing import Any
 
 import streamlit as st
 
-from spacy_dxprivacy.batch.build import short_names
 from spacy_dxprivacy.errors import DxError
+from spacy_dxprivacy.io.build import short_names
 from spacy_dxprivacy.lab.mechanisms import short
 from spacy_dxprivacy.lab.playground import workshop as shop
 from spacy_dxprivacy.lab.report import Pair

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 from spacy.language import Language
 
-from ...batch.build import the_sanitizer
-from ...batch.stream import zone
 from ...errors import DxError, Errors, UsageError
+from ...io.build import the_sanitizer
+from ...io.stream import zone
 from ...machine.hosts import LOOPBACK
 from ...pipeline.component import DxSanitizer
 from ...pipeline.receipt import Receipt, assert_sanitized, get_receipt
 from ...registries import registry
-from ...spaces.sources import SpaceSource
+from ...space.sources import SpaceSource
 from ...text.tokens import tokenized
 from ...ty import Mechanism
 from ..mechanisms import check_tunable, make_mechanism, unfitted

@@ -21,7 +21,7 @@ import numpy as np
 from ...config import FileConfig
 from ...editors.model import LanguageModel
 from ...errors import UsageError, Warnings, warn_always
-from ...files.limits import MB, TooLarge, check_size, read_json
+from ...io.files.limits import MB, TooLarge, check_size, read_json
 from ...privacy.levels import sentence
 from ...space import Space
 from ..audit.claims import INCONCLUSIVE, NOT_REFUTED, REFUTED

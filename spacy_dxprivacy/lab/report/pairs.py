@@ -18,14 +18,14 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...batch.build import NO_LIMIT
-from ...batch.formats import KINDS, read
-from ...batch.jobs import Job, opened, plan_jobs
-from ...batch.record import Record, checked_record
-from ...batch.source import ending
 from ...config import FileConfig
 from ...errors import UsageError
-from ...files.parquet import open_parquet, read_tables
+from ...io.build import NO_LIMIT
+from ...io.files.parquet import open_parquet, read_tables
+from ...io.formats import KINDS, read
+from ...io.jobs import Job, opened, plan_jobs
+from ...io.record import Record, checked_record
+from ...io.source import ending
 from ...pipeline.unknown import REDACTED
 
 NONE = -1

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...about import __version__
-from ...batch.tally import COUNTS, Tally
 from ...errors import UsageError
-from ...files.limits import read_json
-from ...guarantee import Guarantee
+from ...io.files.limits import read_json
+from ...io.tally import COUNTS, Tally
 from ...pipeline.receipt import MENTIONS, Terms
+from ...privacy.guarantee import Guarantee
 from ...privacy.levels import sentence
 from ..audit.files import BadFile, Text, as_receipt, read_file
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, UsageError
-from ...randomness import Rng
-from ...search.metric import neighbours
+from ...privacy.randomness import Rng
 from ...space import Space
+from ...space.search.metric import neighbours
 from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail, whole
 from ..corpus import sentences_of_file

@@ -11,7 +11,7 @@ import numpy as np
 from ...about import __version__
 from ...arrays import Floats1d, Ints1d
 from ...errors import DxError
-from ...randomness import Rng
+from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import HasMetric, Mechanism, StatesProbabilities
 from .bench import Bench, Probes, epsilon_range, evenly, nearest_others

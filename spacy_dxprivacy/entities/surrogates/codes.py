@@ -1,0 +1,220 @@
+r"""Contacts and numbers that name somebody (dx.Contact.v1, dx.Digits.v1).
+
+Contact     drawn from what is reserved for examples: telephone numbers with 555-01xx, example.com,
+            .org and .net (RFC 2606), 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737),
+            2001:db8::/32 (RFC 3849); user names are a word and four digits. In clear is which of
+            these kinds a mention is, and the form of a telephone number
+Digits      records, accounts, cards: every digit and letter drawn anew, uniformly, in the form of
+            the mention. What passes the check of a card becomes a card number of a test range
+            (4000 00, 5105 10, 3782 82), with a right check digit; what passes that of an IBAN, an
+            IBAN of the same country with right check digits and a bank code of zeros; a number of
+            social security, one with the area 9xx, which is never given out. In clear is the form:
+            how many digits and letters, the marks between them, words of forms beside them, which
+            kind of check holds, and the country of an IBAN
+Guarantee   epsilon 0 for what is drawn
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from ..tables import words
+from .base import Draws, Independent, Mention, Stream, below, digits, pick, registered
+from .lists import listed
+
+DOMAINS = ("example.com", "example.org", "example.net")
+NETS = ("192.0.2", "198.51.100", "203.0.113")
+FORM_WORDS = words("FORM_WORDS")
+_IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d+|:\d+)?", re.ASCII)
+_IPV6 = re.compile(r"[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*", re.I | re.ASCII)
+_PHONE = re.compile(r"\+?[\s().x/extn#:-]*(?:\d[\s().x/extn#:-]*){3,20}", re.I)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.I)
+_CARD = re.compile(r"\d(?:[ -]?\d){12,18}", re.ASCII)
+_SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}", re.ASCII)
+_IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]){10,30}", re.ASCII)
+_WORD = re.compile(r"[^\W_]+")
+_TESTS = {"3": "378282", "4": "400000", "5": "510510"}  # of the networks' own pages for developers
+
+
+# -- contacts ----------------------------------------------------------------------------------
+
+
+class Contact(Independent):
+    """See the head of this file."""
+
+    name = "dx.Contact.v1"
+    chance = 1e-2  # of an original that is itself of a range for examples
+    adjacent = "contacts of one kind"
+    traits = (
+        "which are telephone numbers, mail, web and IP addresses, user names, the form of "
+        "telephone numbers, and whether web addresses begin with a scheme or www, and user names "
+        "with @",
+    )
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """As many contacts of the same kinds."""
+        texts = [mention.text for mention in mentions]
+        if self.scope.reach == "mention":
+            return [_WRITERS[kind_of(text)](text, draws.fresh()) for text in texts]
+        keys = [(text.strip().casefold(), kind_of(text)) for text in texts]
+        drawn = {
+            (bare, kind): _WRITERS[kind](text, self.scope.stream(draws, "contact", bare))
+            for (bare, kind), text in dict(zip(keys, texts, strict=True)).items()
+        }
+        return [drawn[key] for key in keys]
+
+
+make_contact = registered(Contact)
+
+
+def kind_of(text: str) -> str:
+    """ "mail", "ip", "ipv6", "phone", "web" or "user"."""
+    text = text.strip()
+    if "@" in text[1:] and "://" not in text:
+        return "mail"
+    if _IPV4.fullmatch(text):
+        return "ip"
+    if _IPV6.fullmatch(text) and not _PHONE.fullmatch(text):
+        return "ipv6"
+    if _PHONE.fullmatch(text):
+        return "phone"
+    return "web" if _SCHEME.match(text) or "." in text.strip(".") or "/" in text else "user"
+
+
+def _user(text: str, stream: Stream) -> str:
+    at = "@" if text.startswith("@") else ""
+    return f"{at}{pick(listed('streets'), stream).lower()}{digits(4, stream)}"
+
+
+def _mail(text: str, stream: Stream) -> str:
+    first = pick(listed("female") + listed("male"), stream)
+    last = pick(listed("surnames"), stream)
+    return f"{first}.{last}{digits(2, stream)}@{pick(DOMAINS, stream)}".lower()
+
+
+def _web(text: str, stream: Stream) -> str:
+    head = "https://" if _SCHEME.match(text.strip()) else ""
+    www = "www." if "www." in text.lower()[:14] else ""
+    host, page = pick(DOMAINS, stream), pick(listed("streets"), stream).lower()
+    return f"{head}{www}{host}/{page}{digits(3, stream)}"
+
+
+def _ip(text: str, stream: Stream) -> str:
+    return f"{pick(NETS, stream)}.{1 + below(254, stream)}"
+
+
+def _ipv6(text: str, stream: Stream) -> str:
+    return f"2001:db8::{below(2**16, stream):x}:{below(2**16, stream):x}"
+
+
+def _phone(text: str, stream: Stream) -> str:
+    """In the form of the mention: its last seven digits become 555-01xx, those before them an area
+    that is drawn; an extension is drawn as well. A country code becomes 1; those of two digits and
+    more that begin with 99 are nobody's."""
+    places = [i for i, c in enumerate(text) if c.isdigit()]
+    cut = re.search(r"\s*(?:x|ext\.?|#)", text, re.I)
+    k = len([i for i in places if cut is None or i < cut.start()]) or len(places)
+    local = "55501" + digits(2, stream)
+    area = f"{2 + below(8, stream)}{digits(2, stream)}"
+    code = "1" if k == 11 else "9" * max(k - 10, 0)
+    number = (code + area + local)[-k:] + digits(len(places) - k, stream)
+    new = dict(zip(places, number, strict=True))
+    return "".join(new.get(i, c) for i, c in enumerate(text))
+
+
+_WRITERS = {
+    "user": _user, "mail": _mail, "web": _web, "ip": _ip, "ipv6": _ipv6, "phone": _phone,
+}  # fmt: skip
+
+
+# -- numbers of records, accounts and cards ----------------------------------------------------
+
+
+class Digits(Independent):
+    """See the head of this file."""
+
+    name = "dx.Digits.v1"
+    chance = 0.1  # of a single digit; that of k digits is 10 to the power of -k
+    adjacent = "numbers"
+    notes = "k digits stay with a probability of 10^-k."
+    traits = (
+        "the form of numbers: how many digits and letters, the marks between them, words of forms "
+        "beside them (number, case), capitals, the script, which kind of check digits they have, "
+        "the network of a card, the country of an IBAN, and which are addresses of IP and mail",
+    )
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """As many numbers, alike in form. The same digits and letters have the same surrogate, with
+        whatever marks between them."""
+        known: dict[str, str] = {}
+        return [self._one(mention.text, draws, known) for mention in mentions]
+
+    def _one(self, text: str, draws: Draws, known: dict[str, str]) -> str:
+        bare = _bare(text).casefold() if kind_of(text) in ("phone", "user") else text.casefold()
+        if self.scope.reach == "mention" or bare not in known:
+            known[bare] = alike(text, self.scope.stream(draws, "digits", bare))
+        return _in_form(_bare(known[bare]), text) if bare.isalnum() else known[bare]
+
+
+make_digits = registered(Digits)
+
+
+def _bare(text: str) -> str:
+    return "".join(c for c in text if c.isalnum())
+
+
+def _in_form(bare: str, text: str) -> str:
+    """Digits and letters in the places of those of a text."""
+    left = iter(bare)
+    return "".join(next(left, c) if c.isalnum() else c for c in text)
+
+
+def alike(text: str, stream: Stream) -> str:
+    """Another number of the same form, with check digits that are right where those of the text
+    are."""
+    kind, bare = kind_of(text), _bare(text)
+    if kind in ("ip", "ipv6", "mail"):
+        return _WRITERS[kind](text, stream)
+    if _CARD.fullmatch(text) and luhn(bare) == 0:
+        head = _TESTS.get(bare[0], "400000")
+        body = head + digits(len(bare) - len(head) - 1, stream)
+        return _in_form(body + str(-luhn(body + "0") % 10), text)
+    if _IBAN.fullmatch(text) and mod97(bare) == 1:
+        body = "".join("0" if c.isdigit() else "X" for c in bare[4:8]) + redrawn(bare[8:], stream)
+        return _in_form(f"{bare[:2]}{98 - mod97(bare[:2] + '00' + body):02d}{body}", text)
+    if _SSN.fullmatch(text):
+        return _in_form("9" + digits(len(bare) - 1, stream), text)
+
+    def word(found: re.Match[str]) -> str:
+        return found[0] if found[0].lower() in FORM_WORDS else redrawn(found[0], stream)
+
+    return _WORD.sub(word, text)
+
+
+def redrawn(text: str, stream: Stream) -> str:
+    """Draw every digit and letter anew; digits of other scripts become those of that script."""
+    drawn: list[str] = []
+    for c in text:
+        if c.isdigit():
+            zero, value = unicodedata.decimal(c, None), below(10, stream)
+            drawn.append(str(value) if zero is None else chr(ord(c) - int(zero) + value))
+        elif c.isalpha():
+            letter = chr(ord("a") + below(26, stream))
+            drawn.append(letter.upper() if c.isupper() else letter)
+        else:
+            drawn.append(c)
+    return "".join(drawn)
+
+
+def luhn(number: str) -> int:
+    """0 where the check digit of a card is right."""
+    doubled = [sum(divmod(2 * int(c), 10)) for c in number[-2::-2]]
+    return (sum(int(c) for c in number[::-2]) + sum(doubled)) % 10
+
+
+def mod97(iban: str) -> int:
+    """1 where the check digits of an IBAN are right."""
+    turned = iban[4:] + iban[:4]
+    return int("".join(str(int(c, 36)) for c in turned)) % 97

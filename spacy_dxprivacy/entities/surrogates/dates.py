@@ -1,0 +1,561 @@
+"""Dates as they are written: read in a mention, and written again in one form for each layout.
+
+The layout of a mention is what no change of its value could change: which parts there are and in
+what order, the separators, the case, how many digits a year has. Nothing else shapes what comes
+out: no zero is copied, for 10 to 12 would not show it, and no short name of a month, for "May" is
+both. So two texts that differ in their values alone are written by the same rules.
+
+The forms are the table "written dates" of data/entities/forms.txt, each with the name of its
+reader here. A reader turns what a form found into a piece, and a piece can write itself again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import lru_cache
+
+from ..tables import forms, words
+
+MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
+WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+SEASONS = "winter spring summer fall".split()
+COUNTED = "first second third fourth".split()
+HOURS = "twelve one two three four five six seven eight nine ten eleven".split()
+TOP_AGE = 90  # and more: ages above 89 are released as this one
+_BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNITS")
+_DETERMINERS = words("DETERMINERS")
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
+
+
+class NoDate(ValueError):
+    """A date that there is not, or that cannot be moved. It holds no text."""
+
+
+class OtherOrder(NoDate):
+    """A date that only the other order of day and month could read."""
+
+
+# -- calendars ---------------------------------------------------------------------------------
+
+YMD = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Days in a row, as they are counted where so many digits of the year are seen. After `years`
+    years, which have so many `days`, the same dates come again; `first` is such a year.
+
+    GREGORIAN: all four digits. CENTURY: two digits; 99 comes before 00, which has a leap day.
+    COMMON: none; all years have 365 days.
+    """
+
+    years: int
+    days: int
+    first: int
+
+    def number(self, year: int, month: int, day: int) -> int:
+        """Of days since January 1 of `first`. Raises NoDate for a day that there is not."""
+        if self.years == 1 and (month, day) == (2, 29):
+            month, day = 3, 1
+        cycle, rest = divmod(year - self.first, self.years)
+        try:
+            since = date(self.first + rest, month, day) - date(self.first, 1, 1)
+        except ValueError:
+            raise NoDate from None
+        return cycle * self.days + since.days
+
+    def date(self, number: int) -> YMD:
+        """(year, month, day). Raises NoDate for a day beyond the calendar."""
+        cycle, rest = divmod(number, self.days)
+        found = date(self.first, 1, 1) + timedelta(rest)
+        year = found.year + cycle * self.years
+        if self.years == 400 and not 1 <= year <= 9999:
+            raise NoDate
+        return year, found.month, found.day
+
+
+GREGORIAN = Calendar(400, 146_097, 2000)
+CENTURY = Calendar(4, 1461, 2000)
+COMMON = Calendar(1, 365, 2001)
+Anchor = tuple[Calendar, int]  # a day, by its number
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A stretch of the calendar, by index. length: days on the average. index: of (year, month).
+    middle: (year, month) in the middle of one."""
+
+    length: float
+    index: Callable[[int, int], int]
+    middle: Callable[[int], tuple[int, int]]
+
+    def of(self, calendar: Calendar, number: int) -> int:
+        """The index of the one that a day is in. Raises NoDate where days that come again in the
+        calendar do not always have the same place in it."""
+        if self is WEEK and calendar is GREGORIAN:
+            return (number + 5) // 7  # January 3, 2000 is a Monday
+        if self is WEEK or (self is DECADE and calendar is COMMON):
+            raise NoDate
+        year, month, _ = calendar.date(number)
+        return self.index(year, month)
+
+
+WEEK = Unit(7.0, lambda y, m: 0, lambda i: (0, 0))
+MONTH = Unit(30.4375, lambda y, m: 12 * y + m - 1, lambda i: (i // 12, i % 12 + 1))
+QUARTER = Unit(91.3125, lambda y, m: 4 * y + (m - 1) // 3, lambda i: (i // 4, i % 4 * 3 + 2))
+# Winter is December, January and February.
+SEASON = Unit(91.3125, lambda y, m: (12 * y + m) // 3, lambda i: (i // 4, i % 4 * 3 + 1))
+HALF = Unit(182.625, lambda y, m: 2 * y + m // 7, lambda i: (i // 2, i % 2 * 6 + 4))
+YEAR = Unit(365.25, lambda y, m: y, lambda i: (i, 7))
+DECADE = Unit(3652.5, lambda y, m: y // 10, lambda i: (10 * i + 5, 1))
+
+
+# -- what a mention is made of -----------------------------------------------------------------
+
+
+@dataclass
+class Day:
+    """A day as it is written: what is missing is None. number: as the timeline reads it."""
+
+    year: int | None
+    month: int | None
+    day: int
+    calendar: Calendar = COMMON
+    number: int = 0
+
+
+@dataclass
+class Days:
+    """One day, or the first and the last one of a range. anchor: where its first day is, once the
+    timeline has placed it. instead: what is written for a shift in place of a date that tells an
+    age over 89."""
+
+    points: list[Day]
+    write: Callable[[list[YMD]], str]
+    anchor: Anchor | None = None
+    instead: Callable[[int], str] | None = None
+
+
+@dataclass
+class Period:
+    """A week, month, ..., decade, and how another one is written in its place. calendar: by how
+    many digits its year is shown with. anchor: the day that it goes with. instead: see Days."""
+
+    unit: Unit
+    index: int
+    calendar: Calendar
+    write: Callable[[int], str]
+    is_holiday: bool = False
+    anchor: Anchor | None = None
+    instead: Callable[[int], str] | None = None
+
+
+@dataclass
+class Loose:
+    """What moves by the shift alone: days of the week, and times by the hours."""
+
+    write: Callable[[int, int], str]
+
+
+@dataclass
+class Constant:
+    """What is replaced by the same text whatever the shift."""
+
+    text: str
+    is_holiday: bool = False
+
+
+Piece = Days | Period | Loose | Constant | str
+Match = re.Match[str]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What is public about a mention. order: "mdy", "dmy", or "" where numeric dates of the
+    document contradict it. before: the words before it, in small letters."""
+
+    order: str
+    before: tuple[str, ...] = ()
+
+
+Reader = Callable[[Match, Beside], Piece]
+
+
+def read(text: str, beside: Beside) -> list[Piece]:
+    """The mention in pieces; str is what stays. Raises NoDate for what is neither a date nor
+    relative to one."""
+    pieces: list[Piece] = []
+    place = 0
+    for match, reader in _matches(text):
+        pieces += [text[place : match.start()], reader(match, beside)]
+        place = match.end()
+    pieces.append(text[place:])
+    rest = [word for piece in pieces if isinstance(piece, str) for word in _WORD.findall(piece)]
+    if not _is_relative(rest, any(isinstance(piece, Days | Period | Loose) for piece in pieces)):
+        raise NoDate
+    holidays = [piece for piece in pieces if getattr(piece, "is_holiday", False)]
+    if holidays and any(isinstance(piece, Days | Loose) for piece in pieces):
+        # Its date or day of the week would tell which one it was. A bracket stays closed.
+        return [holidays[0], " (then" * (text.count("(") > text.count(")"))]
+    return pieces
+
+
+def _matches(text: str) -> Iterator[tuple[Match, Reader]]:
+    place = 0
+    while place < len(text):
+        found = _at(text, place)
+        if found:
+            yield found
+        place = found[0].end() if found else place + 1
+
+
+def _at(text: str, place: int) -> tuple[Match, Reader] | None:
+    """What the first form that fits finds here, if no longer word is around it."""
+    before = text[place - 1 : place]
+    if before.isalnum() or before == "_":
+        # The time of an ISO 8601 date begins: 2020-01-05T14:05.
+        if not (before in "tT" and text[max(place - 2, 0) : place - 1].isdigit()):
+            return None
+    for form, reader in _forms():
+        found = form.match(text, place)
+        after = text[found.end() : found.end() + 1] if found else ""
+        if found and found.end() > place and not (after.isalnum() and after not in "TtZz"):
+            return found, reader
+    return None
+
+
+def _is_relative(rest: Sequence[str], dated: bool) -> bool:
+    """Whether all of these words may stay: words of the list, and numbers where there is a unit,
+    or, if they are written as words, no date beside them."""
+    split = [re.split(r"[-']", word.lower().replace("’", "'")) for word in rest]
+    parts = [part for some in split for part in some if part not in ("", "s")]
+    others = [part for part in parts if part not in _BESIDE]
+    if any(part in _UNITS for part in parts):
+        others = [part for part in others if part not in _NUMBERS and not _COUNT.fullmatch(part)]
+    elif not dated:
+        others = [part for part in others if part not in _NUMBERS]
+    return not others
+
+
+# -- writing -----------------------------------------------------------------------------------
+
+
+def cased(name: str, model: str) -> str:
+    """In the case of the model."""
+    if len(model) > 1 and model.isupper():
+        return name.upper()
+    return name.lower() if model.islower() else name
+
+
+def ordinal(number: int, model: str | None) -> str:
+    """21 and "th" -> 21st; the number alone without a model."""
+    if not model:
+        return str(number)
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    end = "th" if 10 < number % 100 < 14 else ends.get(number % 10, "th")
+    return str(number) + (end.upper() if model.isupper() else end)
+
+
+def _put(m: Match, /, **new: str | int) -> str:
+    """What was found, with other texts for those of its groups that there are. A whole number is a
+    year, which is written with as many digits as it has there."""
+    text, place = "", m.start()
+    for start, name in sorted((m.start(name), name) for name in new):
+        if start >= 0:
+            value = new[name]
+            value = value if isinstance(value, str) else _year_as(value, m[name])
+            text += m.string[place:start] + value
+            place = m.end(name)
+    return text + m.string[place : m.end()]
+
+
+def _year_as(year: int, model: str) -> str:
+    if len(model) != 4:
+        return f"{model[:-2]}{year % 100:02d}"
+    if not 1 <= year <= 9999:
+        raise NoDate
+    return f"{year:04d}"
+
+
+def _year(text: str | None) -> tuple[int | None, Calendar]:
+    if text is None:
+        return None, COMMON
+    digits = text.strip("'’")
+    return (int(digits), GREGORIAN) if len(digits) == 4 else (2000 + int(digits), CENTURY)
+
+
+def _month_of(text: str) -> int:
+    """mar., MARCH -> 3"""
+    return next(i for i, name in enumerate(MONTHS, 1) if name[:3].lower() == text[:3].lower())
+
+
+def _month_as(number: int, m: Match) -> str:
+    """In full; three letters where it is joined to its numbers, as in 31-JAN-2020."""
+    name, joint = MONTHS[number - 1], m["g"]
+    joined = joint is not None and not re.search(r"\s", joint)
+    return cased(name[:3] if joined else name, m["m"])
+
+
+# -- readers: days -----------------------------------------------------------------------------
+
+
+def _day(day: str, month: str | int | None, year: str | None) -> Day:
+    number, calendar = _year(year)
+    return Day(number, _month_of(month) if isinstance(month, str) else month, int(day), calendar)
+
+
+def _named_day(m: Match, beside: Beside) -> Days:
+    """March 5, 2019; 5th of March; 31-JAN-2020."""
+
+    def write(days: list[YMD]) -> str:
+        year, month, day = days[0]
+        return _put(m, m=_month_as(month, m), d=ordinal(day, m["th"]), y=year)
+
+    return Days([_day(m["n"], m["m"], m["y"])], write)
+
+
+def _named_range(m: Match, beside: Beside) -> Days:
+    """March 5 to 9, 2021; 28 March - 2 April 2021; Dec 30, 2020 - Jan 3, 2021. What both ends share
+    is written once, and a dash has blanks where it is not between two numbers."""
+    first_month, last_month = m["m"] or m["m2"], m["m2"] or m["m"]
+    points = [_day(m["n"], first_month, m["y"]), _day(m["n2"], last_month, m["y2"])]
+    year, month_first = m["y2"] or m["y"], m.start("m") == m.start()
+    comma = (m["c2"] or m["c"] or " ") if month_first else " "
+
+    def write(days: list[YMD]) -> str:
+        (y, mo, _), (y2, mo2, _) = days
+        names = [cased(MONTHS[month - 1], first_month) for month in (mo, mo2)]
+        numbers = [ordinal(day, m["th"]) for *_, day in days]
+        years = [comma + _year_as(one, year) if year else "" for one in (y, y2)]
+        pairs = zip(names, numbers, strict=True)
+        texts = [f"{name} {day}" if month_first else f"{day} {name}" for name, day in pairs]
+        same, dash = (y, mo) == (y2, mo2), m["to"].strip()
+        if same:
+            texts[month_first] = numbers[month_first]
+        to = m["to"] if dash.isalpha() else dash if same else f" {dash} "
+        return texts[0] + years[0] * (y != y2) + to + texts[1] + years[1]
+
+    return Days(points, write)
+
+
+def _iso(m: Match, beside: Beside) -> Days:
+    """2019-03-05, 20190305."""
+
+    def write(days: list[YMD]) -> str:
+        year, month, day = days[0]
+        return _put(m, y=year, m=f"{month:02d}", d=f"{day:02d}")
+
+    return Days([_day(m["d"], int(m["m"]), m["y"])], write)
+
+
+def _numeric(m: Match, beside: Beside) -> Days:
+    """3/4/2019, 3/4, 5/12-5/14/2021: two digits each where a year has four."""
+    order = "dmy" if m["s"] == "." else beside.order
+    groups = [("a", "b", "y"), ("a2", "b2", "y2")][: 2 if m["a2"] else 1]
+    points = [_in_order(m[a], m[b], m[y], order) for a, b, y in groups]
+    wide = 2 if len(m["y2"] or m["y"] or "") == 4 else 1
+
+    def write(days: list[YMD]) -> str:
+        new: dict[str, str | int] = {}
+        for (a, b, y), (year, month, day) in zip(groups, days, strict=True):
+            pair = (month, day) if order == "mdy" else (day, month)
+            new |= {a: f"{pair[0]:0{wide}d}", b: f"{pair[1]:0{wide}d}", y: year}
+        return _put(m, **new)
+
+    return Days(points, write)
+
+
+def _in_order(one: str, two: str, year: str | None, order: str) -> Day:
+    month, day = (int(one), int(two)) if order == "mdy" else (int(two), int(one))
+    if 1 <= day <= 12 < month <= 31 and year:
+        raise OtherOrder
+    if not order or not (1 <= month <= 12 and 1 <= day <= 31):
+        raise NoDate
+    return _day(str(day), month, year)
+
+
+def _nth(m: Match, beside: Beside) -> Days:
+    """The 12th, of a month that is not named."""
+    if not 1 <= int(m["n"]) <= 31:
+        raise NoDate
+    return Days([_day(m["n"], None, None)], lambda days: ordinal(days[0][2], m["th"]))
+
+
+# -- readers: weeks, months, ..., decades ------------------------------------------------------
+
+
+def _period(unit: Unit, year: str | None, month: int, write: Callable[[int], str]) -> Period:
+    number, calendar = _year(year)
+    if not 1 <= month <= 12:
+        raise NoDate
+    return Period(unit, unit.index(number or COMMON.first, month), calendar, write)
+
+
+def _month(m: Match, beside: Beside) -> Period:
+    """March, March 2019, Mar-2019, 03/2019, 2019-03."""
+    numeric = m["m"].isdigit()
+
+    def write(index: int) -> str:
+        number = index % 12 + 1
+        return _put(m, m=f"{number:02d}" if numeric else _month_as(number, m), y=index // 12)
+
+    return _period(MONTH, m["y"], int(m["m"]) if numeric else _month_of(m["m"]), write)
+
+
+def _season(m: Match, beside: Beside) -> Period:
+    """Winter, winter of 2020, winter 2019-2020: that of 2020."""
+    year = m["y"]
+    if year and m["z"]:
+        year = year[: len(year) - len(m["z"])] + m["z"]
+    name = m["n"].lower().replace("autumn", "fall")
+
+    def write(index: int) -> str:
+        new = cased(SEASONS[index % 4].capitalize(), m["n"])
+        return new + (m["c"] + _year_as(index // 4, m["y"]) if m["y"] else "")
+
+    return _period(SEASON, year, 3 * SEASONS.index(name) + 1, write)
+
+
+def _quarter(m: Match, beside: Beside) -> Period:
+    """Q3 2020, 3Q20, 2020 Q3, H1 2020, third quarter of 2020."""
+    unit, most = (HALF, 2) if m["q"][0] in "hH" else (QUARTER, 4)
+    word = m["n"].isalpha()
+    count = COUNTED.index(m["n"].lower()) + 1 if word else int(m["n"])
+    if count > most:
+        raise NoDate
+
+    def write(index: int) -> str:
+        new = cased(COUNTED[index % most], m["n"]) if word else str(index % most + 1)
+        return _put(m, n=new, y=index // most)
+
+    return _period(unit, m["y"], (count - 1) * (12 // most) + 1, write)
+
+
+def _week(m: Match, beside: Beside) -> Period:
+    """Week 32 of 2020, 2020-W32: as ISO 8601 counts them."""
+    try:
+        start = date.fromisocalendar(int(m["y"]), int(m["n"]), 1)
+    except ValueError:
+        raise NoDate from None
+
+    def write(index: int) -> str:
+        new = date(*GREGORIAN.date(7 * index - 5)).isocalendar()
+        wide = 2 if m.start("y") == m.start() else 1
+        return _put(m, n=f"{new.week:0{wide}d}", y=new.year)
+
+    index = WEEK.of(GREGORIAN, (start - date(2000, 1, 1)).days)
+    return Period(WEEK, index, GREGORIAN, write)
+
+
+def _years(m: Match, beside: Beside) -> Period:
+    """2019, '98, FY2020, 2019/20 of a fiscal year: by the year that it ends in."""
+    if m["z"] and int(m["y"].strip("'’")) % 100 != (int(m["z"]) - 1) % 100:
+        raise NoDate
+    return _period(YEAR, m["y"], 1, lambda index: _put(m, y=index, z=index + 1))
+
+
+def _decade(m: Match, beside: Beside) -> Piece:
+    """The 1990s, the 90s; an age in "her 90s" stays."""
+    if len(m["y"]) == 2 and beside.before[-1:] in [("her",), ("his",), ("their",), ("my",)]:
+        return m[0]
+    return _period(DECADE, m["y"], 1, lambda index: _put(m, y=10 * index))
+
+
+# -- readers: days of the week, times, ages, holidays ------------------------------------------
+
+
+def _weekday(m: Match, beside: Beside) -> Loose:
+    number = next(i for i, name in enumerate(WEEKDAYS) if name[:3].lower() == m["w"][:3].lower())
+    length = None if m["w"].lower().endswith("day") else 3
+    return Loose(lambda days, _: _put(m, w=cased(WEEKDAYS[(number + days) % 7][:length], m["w"])))
+
+
+def _clock(m: Match, beside: Beside) -> Loose:
+    """Of 24 hours: 09:05. With a half of the day: 9:05 am. The half is as much a part of the value
+    as the hour is, and what it is written with is the layout."""
+    hour, half = int(m["h"]), (m["half"] or "").lower()
+    if hour > 24 or (half and not 1 <= hour <= 12):
+        raise NoDate
+    day = hour % 12 + 12 * (half == "p") if half else hour
+
+    def write(days: int, hours: int) -> str:
+        new = (day + hours) % 24
+        if not half:
+            return _put(m, h=f"{new:02d}")
+        return _put(m, h=str(new % 12 or 12), half=cased("P" if new >= 12 else "A", m["half"]))
+
+    return Loose(write)
+
+
+def _spoken_hour(m: Match, beside: Beside) -> Loose:
+    """Nine o'clock, half past nine: of 12 hours, written as a word or a number."""
+    word = m["h"].isalpha()
+    hour = HOURS.index(m["h"].lower()) if word else int(m["h"])
+    if hour > 12:
+        raise NoDate
+    names = [cased(name.capitalize(), m["h"]) for name in HOURS] if word else [12, *range(1, 12)]
+    return Loose(lambda _, hours: _put(m, h=str(names[(hour + hours) % 12])))
+
+
+def _noon(m: Match, beside: Beside) -> Loose:
+    """As an hour before or after it is written."""
+    noon = 0 if m[0].lower() == "midnight" else 12
+    names = [f"{hour or 12} {half}" for half in ("am", "pm") for hour in range(12)]
+    return Loose(lambda _, hours: names[(noon + hours) % 24])
+
+
+def _age(m: Match, beside: Beside) -> Constant:
+    """As it is up to 89. Also 93rd birthday, ninety-three, nonagenarian."""
+    number = m["n"]
+    if number[0].isdigit():
+        old = int(re.findall(r"\d+", number, re.ASCII)[0]) >= TOP_AGE
+        return Constant(_put(m, n=ordinal(TOP_AGE, m["th"])) if old else m[0])
+    if number.lower().endswith("arian"):
+        return Constant(_put(m, n=cased("Nonagenarian", number)))
+    return Constant(_put(m, n=cased("Ninetieth" if m["th"] else "Ninety", number)))
+
+
+def _count(m: Match, beside: Beside) -> Constant:
+    """The 3rd week, the 20th century: it counts."""
+    return Constant(m[0])
+
+
+def _holiday(m: Match, beside: Beside) -> Piece:
+    """The same words for all: which one it is would tell the shift."""
+    inside = _WORD.findall(m.string[max(m.start() - 20, 0) : m.start()])[-1:]
+    lead = (inside or [*beside.before[-1:], ""])[0].lower()
+    article = "" if lead in _DETERMINERS else "A " if lead in (".", "!", "?") else "a "
+    if not m["y"]:
+        return Constant(f"{article}holiday", is_holiday=True)
+    number, calendar = _year(m["y"])
+
+    def write(index: int) -> str:
+        return f"{article}holiday in {_year_as(index, m['y'])}"
+
+    return Period(YEAR, number or 0, calendar, write, is_holiday=True)
+
+
+READERS: dict[str, Reader] = {
+    "age": _age, "clock": _clock, "count": _count, "decade": _decade, "holiday": _holiday,
+    "iso": _iso, "month": _month, "named_day": _named_day, "named_range": _named_range,
+    "noon": _noon, "nth": _nth, "numeric": _numeric, "quarter": _quarter, "season": _season,
+    "spoken_hour": _spoken_hour, "week": _week, "weekday": _weekday, "years": _years,
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _forms() -> tuple[tuple[re.Pattern[str], Reader], ...]:
+    """The first that matches at a place is taken. Groups that a reader asks for and a form lacks
+    are none."""
+    made = []
+    for name, form in forms("written dates"):
+        asked = "y g th z c half to a2 b2 y2 n2 m2 c2".split()
+        lacks = "".join(f"(?P<{group}>(?!))?" for group in asked if f"(?P<{group}>" not in form)
+        made.append((re.compile(form + lacks, re.I | re.ASCII), READERS[name]))
+    return tuple(made)

@@ -1,0 +1,44 @@
+"""Public lists that surrogates are drawn from; NOTICE says where they come from."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ...about import DATA
+
+FOLDER = DATA / "surrogates"
+
+
+@cache
+def listed(name: str) -> tuple[str, ...]:
+    """The lines of a file: "female", "male" (512 first names each), "surnames" (1,024), "streets",
+    "countries"."""
+    return tuple((FOLDER / f"{name}.txt").read_text(encoding="utf8").splitlines())
+
+
+def is_first_name(word: str) -> bool:
+    """Whether a list of first names has it."""
+    return word.title() in listed("female") or word.title() in listed("male")
+
+
+_ROWS = [line.split("\t") for line in listed("states")]
+STATES = {short: name for short, name, _ in _ROWS}
+# The first two digits that postal codes of a state may have.
+ZIP_HEADS = {short: heads.split() for short, _, heads in _ROWS}
+# A word of it says what kind of house it is; what follows is how such a house may be called.
+HOUSES = {
+    "hospital": "Hospital", "clinic": "Clinic", "medical": "Medical Center", "health": "Health",
+    "university": "University", "college": "College", "school": "School", "church": "Church",
+    "bank": "Bank", "pharmacy": "Pharmacy", "court": "Court", "department": "Department",
+    "hotel": "Hotel", "foundation": "Foundation", "institute": "Institute", "center": "Center",
+    "centre": "Centre", "laboratory": "Laboratory", "labs": "Labs", "insurance": "Insurance",
+}  # fmt: skip
+STREET_KINDS = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Place", "Way")
+COMPANY_ENDS = ("Inc.", "LLC", "Group", "Partners", "Company", "Associates", "Services", "Holdings")
+
+
+@cache
+def cities() -> tuple[tuple[str, str], ...]:
+    """(city, short name of its state) of 1,024 cities of the United States."""
+    pairs = (line.split("\t") for line in listed("cities"))
+    return tuple((city, state) for city, state in pairs if state in STATES)

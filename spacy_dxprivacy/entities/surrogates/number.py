@@ -1,0 +1,214 @@
+r"""Numbers drawn near their value (dx.Number.v1; dx.Numbers.v1 is another name of it).
+
+"relative"  ln(1 + v) plus two-sided geometric noise in steps of 2^-40; metric
+            |ln((1 + v) / (1 + w))|
+"absolute"  v plus the same noise in steps of the last decimal shown; metric |v - w| / unit
+Noise       P[k steps] proportional to exp(-epsilon |k| step), drawn in whole numbers alone
+Guarantee   epsilon nats per unit of the metric (metric-dp), for numbers of any value in the same
+            text, with the same sign, decimals and percent sign. Each number of a mention, as of
+            120/80, is drawn by itself, and the distance of two mentions is the sum of theirs.
+            Rounding to the decimals shown, bounds, and what is written are post-processing.
+            "relative" rounds the logarithm to a step first: at most epsilon 10^-12 more
+Form        whether a text is a number follows from a public pattern in ASCII, never from its value.
+            Nor does the value decide how it is written again: commas and leading zeros are dropped,
+            .5 becomes 0.5. What is no number by its form (1.2.3, other scripts) is drawn anew,
+            uniformly
+Papers      Ghosh, Roughgarden, Sundararajan 2009 (geometric); Chatzikokolakis et al. 2013
+            (metrics); Canonne, Kamath, Steinke 2020 (algorithm 2: no floating point)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ...arrays import Bools1d
+from ...privacy.guarantee import Guarantee
+from ...registries import registry
+from ...validate import fail, one_of, positive
+from .base import Draws, Mention, geometric
+from .codes import redrawn
+
+SCALES = ("relative", "absolute")
+LARGEST = 10**15 - 1  # every whole number up to it is exact in float64
+
+_VALUE = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{1,15})?|\.\d{1,15}"
+_ONE = re.compile(_VALUE, re.ASCII)
+_TOKEN = re.compile(rf"[+-]?(?:{_VALUE})(?:/(?:{_VALUE}))?%?", re.ASCII)
+# Dates, telephone numbers and the like, over the tokens that they are cut into.
+_GROUPS = re.compile(r"(?<!\d)\d+([-/.])\d+(?:\1\d+)+(?!\d)", re.ASCII)
+LARGEST_LOG = math.log(LARGEST) + 1  # beyond it every number is the largest one
+LOG_SIZE = 2**40  # steps of a whole logarithm
+_DIGITS = re.compile(r"((?:(?<![\w.,])\.)?\d(?:[\d.,]*\d)?)((?:st|nd|rd|th)\b)?", re.I)
+
+
+@registry.dx_surrogates("dx.Numbers.v1")
+@registry.dx_surrogates("dx.Number.v1")
+def make_number(
+    epsilon: float = 10.0,
+    scale: str = "relative",
+    unit: float = 1.0,
+    low: float = 0.0,
+    high: float | None = None,
+) -> Number:
+    """Make a surrogate for numbers, for a label or, set as `numbers`, for all tokens that are one.
+
+    Args:
+        epsilon: Nats per unit of the metric, above 0. With "relative" 10 moves a number by a tenth
+            of it on the average, with "absolute" by unit / epsilon.
+        scale: "relative" or "absolute".
+        unit: Of "absolute" alone, how far apart two numbers at distance 1 are.
+        low: Public lower bound of what comes out, sign aside, 0 or more.
+        high: Public upper bound, or None.
+
+    Raises:
+        DxError: A setting is out of range.
+    """
+    one_of("scale", scale, SCALES)
+    if scale == "relative" and unit != 1.0:
+        raise fail("unit", 'left out with scale = "relative", which has none', unit)
+    least = 0.0 if low == 0 and not isinstance(low, bool) else positive("low", low)
+    most = math.inf if high is None else positive("high", high)
+    if most < least:
+        raise fail("high", f"{least:g} (low) or more", high)
+    return Number(positive("epsilon", epsilon), scale, positive("unit", unit), least, most)
+
+
+@dataclass(frozen=True)
+class Number:
+    """See make_number. It is ready without a space."""
+
+    epsilon: float
+    scale: str
+    unit: float
+    low: float
+    high: float
+
+    name = "dx.Number.v1"
+    way = "drawn"
+    chance = 1.0  # small whole numbers mostly stay, as the metric promises
+    in_clear = (
+        "which words are numbers in digits, and numbers that are written as words",
+        "the sign, the number of decimals, the percent sign, and the words beside numbers",
+    )
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Of one number."""
+        relative = self.scale == "relative"
+        distance = "|ln((1 + v) / (1 + w))|" if relative else f"|v - w| / {self.unit:g}"
+        return Guarantee(
+            "metric-dp",
+            self.epsilon,
+            metric=self.scale,
+            adjacency="numbers of any value with the same sign, decimals and percent sign, in "
+            "texts whose other words and marks are the same",
+            status="proven",
+            source="Ghosh et al. 2009 (two-sided geometric); Chatzikokolakis et al. 2013",
+            notes=f"The distance of two numbers is {distance}; of pairs as 120/80, the sum. "
+            f"Numbers above {LARGEST:.0e} count as that one.",
+        )
+
+    def find(self, doc: Doc) -> Bools1d:
+        """Return a mask of the tokens that are numbers, bool, shape (n_tokens,)."""
+        return find_numbers(doc)
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Draw each number of each mention by itself; a mention without one stays."""
+
+        def one(found: re.Match[str]) -> str:
+            value = read_value(found[1])
+            if value is None:
+                return redrawn(found[1], draws.fresh()) + (found[2] or "")
+            drawn = self._draw(value, draws)
+            return f"{drawn}{_ordinal(drawn, found[2])}"
+
+        drawn = (_DIGITS.subn(one, mention.text) for mention in mentions)
+        return [text if count else None for text, count in drawn]
+
+    def _draw(self, value: Value, draws: Draws) -> Value:
+        steps = (self._relative if self.scale == "relative" else self._absolute)(value, draws)
+        high = LARGEST if math.isinf(self.high) else self.high
+        most = min(math.floor(Fraction(str(high)) * value.size), LARGEST * value.size)
+        least = math.ceil(Fraction(str(self.low)) * value.size)  # 3.9 is 39 tenths, as written
+        return Value(min(max(steps, least), most), value.decimals)
+
+    def _relative(self, value: Value, draws: Draws) -> int:
+        log = round(math.log1p(value.steps / value.size) * LOG_SIZE)
+        log += geometric(Fraction(self.epsilon) / LOG_SIZE, draws.fresh())
+        return round(math.expm1(min(log / LOG_SIZE, LARGEST_LOG)) * value.size)
+
+    def _absolute(self, value: Value, draws: Draws) -> int:
+        rate = Fraction(self.epsilon) / Fraction(self.unit) / value.size
+        return value.steps + geometric(rate, draws.fresh())
+
+
+def _ordinal(value: Value, ending: str | None) -> str:
+    """The ending that the drawn number takes, as that of the original would tell its last digit."""
+    if ending is None:
+        return ""
+    last = value.steps // value.size % 100
+    new = {1: "st", 2: "nd", 3: "rd"}.get(last % 10, "th") if last // 10 != 1 else "th"
+    return new.upper() if ending.isupper() else new
+
+
+# -- numbers as they are written ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number without its sign, in `steps` of the last of the `decimals` that are shown."""
+
+    steps: int
+    decimals: int
+
+    @property
+    def size(self) -> int:
+        """Steps of a whole."""
+        return int(10**self.decimals)
+
+    def __str__(self) -> str:
+        whole, part = divmod(self.steps, self.size)
+        return f"{whole}.{part:0{self.decimals}d}" if self.decimals else str(whole)
+
+
+def read_value(text: str) -> Value | None:
+    """Read a number; of those above LARGEST all are LARGEST, which brings no two further apart.
+
+    Returns:
+        None for what is no number by its form: more than one point, commas elsewhere than before
+        three digits, more than 15 decimals, digits of other scripts.
+    """
+    if _ONE.fullmatch(text) is None:
+        return None
+    whole, _, decimals = text.replace(",", "").partition(".")
+    whole, size = whole.lstrip("0"), 10 ** len(decimals)
+    steps = int(f"0{whole}{decimals}") if len(whole) <= len(str(LARGEST)) else LARGEST * size
+    return Value(min(steps, LARGEST * size), len(decimals))
+
+
+def is_number(text: str) -> bool:
+    """Whether a token is a number or a pair of them (120/80), with a sign and "%" or without."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def find_numbers(doc: Doc) -> Bools1d:
+    """Find the tokens that are numbers, and no part of three groups of digits or more that a
+    hyphen, a slash or a point joins (2008-07-29).
+
+    Returns:
+        A mask of the tokens, bool, shape (n_tokens,).
+    """
+    found = np.array([is_number(token.text) for token in doc], dtype=bool)
+    if not found.any():
+        return found
+    begins = np.array([token.idx for token in doc])
+    for match in _GROUPS.finditer(doc.text):
+        found[(begins >= match.start()) & (begins < match.end())] = False
+    return found

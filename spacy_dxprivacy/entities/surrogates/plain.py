@@ -1,0 +1,180 @@
+r"""Surrogates that draw no value, and presets of surrogates by label.
+
+dx.Mask.v1    a mark for every letter and digit: its length is in clear, or not (length)
+dx.Redact.v1  one text for all, such as [PERSON]: nothing is in clear but that there was one
+dx.Keep.v1    the mention as it is, in clear
+dx.Words.v1   each word of the mention through the mechanism of the component, by its guarantee
+dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and the i2b2 notes:
+              "standard", or "clinical", which has what tells who somebody is and leaves quantities
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import DxError, Errors
+from ...privacy.guarantee import Guarantee
+from ...registries import registry
+from ...validate import fail, one_of, whole
+from .base import WAYS, Draws, Mention, Surrogate, is_same
+
+NOTHING = Guarantee("none", notes="The original stays, or what stands for it is always the same.")
+CONSTANT = Guarantee(
+    "approx-dp",
+    0.0,
+    metric="discrete",
+    adjacency="mentions with the same traits in clear, but for those that are the mark already",
+    status="proven",
+    source="it does not depend on the original",
+)
+OF_WORDS = Guarantee("none", notes="That of the mechanism of the component, word by word.")
+PRESETS = ("standard", "clinical")
+LABELS = {
+    "Name": "PERSON PER per PATIENT NAME DOCTOR STAFF HCW Person person",
+    "DateShift": "DATE TIME DATE_TIME DOB AGE tim date Date",
+    "Place": "GPE LOC LOCATION CITY STATE COUNTRY ZIP ZIP_CODE geo gpe loc Location",
+    "Address": "ADDRESS STREET STREET_ADDRESS LOCATION_OTHER",
+    "Organisation": "ORG ORGANIZATION HOSPITAL FAC PATORG org NORP_ORG",
+    "Contact": "EMAIL URL PHONE IP USERNAME EMAIL_ADDRESS PHONE_NUMBER IP_ADDRESS DOMAIN_NAME FAX "
+    "USER",
+    "Digits": "ID MRN SSN US_SSN CREDIT_CARD IBAN IBAN_CODE CARD ACCOUNT US_DRIVER_LICENSE "
+    "US_PASSPORT US_BANK_NUMBER US_ITIN MEDICAL_LICENSE UK_NHS MEDICALRECORD IDNUM DEVICE",
+    "Number": "QUANTITY CARDINAL MONEY PERCENT",
+}
+
+
+@dataclass(frozen=True)
+class Mask:
+    """See make_mask."""
+
+    mark: str
+    length: int | None
+
+    name = "dx.Mask.v1"
+    way = "drawn"
+    chance = 0.0
+    guarantee = CONSTANT
+
+    @property
+    def in_clear(self) -> tuple[str, ...]:
+        """What of a mention is visible, for the receipt."""
+        shown = "the length of masked mentions, and what is no letter or digit in them"
+        return (shown,) * (self.length is None)
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Marks for each; what is marks already stays."""
+        return [_unless_same(mention.text, self._marks(mention.text)) for mention in mentions]
+
+    def _marks(self, text: str) -> str:
+        if self.length is not None:
+            return self.mark * self.length
+        return "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in text)
+
+
+@dataclass(frozen=True)
+class Redact:
+    """See make_redact."""
+
+    text: str | None
+
+    name = "dx.Redact.v1"
+    way = "drawn"
+    chance = 0.0
+    in_clear = ()
+    guarantee = CONSTANT
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """The same text for each of a label; what is that text already stays."""
+        return [_unless_same(m.text, self.text or f"[{m.label}]") for m in mentions]
+
+
+def _unless_same(text: str, new: str) -> str | None:
+    return None if is_same(text, new) else new
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """Mentions that stay, or whose words the mechanism of the component draws."""
+
+    name: str
+    way: str
+    in_clear: tuple[str, ...]
+    guarantee: Guarantee
+
+    chance = 1.0
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """None for each."""
+        return [None] * len(mentions)
+
+
+@registry.dx_surrogates("dx.Mask.v1")
+def make_mask(mark: str = "*", length: int | None = None) -> Mask:
+    """mark: one character that stands for each letter and digit. length: how many marks stand for
+    every mention; null shows where letters and digits were."""
+    if not isinstance(mark, str) or len(mark) != 1 or mark.isspace() or mark.isalnum():
+        raise fail("mark", "one character that is no letter, digit or white space", mark)
+    return Mask(mark, None if length is None else whole("length", length, least=1))
+
+
+@registry.dx_surrogates("dx.Redact.v1")
+def make_redact(text: str | None = None) -> Redact:
+    """text: what stands for every mention; null is the label in brackets."""
+    if text is not None and (not isinstance(text, str) or not text.strip()):
+        raise fail("text", "a text, or null for the label", text)
+    return Redact(text)
+
+
+@registry.dx_surrogates("dx.Keep.v1")
+def make_keep() -> Unchanged:
+    """Mentions stay as they are."""
+    return Unchanged("dx.Keep.v1", "kept", ("mentions that are kept, as they are",), NOTHING)
+
+
+@registry.dx_surrogates("dx.Words.v1")
+def make_words() -> Unchanged:
+    """The words of mentions go through the mechanism of the component."""
+    return Unchanged("dx.Words.v1", "words", (), OF_WORDS)
+
+
+class Preset(dict[str, Surrogate]):
+    """Surrogates by label. The words of labels that it lacks go through the mechanism."""
+
+
+@registry.dx_surrogates("dx.Preset.v1")
+def make_preset(
+    name: str = "standard", scope: str = "document", key: str | None = None, order: str = "mdy"
+) -> Preset:
+    """name: "standard" or "clinical" (no quantities). scope and key: of all of them. order: "mdy"
+    or "dmy", how 03/04/2019 is read."""
+    one_of("name", name, PRESETS)
+    shift = "document" if scope == "mention" else scope
+    given: dict[str, dict[str, Any]] = {
+        "Name": {"form": True, "scope": scope, "key": key},
+        "DateShift": {"order": order, "scope": shift, "key": key},
+        "Number": {},
+    }
+    made = Preset()
+    for kind, labels in LABELS.items():
+        if kind != "Number" or name == "standard":
+            make = registry.dx_surrogates.get(f"dx.{kind}.v1")  # imported here, where it is wanted
+            one = make(**given.get(kind, {"scope": scope, "key": key}))
+            made |= dict.fromkeys(labels.split(), one)
+    return made
+
+
+def surrogates_of(given: Any) -> dict[str, Surrogate]:
+    """A preset by name, a map of label to surrogate, or None for none. Raises DxError for anything
+    else."""
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        return make_preset(given)
+    if not isinstance(given, Mapping):
+        raise DxError(Errors.DX112.format(label="all labels", given=type(given).__name__))
+    for label, one in given.items():
+        if not isinstance(one, Surrogate) or one.way not in WAYS:
+            raise DxError(Errors.DX112.format(label=label, given=type(one).__name__))
+    return given if isinstance(given, Preset) else dict(given)

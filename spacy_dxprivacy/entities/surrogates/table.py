@@ -1,0 +1,327 @@
+"""What stands for whom, for the holder of the originals alone: an encrypted table, by which
+originals are put back in the answer of a model or a colleague.
+
+Only what cannot be mistaken is restored: an answer has words and numbers of its own, and a dose or
+a verb that becomes somebody's is worse than a surrogate that stays. A surrogate is certain by its
+form (names, addresses, full dates, codes of five digits and more), by the documents (it occurs
+nowhere else in them), and by the words around it in the answer.
+
+In a file: AES-256 in GCM mode (the package cryptography), by a key in another file. Whoever has
+both has the originals of all surrogates in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import Doc
+
+from ...errors import DxError, UsageError
+from ...io.files.limits import regular
+from ...validate import needs
+from ..tables import LANDS, NAMES, PEOPLES, TERM_NOUNS
+from ..words import builtin_lexicon
+from .base import Mention, Surrogate, is_same
+from .lists import HOUSES, STATES, STREET_KINDS
+from .name import SUFFIXES, TITLES, form_of, is_initial
+from .standing import StandIns
+
+HEAD = b"dx-table-2\n"
+MOST = 2**28  # bytes that are read
+NONCE = 12
+_WORD = re.compile(r"\w+")
+# Their outputs are near the original, or the same for many: nobody can say whose one is.
+SHARED = frozenset({"dx.Number.v1", "dx.Redact.v1", "dx.Mask.v1"})
+SHORT = 4  # letters of a name that, in capitals, may be an abbreviation (ANA, IRA)
+PLAIN = 20  # how much more frequent a plain word is than the name that it may be
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_FULL_DATE = re.compile(
+    rf"\b{_MONTH}\s*\d{{1,2}}\D.{{0,12}}\d{{4}}\b|\d{{1,2}}\D{{0,4}}{_MONTH}\D{{0,2}}\d{{4}}\b|"
+    r"(?<!\d)(?:\d{1,4}([-/])\d{1,2}\1\d{2,4}|\d{1,2}\.\d{1,2}\.\d{4}|\d{8})(?!\d)",
+    re.I | re.ASCII,
+)
+_CODE = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w{6,}|@|://")
+_LETTERS = re.compile(r"[^\W\d_][\w'’.-]*")
+_PLACE_ENDS = frozenset(kind.casefold() for kind in (*STREET_KINDS, *HOUSES, "county", "city"))
+
+
+@dataclass
+class Entry:
+    """What one surrogate stands for.
+
+    label: Of its mentions. forms: How it was written. originals: What it stands for; several where
+    documents drew the same. certain: Whether its form and its documents leave no doubt.
+    """
+
+    label: str
+    certain: bool
+    forms: set[str] = field(default_factory=set, repr=False)
+    originals: set[str] = field(default_factory=set, repr=False)
+
+    @property
+    def original(self) -> str:
+        """The one original, case aside, in capitals and small letters if it is written so anywhere;
+        "" where there are several."""
+        if len({original.casefold() for original in self.originals}) > 1:
+            return ""
+        return max(self.originals, key=lambda text: (not _is_upper(text), not text.islower(), text))
+
+
+@dataclass(frozen=True)
+class Restored:
+    """A text with originals put back.
+
+    restored: How many. left: The label and the line of each surrogate that stays, as it may be
+    something else or stands for several.
+    """
+
+    text: str = field(repr=False)
+    restored: int
+    left: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass
+class Table:
+    """What each surrogate stands for, by its small letters.
+
+    plain: The words outside of mentions, and pairs of such words side by side. A surrogate that
+    occurs among them is not restored, as nobody could say which of the two an answer means.
+    """
+
+    entries: dict[str, Entry] = field(default_factory=dict, repr=False)
+    plain: set[str | tuple[str, str]] = field(default_factory=set, repr=False)
+
+    def add(self, mention: Mention, text: str, surrogate: str) -> None:
+        """Add one mention and what stands for it; of a name, its parts as well."""
+        pairs = [(mention.text, text)]
+        if surrogate == "dx.Name.v1":
+            pairs += _name_parts(mention, text)
+        for original, new in pairs:
+            if is_same(original, new):
+                continue
+            entry = Entry(mention.label, _is_certain(new, surrogate))
+            entry = self.entries.setdefault(" ".join(new.casefold().split()), entry)
+            entry.certain &= _is_certain(new, surrogate)
+            entry.forms.add(new)
+            entry.originals.add(" ".join(original.split()))
+
+    def add_document(self, doc: Doc, drawn: StandIns, surrogates: Mapping[str, Surrogate]) -> None:
+        """Add all mentions of a document, and the words outside of them."""
+        for mention, text in drawn.pairs:
+            self.add(mention, text, surrogates[mention.label].name)
+        for (city, one), (state, other) in pairwise(drawn.pairs):
+            if state.before == "," and surrogates[state.label].name == "dx.Place.v1":
+                both = replace(state, text=f"{city.text}, {state.text}")
+                self.add(both, f"{one}, {other}", "dx.Place.v1")
+        starts = [0, *(piece.end for piece in drawn.pieces)]
+        ends = [*(piece.start for piece in drawn.pieces), len(doc)]
+        for start, end in zip(starts, ends, strict=True):
+            words = _WORD.findall(doc[start:end].text.casefold())
+            self.plain.update(words)
+            self.plain.update(pairwise(words))
+
+    def restore(self, text: str) -> Restored:
+        """Put originals back, in a text that names surrogates, where they cannot be mistaken."""
+        self._doubt_plain()
+        restored, left = 0, list[tuple[str, int]]()
+
+        def back(found: re.Match[str]) -> str:
+            nonlocal restored
+            entry = self.entries[" ".join(found[0].casefold().split())]
+            original = entry.original
+            if original and entry.certain and _fits(found, entry, self.entries):
+                restored += 1
+                return original.upper() if _is_upper(found[0]) else original
+            if entry.certain or found[0] in entry.forms:
+                left.append((entry.label, text.count("\n", 0, found.start()) + 1))
+            return found[0]
+
+        new = _pattern(self.entries).sub(back, text) if self.entries else text
+        return Restored(new, restored, tuple(left))
+
+    def _doubt_plain(self) -> None:
+        for surrogate, entry in self.entries.items():
+            words = _WORD.findall(surrogate)
+            grams = set(words if len(words) == 1 else pairwise(words))
+            entry.certain &= not grams <= self.plain
+
+    def to_json(self) -> str:
+        """All but the plain words."""
+        self._doubt_plain()
+        rows = {
+            surrogate: [entry.label, entry.certain, sorted(entry.forms), sorted(entry.originals)]
+            for surrogate, entry in sorted(self.entries.items())
+        }
+        return json.dumps(rows)
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Table:
+        """What to_json wrote."""
+        rows = json.loads(text).items()
+        return cls({s: Entry(label, sure, set(a), set(b)) for s, (label, sure, a, b) in rows})
+
+
+def _name_parts(mention: Mention, text: str) -> list[tuple[str, str]]:
+    """(original, surrogate) of the parts of a name; initials are nobody's."""
+    form, new = form_of(mention.text, mention.before), form_of(text, mention.before)
+    one, other = form.parts, new.parts
+    pairs = [(mention.text.strip().removesuffix(form.owner), text.strip().removesuffix(new.owner))]
+    if min(len(one), len(other)) > 1:
+        joined = " ".join((one[0], one[-1])), " ".join((other[0], other[-1]))
+        pairs += [joined, (one[0], other[0]), (one[-1], other[-1])]
+    elif len(one) == len(other) == 1:
+        pairs.append((one[0], other[0]))
+    return [pair for pair in pairs if not any(map(is_initial, pair))]
+
+
+# -- what may be restored -------------------------------------------------------------------------
+
+
+def _is_certain(text: str, surrogate: str) -> bool:
+    """Whether the form of a surrogate leaves no doubt: no answer has such a text of its own."""
+    if surrogate in SHARED:
+        return False
+    if surrogate == "dx.DateShift.v1":
+        return _FULL_DATE.search(text) is not None
+    if not any(c.isdigit() for c in text):
+        return any(not _is_common(word) for word in _LETTERS.findall(text))
+    if surrogate == "dx.Address.v1" and len(text.split()) > 2:
+        return True
+    return sum(c.isdigit() for c in text) > 4 or _CODE.search(text) is not None
+
+
+def _is_upper(text: str) -> bool:
+    """Whether a text of two letters or more is in capitals."""
+    return sum(c.isalpha() for c in text) > 1 and text.isupper()
+
+
+def _is_common(word: str) -> bool:
+    """Whether an answer may have a word of its own: plain words, months, states, countries."""
+    lexicon, bare = builtin_lexicon(), word.rstrip(".")
+    classes = lexicon.of(bare.capitalize()) | lexicon.of(bare)
+    classed = classes & (LANDS | PEOPLES | {"month", "weekday"})
+    return len(bare) < 3 or bare.lower() in lexicon.rank or bool(classed)
+
+
+def _pattern(surrogates: Mapping[str, Entry]) -> re.Pattern[str]:
+    """Any of them as whole words, the longest first."""
+    ordered = sorted(surrogates, key=lambda s: (-len(s), s))
+    parts = [r"\s+".join(re.escape(word) for word in surrogate.split()) for surrogate in ordered]
+    return re.compile(r"(?<!\w)(?:" + "|".join(parts) + r")(?!\w)", re.I)
+
+
+def _fits(found: re.Match[str], entry: Entry, entries: Mapping[str, Entry]) -> bool:
+    """Whether the words and marks around a surrogate let it be what it was."""
+    line_start = found.string.rfind("\n", 0, found.start()) + 1
+    before = found.string[max(line_start, found.start() - 80) : found.start()]
+    after = found.string[found.end() : found.end() + 80].partition("\n")[0]
+    if any(c.isdigit() for c in found[0]):
+        return not _in_a_longer_code(found[0], before, after)
+    if re.search(r"\w[-/.]$|[@/]$", before) or re.match(r"[-/.@]\w", after):
+        return False
+    if _is_upper(found[0]) and found[0] not in entry.forms and len(found[0]) <= SHORT:
+        return False
+    return len(found[0].split()) > 1 or not _beside_a_name(before, after, entries)
+
+
+def _in_a_longer_code(code: str, before: str, after: str) -> bool:
+    """Whether marks tie a code to further digits, as an area or an extension does."""
+    dash = "" if _FULL_DATE.search(code) and "-" not in code else "-"  # 3/4/19-3/9/19
+    tied = re.search(rf"\d[/.,:{dash}]$|[@/]$", before) or re.match(rf"[/.,:{dash}]\d|@", after)
+    if "@" in code or "/" in code:
+        tied = tied or re.match(r"[./-]\w", after)
+    return bool(tied or (not code[0].isalpha() and re.search(r"\d{3}\)?[ .-]?$", before)))
+
+
+def _beside_a_name(before: str, after: str, entries: Mapping[str, Entry]) -> bool:
+    """Whether one word is a part of somebody else's name or of a term (Ida Wells, Foley tube)."""
+    last = re.search(rf"({_LETTERS.pattern})[ \t]$", before)
+    following = re.match(rf"(?:['’]s)?[ \t]+({_LETTERS.pattern})", after)
+    land = re.match(r",[ \t]*([A-Z]\w+(?: [A-Z]\w+)?)", after)
+    if land and (builtin_lexicon().of(land[1]) & LANDS or land[1] in STATES):
+        return True
+    if last and _is_strange(last[1], entries) and _bare(last[1]) not in TITLES:
+        return True
+    if following is None:
+        return False
+    word = _bare(following[1])
+    ends = following[1][0].isupper() and word in _PLACE_ENDS
+    return (
+        ends or word in TERM_NOUNS or (_is_strange(following[1], entries) and word not in SUFFIXES)
+    )
+
+
+def _is_strange(word: str, entries: Mapping[str, Entry]) -> bool:
+    """Whether a word with a capital may be a name, and is that of no surrogate."""
+    bare = word.rstrip(".").removesuffix("'s").removesuffix("’s")
+    if not word[0].isupper() or _bare(bare) in entries:
+        return False
+    if len(bare) == 1:
+        return word not in ("I", "A")  # an initial
+    lexicon, title = builtin_lexicon(), bare.capitalize() if bare.isupper() else bare
+    if lexicon.of(title) & NAMES:
+        return lexicon.plainness(title) < PLAIN
+    return not (bare.isupper() or _is_common(bare))
+
+
+def _bare(word: str) -> str:
+    return word.casefold().strip(".,")
+
+
+# -- the file -------------------------------------------------------------------------------------
+
+
+def write_table(table: Table, path: Path, key: bytes, *, force: bool = False) -> None:
+    """The table in a file of mode 600, encrypted. Raises UsageError where there is a file already
+    and force is not set, and DxError without the package cryptography."""
+    nonce = os.urandom(NONCE)
+    sealed = _cipher(key).encrypt(nonce, table.to_json().encode(), HEAD)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if force:
+        path.unlink(missing_ok=True)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise UsageError(f"{path}: exists already. `force` overwrites it.") from None
+    with os.fdopen(handle, "wb") as file:
+        file.write(HEAD + nonce + sealed)
+
+
+def read_table(path: Path, key: bytes) -> Table:
+    """The table of a file. Raises UsageError for what is none, is damaged, or has another key."""
+    try:
+        raw = regular(path).read_bytes()[:MOST]
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}.") from None
+    if raw.startswith(b"dx-table-1\n"):
+        raise UsageError(f"{path}: is of an earlier version: make it again.")
+    if not raw.startswith(HEAD):
+        raise UsageError(f"{path}: is not a table of surrogates.")
+    start = len(HEAD) + NONCE
+    try:
+        return Table.from_json(_cipher(key).decrypt(raw[len(HEAD) : start], raw[start:], HEAD))
+    except DxError:
+        raise
+    except Exception:
+        raise UsageError(f"{path}: is damaged, or was made with another key.") from None
+
+
+def check_cipher() -> None:
+    """Raises DxError without the package cryptography."""
+    _cipher(b"")
+
+
+def _cipher(key: bytes) -> Any:
+    needs("cryptography", "A table", extra="table")
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    return AESGCM(hmac.new(key, b"dx table", hashlib.sha256).digest())

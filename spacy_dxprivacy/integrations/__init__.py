@@ -1,0 +1,1 @@
+"""This package in the hands of others: Python libraries, clusters, presidio, services."""

@@ -1,0 +1,103 @@
+"""`df["note"].dx.clean()` for pandas and polars, neither of which is imported for it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ...pipeline.receipt import COUNTS
+
+if TYPE_CHECKING:
+    from .diff import Diff
+
+
+class SeriesAccessor:
+    """A column of a table of pandas or polars, sanitised.
+
+    The unit of the guarantee is a row; with by=df["patient"], all rows of one patient. Index and
+    name stay, and so does what is missing; attrs do not. See spacy_dxprivacy.clean for what may be
+    set.
+    """
+
+    def __init__(self, series: Any) -> None:
+        self._series = series
+
+    def clean(self, **how: Any) -> Any:
+        """Return the sanitised column, of the same index and name. Raise DxError as clean does."""
+        from .clean import clean
+
+        return clean(self._series, **{**how, "receipts": False})
+
+    def receipts(self, **how: Any) -> Any:
+        """Return a table: the sanitised column, and beside it what its receipts say. These are
+        dx_tokens, dx_perturbed, dx_unknown, dx_kept, dx_draws; dx_epsilon of the row, and dx_spent,
+        what its unit spent over all rows. One draw: these are the receipts of this very column."""
+        from .clean import clean, like
+
+        done = clean(self._series, **{**how, "receipts": True})
+        texts, columns = like(self._series, done.texts), done.columns()
+        whole = {f"dx_{name}" for name in COUNTS}
+        if "polars" in type(self._series).__module__:
+            import polars as pl
+
+            kinds = {True: pl.Int64, False: pl.Float64}
+            return pl.DataFrame([texts, *(pl.Series(n, v, kinds[n in whole])
+                                          for n, v in columns.items())])  # fmt: skip
+        import pandas as pd
+
+        arrays = {
+            n: pd.array(values, dtype="Int64" if n in whole else "Float64")
+            for n, values in columns.items()
+        }
+        table = pd.DataFrame(arrays, index=self._series.index)
+        name = "text" if self._series.name is None else self._series.name
+        table.insert(0, name, texts)
+        return table
+
+    def diff(self, after: Any) -> Diff:
+        """Return this column before, and `after`: for the eyes of who holds the originals."""
+        from .diff import diff
+
+        return diff(self._series, after)
+
+
+class ExprAccessor:
+    """A column within an expression of polars. The unit of the guarantee is a row. A lazy table
+    that is collected twice is drawn twice, and each is a release: collect it once."""
+
+    def __init__(self, expr: Any) -> None:
+        self._expr = expr
+
+    def clean(self, **how: Any) -> Any:
+        """Return the sanitised column, when the expression is worked out. Raise DxError then."""
+        import polars as pl
+
+        def sanitised(series: Any) -> Any:
+            return SeriesAccessor(series).clean(**how)
+
+        return self._expr.map_batches(sanitised, return_dtype=pl.String)
+
+
+def accessors(*, imported: bool = False) -> list[str]:
+    """Give Series of pandas and polars their `.dx`, and name the libraries that have it now.
+
+    This is done by itself for those that are imported before spacy_dxprivacy; call it after the
+    import of others. imported: of those alone that this process has imported already.
+    """
+    done = []
+    for library in ("pandas", "polars"):
+        loaded: Any = sys.modules.get(library)
+        # One that is only half imported asks for this package itself: it has to wait.
+        if loaded is not None and not hasattr(loaded, "Series"):
+            continue
+        if loaded is None and (imported or importlib.util.find_spec(library) is None):
+            continue
+        loaded = importlib.import_module(library)
+        if not hasattr(loaded.Series, "dx") and library == "pandas":
+            loaded.api.extensions.register_series_accessor("dx")(SeriesAccessor)
+        elif not hasattr(loaded.Series, "dx"):
+            loaded.api.register_series_namespace("dx")(SeriesAccessor)
+            loaded.api.register_expr_namespace("dx")(ExprAccessor)
+        done.append(library)
+    return done

@@ -1,0 +1,20 @@
+"""Both ways between this package and Microsoft's presidio (the extra `presidio`).
+
+    from spacy_dxprivacy.integrations.presidio import DxRecognizer, DxOperator, nlp_engine
+
+Nothing of presidio is imported before one of these is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["DxOperator", "DxRecognizer", "nlp_engine"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import plugins
+
+    return getattr(plugins, name)

@@ -1,0 +1,95 @@
+"""presidio's recognisers in a pipeline of spaCy, before `dx_entity_sanitizer`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from ...errors import DxError, Errors
+from ...validate import fail
+
+SPANS_KEY = "presidio"
+
+
+@Language.factory(
+    "dx_presidio",
+    assigns=["doc.spans"],
+    default_config={"entities": None, "language": "en", "threshold": 0.0, "spans_key": SPANS_KEY},
+)
+def make_dx_presidio(
+    nlp: Language, name: str, entities: list[str] | None, language: str, threshold: float,
+    spans_key: str,
+) -> DxPresidio:  # fmt: skip
+    """presidio's recognisers. See DxPresidio."""
+    settings = {"language": language, "threshold": threshold, "spans_key": spans_key}
+    return DxPresidio(entities=entities, **settings)  # type: ignore[arg-type]
+
+
+class DxPresidio:
+    """Sets `doc.spans[spans_key]` to what presidio's analyzer finds in the text of the Doc.
+
+    entities: those to look for, as presidio names them; None for all. language: presidio's code for
+    it. threshold: the least score, in [0, 1]. analyzer: an AnalyzerEngine of yours; by default one
+    with presidio's own recognisers and our rules in place of a model: nothing is downloaded. The
+    selector of the sanitizer is dx.Entities.v2 with the same spans_key.
+
+    Raises DxError where presidio-analyzer is not installed, and for settings out of range.
+    """
+
+    def __init__(
+        self,
+        *,
+        entities: list[str] | None = None,
+        language: str = "en",
+        threshold: float = 0.0,
+        spans_key: str = SPANS_KEY,
+        analyzer: Any = None,
+    ) -> None:
+        if not 0 <= threshold <= 1:
+            raise fail("threshold", "a number from 0 to 1", threshold)
+        if not spans_key:
+            raise fail("spans_key", "a name", spans_key)
+        self.spans_key = spans_key
+        self.entities, self.language, self.threshold = entities, language, threshold
+        self.analyzer = _own_analyzer(language) if analyzer is None else analyzer
+
+    def __call__(self, doc: Doc) -> Doc:
+        failure = None
+        try:
+            found = self.analyzer.analyze(
+                doc.text, self.language, self.entities, score_threshold=self.threshold
+            )
+        except Exception as error:  # theirs may hold text
+            failure = DxError(Errors.DX130.format(kind=type(error).__name__))
+        if failure is not None:
+            raise failure
+        places = [(r.start, r.end, r.entity_type) for r in found]
+        spans = [doc.char_span(*place, alignment_mode="expand") for place in places]
+        doc.spans[self.spans_key] = [s for s in spans if isinstance(s, Span)]
+        return doc
+
+    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
+        """Does nothing: a handler that swallows errors would leave names unmarked."""
+
+    def get_error_handler(self) -> Callable[..., NoReturn]:
+        """The one that raises: a text whose names were not looked for is never let through."""
+        return util.raise_error
+
+
+def _own_analyzer(language: str) -> Any:
+    """presidio's AnalyzerEngine with its recognisers and ours."""
+    failure = None
+    try:
+        from presidio_analyzer import AnalyzerEngine
+    except ImportError:
+        failure = DxError(Errors.DX131)
+    if failure is not None:
+        raise failure
+    from .plugins import nlp_engine
+
+    engine = nlp_engine(language=language)
+    return AnalyzerEngine(nlp_engine=engine, supported_languages=[language])

@@ -1,0 +1,236 @@
+"""Who may ask, how much at a time, and how much in all.
+
+A ledger adds up the epsilon of words (nats per unit of the metric of the mechanism). It holds names
+of callers, numbers of draws and promises, and nothing of a text.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import secrets
+import sqlite3
+import stat
+import threading
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ...errors import DxError, Errors, UsageError
+from ...io.files.limits import MB, regular
+from ...privacy.composition import repeat
+from ...privacy.guarantee import Guarantee
+
+MOST = MB  # bytes of the file of tokens
+TOKENS, LEDGER = "a list of tokens", "a ledger"
+MINUTE = 60.0  # seconds
+SPENT = "the budget of this caller is spent: what it was given adds up to the most it may have."
+_LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]{20,})", re.ASCII)
+_TABLES = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;  -- a sum that is lost is a budget twice
+CREATE TABLE IF NOT EXISTS about (unit TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS spent (
+    caller TEXT PRIMARY KEY, epsilon REAL NOT NULL, delta REAL NOT NULL, draws INTEGER NOT NULL
+);
+"""
+_ADD = """
+INSERT INTO spent VALUES (?, ?, ?, ?) ON CONFLICT (caller) DO UPDATE SET
+epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta, draws = draws + excluded.draws
+"""
+
+
+class Refused(Exception):
+    """An error response: an HTTP status and a sentence that holds nothing of the request. after:
+    seconds after which to ask again, where that helps."""
+
+    def __init__(self, status: int, why: str, *, after: int | None = None) -> None:
+        super().__init__(why)
+        self.status, self.why = status, why
+        self.headers = {} if after is None else {"retry-after": str(after)}
+        if status == 401:
+            self.headers["www-authenticate"] = "Bearer"
+
+
+class Buckets:
+    """What is left to each caller of a minute of processor time; it fills again as time passes.
+    full: seconds of a minute; None for any number. clock: seconds that only grow."""
+
+    def __init__(self, full: float | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.full, self.clock = full, clock
+        self._levels: dict[str, tuple[float, float]] = {}  # what is left, and when that was
+
+    def check(self, caller: str) -> None:
+        """Raise Refused (429) where nothing is left."""
+        level = self._level(caller)
+        if self.full is not None and level <= 0:
+            after = max(1, math.ceil(-level * MINUTE / self.full))
+            raise Refused(429, "no processor time is left.", after=after)
+
+    def spend(self, caller: str, amount: float) -> None:
+        """Take out what was used, which may be more than there was."""
+        self._levels[caller] = self._level(caller) - amount, self.clock()
+
+    def _level(self, caller: str) -> float:
+        full, now = self.full or 0.0, self.clock()
+        level, then = self._levels.get(caller, (full, now))
+        return min(full, level + (now - then) * full / MINUTE)
+
+
+# -- who may ask -----------------------------------------------------------------------------------
+
+
+class Callers:
+    """Names by the SHA-256 of their tokens: the time of a look-up says nothing of a token.
+
+    Args:
+        tokens: Name by token. Without any, everybody is "anybody".
+    """
+
+    def __init__(self, tokens: dict[str, str] | None = None) -> None:
+        self._names = {
+            sha256(token.encode()).digest(): name for token, name in (tokens or {}).items()
+        }
+        self.known = bool(self._names)  # whether a token is wanted
+
+    def name(self, authorization: str | None) -> str:
+        """Return who sends the header Authorization. Raise Refused (401) without a known token."""
+        if not self.known:
+            return "anybody"
+        scheme, _, token = (authorization or "").partition(" ")
+        name = self._names.get(sha256(token.strip().encode("latin1", "replace")).digest())
+        if scheme.lower() != "bearer" or name is None:
+            raise Refused(401, "a bearer token of this service is needed.")
+        return name
+
+
+def read_callers(path: Path) -> Callers:
+    """Read lines `NAME TOKEN`; a caller may have several.
+
+    Raises:
+        DxError: The file is missing, empty, no such list, or others can read it. The message holds
+            no token.
+    """
+    tokens: dict[str, str] = {}
+    try:
+        _check_private(path)
+        lines = regular(path).read_bytes()[:MOST].decode("utf8", "replace").splitlines()
+    except OSError as error:
+        raise _bad(path, error.strerror or "it cannot be read") from None
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.startswith("#"):
+            found = _LINE.fullmatch(line.strip())
+            if found is None:
+                expected = "a name, a blank and a token of 20 characters or more"
+                raise _bad(path, f"line {number} is not {expected}")
+            tokens[found[2]] = found[1]
+    if not tokens:
+        raise _bad(path, "it has no token; `dx serve --new-token NAME` makes one")
+    return Callers(tokens)
+
+
+def add_token(path: Path, name: str) -> str:
+    """Append a new token for a caller to the file, which is made with mode 600, and return it.
+    Raise UsageError for a name that is none."""
+    token = secrets.token_urlsafe(32)
+    if _LINE.fullmatch(f"{name} {token}") is None:
+        raise UsageError("a name is of letters, digits and . _ @ -, 64 at most.")
+    ending = ""
+    if path.exists():
+        read_callers(path)
+        # An editor, or printf, may have left out the end of the last line.
+        ending = "" if path.read_bytes().endswith(b"\n") else "\n"
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(handle, "w", encoding="utf8") as file:
+        file.write(f"{ending}{name} {token}\n")
+    return token
+
+
+def _bad(path: Path | None, why: str, what: str = TOKENS) -> DxError:
+    return DxError(Errors.DX144.format(path=path, what=what, why=why))
+
+
+def _check_private(path: Path, what: str = TOKENS) -> None:
+    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise _bad(path, "others can read it, and may have done so (mode 600 keeps them out)", what)
+
+
+# -- how much in all -------------------------------------------------------------------------------
+
+
+class Ledger:
+    """What each caller was given of the promise of one word, added up, across restarts.
+
+    Args:
+        path: A SQLite file, made with mode 600; None keeps the sums in memory, until the end.
+
+    Raises:
+        DxError: The file is none, others can read it, or it adds up another promise.
+        UsageError: There is a budget, and nothing is promised.
+    """
+
+    def __init__(self, path: Path | None, promise: Guarantee, budget: float | None = None) -> None:
+        self.promise, self.budget = promise, budget
+        if budget is not None and not promise.holds:
+            raise UsageError("`budget` needs a mechanism with a guarantee that holds.")
+        self._lock = threading.Lock()
+        metric, space = promise.metric or "no metric", promise.space[:16] or "any"
+        unit = f"{promise.kind}, {metric}, space {space}"
+        how: dict[str, Any] = {"isolation_level": None, "check_same_thread": False, "timeout": 10}
+        try:
+            if path is not None:
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+                _check_private(path, LEDGER)
+            self._db = sqlite3.connect(path or ":memory:", **how)
+            self._db.executescript(_TABLES)
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                row = self._db.execute("SELECT unit FROM about").fetchone()
+                if row is None:
+                    self._db.execute("INSERT INTO about VALUES (?)", (unit,))
+        except OSError as error:
+            raise _bad(path, error.strerror or "it cannot be opened", LEDGER) from None
+        except sqlite3.Error:
+            raise _bad(path, "it is not a ledger, or it is damaged", LEDGER) from None
+        if row is not None and row[0] != unit:
+            raise DxError(Errors.DX145.format(path=path, found=row[0], expected=unit))
+
+    def charge(self, caller: str, draws: list[int], *, capped: bool = False) -> None:
+        """Add texts with so many draws each. Where the sum would be more than the budget, add what
+        is left if `capped`, else raise Refused (403) and add nothing."""
+        # Without a promise there is no sum; SQLite has no room for infinity as a number to add.
+        totals = [repeat(self.promise, number) for number in draws if self.promise.holds]
+        epsilon = sum(one.epsilon for one in totals)
+        delta = min(1.0, sum(one.delta for one in totals))
+        # One transaction: several services may share a file.
+        with self._lock, self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            before = self._sums(caller)["epsilon"]
+            if self.budget is not None and before + epsilon > self.budget:
+                if not capped:
+                    raise Refused(403, SPENT)
+                epsilon = max(0.0, self.budget - before)
+            self._db.execute(_ADD, (caller, epsilon, delta, sum(draws)))
+
+    def check(self, caller: str) -> None:
+        """Raise Refused (403) for a caller that has nothing left."""
+        if self.budget is not None and self.spent(caller)["epsilon"] >= self.budget:
+            raise Refused(403, SPENT)
+
+    def spent(self, caller: str) -> dict[str, float]:
+        """Return epsilon, delta and draws of a caller so far."""
+        with self._lock:
+            return self._sums(caller)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()
+
+    def _sums(self, caller: str) -> dict[str, float]:
+        query = "SELECT epsilon, delta, draws FROM spent WHERE caller = ?"
+        found = self._db.execute(query, (caller,)).fetchone() or (0.0, 0.0, 0)
+        return dict(zip(("epsilon", "delta", "draws"), found, strict=True))

@@ -1,0 +1,124 @@
+"""What stands before the routes: who asks and until when, and errors without text."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp
+
+from .callers import Refused
+from .desk import SLOW, Desk, Visit
+
+LOG = logging.getLogger("spacy_dxprivacy.integrations.serve")
+PUBLIC = ("/health", "/openapi.json")  # these take no token
+HEADERS = [
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'"),
+]
+LINES = "application/x-ndjson"
+GRACE = 1.0  # seconds, in which a worker is killed
+
+
+class Guard:
+    """ASGI middleware. It reads the body of a request before the routes are asked.
+
+    Args:
+        app: The routes. They find a Visit as `state.visit` of a request, and may raise Refused.
+        desk: The service behind them.
+    """
+
+    def __init__(self, app: ASGIApp, desk: Desk) -> None:
+        self.app, self.desk = app, desk
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        now, sent, body = asyncio.get_running_loop().time, _Sent(send), None
+        began = scope.setdefault("state", {}).get("began") or now()
+        try:
+            scope["state"]["visit"] = visit = self._admitted(scope, began)
+            late = Refused(408, "the body did not arrive in time.")
+            if scope["method"] == "POST":
+                body = await _until(visit.deadline, late, self._read(receive))
+            messages = [{"type": "http.request", "body": body or b""}]
+
+            async def whole() -> Any:
+                return messages.pop() if messages else await receive()
+
+            await _until(visit.deadline + GRACE, Refused(504, SLOW), self.app(scope, whole, sent))
+        except Refused as error:
+            await sent.refuse(error, close=body is None and scope["method"] == "POST")
+        except ClientDisconnect:
+            pass
+        except Exception as error:  # its message may quote a text, and so may its traceback
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            place = Path(last.filename).name
+            LOG.error("%s in %s, line %d", type(error).__name__, place, last.lineno)
+            await sent.refuse(Refused(500, "this service failed. Nothing was given out."))
+
+    def _admitted(self, scope: Any, began: float) -> Visit:
+        """Return who asks. Raise Refused (401, 415, 429) before the body is read."""
+        public = scope["path"] in PUBLIC
+        token = Headers(scope=scope).get("authorization")
+        caller = "" if public else self.desk.callers.name(token)
+        if scope["method"] == "POST":
+            # A page of somebody else can send all other types without asking.
+            if content_type(scope) not in ("application/json", LINES):
+                raise Refused(415, "the content type has to be application/json.")
+            self.desk.cpu.check(caller)
+        return Visit(caller, began, began + self.desk.limits.max_seconds)
+
+    async def _read(self, receive: Any) -> bytes:
+        """Raise Refused (413) for a body that is too long, ClientDisconnect where it ends early."""
+        body, most, more = bytearray(), self.desk.limits.max_bytes, True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            body += message.get("body", b"")
+            if len(body) > most:
+                raise Refused(413, f"a body has {most:,} bytes at most.")
+            more = message.get("more_body")
+        return bytes(body)
+
+
+async def _until(deadline: float, late: Refused, work: Awaitable[Any]) -> Any:
+    try:
+        return await asyncio.wait_for(work, deadline - asyncio.get_running_loop().time())
+    except asyncio.TimeoutError:
+        raise late from None
+
+
+class _Sent:
+    """send, with our headers. begun: whether an answer has begun."""
+
+    def __init__(self, send: Any) -> None:
+        self._send, self.begun = send, False
+
+    async def __call__(self, message: Any) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
+        await self._send(message)
+
+    async def refuse(self, error: Refused, *, close: bool = True) -> None:
+        """Send an error, unless an answer began already."""
+        if not self.begun:
+            headers = error.headers | ({"connection": "close"} if close else {})
+            answer = JSONResponse({"error": error.why}, error.status, headers)
+            await answer({"type": "http"}, None, self)  # type: ignore[arg-type]
+
+
+def content_type(scope: Any) -> str:
+    """Return the type of the body, without its parameters."""
+    return Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()

@@ -1,0 +1,101 @@
+"""The service until it is stopped. Nothing of a request is logged, cached or stored."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from spacy.language import Language
+
+from ...config import ServiceConfig
+from ...errors import DxError, Errors, UsageError
+from ...io.build import the_sanitizer
+from ...pipeline.component import DxSanitizer
+from ...validate import needs
+from .callers import Callers, Ledger, read_callers
+
+if TYPE_CHECKING:
+    import uvicorn
+
+PATIENCE = 30  # seconds for requests that are under way at SIGTERM
+
+
+def check_extra() -> None:
+    """Raise DxError with what to type where a library of the extra is missing."""
+    for package in ("fastapi", "uvicorn"):
+        needs(package, "The service", extra="serve")
+
+
+def serve(
+    nlp: Language, limits: ServiceConfig, n_process: int = 1, *, ready: Callable[[str], None]
+) -> None:
+    """Answer requests until SIGTERM or Ctrl-C; what is under way then is finished first.
+
+    Args:
+        nlp: A pipeline with a sanitizer.
+        limits: Where it listens, whom it answers, and how much.
+        n_process: How many workers; two at least are started.
+        ready: Is called with the address of the service.
+
+    Raises:
+        DxError: Files or the pipeline do not fit.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    from .app import make_app
+    from .desk import Desk
+    from .workers import Nursery
+
+    terms = the_sanitizer(nlp).terms
+    if terms.seeded:
+        raise DxError(Errors.DX072)
+    # A later sanitizer gets new Docs, which do not say whose they are.
+    later = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)][1:]
+    parts = [part for pipe in later for part in (pipe.terms.surrogates or {}).values()]
+    if any("key_id" in part for part in parts):
+        raise UsageError("the first sanitizer of a pipeline alone may have a `key` in the service.")
+    if limits.budget is not None and terms.numbers is not None:
+        raise UsageError("a `budget` is of words: numbers have an epsilon of another metric.")
+    callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
+    # The nursery comes before files and threads, which it would copy.
+    with closing(Nursery(nlp, n_process)) as nursery:
+        with closing(Ledger(limits.ledger, terms.guarantee, limits.budget)) as ledger:
+            desk = Desk(nursery, terms, callers, ledger, limits)
+            server = make_server(make_app(desk), limits)
+            # uvicorn raises the signal once more when it has stopped: that ends in peace.
+            before = signal.signal(signal.SIGTERM, lambda number, frame: None)
+            try:
+                where = f"[{limits.address}]" if ":" in limits.address else limits.address
+                ready(f"http://{where}:{limits.port}")
+                server.run()
+            finally:
+                signal.signal(signal.SIGTERM, before)
+                desk.close()
+
+
+def make_server(app: Any, limits: ServiceConfig) -> uvicorn.Server:
+    """Return a server that writes nothing of a request anywhere."""
+    import uvicorn
+
+    from .connection import Arrivals, Connection
+    from .guard import LOG
+
+    # Tracebacks of uvicorn quote. Ours are kinds and places of errors.
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    if not LOG.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("dx serve: %(message)s"))
+        LOG.addHandler(handler)
+    connection = partial(
+        Connection, arrivals=Arrivals(limits.max_requests), seconds=limits.max_seconds
+    )
+    return uvicorn.Server(uvicorn.Config(
+        app, host=limits.address, port=limits.port, http=connection,  # type: ignore[arg-type]
+        access_log=False, log_config=None, server_header=False, date_header=False,
+        proxy_headers=False, ws="none", lifespan="off", backlog=2048,
+        timeout_keep_alive=10, timeout_graceful_shutdown=PATIENCE,
+    ))  # fmt: skip

@@ -1,0 +1,160 @@
+"""Processes that hold the fitted pipeline, and one that starts them.
+
+A fork would copy threads and connections of the server, and texts of other callers. So it forks
+once, before it serves: that process, the nursery, does nothing but start and kill workers, which
+share its memory. Workers have randomness of their own, and exchange msgpack, never pickles.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import reduction
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from spacy.language import Language
+
+from ...io.code import Imported
+from ...io.files.docbin import pack, unpack
+from ...io.record import Record
+from ...io.stream import in_zone
+from ...io.workers import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
+from ...pipeline.receipt import COUNTS, install_extensions
+
+PATIENCE = 5.0  # seconds for the nursery to end
+BATCH = 32
+
+# A text and the part of its receipt that is its own, or the reason why there is none.
+Drawn = tuple[str, dict[str, Any]] | str
+
+
+@dataclass(eq=False)
+class Worker:
+    """The server's end of a process that sanitises."""
+
+    number: int
+    link: Connection = field(repr=False)
+
+    def ask(self, caller: str, texts: Sequence[str]) -> tuple[float, list[Drawn]]:
+        """Return its processor seconds, and what came of each text. It blocks.
+
+        Raises:
+            OSError, EOFError: The process is no more.
+        """
+        try:
+            self.link.send_bytes(pack([caller, list(texts)]))
+            seconds, found = unpack(self.link.recv_bytes())
+        except (OSError, EOFError):
+            self.link.close()  # here, where nobody else reads
+            raise
+        return seconds, [one if isinstance(one, str) else (one[0], one[1]) for one in found]
+
+
+class Nursery:
+    """Start it before there are threads. workers: how many are wanted; two at least."""
+
+    def __init__(self, nlp: Language, workers: int = 2) -> None:
+        self.workers = max(2, workers)
+        self._link, far_end = multiprocessing.Pipe()
+        self._lock = threading.Lock()
+        args = (Imported(), nlp, far_end, self._link)
+        self._process = multiprocessing.Process(target=_nurse, args=args)
+        with heap_frozen(), signals_held():
+            self._process.start()
+        far_end.close()
+        atexit.register(self.close)  # before multiprocessing waits for it
+
+    def start(self) -> Worker:
+        """Start a worker. Raise OSError or EOFError where the nursery is no more."""
+        with self._lock:
+            self._link.send_bytes(pack(0))
+            number = unpack(self._link.recv_bytes())
+            return Worker(number, Connection(reduction.recv_handle(self._link)))
+
+    def kill(self, worker: Worker) -> None:
+        """End a worker, whatever it does; its memory is gone when this returns."""
+        with self._lock, suppress(OSError, EOFError):
+            self._link.send_bytes(pack(worker.number))
+            self._link.recv_bytes()
+
+    def close(self) -> None:
+        """End the nursery and all workers, which happens at exit at the latest."""
+        atexit.unregister(self.close)
+        self._link.close()
+        self._process.join(PATIENCE)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+
+def _nurse(imported: Imported, nlp: Language, link: Connection, others: Connection) -> None:
+    """imported: comes first, so that a spawned process knows the code before the pipeline."""
+    _be_quiet()
+    others.close()  # or this end would never learn that the server is no more
+    gc.freeze()
+    children: dict[int, multiprocessing.Process] = {}
+    parent = multiprocessing.parent_process()
+    ends: list[Any] = [link, parent.sentinel] if parent is not None else [link]
+    with suppress(EOFError, OSError):
+        while wait(ends) == [link]:
+            number = unpack(link.recv_bytes())
+            if number:
+                children[number].kill()
+                children.pop(number).join()
+                link.send_bytes(b"")
+                continue
+            near_end, far_end = multiprocessing.Pipe()
+            args = (imported, nlp, far_end)
+            child = multiprocessing.Process(target=_work, args=args, daemon=True)
+            child.start()
+            far_end.close()  # so that a link ends with its worker
+            children[child.pid or 0] = child
+            link.send_bytes(pack(child.pid))
+            reduction.send_handle(link, near_end.fileno(), os.getppid())
+            near_end.close()
+    for child in children.values():
+        child.kill()
+        child.join()
+
+
+def _work(imported: Imported, nlp: Language, link: Connection) -> None:
+    """Answer until it is killed. What goes wrong ends the process without a traceback, which may
+    quote a text."""
+    _be_quiet()
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    try:
+        install_extensions()
+        while True:
+            caller, texts = unpack(link.recv_bytes())
+            began = time.process_time()
+            records = [Record(i, text=text, caller=caller) for i, text in enumerate(texts)]
+            found: list[Any] = [None] * len(texts)
+            for record, outcome in in_zone(nlp, records, batch_size=BATCH, with_docs=False):
+                if isinstance(outcome, str):
+                    found[record.number] = outcome
+                else:
+                    own = {name: outcome.receipt[name] for name in COUNTS}
+                    own["epsilon"] = outcome.receipt["total"]["epsilon"]
+                    found[record.number] = (outcome.text, own)
+            link.send_bytes(pack([time.process_time() - began, found]))
+    except BaseException:
+        os._exit(1)
+
+
+def _be_quiet() -> None:
+    """The server decides when its processes end. Warnings of spaCy may quote tokens."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    if UNIX:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    warnings.simplefilter("ignore")

@@ -1,0 +1,155 @@
+"""msgpack and DocBin (.spacy) from anywhere.
+
+srsly.msgpack_loads, by which spaCy reads both, hands every map to decoders that any installed
+package may register, and makes lists as long as their headers say before it looks whether the
+items follow. Here msgpack's own Unpacker is bounded, no decoder is asked, and nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgpack
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import ORTH
+from spacy.strings import get_string_id
+
+from ...errors import DxError, Errors
+from .limits import MB, check_ratio, too_large
+
+MOST_DOCBIN = 1024 * MB  # as it lies on disk
+MOST_INFLATED = 4096 * MB
+
+
+class BadPacked(DxError):
+    """Bytes that are not the msgpack or the DocBin that they should be."""
+
+
+def _bad(why: str) -> BadPacked:
+    return BadPacked(Errors.DX097.format(why=why))
+
+
+def _refuse(code: int, data: bytes) -> None:
+    raise ValueError("an extension type")
+
+
+def pack(value: Any) -> bytes:
+    """Return a plain value as msgpack."""
+    packed: bytes = msgpack.packb(value)
+    return packed
+
+
+def unpack(data: bytes, *, use_list: bool = True) -> Any:
+    """Return one value of msgpack. Memory: some 60 times the data at worst.
+
+    Args:
+        data: All of it. Of extension types only times are taken.
+        use_list: False for tuples, which may be keys of a map as well.
+
+    Raises:
+        BadPacked: It is not one whole value.
+    """
+    unpacker = msgpack.Unpacker(max_buffer_size=len(data) or 1)
+    try:
+        unpacker.feed(data)
+        unpacker.skip()  # makes nothing: as many items as every header says have to be there
+        if unpacker.tell() != len(data):
+            raise ValueError("more than one value")
+        return msgpack.unpackb(
+            data, raw=False, strict_map_key=False, use_list=use_list, ext_hook=_refuse
+        )
+    except Exception as error:  # msgpack's are of many types, and may quote what they read
+        raise _bad(type(error).__name__) from None
+
+
+@dataclass
+class Packed:
+    """What a DocBin holds.
+
+    Attributes:
+        words: The ids of all words, uint64 (n,).
+        spaces: Whether a blank follows each of them, bool (n,).
+        ends: Where each document ends.
+        strings: Its table of strings, by id.
+        unknown: Documents that do not tell their blanks.
+        user_data: The user data of each document as msgpack, or None.
+        others: Annotations that are strings: "cats" and "span_groups", where they are there.
+    """
+
+    words: NDArray[np.uint64]
+    spaces: NDArray[np.bool_]
+    ends: list[int]
+    strings: dict[int, str] = field(repr=False)
+    unknown: set[int]
+    user_data: list[bytes | None] = field(repr=False)
+    others: list[Any] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def documents(self) -> Iterator[tuple[list[str], list[bool]]]:
+        """Yield words and blanks of each document. Raise BadPacked for a word without a string."""
+        start = 0
+        for number, end in enumerate(self.ends):
+            try:
+                words = [self.strings[word] for word in self.words[start:end].tolist()]
+            except KeyError:
+                raise _bad("a word that its table of strings does not hold") from None
+            known = number not in self.unknown
+            yield words, self.spaces[start:end].tolist() if known else [True] * len(words)
+            start = end
+
+
+def read_docbin(raw: bytes) -> Packed:
+    """Return what the bytes of a .spacy file hold.
+
+    Raises:
+        BadPacked: They are no DocBin, or damaged.
+        TooLarge: They are more than MOST_DOCBIN, inflate to more than MOST_INFLATED, or are a bomb.
+    """
+    if len(raw) > MOST_DOCBIN:
+        raise too_large("the .spacy file", len(raw), MOST_DOCBIN)
+    try:
+        return _arranged(unpack(_inflated(raw)))
+    except DxError:
+        raise
+    except Exception as error:  # of msgpack, zlib and numpy
+        raise _bad(type(error).__name__) from None
+
+
+def _inflated(raw: bytes) -> bytes:
+    stream = zlib.decompressobj()
+    parts, size, rest = [], 0, raw
+    while not stream.eof and (data := stream.decompress(rest, MB)):
+        rest = stream.unconsumed_tail
+        parts.append(data)
+        size += len(data)
+        if size > MOST_INFLATED:
+            raise too_large("what a .spacy file holds", size, MOST_INFLATED)
+        check_ratio("the .spacy file", len(raw), size)
+    return b"".join(parts)
+
+
+def _arranged(parts: dict[str, Any]) -> Packed:
+    attrs = [int(attr) for attr in parts["attrs"]]
+    tokens = np.frombuffer(parts["tokens"], dtype="<u8").reshape(-1, len(attrs))
+    spaces = np.frombuffer(parts["spaces"], dtype=np.uint8) != 0
+    lengths = np.frombuffer(parts["lengths"], dtype="<i4").astype(np.int64)
+    n = len(lengths)
+    flags, user_data = parts.get("flags", []), parts.get("user_data", [])
+    fit = lengths.sum() == len(tokens) == len(spaces) and not (lengths < 0).any()
+    if not fit or len(flags) not in (0, n) or len(user_data) not in (0, n):
+        raise ValueError("parts that do not fit together")
+    return Packed(
+        words=tokens[:, attrs.index(ORTH)],
+        spaces=spaces,
+        ends=np.cumsum(lengths).tolist(),
+        strings={0: "", **{get_string_id(string): string for string in parts["strings"]}},
+        unknown={i for i, one in enumerate(flags) if one.get("has_unknown_spaces")},
+        user_data=[None if one is None else bytes(one) for one in user_data] or [None] * n,
+        others=[parts.get("cats"), parts.get("span_groups")],
+    )

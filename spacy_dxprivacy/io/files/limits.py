@@ -1,0 +1,102 @@
+"""How much is read of a file that may be damaged, or made to do harm."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import json
+import stat
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import DxError, Errors
+
+MB = 2**20
+MOST_RECORD = 256 * MB  # bytes of a document: a line of .jsonl, a field of .csv, a .txt file
+MOST_JSON = 64 * MB  # of the files that describe a space, a graph, an index, a receipt
+MOST_CONFIG = 4 * MB
+DEEPEST = 200  # lists within lists, of JSON and msgpack
+# Packed files: so much may come out of any; beyond it, so many times their size. Vectors and
+# documents are packed to a half or a tenth; bombs to a thousandth.
+FREE = 64 * MB
+MOST_RATIO = 200
+
+
+class TooLarge(DxError):
+    """A file beyond these limits."""
+
+
+def too_large(what: str, size: int, most: int) -> TooLarge:
+    """size and most: in bytes."""
+    given = f"{size / MB:,.1f} MB"
+    return TooLarge(Errors.DX095.format(what=what, most=f"{most / MB:,.0f} MB", given=given))
+
+
+class NotAFile(OSError):
+    """A pipe, a socket or a device: whoever reads one may wait for ever."""
+
+
+def regular(path: Path) -> Path:
+    """The path, of a file or a folder. Raises NotAFile, and OSError as stat does."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise NotAFile(errno.EINVAL, "is a pipe or a device, not a file", str(path))
+    return path
+
+
+def check_size(path: Path, most: int) -> None:
+    """Raises TooLarge, NotAFile, and OSError as stat does."""
+    size = regular(path).stat().st_size
+    if size > most:
+        raise too_large(path.name, size, most)
+
+
+def check_ratio(what: str, packed: int, unpacked: int) -> None:
+    """Raises TooLarge where so many bytes out of so few are no honest packing."""
+    if unpacked > FREE and unpacked > MOST_RATIO * packed:
+        raise TooLarge(Errors.DX096.format(what=what, most=MOST_RATIO))
+
+
+def read_lines(path: Path, longest: int) -> Iterator[bytes]:
+    """Lines of a file, plain or gzip, with their ends; of a longer line its first longest + 1 bytes
+    and the rest. Raises TooLarge; EOFError, OSError and zlib.error for damage."""
+    with regular(path).open("rb") as raw:
+        packed = raw.peek(2).startswith(b"\x1f\x8b")
+        file: Any = gzip.open(raw) if packed else raw
+        size, read = path.stat().st_size, 0
+        for line in iter(partial(file.readline, longest + 1), b""):
+            read += len(line)
+            if packed:
+                check_ratio(path.name, size, read)
+            yield line
+
+
+def read_json(path: Path, most: int = MOST_JSON) -> Any:
+    """Raises TooLarge; ValueError for what is no JSON, or is nested too deep; OSError."""
+    check_size(path, most)
+    return parse_json(path.read_bytes())
+
+
+def parse_json(raw: bytes | str) -> Any:
+    """Raises ValueError, also for what is nested so deep that Python gives up."""
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def read_array(path: Path) -> np.ndarray[Any, Any]:
+    """A .npy file, mapped into memory: a header that promises more than the file holds costs
+    nothing. Raises ValueError for objects (which would be unpickled) and for archives; OSError."""
+    try:
+        found = np.load(regular(path), mmap_mode="r", allow_pickle=False)
+    except EOFError:
+        raise ValueError("an empty file") from None
+    if not isinstance(found, np.ndarray):
+        found.close()
+        raise ValueError("an archive of arrays, not an array")
+    return found

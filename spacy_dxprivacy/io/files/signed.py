@@ -1,0 +1,139 @@
+"""Receipts that are signed: that one is of who holds a key, and which files it was made with.
+
+HMAC-SHA256 over the receipt and the relative path, the size and the SHA-256 of each file that was
+handed on. Whoever can check a signature has the key, and could make one: give it to nobody whose
+receipts you want to tell from your own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ...errors import DxError, Errors, UsageError
+from .digests import digest_of
+from .limits import TooLarge, read_json
+
+SIGNED = "signed"
+FORMAT = 2
+_DOMAIN = b"dx receipt"  # a key may have other uses
+
+
+def signed(
+    told: Mapping[str, Any],
+    key: bytes,
+    files: Mapping[str, Path],
+    known: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return a receipt with its signature.
+
+    Args:
+        told: The receipt.
+        key: The secret key.
+        files: What it is about, by path relative to the folder that is handed on.
+        known: What `signed_files` gave for files that an earlier run signed; they are not read
+            again, so that a change since then is not signed.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+    known = known or {}
+    about = {name: known.get(name) or _about(path) for name, path in sorted(files.items())}
+    block = {"format": FORMAT, "count": len(about), "files": about}
+    return {**told, SIGNED: {**block, "hmac": _hmac({**told, SIGNED: block}, key)}}
+
+
+def signed_files(path: Path, key: bytes) -> dict[str, Any]:
+    """Return size and digest by path from an earlier receipt; {} where this key did not sign it."""
+    try:
+        return _checked_hmac(path, key)
+    except (DxError, ValueError, OSError):
+        return {}
+
+
+def check_signed(receipt: Path, key: bytes, release: Path) -> int:
+    """Return how many files are as they were when this receipt was signed with this key.
+
+    Every file in the folder `release` (or that file itself) has to be there under the path, with
+    the size and the digest that were signed, and no other may be there but the receipt. A link or
+    a special file is never one that was signed.
+
+    Raises:
+        DxError: The receipt was not signed with this key (DX176), or a file was changed, renamed,
+            added or removed (DX177).
+        UsageError: A file cannot be read.
+    """
+    try:
+        listed = _checked_hmac(receipt, key)
+        there = dict(_files_of(release, receipt))
+        changed = {name for name in set(there) & set(listed) if not _is_same(there, listed, name)}
+        _refuse(release, "added or renamed", set(there) - set(listed))
+        _refuse(release, "removed", set(listed) - set(there))
+        _refuse(release, "changed", changed)
+    except (TooLarge, ValueError) as error:
+        if isinstance(error, DxError):
+            raise
+        raise UsageError(f"{receipt}: this is not a receipt of `dx sanitize`.") from None
+    except OSError as error:
+        raise UsageError(f"{error.filename or receipt}: {error.strerror}.") from None
+    return len(listed)
+
+
+def _about(path: Path) -> dict[str, Any]:
+    return {"size": path.stat().st_size, "sha256": digest_of(path)}
+
+
+def _is_same(there: Mapping[str, Path], listed: Mapping[str, Any], name: str) -> bool:
+    path = there[name]
+    if path.is_symlink() or not path.is_file():
+        return False
+    same_size: bool = path.stat().st_size == listed[name]["size"]
+    return same_size and _about(path) == listed[name]
+
+
+def _checked_hmac(path: Path, key: bytes) -> dict[str, Any]:
+    """What a receipt says of its files. Raises DxError where the key did not sign it."""
+    read = read_json(path)
+    told = read if isinstance(read, dict) else {}
+    block = dict(told[SIGNED]) if isinstance(told.get(SIGNED), dict) else {}
+    stated = block.pop("hmac", None)
+    right = _hmac({**told, SIGNED: block}, key)
+    same = isinstance(stated, str) and hmac.compare_digest(stated.encode(), right.encode())
+    files = block.get("files")
+    if not same or not isinstance(files, dict) or block.get("format") != FORMAT:
+        raise DxError(Errors.DX176.format(path=path))
+    return files
+
+
+def _files_of(release: Path, receipt: Path) -> Iterator[tuple[str, Path]]:
+    """All that is no folder, by relative path, except the receipt. Links are not followed."""
+    if not release.is_dir():
+        yield release.name, release
+        return
+    own = receipt.resolve()
+    for folder, folders, names in os.walk(release, onerror=_raise):
+        for name in [*names, *(name for name in folders if Path(folder, name).is_symlink())]:
+            path = Path(folder, name)
+            if path.is_symlink() or path.resolve() != own:
+                yield path.relative_to(release).as_posix(), path
+
+
+def _raise(error: OSError) -> NoReturn:
+    raise error
+
+
+def _refuse(release: Path, how: str, names: set[str]) -> None:
+    if names:
+        # A name may hold what a terminal obeys.
+        what = f"{len(names)} file(s) {how}, such as {min(names)!r},"
+        raise DxError(Errors.DX177.format(path=release, what=what))
+
+
+def _hmac(told: Mapping[str, Any], key: bytes) -> str:
+    content = json.dumps(told, sort_keys=True).encode()
+    return hmac.new(key, _DOMAIN + content, hashlib.sha256).hexdigest()

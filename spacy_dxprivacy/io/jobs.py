@@ -1,0 +1,283 @@
+"""What is read and what is written: checked before anything is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..config import FileConfig
+from ..errors import UsageError
+from ..registries import retired
+from .files.atomic import check_new
+from .formats import FORMATS, KINDS, WITH_FIELDS, guess, read
+from .record import OnHead, Record
+from .source import (
+    Source,
+    check_encoding,
+    ending,
+    pack_of,
+    source_of_file,
+    source_of_stdin,
+    source_of_text,
+)
+
+KNOWN = ", ".join(KINDS)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One file to read and one to write; None stands for stdin and stdout.
+
+    read_as and write_as: a key of FORMATS. encoding: of a text; None for UTF-8, or what the mark
+    at its beginning says. pack: "gz" where what is written is compressed, or "". stream: what
+    stands for the source, where some of it has been looked at.
+    """
+
+    source: Path | None
+    target: Path | None
+    read_as: str
+    write_as: str
+    encoding: str | None = None
+    pack: str = ""
+    stream: Source | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """What progress and messages call it."""
+        return "stdin" if self.source is None else str(self.source)
+
+    @property
+    def size(self) -> int:
+        """Bytes to read; 0 where that is not known."""
+        return 0 if self.source is None else size_of(self.source)
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of a file; 0 where it has gone: it fails at its turn, and the others are
+    read."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The input of a job, for a `with` block. job and files: as they are, once what stdin holds is
+    known."""
+
+    job: Job
+    files: FileConfig
+    source: Source
+
+    def records(self, on_head: OnHead | None = None) -> Iterator[Record]:
+        """Yield the records. Raise UsageError where the first one shows that all are read in a
+        wrong way: as another field, or another encoding."""
+        for i, record in enumerate(read(self.source, self.job.read_as, self.files, on_head)):
+            if i == 0 and record.problem and record.hint:
+                why = record.problem.rstrip(".")
+                raise UsageError(f"record {record.number}: {why}; {record.hint}")
+            yield record
+
+
+@contextmanager
+def opened(job: Job, files: FileConfig) -> Iterator[Opened]:
+    """What the job reads, from its beginning. Raises UsageError where it cannot be read."""
+    job, files = settled(job, files)
+    source = job.stream
+    if source is None:
+        text = not FORMATS[job.read_as].is_binary
+        if job.source is None:
+            source = source_of_stdin(job.encoding, text=text)
+        else:
+            try:
+                handle = job.source.open("rb")
+            except OSError as error:
+                raise UsageError(f"{job.source}: {error.strerror}.") from None
+            source = source_of_file(handle, pack_of(job.source), job.encoding, text=text)
+    with source:
+        yield Opened(job, files, source)
+
+
+def settled(job: Job, files: FileConfig) -> tuple[Job, FileConfig]:
+    """Return a job that reads stdin with its format guessed from the first bytes, where it is not
+    named, and the fields with the delimiter that was found; other jobs as they are. Raise
+    UsageError for what is no text."""
+    if job.source is not None or job.stream is not None or job.read_as:
+        return job, files
+    stream = source_of_stdin(job.encoding)
+    try:
+        kind, delimiter = guess(stream, files)
+    except UsageError as error:
+        raise UsageError(f"stdin: {error}") from None
+    job = _with_output(replace(job, read_as=kind, stream=stream))
+    return job, replace(files, delimiter=files.delimiter or delimiter)
+
+
+def text_job(text: str) -> Job:
+    """Return the job of a text on its own, whose sanitised version goes to stdout."""
+    return Job(None, None, "txt", "txt", stream=source_of_text(f"{text}\n"))
+
+
+# -- plans -----------------------------------------------------------------------------------------
+
+
+def plan_jobs(
+    source: str,
+    target: str | None,
+    files: FileConfig | None = None,
+    *,
+    lines: bool = False,
+    force: bool = False,
+) -> list[Job]:
+    """Return the jobs for a file, a folder or "-".
+
+    Args:
+        source: The path of the input, or "-".
+        target: The path of the output; None and "-" for stdout.
+        files: What is said of formats, and not by names of files.
+        lines: Whether text is read as a document a line, as with the format "lines".
+        force: Whether outputs may exist.
+
+    Raises:
+        UsageError: An input is missing or of another kind, an output exists, or it is the input.
+    """
+    files = files or FileConfig(format="lines" if lines else "")
+    check_encoding(files.encoding)
+    for option, given in (("format", files.format), ("output_format", files.output_format)):
+        _format(option, given)
+    out = None if target in (None, "-") else Path(str(target))
+    path = None if source == "-" else Path(source)
+    if path is not None and not path.exists():
+        raise UsageError(f"{path}: no such file or folder.")
+    if path is not None and path.is_dir():
+        jobs = _plan_folder(path, out, files)
+    else:
+        jobs = [_plan_file(path, out, files)]
+    _check_targets(jobs, force)
+    return jobs
+
+
+def files_in(folder: Path, target: Path, endings: Iterable[str] = KINDS) -> list[Path]:
+    """Return the files of a folder that end so, none that begins with a dot or `_`. Raise
+    UsageError for none, and where the target of what becomes of them is a file, or lies in it."""
+    if target.exists() and not target.is_dir():
+        raise UsageError(f"{target}: is a file, but the output needs a folder.")
+    if target.resolve().is_relative_to(folder.resolve()):
+        raise UsageError("the output folder must not be the input folder or inside it.")
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if not any(part[0] in "._" for part in path.relative_to(folder).parts)
+        and ending(path) in endings
+        and path.is_file()
+    ]
+    if not found:
+        raise UsageError(f"{folder}: holds no file that ends in {', '.join(endings)}.")
+    return found
+
+
+def _plan_folder(folder: Path, target: Path | None, files: FileConfig) -> list[Job]:
+    if target is None:
+        raise UsageError("the input is a folder: name a folder for the output.")
+    found = files_in(folder, target)
+    return [_plan_file(path, target / path.relative_to(folder), files) for path in found]
+
+
+def _plan_file(source: Path | None, target: Path | None, files: FileConfig) -> Job:
+    read_as, _ = _format("format", files.format)
+    named = "" if source is None else KINDS.get(ending(source), "")
+    if read_as == "lines" and named not in ("", "txt"):
+        read_as = named  # a way to read text: files whose name says something else are that
+    if source is not None:
+        read_as = read_as or named or _kind(source, "INPUT")
+    write_as, pack = _format("output_format", files.output_format)
+    if target is not None:
+        if target.is_dir():
+            raise UsageError(f"{target}: is a folder, but the input is a single file.")
+        write_as, pack = write_as or _kind(target, "OUTPUT"), pack or pack_of(target)
+    job = Job(source, target, read_as, write_as, files.encoding, pack)
+    return _with_output(job) if read_as else job
+
+
+def _with_output(job: Job) -> Job:
+    """The job, what it writes known by what it reads."""
+    write_as = job.write_as or ("lines" if job.read_as == "spacy" else job.read_as)
+    if write_as == "txt" and job.read_as != "txt":
+        write_as = "lines"
+    return replace(job, write_as=write_as)
+
+
+def _format(option: str, given: str) -> tuple[str, str]:
+    """("jsonl", "gz") for "jsonl.gz". Raises UsageError for a format that there is not."""
+    name, _, pack = given.lower().lstrip(".").partition(".")
+    name = {"ndjson": "jsonl", "text": "txt"}.get(name, name)
+    if pack == "zst":
+        raise UsageError(str(retired(".zst")))
+    if (given and name not in FORMATS) or pack not in ("", "gz"):
+        raise UsageError(f"`{option}` must be one of {', '.join(FORMATS)}, got {given!r}.")
+    return name, pack
+
+
+def _kind(path: Path, role: str) -> str:
+    if ending(path) not in KINDS:
+        more = ", or - for stdin" if role == "INPUT" else ""
+        option = "format" if role == "INPUT" else "output_format"
+        raise UsageError(
+            f"{path}: {role} must be a folder or end in {KNOWN} (.gz){more}; or `{option}` "
+            "says what it is."
+        )
+    return KINDS[ending(path)]
+
+
+# -- checks ----------------------------------------------------------------------------------------
+
+
+def check_fields(files: FileConfig, jobs: list[Job] | None = None) -> None:
+    """Raise UsageError where settings of fields do not fit together, or no job has any."""
+    if not files.field:
+        raise UsageError("`field` is empty: name what is to be sanitised.")
+    for name in files.field:
+        if name in (files.keep_fields or ()):
+            raise UsageError(f"`keep` cannot keep {name!r}, the field to sanitise.")
+        if files.field.count(name) > 1 or name == files.receipt_field:
+            raise UsageError(f"`field` names {name!r} twice, or it is taken.")
+    if jobs is None:
+        return
+    inputs, outputs = {job.read_as for job in jobs}, {job.write_as for job in jobs}
+    pairs = [{job.read_as, job.write_as} for job in jobs]
+    needs = "needs .jsonl or .csv, or another format with fields, as its"
+    if files.keep_fields and not any(pair <= WITH_FIELDS for pair in pairs):
+        raise UsageError(f"`keep` {needs} input and output.")
+    if files.receipt_field and not outputs & WITH_FIELDS:
+        raise UsageError(f"`receipt_field` {needs} output.")
+    if files.person_field is not None and not inputs <= WITH_FIELDS:
+        raise UsageError(f"`person_field` {needs} input.")
+    if len(files.field) > 1 and not inputs & WITH_FIELDS:
+        raise UsageError(f"`field` {needs} input.")
+
+
+def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) -> None:
+    """Raise UsageError where the receipt cannot be a new file, or goes where a job does."""
+    if path is None:
+        return
+    check_new(path, force=force)
+    taken = [p.resolve() for job in jobs for p in (job.source, job.target) if p is not None]
+    if path.resolve() in taken:
+        raise UsageError(f"{path}: the receipt cannot go where the input or the output is.")
+
+
+def _check_targets(jobs: list[Job], force: bool) -> None:
+    # By inode: a link is another name of the same file.
+    sources = {_identity(job.source) for job in jobs if job.source is not None}
+    for target in (job.target for job in jobs if job.target is not None):
+        if target.exists() and _identity(target) in sources:
+            raise UsageError(f"{target}: the output is the input.")
+        check_new(target, force=force)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    about = path.stat()
+    return about.st_dev, about.st_ino

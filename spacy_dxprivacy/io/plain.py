@@ -1,0 +1,331 @@
+"""Texts and JSON: what reads and writes .txt, a text a line, .spacy, .jsonl and .json."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+
+from spacy.tokens import DocBin
+
+from ..config import FileConfig
+from ..errors import DxError, UsageError
+from .files.docbin import MOST_DOCBIN, BadPacked, read_docbin
+from .files.limits import MOST_RECORD, TooLarge
+from .record import (
+    NOT_UNICODE,
+    NOT_UTF8,
+    TOO_LONG,
+    OnHead,
+    Record,
+    Row,
+    checked_record,
+    has,
+    is_unicode,
+    pruned,
+    records_of,
+    records_of_row,
+)
+from .source import Readable, decode, numbered_lines, whole
+from .stream import Sanitized
+
+Names = list[str] | None
+
+
+class Writer:
+    """Takes documents as they come, each with the record it was made of. needs_docs: it does not do
+    with texts. by_row: it takes all texts of a row at once."""
+
+    needs_docs = False
+    by_row = False
+
+    def __init__(self, handle: IO[bytes], files: FileConfig) -> None:
+        self.handle, self.files = handle, files
+
+    def begin(self, names: list[str]) -> None:
+        """Hear the names of the columns, where the input has some before its records."""
+
+    def write(self, record: Record, *results: Sanitized) -> None:
+        """Write one document, or one row with its texts. Raise DxError where the format cannot
+        hold it, and then nothing of it is written."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Write what comes at the end of a file."""
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+
+def read_text(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
+    """Yield the one document of a .txt file."""
+    raw = whole(handle, MOST_RECORD)
+    if len(raw) > MOST_RECORD:
+        yield Record(1, len(raw), problem=TOO_LONG)
+    else:
+        yield _hinted(checked_record(1, len(raw), decode(raw)))
+
+
+def read_lines(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
+    """Yield a document a line."""
+    for number, raw, size in numbered_lines(handle):
+        if not raw:
+            yield Record(number, size, problem=TOO_LONG, ending="\n")
+            continue
+        record = _of_line(number, raw)
+        del raw  # it may be long
+        yield record
+
+
+def _of_line(number: int, raw: bytes) -> Record:
+    line = decode(raw)
+    text = line.rstrip("\r\n")
+    return _hinted(checked_record(number, len(raw), text, ending=line[len(text) :]))
+
+
+def _hinted(record: Record) -> Record:
+    if record.problem != NOT_UNICODE:
+        return record
+    return Record(record.number, record.size, problem=NOT_UNICODE, hint=NOT_UTF8)
+
+
+def read_spacy(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
+    """Yield tokens and blanks alone: everything else that a .spacy file brings is a function of
+    the plaintext."""
+    number = 0
+    try:
+        raw = whole(handle, MOST_DOCBIN)
+        docbin = read_docbin(raw)
+        size = len(raw) // max(1, len(docbin))
+        for number, (words, spaces) in enumerate(docbin.documents(), 1):
+            if all(words):
+                yield Record(number, size, words=words, spaces=spaces)
+            else:  # an id of 0, which no tokenizer makes
+                yield Record(number, size, problem="it has a word without characters.")
+    except TooLarge as error:
+        raise UsageError(str(error)) from None
+    except BadPacked:
+        what = f"document {number + 1} of the .spacy file is damaged."
+        raise UsageError(
+            what if number else "the .spacy file is not a DocBin, or it is damaged."
+        ) from None
+
+
+class TextWriter(Writer):
+    """The text of one document."""
+
+    def write(self, record: Record, *results: Sanitized) -> None:
+        """Write the text as it is."""
+        self.handle.write(results[0].text.encode())
+
+
+class LinesWriter(Writer):
+    """A document a line. Line breaks within a document become blanks."""
+
+    def write(self, record: Record, *results: Sanitized) -> None:
+        """Write the text as one line, with the ending that the line had."""
+        for result in results:
+            line = re.sub(r"[\r\n]+", " ", result.text)
+            self.handle.write((line + (record.ending or "\n")).encode())
+
+
+class SpacyWriter(Writer):
+    """Documents with their receipts (doc._.dx), in memory until the end."""
+
+    needs_docs = True
+
+    def __init__(self, handle: IO[bytes], files: FileConfig) -> None:
+        super().__init__(handle, files)
+        self.docbin = DocBin(store_user_data=True)
+
+    def write(self, record: Record, *results: Sanitized) -> None:
+        """Keep the Doc for the end."""
+        if results[0].doc is None:
+            raise DxError("A worker sent no document, and this format needs it.")
+        self.docbin.add(results[0].doc)
+
+    def finish(self) -> None:
+        """Write all Docs."""
+        self.handle.write(self.docbin.to_bytes())
+
+
+# -- JSON ------------------------------------------------------------------------------------------
+
+
+def read_jsonl(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
+    """Yield the records of each line; blank ones do not count."""
+    for number, raw, size in numbered_lines(handle):
+        if not raw:
+            yield Record(number, size, problem=TOO_LONG)
+        elif raw.strip():
+            yield from _from_json(number, raw, files)
+
+
+def _from_json(number: int, raw: bytes, files: FileConfig) -> list[Record]:
+    line = decode(raw)
+    if not is_unicode(line):
+        return [Record(number, len(raw), problem=NOT_UNICODE, hint=NOT_UTF8)]
+    try:
+        entry = parse(line)
+    except TwiceError:
+        return [Record(number, len(raw), problem="it names a field twice.")]
+    except ValueError:
+        return [Record(number, len(raw), problem="it is not valid JSON.")]
+    if not isinstance(entry, dict):
+        return [Record(number, len(raw), problem="it is not a JSON object.")]
+    return records_of(number, len(raw), entry, files)
+
+
+def read_json(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
+    """Yield the records of a file that is an array of records, or one record."""
+    raw = whole(handle, MOST_RECORD)
+    if len(raw) > MOST_RECORD:
+        raise UsageError(f"{TOO_LONG.rstrip('.')}: JSON a line (.jsonl) may be of any length.")
+    text = decode(raw)
+    if not is_unicode(text):
+        raise UsageError(f"it is not valid Unicode; {NOT_UTF8}")
+    value = _parsed_file(text)
+    alone = not isinstance(value, list)
+    for number, entry in enumerate([value] if alone else value, 1):
+        size = 0 if number > 1 else len(raw)
+        if isinstance(entry, str):
+            holder = [entry]
+            yield from records_of_row(number, size, Row(holder, [(holder, 0)], None, True, alone))
+        elif isinstance(entry, dict):
+            yield from records_of(number, size, entry, files, alone)
+        else:
+            why = "it is neither an object nor a string."
+            yield Record(number, size, problem=why, hint=has(entry))
+
+
+def _parsed_file(text: str) -> Any:
+    try:
+        return parse(text)
+    except TwiceError:
+        raise UsageError("it is JSON in which an object names a field twice.") from None
+    except json.JSONDecodeError as error:
+        if not text.strip():
+            raise UsageError("it is empty: JSON is an array, an object or a string.") from None
+        if error.msg == "Extra data" and text.lstrip()[0] in "{[":
+            raise UsageError("it holds several values of JSON: is its `format` jsonl?") from None
+        where = f"line {error.lineno}, column {error.colno}"
+        raise UsageError(f"it is not valid JSON from {where} on: was it cut?") from None
+    except ValueError:
+        raise UsageError("it is not valid JSON: it is nested too deep.") from None
+
+
+class TwiceError(ValueError):
+    """An object names a field twice: one of the two would be lost."""
+
+
+def parse(text: str) -> Any:
+    """Return a value of JSON. Raise ValueError, also for what is nested so deep that Python gives
+    up, and TwiceError."""
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise TwiceError
+    return made
+
+
+class JsonlWriter(Writer):
+    """A line of JSON for each record: its texts in their place, and what is kept."""
+
+    by_row = True
+
+    def write(self, record: Record, *results: Sanitized) -> None:
+        """Write one line."""
+        entry = as_object(*written(record, results, self.files))
+        self.handle.write(as_json(entry) + b"\n")
+
+
+class JsonWriter(Writer):
+    """An array of records, a line each; or the one record that the input was."""
+
+    by_row = True
+    count = 0
+    alone = False
+
+    def write(self, record: Record, *results: Sanitized) -> None:
+        """Write one record."""
+        entry = as_object(*written(record, results, self.files))
+        row = record.row
+        self.alone = row is not None and row.alone
+        raw = as_json(results[0].text if row is not None and row.bare else entry)
+        if not self.alone:
+            self.handle.write(b",\n" if self.count else b"[\n")
+        self.handle.write(raw)
+        self.count += 1
+
+    def finish(self) -> None:
+        """Write the end of the array."""
+        if self.alone:
+            self.handle.write(b"\n")
+        else:
+            self.handle.write(b"\n]\n" if self.count else b"[]\n")
+
+
+def as_json(value: Any) -> bytes:
+    """Return UTF-8, or ASCII where a kept field holds half of a surrogate pair."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, default=str).encode()
+
+
+# -- what is written of a record -------------------------------------------------------------------
+
+
+def written(record: Record, results: Sequence[Sanitized], files: FileConfig) -> tuple[Names, Any]:
+    """Return what goes to the output for a record: the names of its columns and their cells, or
+    None and a value of JSON. The texts of the row are replaced in their place, and what is not
+    kept is left out."""
+    row = record.row
+    told = [dict(result.receipt) for result in results]
+    receipt: Any = told[0] if len(told) == 1 else told
+    if row is not None and not row.bare:
+        for (holder, place), result in zip(row.slots, results, strict=False):
+            holder[place] = result.text
+    if row is not None and row.names is not None:
+        pairs = kept_columns(row.names, row.entry, files)
+        names, cells = [name for _, name in pairs], [cell for cell, _ in pairs]
+        if not files.receipt_field:
+            return names, cells
+        return [*names, files.receipt_field], [*cells, json.dumps(receipt)]
+    if row is None or row.bare:
+        entry: Any = {files.field[0]: results[0].text, **record.kept}
+    elif files.keep_fields is None:
+        entry = row.entry
+    else:
+        entry = pruned(row.entry, (*files.field, *files.keep_fields))
+    if files.receipt_field and isinstance(entry, dict):
+        entry = {**entry, files.receipt_field: receipt}
+    return None, entry
+
+
+def kept_columns(names: list[str], cells: list[Any], files: FileConfig) -> list[tuple[Any, str]]:
+    """Return the cells that are written, each with the name of its column."""
+    wanted = (*files.field, *(files.keep_fields or ()))
+    return [
+        (cell, name)
+        for place, (name, cell) in enumerate(zip(names, cells, strict=True), 1)
+        if files.keep_fields is None
+        or name in wanted
+        or (str(place) in wanted and str(place) not in names)
+    ]
+
+
+def as_object(names: Names, entry: Any) -> Any:
+    """Return cells with their names as an object. Raise UsageError where two have one name."""
+    if names is None:
+        return entry
+    if len(set(names)) < len(names):
+        raise UsageError("two columns have one name, and JSON would lose one of them.")
+    return dict(zip(names, entry, strict=True))

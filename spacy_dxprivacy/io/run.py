@@ -1,0 +1,234 @@
+"""Files of text in, files of sanitised text out: what `dx sanitize` does, as a Python function."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from typing import IO, Any
+
+from spacy.language import Language
+
+from ..config import FileConfig, RunConfig, SanitizeConfig
+from ..errors import DxError, UsageError
+from ..pipeline.receipt import sign
+from .build import the_sanitizer
+from .files.atomic import Output
+from .files.keys import read_key
+from .formats import FORMATS, WITH_FIELDS
+from .jobs import Job, opened
+from .plain import Writer
+from .record import Record, names_of, shown
+from .source import Packing
+from .stream import Outcome, Sanitized, outcomes
+from .tally import Tally
+
+
+def _ignore(*_: object) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Reports:
+    """Whom a run tells: of a job, the number of a record (0 for the whole file) and the reason why
+    it failed; and of numbers of bytes, as they are done."""
+
+    on_failure: Callable[[Job, int, str], None] = _ignore
+    on_progress: Callable[[int], Any] = _ignore
+
+
+def sanitize(
+    nlp: Language,
+    jobs: list[Job],
+    chosen: SanitizeConfig | None = None,
+    reports: Reports = Reports(),
+) -> Tally:
+    """Sanitise files, and return the sum of the receipts.
+
+    Args:
+        nlp: A pipeline with a sanitizer, see make_pipeline.
+        jobs: See plan_jobs.
+        chosen: How files are read and written: its settings `files` and `run`.
+        reports: Whom to tell of failures and progress.
+
+    Raises:
+        UsageError: The pipeline does not sanitise, it is seeded and should run in several
+            processes, or the only file cannot be read.
+        OSError: An output cannot be written, and then it is not there.
+    """
+    chosen = chosen or SanitizeConfig()
+    key = None if chosen.run.sign is None else read_key(chosen.run.sign)
+    tally = Tally(the_sanitizer(nlp).terms)
+    seen = Seen(chosen.files)
+    if chosen.run.processes > 1 and tally.terms.seeded:
+        raise UsageError("a seeded sanitizer runs in one process alone: leave `n_process` out.")
+    start = time.perf_counter()
+    for job in jobs:
+        tally.failed.append([])
+        try:
+            _Run(nlp, chosen, key, tally, seen, reports).sanitize(job)
+        except UsageError as error:
+            if len(jobs) == 1:
+                raise
+            tally.failed[-1].append(0)
+            reports.on_failure(job, 0, str(error))
+    tally.seconds = time.perf_counter() - start
+    names = ["the names of the files"] if len(jobs) > 1 else []
+    tally.in_clear += [*seen.in_clear(), *names]
+    return tally
+
+
+@dataclass(frozen=True)
+class _Run:
+    nlp: Language
+    chosen: SanitizeConfig
+    key: bytes | None = field(repr=False)
+    tally: Tally
+    seen: Seen
+    reports: Reports
+
+    def sanitize(self, job: Job) -> None:
+        """One file."""
+        tally, run, before = self.tally, self.chosen.run, self.tally.documents
+        with ExitStack() as stack:
+            # spaCy and others quote tokens in some of their warnings.
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+            given = stack.enter_context(opened(job, self.chosen.files))
+            output = stack.enter_context(Output(job.target, force=run.force))
+            sink = Sink(given.job, output.handle, given.files, self.seen)
+            records, with_docs = given.records(sink.begin), sink.writer.needs_docs
+            pairs = outcomes_of(self.nlp, records, run, given.source.ready, with_docs=with_docs)
+            for record, found in gathered(stack.enter_context(closing(pairs)), sink.writer.by_row):
+                why = self._write(sink, record, found)
+                if why:
+                    tally.failed[-1].append(record.number)
+                    self.reports.on_failure(given.job, record.number, why)
+                self.reports.on_progress(record.size)
+            if tally.failed[-1] and tally.documents == before:
+                output.discard()
+            else:
+                sink.finish()
+                tally.written += [] if job.target is None else [job.target]
+
+    def _write(self, sink: Sink, record: Record, found: list[Sanitized] | str) -> str:
+        """Why it was not written."""
+        if isinstance(found, str):
+            return found
+        for result in found:
+            if self.key is not None and result.doc is not None:
+                sign(result.doc, self.key)
+        why = sink.write(record, found)
+        for result in found if not why else ():
+            self.tally.add(result.receipt)
+        return why
+
+
+def outcomes_of(
+    nlp: Language,
+    records: Iterable[Record],
+    run: RunConfig,
+    ready: Callable[[], bool] | None = None,
+    *,
+    with_docs: bool = False,
+) -> Generator[Outcome, None, None]:
+    """Return each record with what came of it, by as many processes as `run` has; see
+    stream.outcomes."""
+    size = run.batch_size
+    if run.processes == 1:
+        return outcomes(nlp, records, batch_size=size, ready=ready, with_docs=with_docs)
+    from .workers import outcomes_of_workers
+
+    return outcomes_of_workers(
+        nlp, records, batch_size=size, n_process=run.processes, with_docs=with_docs
+    )
+
+
+def gathered(
+    pairs: Iterable[Outcome], by_row: bool
+) -> Iterator[tuple[Record, list[Sanitized] | str]]:
+    """Rows with what came of their texts, or with the reason why one of them failed. by_row: False
+    for each text on its own."""
+    some: list[Sanitized] = []
+    why = ""
+    for record, outcome in pairs:
+        if not by_row or record.problem or (record.part == 0 and record.is_last):
+            yield record, outcome if isinstance(outcome, str) else [outcome]
+            continue
+        if isinstance(outcome, str):
+            why = why or outcome
+        else:
+            some.append(replace(outcome, doc=None))
+        if record.is_last:
+            yield record, why or some
+            some, why = [], ""
+
+
+class Sink:
+    """Where the records of a job go: a writer, and the file that it writes, compressed or not."""
+
+    def __init__(self, job: Job, handle: IO[bytes], files: FileConfig, seen: Seen) -> None:
+        self.packing = Packing(handle) if job.pack else None
+        self.flushed = handle if job.target is None and not job.pack else None
+        if job.read_as in ("csv", "tsv") and job.read_as != job.write_as:
+            files = replace(files, delimiter=None)  # it is that of the input
+        out: Any = self.packing or handle
+        self.writer: Writer = FORMATS[job.write_as].write(out, files)
+        self.seen = seen if {job.read_as, job.write_as} <= WITH_FIELDS else None
+
+    def begin(self, names: list[str]) -> None:
+        """The writer hears the names of the columns."""
+        self.writer.begin(names)
+        if self.seen is not None:
+            self.seen.add(names)
+
+    def write(self, record: Record, results: list[Sanitized]) -> str:
+        """Writes a record; the reason where its format cannot hold it. Who reads stdout sees it at
+        once."""
+        try:
+            self.writer.write(record, *results)
+        except UsageError:
+            raise
+        except DxError as error:
+            return str(error)
+        if self.seen is not None:
+            self.seen.add_record(record)
+        if self.flushed is not None:
+            self.flushed.flush()
+        return ""
+
+    def finish(self) -> None:
+        """Writes what comes at the end."""
+        self.writer.finish()
+        if self.packing is not None:
+            self.packing.finish()
+
+
+class Seen:
+    """Which fields were written unmodified."""
+
+    def __init__(self, files: FileConfig) -> None:
+        self.files = files
+        self.names: dict[str, None] = {}
+
+    def add(self, names: list[str]) -> None:
+        """Count the names of the columns of a table."""
+        if self.files.keep_fields is None and not self.names.keys() >= set(names):
+            self.names.update(dict.fromkeys(names))
+
+    def add_record(self, record: Record) -> None:
+        """Count the fields of a record of JSON; those of a table are known before."""
+        if self.files.keep_fields is None and record.row is not None and record.row.names is None:
+            self.add(names_of(record.row.entry))
+
+    def in_clear(self) -> list[str]:
+        """Return what a receipt says of them."""
+        keep = self.files.keep_fields
+        if keep is not None:
+            return [f"the fields {', '.join(keep)}"] if keep else []
+        numbers = dict(enumerate(self.names, 1))
+        named = {numbers.get(int(t), t) if t.isdecimal() else t for t in self.files.field}
+        others = [name for name in self.names if name not in named]
+        return [f"the fields {shown(others)}"] if others else []

@@ -1,0 +1,184 @@
+r"""Rank sampling (dx.RankSampling.v1): the rank fix for many dimensions.
+
+The word nearest to the noisy vector is the pivot; the output is its neighbour of rank k, with
+
+    P(k) = q^k (1 - q) / (1 - q^n), q = exp(-c epsilon), k = 0 (the pivot itself) to n - 1
+
+Paper: Asghar, Carpentier, Zhao, Kaafar 2024, "d_X-privacy for text and the curse of dimensionality"
+(arXiv 2411.13784). Ranks are taken from the pivot, so all of it is post-processing; ranks from the
+word that went in are not private. Epsilon is but a temperature here. The paper tunes c by hand
+(0.04 for GloVe with 300 dimensions, 0.007 for word2vec).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Floats1d, Floats2d, Ints1d
+from ...privacy.randomness import Rng
+from ...registries import registry
+from ...space.search.exact import make_exact
+from ...space.search.metric import in_blocks, neighbours
+from ...ty import Index
+from ...validate import positive
+
+LISTED_AT_ONCE = 100_000  # rows whose lists are all made by fit
+LISTS_BYTES = 2**28  # memory for the lists of neighbours: 256 MB
+CLOSE = 100  # the ranks that the paper calls close
+PROBES, LEVELS = 200, 10
+GRID = np.geomspace(1e-4, 1.0, 81)
+
+
+class RankSampling:
+    """c: None until fit finds it, where it is "auto". Every fit finds it anew, except in a copy or
+    after restore, which take what was found."""
+
+    def __init__(self, c: float | None, index: Index) -> None:
+        self.c = c
+        self.auto = c is None
+        self.index = index
+        self._known = not self.auto
+
+    def fit(self, X: Floats2d, *, epsilon: float) -> RankSampling:
+        """X: (n, d), the words' vectors; epsilon: that of the mechanism."""
+        self._X = X
+        self.index.fit(X)
+        if self.c is None or not self._known:
+            self.c = calibrated(X, self.index)
+        self._known = not self.auto
+        self._rate = self.c * epsilon
+        self._lists = NeighbourLists(X, usual_depth(self._rate, len(X)))
+        return self
+
+    def found(self) -> dict[str, float]:
+        """What fit looked for on the space; a saved pipeline keeps it."""
+        return {"c": self.c} if self.auto and self.c is not None else {}
+
+    def restore(self, found: dict[str, float]) -> None:
+        """The next fit takes this instead of looking again."""
+        if self.auto and "c" in found:
+            self.c, self._known = positive("c", found["c"]), True
+
+    # The mechanism fits a copy again, on a table that need not travel with it.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"c": self.c, "auto": self.auto, "_known": self.c is not None, "index": self.index}
+
+    def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
+        """Z: (k, d) noisy vectors -> rows (k,)."""
+        pivots = self.index.nearest(Z)
+        ranks = geometric(rng.uniform(len(Z)), self._rate, len(self._X))
+        rows = pivots.copy()
+        listed = ranks < self._lists.depth
+        rows[listed] = self._lists(pivots[listed], ranks[listed])
+        deep = np.flatnonzero(~listed)
+        # Pivots of like depth share a search.
+        depths = powers_of_2(ranks[deep])
+        for depth in np.unique(depths).tolist():
+            some = deep[depths == depth]
+            distinct, which = np.unique(pivots[some], return_inverse=True)
+            near, _ = neighbours(self._X[distinct], self._X, min(depth, len(self._X)))
+            rows[some] = near[which, ranks[some]]
+        return rows
+
+
+class NeighbourLists:
+    """The nearest rows of each row of the table, itself first. All of them are found at once where
+    that takes seconds; in larger tables each when it is first asked for.
+
+    A list costs a search, and pivots repeat. What is listed is public, and a list is the same
+    whenever it is made.
+    """
+
+    def __init__(self, X: Floats2d, depth: int) -> None:
+        self.depth = depth
+        self._X = np.ascontiguousarray(X, dtype=np.float32)
+        self._lists = np.zeros((len(X), depth), dtype=np.min_scalar_type(len(X) - 1))
+        self._known = np.zeros(len(X), dtype=bool)
+        if len(X) <= LISTED_AT_ONCE and depth > 1:
+            from ...space.search.all_pairs import nearest_others
+
+            self._lists[:, 0] = np.arange(len(X))
+            self._lists[:, 1:] = nearest_others(self._X, depth - 1)
+            self._known[:] = True
+
+    def __call__(self, rows: Ints1d, ranks: Ints1d) -> Ints1d:
+        """(k,): the neighbour of each row at its rank, which has to be below depth."""
+        missing = np.unique(rows[~self._known[rows]])
+        if len(missing):
+            near, _ = neighbours(self._X[missing], self._X, self.depth)
+            self._lists[missing], self._known[missing] = near, True
+        return self._lists[rows, ranks].astype(np.int64)
+
+
+@registry.dx_projections("dx.RankSampling.v1")
+def make_rank_sampling(c: float | str = "auto", index: Index | None = None) -> RankSampling:
+    """c: above 0, or "auto" for the c that fits the space best (see calibrated). index: for the
+    pivot; dx.Exact.v1 if None."""
+    rate = None if c == "auto" else positive("c", c)
+    return RankSampling(rate, make_exact() if index is None else index)
+
+
+def geometric(uniforms: Floats1d, rate: float, n: int) -> Ints1d:
+    """Draws of k in 0..n-1 with P(k) proportional to exp(-rate k), by inverse CDF."""
+    k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate)
+    rows: Ints1d = np.clip(k, 0, n - 1).astype(np.int64)
+    return rows
+
+
+def usual_depth(rate: float, n: int) -> int:
+    """How many neighbours 99,999 draws in 100,000 need, as far as a list of them for each of n rows
+    takes LISTS_BYTES at most."""
+    usual = int(geometric(np.array([0.99999]), rate, n)[0]) + 1
+    room = LISTS_BYTES // (n * np.min_scalar_type(n - 1).itemsize)
+    return max(1, min(usual, room))
+
+
+def powers_of_2(ranks: Ints1d) -> Ints1d:
+    """The least power of 2 above each rank."""
+    return np.int64(2) ** np.ceil(np.log2(ranks + 1)).astype(np.int64)
+
+
+def calibrated(X: Floats2d, index: Index) -> float:
+    """The c whose shares of outputs come nearest to those in one dimension.
+
+    On a line of evenly spaced words, noise that keeps a share o of them gives (1 - o)(1 - (1 -
+    o)^CLOSE) of close outputs, whatever the scale. In many dimensions the nearest rule has hardly
+    any. At LEVELS strengths of Laplace noise, by which the nearest rule keeps from few words to
+    nearly all, the shares of kept, close and distant outputs are compared with those of a line
+    where as many are kept; c minimises the mean square difference. The shares are expectations
+    over PROBES words, seeded, so c depends on the table alone.
+    """
+    ranks, rates = _probe_ranks(X, index)
+    o = np.mean(ranks[:, :, 0] == 0, axis=1)
+    line = np.stack([o, (1 - o) * (1 - (1 - o) ** CLOSE)])
+    errors = []
+    for c in GRID:
+        weight = np.expm1(-c * rates) / np.expm1(-c * rates * len(X))
+        p = np.exp(-c * rates[:, None, None] * ranks) * weight[:, None, None]
+        shares = np.stack([p[:, :, 0].mean(axis=1), p[:, :, 1:].sum(axis=2).mean(axis=1)])
+        off = shares - line
+        errors.append(np.mean(np.sum(off**2, axis=0) + np.sum(off, axis=0) ** 2))
+    return float(GRID[int(np.argmin(errors))])
+
+
+def _probe_ranks(X: Floats2d, index: Index) -> tuple[Floats2d, Floats1d]:
+    """ranks (levels, probes, 1 + CLOSE): of each probe and its close words, from the pivot of its
+    noisy vector. rates (levels,): the epsilon of each level."""
+    from ...privacy.noise import laplace_noise
+
+    n, d = X.shape
+    rng = Rng(seed=0)
+    probes = np.unique(rng.integers(n, PROBES))
+    near, apart = neighbours(X[probes], X, min(CLOSE + 1, n))
+    half = float(np.median(apart[:, 1])) / 2 if n > 1 else 1.0
+    rates = np.sqrt(d + 1) * np.linspace(0.3, 3.0, LEVELS) / (half or 1.0)
+    ranks = np.empty((LEVELS, *near.shape))
+    for level, rate in enumerate(rates):
+        pivots = index.nearest(X[probes] + laplace_noise(len(probes), d, rng, epsilon=rate))
+        for part, D in in_blocks(X[pivots], X):
+            targets = np.take_along_axis(D, near[part], axis=1)
+            for at, (row, wanted) in enumerate(zip(np.sort(D, axis=1), targets, strict=True)):
+                ranks[level, part.start + at] = np.searchsorted(row, wanted)
+    return ranks, rates

@@ -1,0 +1,288 @@
+r"""ARPA files of words and word pairs with back-off, as SRILM, KenLM and others write them.
+
+    p(y | x) = given, where the pair is listed;  b(x) p(y)  where not
+
+As a chain: T[x, y] = b(x) p(y) + delta[x, y], with delta what listed pairs say beyond their
+back-off. Where a pair is listed with less than its back-off, the back-off counts. Sentences end by
+p(</s> | x); words that a space cannot hold (<s>, <unk>) never come out.
+
+Papers  Katz 1987, "Estimation of probabilities from sparse data"; Chen and Goodman 1999; the
+        format: SRILM, ngram-format(5)
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Bools1d, Floats1d, Ints1d
+from ..errors import DxError, Errors
+from ..io.files.limits import NotAFile, read_lines
+from .chain import Law, chain_of, joint
+
+MOST_NGRAMS = 40_000_000  # of one length
+LONGEST_LINE = 1 << 16
+ROUNDING = 1e-4  # of log10 in a published file
+TOLERANCE = 0.05  # of sums that should be 1, for the same reason
+LEAST = 1e-12  # of a word, so that float32 can hold it
+LN10 = float(np.log(10.0))
+SPECIAL = ("<s>", "</s>", "<unk>", "<UNK>")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairs:
+    """m pairs, by rising context and word: numbers of words, int64 (m,), and their natural
+    logarithms, float64 (m,)."""
+
+    contexts: Ints1d
+    words: Ints1d
+    logs: Floats1d
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Arpa:
+    """words: V, in the order of the file. logs, backs: float64 (V,), natural logarithms of the
+    probability and of the back-off weight; nan where none stands."""
+
+    words: list[str]
+    logs: Floats1d
+    backs: Floats1d
+    pairs: Pairs | None = None
+
+    @cached_property
+    def p(self) -> Floats1d:
+        """float64 (V,): of each word alone."""
+        p: Floats1d = np.exp(self.logs)
+        return p
+
+    @cached_property
+    def back(self) -> Floats1d:
+        """float64 (V,): back-off weights; 1 where none stands, as the format has it."""
+        return np.where(np.isnan(self.backs) | (self.pairs is None), 1.0, np.exp(self.backs))
+
+    @cached_property
+    def said(self) -> Bools1d:
+        """bool (V,): which of them are words, not marks."""
+        return np.array([word not in SPECIAL for word in self.words])
+
+    def place(self, mark: str) -> int | None:
+        """Return the number of a mark; None where the file does not have it."""
+        return self.words.index(mark) if mark in self.words else None
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+def read_arpa(path: Path, order: int) -> Arpa:
+    """Read words, and pairs where order is 2; what comes after them is not read. Plain or .gz.
+
+    Raises DxError in one sentence for a file that is missing, cut, damaged, of another encoding or
+    format, too large, without n-grams of this order, or whose probabilities do not add up.
+    """
+    try:
+        arpa = _Reader(path, order).read()
+    except NotAFile:
+        raise
+    except (FileNotFoundError, IsADirectoryError):
+        hint = "dx.Ngrams.v1 takes an ARPA file, plain or packed by gzip."
+        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
+    except (EOFError, OSError, zlib.error):
+        raise _bad(path, "it is cut off or damaged") from None
+    _check_sums(arpa, path)
+    if order > 1 and arpa.pairs is None:
+        raise _bad(path, f"it has no 2-grams, and order = {order}")
+    return arpa
+
+
+def _bad(path: Path, why: str) -> DxError:
+    return DxError(Errors.DX062.format(path=path, why=why))
+
+
+class _Section:
+    """The n-grams of one length while they are read."""
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+        self.contexts, self.words = array("q"), array("q")
+        self.logs, self.backs = array("d"), array("d")
+
+
+class _Reader:
+    def __init__(self, path: Path, order: int) -> None:
+        self.path, self.order = path, order
+        self.counts: dict[int, int] = {}
+        self.index: dict[bytes, int] = {}
+        self.number = 0  # of the line
+        self.lines = self._lines()
+
+    def read(self) -> Arpa:
+        self._header()
+        one = self._section(1)
+        logs, backs = np.array(one.logs) * LN10, np.array(one.backs) * LN10
+        pairs = None
+        if self.order > 1 and 2 in self.counts:
+            pairs = self._pairs(self._section(2), backs)
+        try:
+            words = [word.decode("utf-8") for word in self.index]
+        except UnicodeDecodeError:
+            raise _bad(self.path, "its words are not UTF-8") from None
+        return Arpa(words, logs, backs, pairs)
+
+    def _lines(self) -> Iterator[bytes]:
+        for line in read_lines(self.path, LONGEST_LINE):
+            self.number += 1
+            if len(line) > LONGEST_LINE:
+                raise self._bad_line("is too long")
+            yield line
+
+    def _header(self) -> None:
+        if not any(line.strip() == b"\\data\\" for line in self.lines):
+            raise _bad(self.path, "it has no section \\data\\")
+        for line in self.lines:
+            parts = line.replace(b"=", b" ").split()
+            if len(parts) == 3 and parts[0] == b"ngram":
+                self._count(parts[1], parts[2])
+            elif line.startswith(b"\\"):
+                self._expect(1, line)
+                break
+        if not self.counts:
+            raise _bad(self.path, "its section \\data\\ names no n-grams")
+        if set(self.counts) != set(range(1, max(self.counts) + 1)):
+            raise _bad(self.path, "its section \\data\\ leaves a length of n-grams out")
+
+    def _count(self, length: bytes, count: bytes) -> None:
+        try:
+            self.counts[int(length)] = int(count)
+        except ValueError:
+            raise self._bad_line("does not say how many n-grams there are") from None
+        if int(count) > MOST_NGRAMS and int(length) <= self.order:
+            raise _bad(self.path, f"it has more than {MOST_NGRAMS:,} n-grams of one length")
+
+    def _expect(self, length: int, line: bytes) -> None:
+        if line.strip() != b"\\%d-grams:" % length:
+            raise _bad(self.path, f"its section of {length}-grams is missing")
+
+    def _section(self, length: int) -> _Section:
+        """Read the n-grams of a length, and the line that ends them."""
+        section = _Section(length)
+        for line in self.lines:
+            cells = line.split()
+            if len(cells) == 1 and line.startswith(b"\\"):
+                self._close(section, line)
+                return section
+            try:
+                if cells:
+                    self._add(section, cells)
+            except DxError:
+                if line.endswith(b"\n"):
+                    raise
+                # A line that is wrong and the last one was cut.
+        raise _bad(self.path, f"it is cut off among its {length}-grams (line {self.number})")
+
+    def _close(self, section: _Section, line: bytes) -> None:
+        if len(section.logs) != (announced := self.counts[section.length]):
+            given = f"{len(section.logs):,} {section.length}-grams and announces"
+            raise _bad(self.path, f"it is cut or damaged: it has {given} {announced:,}")
+        if section.length < max(self.counts):
+            self._expect(section.length + 1, line)
+        elif line.strip() != b"\\end\\":
+            raise _bad(self.path, "it does not end with \\end\\")
+
+    def _add(self, section: _Section, cells: list[bytes]) -> None:
+        length, place = section.length, len(section.logs)
+        if not length + 1 <= len(cells) <= length + 2:
+            raise self._bad_line(f"is not a {length}-gram with its probability")
+        if place == self.counts[length]:
+            raise _bad(self.path, f"it has more {length}-grams than it announces")
+        try:
+            log = float(cells[0])
+            back = float(cells[length + 1]) if len(cells) > length + 1 else np.nan
+        except ValueError:
+            raise self._bad_line("has no number where one should be") from None
+        if not log <= ROUNDING:
+            raise self._bad_line(f"gives a probability above 1 (log10 {log:g})")
+        if back > 99 or back == -np.inf:
+            raise self._bad_line("has a back-off weight out of range")
+        if length == 1 and self.index.setdefault(cells[1], place) != place:
+            raise self._bad_line("holds a word that came before")
+        try:
+            section.contexts.append(self.index[cells[1]])
+            section.words.append(self.index[cells[length]])
+        except KeyError:
+            raise self._bad_line("has a word that is not among the 1-grams") from None
+        section.logs.append(min(log, 0.0))
+        section.backs.append(back)
+
+    def _pairs(self, section: _Section, backs: Floats1d) -> Pairs:
+        contexts, words = np.array(section.contexts), np.array(section.words)
+        order = np.lexsort((words, contexts))
+        contexts, words = contexts[order], words[order]
+        same = (np.diff(contexts) == 0) & (np.diff(words) == 0)
+        if same.any():
+            raise _bad(self.path, f"{int(same.sum()):,} of its 2-grams come twice")
+        if len(words) and np.isnan(backs[contexts]).all():
+            raise _bad(self.path, "its 1-grams have no back-off weights")
+        return Pairs(contexts, words, np.array(section.logs)[order] * LN10)
+
+    def _bad_line(self, what: str) -> DxError:
+        return _bad(self.path, f"line {self.number} {what}")
+
+
+def _check_sums(arpa: Arpa, path: Path) -> None:
+    """Raise DxError where probabilities do not add up, and say by how much."""
+    follows = np.array([word != "<s>" for word in arpa.words])  # <s> never follows anything
+    p = np.where(follows, arpa.p, 0.0)
+    if abs(p.sum() - 1) > TOLERANCE:
+        raise _bad(path, f"the probabilities of its words add up to {p.sum():.4g}, not to 1")
+    pairs, V = arpa.pairs, len(arpa.words)
+    if pairs is None or not len(pairs.words):
+        return
+    listed = np.bincount(pairs.contexts, np.exp(pairs.logs) * follows[pairs.words], V)
+    by_back_off = p.sum() - np.bincount(pairs.contexts, p[pairs.words], V)
+    sums = (listed + arpa.back * by_back_off)[np.unique(pairs.contexts)]
+    off = np.abs(sums - 1)
+    if off.max() > TOLERANCE:
+        many, worst = int((off > TOLERANCE).sum()), sums[off.argmax()]
+        why = f"the probabilities after {many:,} of {len(sums):,} contexts of length 1"
+        raise _bad(path, f"{why} do not add up to 1 (the worst to {worst:.4g})")
+
+
+# -- as a law ------------------------------------------------------------------------------------
+
+
+def law_of(arpa: Arpa, name: str) -> Law:
+    """Return words and pairs as a law of sentences; words alone where there are no pairs."""
+    from scipy.sparse import diags_array
+
+    said, beyond = arpa.said, beyond_back_off(arpa)
+    u, end, begin = np.maximum(arpa.p[said], LEAST), arpa.place("</s>"), arpa.place("<s>")
+    stop = np.ones(len(u))  # a file that has no ends says nothing of lengths
+    if end is not None:
+        stop = (arpa.back * arpa.p[end] + beyond[:, [end]].toarray().reshape(-1))[said]
+    first = u  # as words alone where the file does not say how sentences begin
+    if begin is not None:
+        first = beyond[[begin]].toarray().reshape(-1)[said] + arpa.back[begin] * u
+    delta, back, stop, stays = joint(beyond[said][:, said], stop, u, arpa.back[said])
+    chain = chain_of(
+        begin=first if first.sum() > 0 else u, alone=u / stays, end=stop, back=back, u=u,
+        delta=delta, emit=diags_array(stays).tocsr(),
+    )  # fmt: skip
+    return Law([w for w, s in zip(arpa.words, said, strict=True) if s], chain, name)
+
+
+def beyond_back_off(arpa: Arpa) -> Any:
+    """Return csr float64 (V, V): what pairs say beyond their back-off, never below 0."""
+    from scipy.sparse import csr_array
+
+    shape, pairs = (len(arpa.words), len(arpa.words)), arpa.pairs
+    if pairs is None:
+        return csr_array(shape)
+    extra = np.exp(pairs.logs) - arpa.back[pairs.contexts] * arpa.p[pairs.words]
+    return csr_array((np.maximum(extra, 0.0), (pairs.contexts, pairs.words)), shape=shape)

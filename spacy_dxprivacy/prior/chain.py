@@ -1,0 +1,362 @@
+r"""A public language model whose sums over sentences are exact, and how it is carried to a space.
+
+    q(y_1 .. y_n) = sum over z of  begin[z_1] B[y_1, z_1] T[z_1, z_2] B[y_2, z_2] ...  (end[z_n])
+
+    T[z, z'] = back[z] u[z'] + delta[z, z']        B[y, z] = emit[y, z]
+
+Word pairs with back-off are such a chain, their states being types of words; so are words drawn
+alone (one state). K is the number of states, n that of words of the space, S that of sentences side
+by side.
+
+Words of the model and of a space are the same where their spelling is: in exact case first, then
+without regard to case. Words of a space that the model lacks stand beside the nearest word that it
+has, with a small share of its probability, so that every word of the space can come out.
+
+Paper  Rabiner 1989, "A tutorial on hidden Markov models"; Katz 1987 (back-off)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d, blocks
+from ..errors import DxError, Errors
+from ..metric.word_graph import with_classes
+from ..space import Space
+
+ARRAYS = ("begin", "alone", "end", "back", "u")
+TABLES = ("delta", "emit")
+PARTS = ("data", "indices", "indptr")  # of a table
+TOLERANCE = 1e-4  # of sums that should be 1, in float32
+JOINED = 0.01  # what a word that the law lacks weighs beside the one that it joins
+MOST_JOINED = 0.1  # what all that join one word weigh together
+LEAST_SHARE = 1e-3  # of the spellings of a word, beside the commonest
+HOSTS = 12_000  # the commonest words, which others join
+BLOCK = 1024
+LEAST_SUM = 1e-6  # of what follows a word, where sentences always end
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chain:
+    """begin (K,): of the first state of a sentence. alone (K,): of the state of a word without
+    context. end (K,): the probability that a sentence ends after a state. back (K,), u (K,).
+    delta: csr float32 (K, K), not negative. emit: csr float32 (n, K), the words of a state; its
+    columns sum to 1, or to less where words of the law are not in the space.
+    """
+
+    begin: Numbers1d
+    alone: Numbers1d
+    end: Numbers1d
+    back: Numbers1d
+    u: Numbers1d
+    delta: Any
+    emit: Any
+
+    def __post_init__(self) -> None:
+        check_chain(self)
+
+    @cached_property
+    def states(self) -> int:
+        return len(self.u)
+
+    @property
+    def words(self) -> int:
+        return int(self.emit.shape[0])
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no word knows of another."""
+        return self.states == 1
+
+    @cached_property
+    def totals(self) -> Floats1d:
+        """float64 (K,): how much of each state its words are."""
+        return self.weighed(np.ones(self.words))
+
+    def weighed(self, weights: Floats1d) -> Floats1d:
+        """weights: (n,), of words -> float64 (K,): the sum of each state's words by them."""
+        # In float64: sparse tables add up float32 as float32.
+        numbers = np.repeat(weights, np.diff(self.emit.indptr)) * self.emit.data
+        sums: Floats1d = np.bincount(self.emit.indices, numbers, self.states).astype(np.float64)
+        return sums
+
+    @cached_property
+    def of_states(self) -> Any:
+        """csc (n, K): the words of a state side by side."""
+        return self.emit.tocsc()
+
+    @cached_property
+    def one_state(self) -> tuple[Numbers1d, Numbers1d] | None:
+        """(n,), (n,): the only state of each word and how much of it the word is; None where words
+        have several or none."""
+        if not (np.diff(self.emit.indptr) == 1).all():
+            return None
+        return self.emit.indices, self.emit.data
+
+    @cached_property
+    def unigram(self) -> Floats1d:
+        """float64 (n,): how likely each word is where nothing is known of its neighbours."""
+        weights: Floats1d = self.emit @ self.alone.astype(np.float64)
+        return weights
+
+    @cached_property
+    def _into(self) -> Any:
+        """csr (K, K + 1): delta by the state that is entered, and u behind it, for one product."""
+        from scipy.sparse import csr_array, hstack
+
+        K = self.states
+        behind = csr_array((self.u, np.zeros(K, np.int32), np.arange(K + 1)), shape=(K, 1))
+        return hstack([self.delta.T.tocsr(), behind], format="csr")
+
+    def forward(self, M: Floats2d) -> Floats2d:
+        """M: float (K, S), how likely each state is -> (K, S), the state after it."""
+        ahead: Floats2d = self._into @ np.vstack([M, self.back @ M])
+        return ahead
+
+    def backward(self, M: Floats2d) -> Floats2d:
+        """M: float (K, S), what follows from each next state -> (K, S), what follows from this."""
+        behind: Floats2d = self.delta @ M
+        behind += np.multiply.outer(self.back, self.u @ M)
+        return behind
+
+    def into(self, here: Ints1d, before: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
+        """delta from states before to states here, where it is not 0: (e,), (e,), (e,), the places
+        in `here` and in `before`, and delta."""
+        table = self._into
+        first, counts = table.indptr[here], np.diff(table.indptr)[here] - 1
+        place = np.repeat(np.arange(len(here)), counts)
+        entries = np.arange(len(place)) + np.repeat(first - np.cumsum(counts) + counts, counts)
+        at = np.full(self.states, -1)
+        at[before] = np.arange(len(before))
+        source = at[table.indices[entries]]
+        there = source >= 0
+        return place[there], source[there], table.data[entries[there]]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all of it, in hexadecimal."""
+        hasher = hashlib.sha256()
+        for array in to_fields(self).values():
+            hasher.update(np.ascontiguousarray(array).data)
+        return hasher.hexdigest()
+
+    # What is made of the fields is made again from a copy of them.
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+def check_chain(chain: Chain) -> None:
+    """Raises DxError for arrays that do not fit together, negative numbers, sums that are not 1
+    (by how much), and states that lead nowhere."""
+    K = chain.states
+    for name in ARRAYS:
+        array = getattr(chain, name)
+        if array.shape != (K,) or not np.isfinite(array).all() or array.min(initial=0) < 0:
+            raise _bad(f"{name} should be {K} numbers that are not negative")
+    if chain.delta.shape != (K, K) or chain.emit.shape[1:] != (K,):
+        raise _bad(f"it has {K} states, and tables of {chain.delta.shape}, {chain.emit.shape}")
+    if chain.delta.data.min(initial=0) < 0:
+        raise _bad("some probabilities are negative")
+    for name in ("begin", "alone"):
+        _check_sum(name, np.asarray([getattr(chain, name).sum(dtype=np.float64)]))
+    delta = np.asarray(chain.delta @ np.ones(K)).reshape(-1)
+    rows = delta + chain.back.astype(np.float64) * chain.u.sum(dtype=np.float64)
+    _check_sum("what follows a state", rows)
+    if not (chain.end > 0).any():
+        raise _bad("no sentence can end")
+    if not (chain.totals > 0).any():
+        raise _bad("no word of the space is in it")
+
+
+def _check_sum(what: str, sums: Floats1d) -> None:
+    off = float(np.abs(sums - 1).max())
+    if off > TOLERANCE:
+        where = "leads nowhere" if sums.min() == 0 else f"should add up to 1, and is {off:.3g} off"
+        raise _bad(f"{what} {where}")
+
+
+def _bad(why: str) -> DxError:
+    return DxError(Errors.DX060.format(why=why))
+
+
+def chain_of(**fields: Any) -> Chain:
+    """Return a chain in float32 of the fields of Chain, given in any precision: begin, alone and u
+    are brought to sum 1. Raises DxError as check_chain does."""
+    for name in ("begin", "alone", "u"):
+        weights = np.asarray(fields[name], dtype=np.float64)
+        fields[name] = weights / weights.sum()
+    return Chain(
+        **{name: np.asarray(fields[name], dtype=np.float32) for name in ARRAYS},
+        **{name: fields[name].astype(np.float32) for name in TABLES},
+    )
+
+
+def alone_chain(weights: Numbers1d) -> Chain:
+    """Words that know nothing of each other. weights: float (n,), above 0."""
+    from scipy.sparse import csr_array
+
+    emit = csr_array((weights / weights.sum())[:, None])
+    return chain_of(**dict.fromkeys(ARRAYS, np.ones(1)), delta=csr_array((1, 1)), emit=emit)
+
+
+def to_fields(chain: Chain) -> dict[str, Any]:
+    """Plain arrays, by name."""
+    fields = {name: getattr(chain, name) for name in ARRAYS}
+    for name in TABLES:
+        fields |= {f"{name}_{part}": getattr(getattr(chain, name), part) for part in PARTS}
+    return fields
+
+
+def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
+    """n: words of the space. Raises DxError as check_chain does."""
+    from scipy.sparse import csr_array
+
+    K = len(fields["u"])
+    tables = {
+        name: csr_array(tuple(fields[f"{name}_{part}"] for part in PARTS), shape=shape)
+        for name, shape in (("delta", (K, K)), ("emit", (n, K)))
+    }
+    return Chain(**{name: fields[name] for name in ARRAYS}, **tables)
+
+
+# -- on the words of a space ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Law:
+    """words: V different strings. chain: of their sentences, its emit (V, K)."""
+
+    words: Sequence[str]
+    chain: Chain
+    name: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WordList:
+    """words: V strings. weights: float64 (V,), how common each is; 0 for those that are none."""
+
+    words: Sequence[str]
+    weights: Floats1d
+    name: str
+
+
+def carry(law: Law, space: Space, frequency: Floats1d) -> Chain:
+    """The law on the words of a space. frequency: float (n,), by which the words of the space that
+    are spelled like one word of the law share it.
+
+    Raises DxError where no word of the space is in the law.
+    """
+    listed = WordList(law.words, law.chain.unigram, law.name)
+    cells = with_neighbours(spelled(listed, space, frequency), space, listed.weights)
+    return without_silent(law.chain, (cells @ law.chain.emit).tocsr())
+
+
+def without_silent(chain: Chain, emit: Any) -> Chain:
+    """The chain with other words, and without states that have none of them: what a sentence weighs
+    beside another stays as it is. emit: csr (n, K)."""
+    from scipy.sparse import diags_array
+
+    said = np.asarray(emit.sum(axis=0)).reshape(-1) > 0
+    if said.all():
+        return replace(chain, emit=emit.astype(np.float32))
+    u = chain.u[said].astype(np.float64)
+    inner = chain.delta[said][:, said].astype(np.float64)
+    delta, back, end, stays = joint(inner, chain.end[said].astype(np.float64), u, chain.back[said])
+    begin, alone = chain.begin[said], chain.alone[said] / stays
+    return chain_of(
+        begin=begin if begin.any() else alone, alone=alone, end=end, back=back, u=u, delta=delta,
+        emit=(emit[:, said] @ diags_array(stays)).tocsr(),
+    )  # fmt: skip
+
+
+def spelled(listed: WordList, space: Space, frequency: Floats1d) -> Any:
+    """Return csr float64 (n, V): how much of each listed word each word of a space is. Columns sum
+    to 1, or to 0 where the space lacks the word.
+
+    Raises DxError where no word of the space is listed.
+    """
+    from scipy.sparse import csr_array
+
+    V = len(listed.words)
+    rows, columns = _pairs(list(listed.words), space)
+    there = listed.weights[columns] > 0
+    rows, columns = rows[there], columns[there]
+    if not len(rows):
+        raise DxError(Errors.DX064.format(prior=listed.name, space=space.name))
+    most = np.zeros(V)
+    np.maximum.at(most, columns, frequency[rows])
+    shares = np.maximum(frequency[rows], LEAST_SHARE * most[columns])
+    shares /= np.bincount(columns, shares, V)[columns]
+    return csr_array((shares, (rows, columns)), shape=(len(space), V))
+
+
+def _pairs(words: list[str], space: Space) -> tuple[Ints1d, Ints1d]:
+    """Rows of the space and words of the law that are spelled alike, each pair once."""
+    of_row, of_word = _find(words, space.words), space.find_all(words)
+    of_word[np.isin(np.arange(len(words)), of_row)] = -1  # the space has it in its own case
+    by_row, by_word = np.flatnonzero(of_row >= 0), np.flatnonzero(of_word >= 0)
+    rows = np.concatenate([by_row, of_word[by_word]])
+    return rows, np.concatenate([of_row[by_row], by_word])
+
+
+def _find(words: list[str], sought: Sequence[str]) -> Ints1d:
+    """The place among words of each word sought: as it is, in lower case, in any case; or -1."""
+    exact = {word: i for i, word in reversed(list(enumerate(words)))}
+    folded = {word.lower(): i for i, word in reversed(list(enumerate(words)))}
+    found = (exact.get(w, exact.get(w.lower(), folded.get(w.lower(), -1))) for w in sought)
+    return np.fromiter(found, dtype=np.int64, count=len(sought))
+
+
+def with_neighbours(cells: Any, space: Space, weights: Floats1d) -> Any:
+    """Return the cells of `spelled`, in which words of the space that had none join others, so that
+    no row is empty. weights: (V,), of the listed words."""
+    from scipy.sparse import csr_array
+
+    lack = np.diff(cells.indptr) == 0
+    if not lack.any():
+        return cells
+    guests, n = np.flatnonzero(lack), len(space)
+    hosts = nearest_hosts(space, lack, cells @ weights)
+    number = np.bincount(hosts, minlength=n)
+    each = np.minimum(JOINED, MOST_JOINED / np.maximum(number, 1))
+    stays = 1 / (1 + number * each)
+    rows = np.concatenate([np.flatnonzero(~lack), guests])
+    columns = np.concatenate([np.flatnonzero(~lack), hosts])
+    shares = np.concatenate([stays[~lack], (each * stays)[hosts]])
+    return (csr_array((shares, (rows, columns)), shape=(n, n)) @ cells).tocsr()
+
+
+def nearest_hosts(space: Space, lack: Bools1d, common: Floats1d, most: int = HOSTS) -> Ints1d:
+    """(k,): for each word that lacks, the nearest of the commonest words that do not."""
+    have = np.flatnonzero(~lack)
+    have = np.sort(have[np.argsort(-common[have], kind="stable")[:most]])
+    X = with_classes(space)
+    Y, guests = np.ascontiguousarray(X[have]), np.flatnonzero(lack)
+    squares, nearest = (Y**2).sum(axis=1), np.empty(len(guests), dtype=np.int64)
+    for some in blocks(len(guests), BLOCK):
+        nearest[some] = np.argmin(squares - 2 * X[guests[some]] @ Y.T, axis=1)
+    return have[nearest]
+
+
+def joint(T: Any, stop: Floats1d, u: Floats1d, back: Floats1d) -> tuple[Any, ...]:
+    r"""What a law with stops is as a chain: (delta, back, end, stays).
+
+    T + back u, (K, K), sums to 1 - stop in each row, or to less where words are left out. With
+    s = its row sums, sentences weigh the same as in a chain whose transitions are divided by s, if
+    each word weighs s times as much, and the last one stop / s:
+
+        product of s_i * product of (T_i / s_i) * stop_n / s_n
+    """
+    from scipy.sparse import diags_array
+
+    s = np.asarray(T.sum(axis=1, dtype=np.float64)).reshape(-1) + back * u.sum()
+    safe = np.maximum(s, LEAST_SUM)
+    delta = (diags_array(1 / safe) @ T).tocsr()
+    rest = np.maximum(1 - np.asarray(delta.sum(axis=1)).reshape(-1), 0.0)
+    return delta, rest, stop / safe, safe / max(1.0, safe.max())

@@ -1,0 +1,381 @@
+r"""Public language out of public texts: what `dx prior` does.
+
+Texts are read once, cut to sentences by their layout, and kept on disk as word ids. Words are
+spaCy's tokens that hold a letter or digit, in lower case. A sentence ends at . ! ? ; and at the end
+of a line, as in texts that are sanitised; other punctuation is left out. Word pairs are counted and
+smoothed by interpolated modified Kneser-Ney, then pruned by what pairs tell:
+
+    P(y | x) = max(c(x y) - D(c), 0) / c(x) + back(x) u(y)     u(y) = N1+(. y) / N1+(. .)
+
+D is one of three discounts, for pairs seen once, twice, and more often. It is a chain as it stands:
+back(x) is the mass of the discounts, and delta >= 0 what is left of the counts.
+
+Paper  Chen and Goodman 1999, "An empirical study of smoothing techniques"; Stolcke 1998,
+       "Entropy-based pruning of backoff language models"
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import spacy
+from numpy.typing import NDArray
+
+from ..arrays import Floats1d, Ints1d
+from ..errors import DxError, Errors, UsageError
+from ..io.files.limits import MOST_RECORD, NotAFile, parse_json, read_lines, too_large
+from ..space import Space
+from ..validate import whole
+from .chain import Chain, Law, chain_of, joint
+from .pairs import write_law
+
+LEAST_WORDS = 1000
+TYPES, PAIRS = 12_000, 1_000_000
+MOST_PAIRS = 2**25  # different ones in memory; beyond it those seen once are let go
+DISCOUNT = 0.75  # where a text is too small to tell
+ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz")
+ENDS = frozenset([".", "!", "?", ";", "...", "\u2026", "?!", "!!", "!!!"])
+MOST_WORDS = 2**21  # different ones that are counted; later ones are unknown
+HELD_OUT = 10  # every tenth sentence
+AT_ONCE = 2**20  # words in memory
+STOP = -1  # between sentences
+_RUN = re.compile(r"[^\w\s]{33,}")  # spaCy's tokenizer takes them apart one by one, over and over
+
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """types: words that are told apart. pairs: that are listed. lang: whose tokenizer cuts the
+    texts."""
+
+    types: int = TYPES
+    pairs: int = PAIRS
+    lang: str = "en"
+    name: str = "custom"
+
+    def __post_init__(self) -> None:
+        whole("types", self.types, least=2)
+        whole("pairs", self.pairs, least=0)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A law, and how it does on every tenth sentence, which it was not made from. perplexity: of
+    words that it knows, given those before them in their sentence. coverage: the share of words
+    that it knows. in_space: the share of its types that the space holds."""
+
+    law: Law
+    words: int
+    held_out_words: int
+    perplexity: float
+    coverage: float
+    in_space: float
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write it into a folder. Raises UsageError for a path that is in use."""
+        names = ("words", "held_out_words", "perplexity", "coverage", "in_space")
+        figures = {"types": len(self.law.words), **{name: getattr(self, name) for name in names}}
+        write_law(self.law, Path(path), figures, force=force)
+
+
+def make_prior(
+    texts: Iterable[str],
+    recipe: Recipe | None = None,
+    space: Space | None = None,
+    say: Say = lambda line: None,
+) -> Made:
+    """Make a prior of public texts.
+
+    Args:
+        texts: Public ones, read once, as a stream.
+        recipe: How; see Recipe.
+        space: Whose words they should hold; the built-in one if left out.
+        say: Called with lines on how it goes.
+
+    Raises:
+        UsageError: For texts with too few words, or none of the space's.
+    """
+    recipe, space = recipe or Recipe(), space or Space.builtin()
+    corpus = collect(texts, recipe.lang)
+    vocab = vocabulary(corpus, recipe.types)
+    in_space = _check(vocab, space)
+    say(f"{vocab.trained:,} words, {len(vocab.types):,} types; {vocab.held:,} words held out")
+    counts = count_pairs(corpus, vocab)
+    say(f"{len(counts.count):,} different pairs")
+    law = pairs_law(counts, vocab.types, recipe.pairs, recipe.name)
+    parts = [ids for ids, held in corpus.chunks() if held and len(ids)]
+    nats = [nats_of_pairs(law.chain, vocab.sentences(ids)) for ids in parts]
+    known = sum(map(len, nats))
+    perplexity = float(np.exp(np.concatenate(nats).mean())) if known else float("nan")
+    coverage = known / max(vocab.held, 1)
+    return Made(law, vocab.trained, vocab.held, perplexity, coverage, in_space)
+
+
+def _check(vocab: Vocabulary, space: Space) -> float:
+    """The share of types that the space holds."""
+    if vocab.trained < LEAST_WORDS or len(vocab.types) < 2:
+        why = f"they hold {vocab.trained:,} words to learn from, and it takes {LEAST_WORDS:,}"
+        raise UsageError(Errors.DX065.format(why=why))
+    share = float(np.mean([space.find(word) >= 0 for word in vocab.types]))
+    if not share:
+        why = f"the space {space.name!r} holds none of their words"
+        raise UsageError(Errors.DX065.format(why=why))
+    return share
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """types: the K commonest words of the training part. of_word: (words,), their numbers, K for
+    all others. trained, held: how many words the two parts have."""
+
+    types: list[str]
+    of_word: Ints1d
+    trained: int
+    held: int
+
+    def sentences(self, ids: Ints1d) -> Ints1d:
+        """ids of words -> types, STOP as it is."""
+        return np.where(ids == STOP, STOP, self.of_word[ids])
+
+
+def vocabulary(corpus: Corpus, most: int) -> Vocabulary:
+    counts, held = np.zeros(len(corpus.words), dtype=np.int64), 0
+    for ids, out in corpus.chunks():
+        if out:
+            held += int((ids != STOP).sum())
+        else:
+            counts += np.bincount(ids[ids != STOP], minlength=len(counts))
+    trained = int(counts.sum())
+    counts[0] = 0  # words beyond those that were counted
+    order = np.lexsort((np.arange(len(counts)), -counts))[:most]
+    order = order[counts[order] > 0]
+    of_word = np.full(len(counts), len(order))
+    of_word[order] = np.arange(len(order))
+    return Vocabulary([corpus.words[i] for i in order], of_word, trained, held)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Of pairs, each once, by rising x and y. Numbers from 0 to K - 1 are types, K is any other
+    word, K + 1 as x the begin of a sentence and as y its end."""
+
+    x: Ints1d
+    y: Ints1d
+    count: Ints1d
+    K: int
+
+
+def count_pairs(corpus: Corpus, vocab: Vocabulary) -> Counts:
+    """Count each word with the one before it, and each end with the last word."""
+    K = len(vocab.types)
+    keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    for ids, out in corpus.chunks():
+        if out or not len(ids):
+            continue
+        types = vocab.sentences(ids)
+        y = np.where(types == STOP, K + 1, types)
+        x = np.concatenate([[K + 1], y[:-1]])  # an end is the begin of the next sentence
+        some, number = np.unique(x * (K + 2) + y, return_counts=True)
+        keys, place = np.unique(np.concatenate([keys, some]), return_inverse=True)
+        sums = np.bincount(place, np.concatenate([counts, number]), len(keys))
+        counts = sums.astype(np.int64)
+        if len(keys) > MOST_PAIRS:
+            keys, counts = keys[counts > 1], counts[counts > 1]
+    return Counts(keys // (K + 2), keys % (K + 2), counts, K)
+
+
+def discounts(count: Ints1d) -> Floats1d:
+    """(3,): of pairs seen once, twice and more often, above 0 and at most as much as they have."""
+    n = np.array([(count == i).sum() for i in range(1, 5)], dtype=float)
+    if (n == 0).any():
+        return np.full(3, DISCOUNT)
+    Y = n[0] / (n[0] + 2 * n[1])
+    D = np.array([i - (i + 1) * Y * n[i] / n[i - 1] for i in range(1, 4)])
+    clipped: Floats1d = np.clip(D, 0.05, [1.0, 2.0, 3.0])
+    return clipped
+
+
+def pairs_law(counts: Counts, types: list[str], most: int, name: str) -> Law:
+    """Return the law of pairs of types, smoothed, with at most so many of them listed."""
+    from scipy.sparse import csr_array, diags_array
+
+    K, W = counts.K, counts.K + 2
+    total = np.maximum(np.bincount(counts.x, counts.count, W), 1)
+    D = discounts(counts.count)[np.minimum(counts.count, 3) - 1]
+    left = np.maximum(counts.count - D, 0) / total[counts.x]
+    listed = csr_array((left, (counts.x, counts.y)), shape=(W, W))
+    back = np.bincount(counts.x, np.minimum(D, counts.count), W) / total
+    back[np.bincount(counts.x, minlength=W) == 0] = 1.0  # never followed by anything
+    follows = np.bincount(counts.y, minlength=W) / len(counts.y)
+    often = np.bincount(counts.y, counts.count, W).astype(np.float64)[:K]
+    u, stop_or_start = np.maximum(follows[:K], 1e-12), K + 1
+    stop = back[:K] * follows[stop_or_start] + listed[:K, [stop_or_start]].toarray().reshape(-1)
+    begin = listed[[stop_or_start], :K].toarray().reshape(-1) + back[stop_or_start] * u
+    delta, rest, end, stays = joint(listed[:K, :K], stop, u, back[:K])
+    delta, rest = pruned(delta, rest, u / u.sum(), often, most)
+    chain = chain_of(
+        begin=begin, alone=often / stays, end=end, back=rest, u=u, delta=delta,
+        emit=diags_array(stays).tocsr(),
+    )  # fmt: skip
+    return Law(types, chain, name)
+
+
+def pruned(
+    delta: Any, back: Floats1d, u: Floats1d, mass: Floats1d, most: int
+) -> tuple[Any, Floats1d]:
+    """The pairs that tell most, by P(x, y) ln(P(y | x) / back-off); what others have goes to the
+    back-off. mass: (K,), how common each context is."""
+    from scipy.sparse import csr_array
+
+    cells = delta.tocoo()
+    x, y = cells.coords
+    floor = np.maximum(back[x] * u[y], 1e-12)
+    worth = mass[x] * (cells.data + floor) * np.log1p(cells.data / floor)
+    keep = np.sort(np.argsort(-worth, kind="stable")[:most])
+    left = csr_array((cells.data[keep], (x[keep], y[keep])), shape=cells.shape)
+    left.eliminate_zeros()
+    left.sort_indices()
+    return left, np.maximum(1 - left.sum(axis=1), 0.0)
+
+
+def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
+    """types: sentences of types, each followed by STOP, K for unknown words -> (k,), -ln of each
+    known word given the one before it. For laws whose words are their states."""
+    K = chain.states
+    before = np.concatenate([[STOP], types[:-1]])
+    known = (types >= 0) & (types < K)
+    x, y = before[known], types[known]
+    p = np.empty(len(y))
+    first, alone = x == STOP, x == K
+    p[first], p[alone] = chain.begin[y[first]], chain.alone[y[alone]]
+    on = ~first & ~alone
+    p[on] = chain.back[x[on]].astype(np.float64) * chain.u[y[on]] + _cells(chain, x[on], y[on])
+    return -np.log(np.maximum(p, 1e-30))
+
+
+def _cells(chain: Chain, x: Ints1d, y: Ints1d) -> Floats1d:
+    """delta[x, y], looked up by one number a pair."""
+    table = chain.delta
+    owner = np.repeat(np.arange(chain.states), np.diff(table.indptr))
+    keys, wanted = owner * chain.states + table.indices, x * chain.states + y
+    if not len(keys):
+        return np.zeros(len(x))
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, table.data[at], 0.0)
+
+
+# -- texts as word ids ----------------------------------------------------------------------------
+
+
+def read_texts(source: Path, field: str = "text") -> Iterator[str]:
+    """Lines of .txt files, and a field of each line of .jsonl files; plain or .gz; of a file or of
+    all such files in a folder. Raises UsageError, DxError in one sentence."""
+    for path in _files(source):
+        json_lines = path.name.removesuffix(".gz").endswith(".jsonl")
+        try:
+            for number, line in enumerate(read_lines(path, MOST_RECORD), 1):
+                where = f"{path}: line {number}"
+                if len(line) > MOST_RECORD:
+                    raise too_large(where, len(line), MOST_RECORD)
+                text = _decoded(line, where)
+                if not json_lines:
+                    yield text
+                elif text.strip():
+                    yield _field(text, field, where)
+        except NotAFile:
+            raise
+        except (EOFError, OSError, zlib.error):
+            raise DxError(Errors.DX065.format(why=f"{path} is cut off or damaged")) from None
+
+
+def _files(source: Path) -> list[Path]:
+    if not source.exists():
+        raise UsageError(f"{source}: no such file or folder.")
+    if source.is_file():
+        if not source.name.endswith(ENDINGS):
+            raise UsageError(f"{source}: public texts end in {', '.join(ENDINGS)}.")
+        return [source]
+    found = sorted(p for p in source.rglob("*") if p.name.endswith(ENDINGS) and p.is_file())
+    if not found:
+        raise UsageError(f"{source}: holds no file that ends in {', '.join(ENDINGS)}.")
+    return found
+
+
+def _decoded(line: bytes, where: str) -> str:
+    try:
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"{where} is not UTF-8.") from None
+
+
+def _field(line: str, field: str, where: str) -> str:
+    try:
+        entry = parse_json(line)
+    except ValueError:
+        raise UsageError(f"{where} is not valid JSON.") from None
+    if not isinstance(entry, dict) or not isinstance(entry.get(field), str):
+        raise UsageError(f"{where} has no text in a field {field!r}.")
+    text: str = entry[field]
+    return text
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """words: of which id each is. ids: int32, on disk: the words of each sentence, and STOP."""
+
+    words: list[str]
+    ids: NDArray[np.int32]
+
+    def chunks(self) -> Iterator[tuple[Ints1d, bool]]:
+        """Ids of whole sentences, each followed by STOP; those that are held out apart (True)."""
+        number = start = 0
+        while start < len(self.ids):
+            end = min(start + AT_ONCE, len(self.ids))
+            while self.ids[end - 1] != STOP:
+                end += 1
+            some = np.array(self.ids[start:end], dtype=np.int64)
+            sentence = number + np.concatenate([[0], np.cumsum(some[:-1] == STOP)])
+            number, start = int(sentence[-1]) + 1, end
+            held = sentence % HELD_OUT == HELD_OUT - 1
+            yield some[~held], False
+            yield some[held], True
+
+
+def collect(texts: Iterable[str], lang: str = "en") -> Corpus:
+    """Reads texts once. Memory holds the different words alone."""
+    index: dict[str, int] = {"": 0}
+    with tempfile.TemporaryFile(prefix="dx-prior-") as file:
+        for sentence in _sentences(texts, lang):
+            for word in sentence:
+                if len(index) < MOST_WORDS:
+                    index.setdefault(word, len(index))
+            file.write(array("i", [*(index.get(word, 0) for word in sentence), STOP]).tobytes())
+        file.flush()
+        if not file.tell():
+            return Corpus(list(index), np.zeros(0, dtype=np.int32))
+        # The map holds on to the file, which has no name any more and goes with it.
+        return Corpus(list(index), np.memmap(file, np.int32, "r"))
+
+
+def _sentences(texts: Iterable[str], lang: str) -> Iterator[list[str]]:
+    nlp = spacy.blank(lang)
+    for text in texts:
+        for line in text.splitlines():
+            with nlp.memory_zone():
+                tokens = [token.text for token in nlp.tokenizer(_RUN.sub(" ", line))]
+            sentence: list[str] = []
+            for token in [*tokens, "."]:
+                if any(map(str.isalnum, token)):
+                    sentence.append(token.lower())
+                elif token in ENDS and sentence:
+                    yield sentence
+                    sentence = []

@@ -1,0 +1,226 @@
+"""Public word pairs on the disk: those that come with the package, and the folder of a saved prior.
+
+The package has pairs on the words of the built-in space, of English as such and of some kinds of
+text:
+
+pairs.npz    frequency     uint8 (n,): -12 ln of how often each word of the space comes in web text
+             type_of_row   uint16 (n,): the type of each word; types are lower-case words
+             u, end, alone uint16 (K,): -64 ln of what Chain calls so
+             successors    uint16 (K + 1,): listed pairs of each type; the last begins sentences
+             gap_low, gap_high  uint8 (pairs,): from one successor to the next
+             steps         uint8 (pairs,): -16 ln of delta
+             digest        of the space
+pairs-KIND.npz  the same but for frequency and type_of_row, which are those of pairs.npz
+
+All sums are made exact after reading. scripts/build_language.py writes them.
+
+A saved prior (`dx prior`):
+
+prior.json   format, kind ("pairs"), name, digest, and the figures of its making
+law.npz      the words, UTF-8 with line breaks between, and the arrays of the chain
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import srsly
+
+from ..arrays import Floats1d
+from ..errors import DxError, Errors, UsageError
+from ..io.files.atomic import new_folder
+from ..io.files.limits import check_ratio, read_json, regular
+from ..registries import retired
+from ..space import BUILTIN, Space
+from .chain import TABLES, Chain, Law, chain_of, from_fields, to_fields
+
+NAME = "dx_en"
+FILE = BUILTIN / "pairs.npz"
+KINDS = ("clinical", "dialogues")  # of text, with pairs of their own
+OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
+LEAST = 1e-12  # of a type by back-off: what stays in clear may be any word, also a lone n't
+FORMAT, KIND = 1, "pairs"
+ABOUT, LAW = "prior.json", "law.npz"
+DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError)
+
+
+# -- of the package --------------------------------------------------------------------------------
+
+
+def pack(log: Floats1d, steps: int, kind: Any) -> Any:
+    """log: natural logarithms, 0 or less -> whole steps below 0, of an unsigned type."""
+    return np.clip(np.rint(-log * steps), 0, np.iinfo(kind).max).astype(kind)
+
+
+def _unpack(codes: Any, steps: int) -> Floats1d:
+    """float64, through a table of as many numbers as there are codes."""
+    table = np.exp(-np.arange(np.iinfo(codes.dtype).max + 1) / steps)
+    found: Floats1d = table[codes]
+    return found
+
+
+@lru_cache(maxsize=1)
+def frequencies() -> Floats1d:
+    """float64 (n,): how often each word of the built-in space comes in English web text."""
+    with np.load(FILE) as saved:
+        return _unpack(saved["frequency"], OF_FREQUENCY)
+
+
+def frequency_of(space: Space) -> Floats1d:
+    """float64 (n,), above 0: that of the words of a space, in their exact case; where that is not
+    known, and the space has them in no other one, that of their lower case: some spaces have "A"
+    for "a"."""
+    if space.digest == Space.builtin().digest:
+        return frequencies()
+    known, there = _by_word(), set(space.words)
+    least = min(known.values())
+    lower = {word: word.lower() for word in there if word not in known}
+    other = {word: known.get(low, least) for word, low in lower.items() if low not in there}
+    return np.array([known.get(word) or other.get(word, least) for word in space.words])
+
+
+def lacked_of(space: Space) -> float:
+    """The share of running words of English web text that a space does not hold, in any case, of
+    those that the built-in one does."""
+    missing = space.find_all(Space.builtin().words) < 0
+    return float(frequencies()[missing].sum() / frequencies().sum())
+
+
+@lru_cache(maxsize=1)
+def _by_word() -> dict[str, float]:
+    return dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
+
+
+@lru_cache(maxsize=1 + len(KINDS))
+def builtin_law(kind: str | None = None) -> Law:
+    """Word pairs, on the words of the built-in space. kind: one of KINDS; None for English as such.
+    Raises DxError for files of another space."""
+    space = Space.builtin()
+    arrays, name = _read(FILE, space), NAME
+    if kind is not None:
+        arrays |= _read(BUILTIN / f"pairs-{kind}.npz", space)
+        name = f"{NAME}_{kind}"
+    return Law(space.words, _chain(arrays), name)
+
+
+def _read(path: Path, space: Space) -> dict[str, Any]:
+    with np.load(path) as saved:
+        arrays = {name: saved[name] for name in saved.files}
+    if bytes(arrays["digest"]).decode() != space.digest:
+        raise DxError(Errors.DX063.format(path=path, why="it belongs to another space"))
+    return arrays
+
+
+def _chain(arrays: dict[str, Any]) -> Chain:
+    from scipy.sparse import csr_array
+
+    u, alone = (_to_one(np.maximum(_unpack(arrays[k], OF_LOG), LEAST)) for k in ("u", "alone"))
+    listed, K = _listed(arrays), len(u)
+    back = 1 - listed.sum(axis=1, dtype=np.float64)
+    begin = _to_one(listed[[K]].toarray().reshape(-1) + back[K] * u)
+    types = arrays["type_of_row"].astype(np.int64)
+    often = _unpack(arrays["frequency"], OF_FREQUENCY)
+    share = often / np.bincount(types, often, K)[types]
+    emit = csr_array((share, types, np.arange(len(types) + 1)), shape=(len(types), K))
+    ends = _unpack(arrays["end"], OF_LOG)
+    return chain_of(
+        begin=begin, alone=alone, end=ends, back=back[:K], u=u, delta=listed[:K], emit=emit
+    )
+
+
+def _listed(arrays: dict[str, Any]) -> Any:
+    """csr float64 (K + 1, K)."""
+    from scipy.sparse import csr_array
+
+    counts = arrays["successors"].astype(np.int64)
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    gaps = arrays["gap_low"].astype(np.int32) + (arrays["gap_high"].astype(np.int32) << 8)
+    running = np.concatenate([[0], np.cumsum(gaps, dtype=np.int64)])
+    indices = (running[1:] - np.repeat(running[ends[:-1]], counts)).astype(np.int32)
+    shape = (len(counts), len(counts) - 1)
+    return csr_array((_unpack(arrays["steps"], OF_PAIR), indices, ends.astype(np.int32)), shape)
+
+
+def _to_one(weights: Floats1d) -> Floats1d:
+    shares: Floats1d = weights / weights.sum()
+    return shares
+
+
+# -- of a folder -----------------------------------------------------------------------------------
+
+
+def digest_of(law: Law) -> str:
+    """SHA-256 of the words and of the chain, in hexadecimal."""
+    return hashlib.sha256("\n".join([law.chain.digest, *law.words]).encode()).hexdigest()
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Raise UsageError where the path cannot be a new prior, or replace one with `force`."""
+    if path.exists() and not (path / ABOUT).is_file():
+        raise UsageError(f"{path}: is no prior, and will not be replaced.")
+    if path.exists() and not force:
+        raise UsageError(f"{path}: exists already. `force` replaces it.")
+
+
+def write_law(law: Law, path: Path, figures: Mapping[str, Any], *, force: bool) -> None:
+    """All or nothing. figures: further entries of prior.json."""
+    check_target(path, force=force)
+    with new_folder(path) as folder:
+        words = np.frombuffer("\n".join(law.words).encode(), dtype=np.uint8)
+        np.savez_compressed(folder / LAW, words=words, **to_fields(law.chain))
+        about = {"format": FORMAT, "kind": KIND, "name": law.name, "digest": digest_of(law)}
+        srsly.write_json(folder / ABOUT, {**about, **figures})
+
+
+def read_law(path: Path) -> Law:
+    """Read a saved prior. Raises DxError in one sentence where the folder is missing, damaged, of
+    another format or kind, or not what its digest says."""
+    if not (path / ABOUT).is_file():
+        hint = "A prior is a folder written by: python -m spacy dx prior PUBLIC_TEXTS OUT"
+        raise DxError(Errors.DX026.format(path=path, hint=hint))
+    try:
+        about = read_json(path / ABOUT)
+        _check_about(about, path)
+        law = _read_law(path / LAW, str(about["name"]))
+    except DxError as error:
+        raise error if "DX060" not in str(error) else _bad(path, str(error)) from None
+    except (*DAMAGE, zipfile.BadZipFile) as error:
+        raise _bad(path, f"a file in it is missing or damaged ({type(error).__name__})") from None
+    if digest_of(law) != about["digest"]:
+        raise _bad(path, "it is not what its digest says")
+    return law
+
+
+def _check_about(about: Any, path: Path) -> None:
+    if about["format"] != FORMAT:
+        why = f"its format is {about['format']!r}, and this version reads {FORMAT}"
+        raise _bad(path, why)
+    if about["kind"] == "hidden-markov":
+        raise retired("dx.HiddenMarkov.v1")
+    if about["kind"] != KIND:
+        raise _bad(path, f"its kind is {about['kind']!r}, and {KIND!r} was asked for")
+
+
+def _read_law(path: Path, name: str) -> Law:
+    with zipfile.ZipFile(regular(path)) as archive:
+        unpacked = sum(info.file_size for info in archive.infolist())
+        check_ratio(path.name, path.stat().st_size, unpacked)
+    with np.load(path, allow_pickle=False) as saved:
+        arrays = {key: saved[key] for key in saved.files}
+    words = bytes(arrays.pop("words")).decode().split("\n")
+    if any(array.dtype.kind not in "fi" for array in arrays.values()):
+        raise ValueError("not numbers")
+    chain = from_fields(arrays, len(words))
+    for table in TABLES:
+        getattr(chain, table).check_format(full_check=True)
+    return Law(words, chain, name)
+
+
+def _bad(path: Path, why: str) -> DxError:
+    return DxError(Errors.DX063.format(path=path, why=why))

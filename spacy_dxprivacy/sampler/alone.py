@@ -1,0 +1,93 @@
+"""Words drawn each by itself: P(y | w) proportional to q(y) exp(-beta path(w, y))."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
+from ..metric.policy_graph import Kernel
+from ..privacy.randomness import Rng
+from .emissions import NOTHING, RowCache, Some
+
+CACHE_BYTES = 2**28
+WORDS_AT_ONCE = 2**8
+
+
+class WordDraw:
+    """weights: float64 (n,), above 0: public, such as how frequent words are.
+
+    A word is drawn from all words, weighed by their radii, with the share that this has in Z, else
+    from the words nearer than the radii, by what these weigh beyond them.
+    """
+
+    def __init__(self, kernel: Kernel, weights: Floats1d) -> None:
+        self.kernel, self.weights = kernel, weights
+        self._all, self._sums = np.cumsum(weights), np.cumsum(weights * kernel.outputs)
+        self._cache = RowCache(CACHE_BYTES)
+
+    def __call__(self, rows: Ints1d, fixed: Bools1d, rng: Rng) -> Ints1d:
+        drawn = rows.copy()
+        uniforms = rng.uniform(len(rows))
+        groups = list(_groups(rows, np.flatnonzero(~fixed)))
+        tables = self._tables([row for row, _ in groups if row != NOTHING])
+        for row, places in groups:
+            if row == NOTHING:
+                marks = uniforms[places] * self._all[-1]
+                drawn[places] = np.searchsorted(self._all, marks, side="right")
+            else:
+                drawn[places] = self._draw(tables[row], uniforms[places])
+        return drawn
+
+    def _draw(self, table: Some, uniforms: Floats1d) -> Ints1d:
+        words, sums = table
+        far = self._sums[-1]
+        marks = uniforms * (far + sums[-1])
+        drawn = words[np.minimum(np.searchsorted(sums, marks - far, side="right"), len(words) - 1)]
+        beyond = marks < far
+        far_ones = np.searchsorted(self._sums, marks[beyond], side="right")
+        drawn[beyond] = np.minimum(far_ones, len(self._sums) - 1)
+        chosen: Ints1d = drawn.astype(np.int64)
+        return chosen
+
+    def _tables(self, rows: list[int]) -> dict[int, Some]:
+        """Of each row the words nearer than the radii, and the sums of their weights beyond these.
+        Together they take less time."""
+        found = self._cache.find(rows)
+        made: dict[int, Some] = {}
+        for row, steps in self.kernel.prepare(set(rows) - found.keys()).items():
+            words, extra = self.kernel.near(row, steps)
+            made[row] = words, np.cumsum(extra * self.weights[words])
+        self._cache.keep(made)
+        return found | made
+
+    def log_sums(self, rows: Ints1d) -> Floats1d:
+        """ln Z (k,), up to that factor of each row which its weights have: exact."""
+        far, tables = self._sums[-1], self._tables(rows.tolist())
+        logs: Floats1d = np.log([far + tables[row][1][-1] for row in rows.tolist()])
+        return logs
+
+    def log_likelihood(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
+        """ln P (k,): of an output each; exact."""
+        logs: Floats1d = np.log(self.weights[outputs]) - np.log(self._all[-1])
+        groups = list(_groups(rows, np.flatnonzero(rows != NOTHING)))
+        for part in blocks(len(groups), WORDS_AT_ONCE):
+            log_Z = self.log_sums(np.array([row for row, _ in groups[part]])).tolist()
+            for (row, some), log in zip(groups[part], log_Z, strict=True):
+                path = np.log(self.kernel.weights(row, outputs[some]))
+                logs[some] = path + np.log(self.weights[outputs[some]]) - log
+        return logs
+
+    def distribution(self, rows: Ints1d) -> Floats2d:
+        """float64 (k, n)."""
+        W = np.exp(-self.kernel.beta * self.kernel.distances(rows)) * self.weights
+        P: Floats2d = W / W.sum(axis=1, keepdims=True)
+        return P
+
+
+def _groups(rows: Ints1d, places: Ints1d) -> Iterator[tuple[int, Ints1d]]:
+    """Each distinct row at these places, and where it is."""
+    order = places[np.argsort(rows[places], kind="stable")]
+    distinct, begins = np.unique(rows[order], return_index=True)
+    return zip(distinct.tolist(), np.split(order, begins[1:]))  # noqa: B905 (of none: one empty part)

@@ -1,0 +1,298 @@
+"""Words drawn alone: the exact epsilon of a beta, the beta of an epsilon, and even weights.
+
+The exact epsilon takes a shortest-path search from every word, which are minutes for 60,000 of
+them. What comes of it is small: a table of epsilon and beta, or weights with which the normalisers
+Z are even. It is made once for one table of words, graph and public weights, and kept beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
+from ..errors import DxError, Errors
+from ..metric.even import SHARE, Even, Lengths, even, stated
+from ..metric.even import log_sums as even_log_sums
+from ..metric.policy import PLAIN, policy_graph
+from ..metric.policy_graph import PolicyGraph
+from ..metric.store import random_words
+from ..prior.chain import Chain
+from ..privacy.noise import solved_beta
+from ..space import Space
+from ..space.tables import learned
+from ..space.tables.learned import JsonFile
+from ..validate import fail
+
+WORDS_AT_ONCE = 2**8
+MANY = 5_000  # words, from which on the searches from all of them are made once only
+SAMPLE = 32  # edges of each kind, or words, at which what was read is checked
+BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # to 11.5: one percent apart
+
+
+# -- the exact epsilon of a beta -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class WeightsAt:
+    """float64 (k, quanta) each: what the words at each distance from w weigh together, of those
+    nearer than the radii; and what those with each radius do, of all others."""
+
+    near: Floats2d
+    far: Floats2d
+
+
+def weights_at(graph: PolicyGraph, weights: Floats1d, of: Ints1d | None = None) -> WeightsAt:
+    """Search from every word, or from k words. weights: float64 (n,), of the outputs."""
+    of = np.arange(len(graph)) if of is None else of
+    n, most = len(of), int(graph.radii.max()) + 1
+    near = np.zeros((n, 2 * most))
+    far = np.repeat(np.bincount(graph.radii, weights, most)[None], n, axis=0)
+    with tqdm(total=n, desc="weights within reach", disable=None, delay=1, leave=False) as bar:
+        for part in blocks(n, WORDS_AT_ONCE):
+            rows = of[part]
+            places = range(part.start, part.stop)
+            for i, row, (words, nearer) in zip(places, rows, graph.within(rows), strict=True):
+                others = graph.radii[words]
+                steps = graph.radii[row] + others - nearer
+                near[i] = np.bincount(steps, weights[words], 2 * most)
+                far[i] -= np.bincount(others, weights[words], most)
+            bar.update(len(rows))
+    return WeightsAt(near, np.maximum(far, 0))
+
+
+def log_sums(at: WeightsAt, radii: Ints1d, quanta: int, beta: float) -> Floats1d:
+    """Return ln Z (k,) of the words whose weights and radii are given."""
+    near, far = (np.exp(-beta * np.arange(H.shape[1]) / quanta) for H in (at.near, at.far))
+    logs: Floats1d = np.log(at.near @ near + np.exp(-beta * radii / quanta) * (at.far @ far))
+    return logs
+
+
+def exact_epsilon(graph: PolicyGraph, at: WeightsAt, beta: float) -> float:
+    """Return the least epsilon for which q(y) exp(-beta path(w, y)) / Z_w is metric private.
+
+    It is enough to look at the edges, since every path is made of them
+    (docs/explanation/sentences.md), and at the radii, over which all other words are joined.
+    """
+    logs = log_sums(at, graph.radii, graph.quanta, beta)
+    low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
+    slopes = np.abs(logs[low] - logs[graph.ends]) / graph.steps
+    steepest = max(float(slopes.max(initial=0.0)), steepest_over(logs, graph.radii))
+    return beta + graph.quanta * steepest
+
+
+def steepest_over(logs: Floats1d, radii: Ints1d) -> float:
+    """Return the largest (logs[v] - logs[w]) / (radii[v] + radii[w]) of any two words.
+
+    From below: with the words that are farthest above the best so far it gets better, until there
+    are none (Dinkelbach 1967).
+    """
+    best = 0.0
+    while True:
+        v, w = int((logs - best * radii).argmax()), int((logs + best * radii).argmin())
+        found = float(logs[v] - logs[w]) / float(radii[v] + radii[w])
+        if found <= best * (1 + 1e-12):
+            return best
+        best = found
+
+
+# -- the beta of an epsilon ----------------------------------------------------------------------
+
+
+def beta_of(space: learned.Table, graph: PolicyGraph, chain: Chain, epsilon: float) -> float:
+    """Return the beta of words that are drawn alone by the unigrams of the chain: within 1e-4 of
+    what holds epsilon on small graphs, else within one percent, and never above."""
+    if len(graph) < MANY:
+        return solved_for_words(graph, chain.unigram, epsilon)
+    law = law_of(graph, chain)
+    check = partial(_check_calibration, graph=graph, weights=chain.unigram)
+    found: Calibration | None = learned.find(space, CALIBRATION.name(law), check)
+    if found is None:
+        found = learn(space, graph, chain)
+    return found.beta(epsilon)
+
+
+def _check_calibration(some: Calibration, graph: PolicyGraph, weights: Floats1d) -> bool:
+    """False: a sample of edges loses no more at any beta than the table states. They are drawn at
+    random, or are those whose ends differ most in their numbers of neighbours."""
+    low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
+    lengths, degrees = np.asarray(graph.steps), np.diff(graph.starts)
+    uneven = np.abs(np.log(degrees[low] / degrees[graph.ends])) / np.maximum(lengths, 1)
+    drawn = random_words(len(low), SAMPLE if len(low) else 0)
+    edges = np.append(np.argsort(-uneven)[:SAMPLE], drawn)
+    words, at = np.unique([low[edges], graph.ends[edges]], return_inverse=True)
+    one, other = at.reshape(2, -1)
+    of = weights_at(graph, weights, words)
+    for beta, epsilon in zip(some.betas.tolist(), some.epsilons.tolist(), strict=True):
+        logs = log_sums(of, graph.radii[words], graph.quanta, beta)
+        slopes = np.abs(logs[one] - logs[other]) / lengths[edges]
+        steepest = max(slopes.max(initial=0.0), steepest_over(logs, graph.radii[words]))
+        if beta + graph.quanta * steepest > epsilon + 1e-5:
+            why = "it states less than its words lose"
+            raise DxError(Errors.DX067.format(path=CALIBRATION.file, why=why))
+    return False
+
+
+def solved_for_words(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> float:
+    """Return the beta in [epsilon/2, epsilon] of which exact_epsilon is epsilon, within 1e-4 and
+    below. weights: float64 (n,), of the outputs."""
+    return solved_beta(partial(exact_epsilon, graph, weights_at(graph, weights)), epsilon)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration:
+    """digest: of the table of words. law: of the graph and the weights of its words. betas,
+    epsilons: float64 (k,), the least epsilon that each beta holds."""
+
+    digest: str
+    law: str
+    betas: Floats1d
+    epsilons: Floats1d
+
+    def beta(self, epsilon: float) -> float:
+        """The largest of the betas that holds epsilon; half of it, which any holds, at least."""
+        held = self.betas[self.epsilons <= epsilon]
+        return max(epsilon / 2, float(held.max(initial=0.0)))
+
+
+def learn(space: learned.Table, graph: PolicyGraph, chain: Chain) -> Calibration:
+    """Search from every word, and keep what comes of it beside the table."""
+    at = weights_at(graph, chain.unigram)
+    exact = np.array([exact_epsilon(graph, at, beta) for beta in BETAS.tolist()])
+    epsilons = np.ceil(exact * 1e6) / 1e6  # as files have it
+    made = Calibration(space.digest, law_of(graph, chain), BETAS, epsilons)
+    learned.keep(space, CALIBRATION.name(made.law), made)
+    return made
+
+
+def law_of(graph: PolicyGraph, chain: Chain) -> str:
+    """Return a digest of all that the numbers come of."""
+    parts = (graph.starts, graph.ends, graph.steps, graph.radii)
+    return str(_digest(chain.digest, parts).hexdigest())
+
+
+def _digest(first: str, parts: Iterable[Any]) -> Any:
+    hasher = hashlib.sha256(first.encode())
+    for part in parts:
+        hasher.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
+    return hasher
+
+
+def _calibration_fields(some: Calibration) -> dict[str, Any]:
+    columns = {"betas": some.betas.tolist(), "epsilons": some.epsilons.tolist()}
+    return {"digest": some.digest, "law": some.law, **columns}
+
+
+def _calibration_of(fields: dict[str, Any]) -> Calibration:
+    betas, epsilons = (np.asarray(fields[k], dtype=np.float64) for k in ("betas", "epsilons"))
+    # Whatever was written there: no beta holds less than itself, or more than twice that.
+    within = betas.shape == epsilons.shape and (betas > 0).all()
+    if not within or (epsilons < betas).any() or (epsilons > 2 * betas + 1e-5).any():
+        raise ValueError("epsilons that no words have")
+    return Calibration(str(fields["digest"]), str(fields["law"]), betas, epsilons)
+
+
+CALIBRATION = JsonFile("alone", "budgets.json", _calibration_fields, _calibration_of)
+CALIBRATION.register()
+
+
+# -- even weights --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evened:
+    """digest: of the table of words. law: of the graph, the weights before, and epsilon. beta: of
+    the draw. weights, logs: float64 (n,), after, and ln Z."""
+
+    digest: str
+    law: str
+    beta: float
+    weights: Floats1d
+    logs: Floats1d
+
+
+def even_of(space: Space, graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
+    """Return weights near those given (float64 (n,), above 0) with which the Z are even. Raises
+    DxError where nothing is left of some of them."""
+    lengths = Lengths(graph, shorter(graph, policy_graph(space, PLAIN, "plain")))
+    law = _even_law(lengths, weights, epsilon)
+    check = partial(_check_even, lengths=lengths, weights=weights, epsilon=epsilon)
+    found: Evened | None = learned.find(space, EVEN.name(law), check)
+    if found is None:
+        made = even(lengths, weights, epsilon)
+        found = Evened(space.digest, law, made.beta, made.weights, made.logs)
+        learned.keep(space, EVEN.name(law), found)
+        return made
+    return stated(lengths, found.weights, found.logs, found.beta, epsilon)
+
+
+def _check_even(some: Evened, lengths: Lengths, weights: Floats1d, epsilon: float) -> bool:
+    """Whether these are the weights that are made here too, with the Z that belong to them; of many
+    words, False: the Z of a sample and the extreme ones are right."""
+    n = len(lengths.graph)
+    if some.weights.shape != (n,):
+        raise fail("even", f"weights of {n} words", some.weights.shape)
+    few = n <= learned.FEW
+    nats = lengths.needed(some.logs, some.beta, epsilon)
+    low = np.repeat(np.arange(n), np.diff(lengths.graph.starts))
+    extremes = [some.logs.argmax(), some.logs.argmin()]
+    extremes += [low[nats.argmax()], lengths.graph.ends[nats.argmax()]] if len(nats) else []
+    rows = np.arange(n) if few else np.append(random_words(n, SAMPLE), extremes)
+    near = lengths.drawn.within(rows)
+    logs = even_log_sums(lengths.drawn, some.weights, some.beta, rows, near)
+    share = stated(lengths, some.weights, some.logs, some.beta, epsilon).share
+    if share > SHARE or not np.allclose(logs, some.logs[rows], rtol=0, atol=1e-9):
+        raise DxError(Errors.DX067.format(path=EVEN.file, why="its sums are not of its weights"))
+    return few and np.allclose(even(lengths, weights, epsilon).weights, some.weights, rtol=1e-3)
+
+
+def shorter(graph: PolicyGraph, plain: PolicyGraph) -> Bools1d:
+    """bool (m,): the edges that a policy made shorter than they are without one, or brought in."""
+    ours, theirs = (_edges(one) for one in (graph, plain))
+    if not len(theirs):
+        return np.ones(len(ours), dtype=bool)
+    at = np.minimum(np.searchsorted(theirs, ours), len(theirs) - 1)
+    less: Bools1d = (theirs[at] != ours) | (np.asarray(graph.steps) < np.asarray(plain.steps)[at])
+    return less
+
+
+def _edges(graph: PolicyGraph) -> Ints1d:
+    """(m,), a number for both ends, rising."""
+    low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
+    return low * len(graph) + np.asarray(graph.ends, dtype=np.int64)
+
+
+def _even_law(lengths: Lengths, weights: Floats1d, epsilon: float) -> str:
+    graph = lengths.graph
+    parts = (graph.starts, graph.ends, graph.steps, graph.radii, lengths.short)
+    hasher = _digest(repr(float(epsilon)), parts)
+    hasher.update(np.ascontiguousarray(weights, dtype=np.float64).tobytes())
+    return str(hasher.hexdigest())
+
+
+def _even_fields(some: Evened) -> dict[str, Any]:
+    # All bits of each number: sums that stand in a guarantee are of these very weights.
+    columns = {
+        name: getattr(some, name).astype("<f8").tobytes().hex() for name in ("weights", "logs")
+    }
+    return {"digest": some.digest, "law": some.law, "beta": float(some.beta).hex(), **columns}
+
+
+def _even_from(fields: dict[str, Any]) -> Evened:
+    parts = (np.frombuffer(bytes.fromhex(fields[k]), dtype="<f8") for k in ("weights", "logs"))
+    weights, logs = (part.astype(np.float64) for part in parts)
+    beta = float.fromhex(fields["beta"])
+    good = weights.shape == logs.shape and (weights > 0).all() and np.isfinite(logs).all()
+    if not (good and beta > 0):
+        raise ValueError("weights that no words have")
+    return Evened(str(fields["digest"]), str(fields["law"]), beta, weights, logs)
+
+
+EVEN = JsonFile("even", "even.json", _even_fields, _even_from)
+EVEN.register()

@@ -1,0 +1,231 @@
+"""Forward filtering and backward sampling, for many sentences side by side.
+
+Forward: from how likely each state is to how likely the next one is. Few states lead to many
+others, and many lead to few. Where these come first, as frequent words do, a corner of the table is
+dense enough that a product of plain matrices takes less time there than one of listed pairs, which
+is left for the rest. Backward: states drawn given those after them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Bools1d, Floats1d, Floats2d, Floats3d, Ints1d, Numbers1d, blocks
+from ..prior.chain import Chain
+
+LEAST_SIDE = 64  # of a corner
+FULL = 1 / 10  # of a corner at least: a pair takes some eight times as long by lists
+COLUMNS = 1000  # at once: 256 KB of 64 lanes in float32, which a core has for itself
+ADDED = 128  # states whose sum a draw looks at first
+WIDTH = 32  # pairs of which a draw looks at the sum first
+
+
+@dataclass(frozen=True, eq=False)
+class Filtered:
+    """What is known of the state at a step, given all words of its sentence up to there.
+
+    X: (K + 1, lanes), the sum of M times back, and M, in sum 1. sums: float64 (blocks, 2, lanes),
+    of every ADDED states and of them times back.
+    """
+
+    X: Floats2d
+    sums: Floats3d
+
+
+class Forward:
+    """T of a chain, times a weight of each state that is entered."""
+
+    def __init__(self, chain: Chain, weights: Numbers1d, dtype: Any) -> None:
+        """weights: (K,), above or equal to 0. dtype: that of all sums."""
+        w = weights.astype(np.float64)
+        u = (chain.u * w).astype(dtype)[:, None]
+        table = chain.delta.T.tocsr()
+        table.data = (table.data * np.repeat(w, np.diff(table.indptr))).astype(dtype)
+        self.corners = [
+            (rows, np.hstack([u[rows], table[rows, :width].toarray()]))
+            for rows, width in _wide(table)
+        ]
+        self.rest = Product(_without(table, self.corners))
+
+    def __call__(self, X: Floats2d, Y: Floats2d) -> None:
+        """X: see Filtered, rows side by side in memory. Y: (K, lanes), which is filled with the
+        states after it."""
+        for rows, corner in self.corners:
+            np.matmul(corner, X[: corner.shape[1]], out=Y[rows])
+        self.rest.add(X[1:], Y)
+
+
+def _wide(table: Any) -> list[tuple[slice, int]]:
+    """All rows of a table (K, K) by parts, and how many columns of each from the first on are full
+    enough."""
+    K = table.shape[0]
+    sides = LEAST_SIDE * 2 ** np.arange(32)
+    edges: Ints1d = np.concatenate([[0], sides[sides < K], [K]])
+    found = []
+    for rows in (slice(a, b) for a, b in pairwise(edges.tolist())):
+        columns = table.indices[table.indptr[rows.start] : table.indptr[rows.stop]]
+        pairs = np.histogram(columns, edges)[0]
+        full = pairs >= FULL * np.diff(edges) * (rows.stop - rows.start)
+        found.append((rows, int(edges[np.cumprod(full).sum()])))
+    return found
+
+
+def _without(table: Any, corners: list[tuple[slice, Floats2d]]) -> Any:
+    """The table without its corners."""
+    from scipy.sparse import csr_array
+
+    widths = np.concatenate([np.full(len(one), one.shape[1] - 1) for _, one in corners])
+    counts = np.diff(table.indptr)
+    rest = table.indices >= np.repeat(widths, counts)
+    ends = np.concatenate([[0], np.cumsum(rest)])[table.indptr]
+    return csr_array((table.data[rest], table.indices[rest], ends.astype(np.int32)), table.shape)
+
+
+class Product:
+    """A sparse table times many columns, by parts that stay near the processor.
+
+    table: csr float (k, n), indices of a row rising; terms are added up in that order.
+    """
+
+    def __init__(self, table: Any) -> None:
+        columns = table.tocsc()  # of which parts can be taken without a look at all of it
+        parts = blocks(table.shape[1], COLUMNS)
+        self.parts = [(part, columns[:, part].tocsr()) for part in parts]
+
+    def add(self, X: Floats2d, Y: Floats2d) -> None:
+        """Y: (k, lanes), to which the product with X (n, lanes) is added. Both of the table's type,
+        and rows of both side by side in memory."""
+        try:  # scipy's own operator makes a new array for each part; this is no public name
+            from scipy.sparse._sparsetools import csr_matvecs
+        except ImportError:
+            for some, part in self.parts:
+                Y += part @ X[some]
+            return
+        for some, part in self.parts:
+            tables = (part.indptr, part.indices, part.data)
+            csr_matvecs(*part.shape, X.shape[1], *tables, X[some].reshape(-1), Y.reshape(-1))
+
+
+class Sums:
+    """Sums over states, some at a time, so that rounding does not add up."""
+
+    def __init__(self, chain: Chain, dtype: Any) -> None:
+        both = np.stack([np.ones(chain.states), chain.back]).astype(dtype)
+        whole = chain.states // ADDED * ADDED
+        self._whole = np.swapaxes(both[:, :whole].reshape(2, -1, ADDED), 0, 1)
+        self._left = both[:, whole:]
+
+    def __call__(self, M: Floats2d) -> Floats3d:
+        """M: (K, lanes) -> float64 (blocks, 2, lanes), see Filtered."""
+        whole = len(M) - self._left.shape[1]
+        sums = np.empty((len(self._whole) + 1, 2, M.shape[1]))
+        sums[:-1] = self._whole @ M[:whole].reshape(-1, ADDED, M.shape[1])
+        sums[-1] = self._left @ M[whole:]
+        return sums
+
+
+# -- backward ------------------------------------------------------------------------------------
+
+
+class Backward:
+    """Draws of states.
+
+    For each state those that lead to it are listed in rows of WIDTH numbers. states, delta: (r,
+    WIDTH), 0 behind the last of a state. first, rows: (K,), of each state.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self._ones = np.ones_like(chain.back)
+        into = chain.delta.T.tocsr()
+        counts = np.diff(into.indptr)
+        self.rows = np.maximum(1, -(-counts // WIDTH))
+        self.first = np.cumsum(self.rows) - self.rows
+        # As many numbers as there are in the rows before, and in the state's own before this one.
+        cells = np.arange(len(into.data)) + np.repeat(self.first * WIDTH - into.indptr[:-1], counts)
+        shape = (int(self.rows.sum()), WIDTH)
+        self.states, self.delta = np.zeros(shape, np.int64), np.zeros(shape, into.dtype)
+        self.states.reshape(-1)[cells], self.delta.reshape(-1)[cells] = into.indices, into.data
+
+    def __call__(
+        self, known: Filtered, ends: Bools1d, after: Ints1d, which: Floats1d, uniform: Floats1d
+    ) -> Ints1d:
+        """Sample a state for each lane.
+
+        Args:
+            known: Forward messages of the step.
+            ends: bool (lanes,), where the last word of a sentence stands: drawn by M alone.
+            after: int64 (lanes,), the states that follow elsewhere: drawn by M[z] T[z, after].
+            which, uniform: float64 (lanes,), uniform numbers: for back-off or a listed pair, and
+                for the state.
+
+        Returns:
+            int64 (lanes,).
+        """
+        found, by_back = np.empty(len(ends), dtype=np.int64), np.zeros(len(ends), dtype=bool)
+        lanes = np.flatnonzero(~ends)
+        if len(lanes):
+            found[lanes], direct = self._listed(known.X, lanes, after[lanes], uniform[lanes])
+            backed = known.X[0, lanes].astype(np.float64) * self.chain.u[after[lanes]]
+            by_back[lanes] = which[lanes] * (direct + backed) >= direct
+        for lanes, one, weights in (
+            (np.flatnonzero(ends), 0, self._ones),
+            (np.flatnonzero(by_back), 1, self.chain.back),
+        ):
+            if len(lanes):
+                found[lanes] = _of_all(known, lanes, one, weights, uniform[lanes])
+        return found
+
+    def _listed(
+        self, X: Floats2d, lanes: Ints1d, after: Ints1d, uniform: Floats1d
+    ) -> tuple[Ints1d, Floats1d]:
+        """(m,), (m,): a state by M times delta, and the sum of that; any state where that is 0."""
+        counts = self.rows[after]
+        begins = np.cumsum(counts) - counts
+        owner = np.repeat(np.arange(len(after)), counts)
+        column = np.arange(len(owner)) - begins[owner]
+        rows = self.first[after][owner] + column
+        states = self.states[rows]
+        M = X.reshape(-1)[X.shape[1] :]
+        cells = self.delta[rows] * M[states * X.shape[1] + lanes[owner, None]]
+        table = np.zeros((len(after), int(counts.max())))
+        table[owner, column] = cells.sum(axis=1, dtype=np.float64)
+        there, marks = _pick_all(table, uniform)
+        row = np.minimum(begins + there, len(cells) - 1)
+        return states[row, _within(cells[row], marks)], table.sum(axis=1)
+
+
+def _of_all(
+    known: Filtered, lanes: Ints1d, one: int, weights: Floats1d, uniform: Floats1d
+) -> Ints1d:
+    """States, (m,), by M times weights, whose sums are known."""
+    block, marks = _pick_all(known.sums[:, one, lanes].T, uniform)
+    K = len(weights)
+    states = block[:, None] * ADDED + np.arange(ADDED)
+    inside = np.minimum(states, K - 1)
+    cells = np.where(states < K, known.X[1 + inside, lanes[:, None]] * weights[inside], 0)
+    found: Ints1d = states[np.arange(len(lanes)), _within(cells, marks)]
+    return found
+
+
+def _pick_all(weights: Floats2d, uniform: Floats1d) -> tuple[Ints1d, Floats1d]:
+    """For each row a place by weight, and how far into it."""
+    sums = weights.cumsum(axis=1)
+    # A mark may be rounded up to the total.
+    marks = np.minimum(uniform * sums[:, -1], np.nextafter(sums[:, -1], 0))
+    places = np.minimum(np.count_nonzero(sums <= marks[:, None], axis=1), sums.shape[1] - 1)
+    before = np.take_along_axis(sums, np.maximum(places[:, None] - 1, 0), axis=1)[:, 0]
+    return places, marks - np.where(places > 0, before, 0)
+
+
+def _within(cells: Floats2d, marks: Floats1d) -> Ints1d:
+    """For each row the first place the sum up to which is above its mark."""
+    sums = cells.cumsum(axis=1, dtype=np.float64)
+    marks = np.minimum(marks, np.nextafter(sums[:, -1], 0))
+    places = np.count_nonzero(sums <= marks[:, None], axis=1)
+    found: Ints1d = np.minimum(places, cells.shape[1] - 1)
+    return found

@@ -1,0 +1,146 @@
+"""ln P(outputs | inputs) of sentences, exactly: what audits and attackers ask of the mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ..prior.chain import Chain
+from .draw import Text, spans
+from .emissions import NOTHING, Emissions
+
+LANES, LANES_KEPT = 32, 8  # sentences side by side, and those all messages of which are kept
+CANDIDATES_AT_ONCE = 2**8
+MESSAGES = 2**24  # numbers: 128 MB
+
+
+class SentenceLikelihood:
+    """In float64, sentence by sentence."""
+
+    def __init__(self, chain: Chain, emissions: Emissions) -> None:
+        self.chain, self.emissions, self.kernel = chain, emissions, emissions.kernel
+
+    def __call__(self, text: Text, outputs: Ints1d) -> Floats1d:
+        """float64 (sentences,): ln P(outputs | rows); -inf where a fixed word came out as another.
+        What a fixed word of the text says is in clear, and not counted as drawn."""
+        released = Text(outputs, text.starts, np.ones(len(outputs), dtype=bool))
+        lost = text.fixed & (outputs != text.rows)
+        cost = np.where(text.fixed, 0.0, self._weights(text.rows, outputs))
+        cost[lost] = -np.inf
+        first, _ = spans(text.starts)
+        found: Floats1d = self.log_sums(released) - self.log_sums(text)
+        return found + np.add.reduceat(cost, first)
+
+    def _weights(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
+        """ln of the weights of k outputs; those of NOTHING are 1, since it says nothing."""
+        found = [
+            1.0 if row == NOTHING else self.kernel.weights(row, np.array([out]))[0]
+            for row, out in zip(rows.tolist(), outputs.tolist(), strict=True)
+        ]
+        logs: Floats1d = np.log(found)
+        return logs
+
+    def log_sums(self, text: Text) -> Floats1d:
+        """float64 (sentences,): ln Z of each sentence, up to the factors of its weights; of one
+        whose words are all fixed, ln q."""
+        first, lengths = spans(text.starts)
+        order, sums = np.argsort(-lengths, kind="stable"), np.empty(len(first))
+        for some in blocks(len(order), LANES):
+            lanes = order[some]
+            sums[lanes] = self._side_by_side(text, first[lanes], lengths[lanes])
+        return sums
+
+    def _side_by_side(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats1d:
+        """ln Z of some sentences, the longest first."""
+        logs = np.zeros(len(first))
+        for step, (_, M) in enumerate(self._forward(self._steps(text, first, lengths))):
+            total, ends = M.sum(axis=0), lengths[: M.shape[1]] == step + 1
+            total[ends] = self.chain.end @ M[:, ends]
+            logs[: M.shape[1]] += np.log(total)
+        return logs
+
+    def _emissions(self, text: Text, places: Ints1d) -> Floats2d:
+        """float64 (K, places)."""
+        said = np.stack([text.rows[places], text.fixed[places]])
+        distinct, of = np.unique(said, axis=1, return_inverse=True)
+        found = [self.emissions.exact(row, bool(stays)) for row, stays in distinct.T.tolist()]
+        return np.stack(found, axis=1)[:, of.reshape(-1)]
+
+    def of_candidates(self, text: Text, outputs: Ints1d, candidates: Ints2d) -> Floats2d:
+        """candidates: int64 (k, m) -> float64 (k, m): ln P(outputs | rows) with rows[i] replaced by
+        candidates[i, j], up to one constant for each i. 0 at fixed words."""
+        found = np.zeros(candidates.shape)
+        first, lengths = spans(text.starts)
+        part = (np.cumsum(lengths) - 1) // max(1, MESSAGES // self.chain.states)
+        for number in np.unique(part):
+            some = part == number
+            begin, end = int(first[some][0]), int(first[some][-1] + lengths[some][-1])
+            around = self._around(text, first[some], lengths[some])
+            here = slice(begin, end)
+            found[here] = self._each(candidates[here], outputs[here], around)
+        found[text.fixed] = 0
+        return found
+
+    def _around(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats2d:
+        """float64 (places, K): what all other words of its sentence say of each place."""
+        found = np.empty((int(lengths.sum()), self.chain.states))
+        order = np.argsort(-lengths, kind="stable")
+        for some in blocks(len(order), LANES_KEPT):
+            lanes = order[some]
+            E = list(self._steps(text, first[lanes], lengths[lanes]))
+            ahead = (one for one, _ in self._forward(E))
+            for step, (one, other) in enumerate(zip(ahead, self._backward(E), strict=True)):
+                places = first[lanes[: one.shape[1]]] + step - first[0]
+                found[places] = (one * other).T
+        return found
+
+    def _steps(self, text: Text, first: Ints1d, lengths: Ints1d) -> Iterator[Floats2d]:
+        """For each step float64 (K, live): the emissions of the sentences that go so far, the
+        longest first."""
+        for step in range(int(lengths[0])):
+            live = np.count_nonzero(lengths > step)
+            yield self._emissions(text, first[:live] + step)
+
+    def _forward(self, E: Iterable[Floats2d]) -> Iterator[tuple[Floats2d, Floats2d]]:
+        """For each step (K, live): what is known of each state from the words before it, in sum 1,
+        and that times what the word itself says."""
+        ahead: Floats2d | None = None
+        begin = self.chain.begin.astype(np.float64)[:, None]
+        for e in E:
+            live = e.shape[1]
+            begun = np.repeat(begin, live, axis=1)
+            here = begun if ahead is None else self.chain.forward(ahead[:, :live])
+            M = here * e
+            yield here, M
+            ahead = M / M.sum(axis=0)
+
+    def _backward(self, E: list[Floats2d]) -> list[Floats2d]:
+        """For each place, how likely all words after it are, given its state; up to a factor."""
+        end = self.chain.end.astype(np.float64)[:, None]
+        behind: list[Floats2d] = []
+        for e, after in zip(reversed(E), (None, *reversed(E[1:])), strict=True):
+            here = np.repeat(end, e.shape[1], axis=1)
+            if after is not None:
+                M = behind[-1] * after
+                here[:, : after.shape[1]] = self.chain.backward(M / M.sum(axis=0))
+            behind.append(here)
+        return behind[::-1]
+
+    def _each(self, candidates: Ints2d, outputs: Ints1d, around: Floats2d) -> Floats2d:
+        """(places, m): -beta path(c, output) - ln Z of the sentence with c, for each candidate c.
+        Each distinct one is walked from once, whatever the number of places it is tried at."""
+        distinct, of_cell = np.unique(candidates, return_inverse=True)
+        order = np.argsort(of_cell.reshape(-1), kind="stable")
+        ends = np.cumsum(np.bincount(of_cell.reshape(-1), minlength=len(distinct)))
+        logs = np.empty(candidates.size)
+        for block in blocks(len(distinct), CANDIDATES_AT_ONCE):
+            self.kernel.prepare(distinct[block].tolist())
+            cells = np.split(order[: ends[block][-1]], ends[block.start : block.stop - 1])
+            cells[0] = cells[0][ends[block.start - 1] if block.start else 0 :]
+            for candidate, some in zip(distinct[block].tolist(), cells, strict=True):
+                places = some // candidates.shape[1]
+                Z = around[places] @ self.emissions.exact(candidate)
+                logs[some] = np.log(self.kernel.weights(candidate, outputs[places])) - np.log(Z)
+        return logs.reshape(candidates.shape)

@@ -1,0 +1,416 @@
+"""Fast nearest neighbour (dx.Faiss.v1): a coarse first pass by faiss, then exact re-ranking; and
+the index that suits the size (dx.AutoIndex.v1).
+
+The first pass scans codes of about half a byte for every two dimensions, and keeps the `refine`
+rows that seem nearest. These are compared with the query itself, by the vectors of the table: in
+float32, and in float64 where float32 leaves more than one. So a miss is a nearest row that the
+first pass ranks behind `refine` others, and never a wrong comparison.
+
+Nothing but the noisy vector is looked at, so whatever is missed costs meaning and no privacy.
+
+Threads are those of OpenMP (OMP_NUM_THREADS). A worker process, forked or spawned, gets one: its
+siblings use the other cores, and OpenMP waits for ever on threads that a fork has not copied.
+
+Papers  Andre, Kermarrec, Le Scouarnec 2015, "Cache locality is not enough: high-performance nearest
+        neighbor search with product quantization fast scan"; Douze et al. 2024, "The Faiss library"
+        (arXiv 2401.08281)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Floats2d, Ints1d, Ints2d, blocks
+from ...errors import DxError, Errors
+from ...io.files.limits import read_json
+from ...machine.compute import FAULT, MAPPED_AT_ONCE, large_map, let_go, to_host
+from ...registries import registry
+from ...ty import Index
+from ...validate import fail, whole
+from .exact import make_exact
+
+# -- what faiss builds -----------------------------------------------------------------------------
+
+
+REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
+SMALL, FLAT = 1024, 8  # rows, dimensions; too few for codes
+TRAIN_ROWS = 65_536  # evenly spaced; more do not better 16 centroids a code
+ADD_ROWS = 65_536
+GIB = 2**30
+_forked = False
+
+
+def _mark_child() -> None:
+    """OpenMP's threads are not in a forked child, and its first parallel loop would wait for them
+    (https://github.com/facebookresearch/faiss/issues/5206). Other users of faiss are helped too."""
+    global _forked
+    _forked = True
+    faiss = sys.modules.get("faiss")
+    if hasattr(faiss, "omp_set_num_threads"):
+        faiss.omp_set_num_threads(1)  # type: ignore[union-attr]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_mark_child)
+
+
+def load_faiss() -> Any:
+    """The module, held to one thread in a worker. Each thread has a number of its own: call it
+    before every use."""
+    import faiss
+
+    if _forked or multiprocessing.parent_process() is not None:
+        faiss.omp_set_num_threads(1)
+    return faiss
+
+
+def default_factory(n: int, d: int) -> str:
+    """Four bits for every two dimensions; the vectors themselves where rows are few or short.
+
+    Fewer bits are faster to scan, and need so many more candidates that nothing is won.
+    """
+    if n < SMALL or d < FLAT:
+        return "Flat"
+    return f"PQ{d // 2}x4fs" if d % 2 == 0 else f"Pad{d + 1},PQ{(d + 1) // 2}x4fs"
+
+
+def build(X: Floats2d, factory: str, on_rows: Callable[[int], Any] | None = None) -> Any:
+    """A faiss index of the rows of X: float32 (n, d). on_rows: called with each number of rows
+    that have been added.
+
+    Raises DxError where faiss refuses the factory, or the result would not fit into memory.
+    """
+    faiss = load_faiss()
+    try:
+        index = faiss.index_factory(X.shape[1], factory)
+        _check_memory(index, *X.shape)
+        index.train(_training_rows(X))
+        for part in blocks(len(X), ADD_ROWS):
+            rows = np.ascontiguousarray(X[part], dtype=np.float32)
+            index.add(rows)
+            let_go(X)
+            if on_rows is not None:
+                on_rows(len(rows))
+    except RuntimeError as error:
+        why = str(error).strip().splitlines()[0].rsplit("failed: ", 1)[-1]
+        about = {"factory": factory, "n": len(X), "d": X.shape[1]}
+        raise DxError(Errors.DX053.format(**about, why=why)) from None
+    return index
+
+
+def _training_rows(X: Floats2d) -> Floats2d:
+    n = len(X)
+    rows = np.arange(min(n, TRAIN_ROWS), dtype=np.int64) * n // min(n, TRAIN_ROWS)
+    return np.ascontiguousarray(X[rows], dtype=np.float32)
+
+
+def _check_memory(index: Any, n: int, d: int) -> None:
+    """Raises DxError before the work starts, with an estimate: the codes, once more while they
+    grow, and the training rows."""
+    try:
+        row = int(index.sa_code_size())
+    except RuntimeError:  # graphs do not say
+        row = 8 * d
+    needed, free = 2 * n * row + 3 * min(n, TRAIN_ROWS) * d * 4, available_bytes()
+    if free is not None and needed > free:
+        raise DxError(Errors.DX054.format(needed=needed / GIB, free=free / GIB))
+
+
+def available_bytes() -> int | None:
+    """What the system says it could give; None where it does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if "MemAvailable" in line)
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
+# -- an index in a folder --------------------------------------------------------------------------
+
+
+FORMAT = 1
+ABOUT, CODES = "index.json", "index.faiss"
+_FIELDS = {"factory": str, "refine": int, "faiss": str, "rows": int, "dims": int, "table": str}
+
+
+def read_index(path: Path, X: Floats2d) -> tuple[Any, str, int]:
+    """The index in a folder, for the table X: float32 (n, d); its factory, and refine.
+
+    Raises DxError where it is missing, damaged, of another version of faiss, or of another table.
+    """
+
+    def damaged(why: str) -> DxError:
+        return DxError(Errors.DX050.format(path=path, why=why))
+
+    faiss = load_faiss()
+    try:
+        about: dict[str, Any] = read_json(path / ABOUT)
+    except (OSError, ValueError):
+        raise damaged(f"it has no {ABOUT} that can be read.") from None
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise damaged(f"{ABOUT} is not of format {FORMAT}.")
+    if any(not isinstance(about.get(name), kind) for name, kind in _FIELDS.items()):
+        raise damaged(f"{ABOUT} is incomplete.")
+    if about["faiss"] != faiss.__version__:
+        raise DxError(Errors.DX052.format(path=path, saved=about["faiss"], found=faiss.__version__))
+    if (about["rows"], about["dims"]) != X.shape or about["table"] != table_digest(X):
+        saved = f"{about['rows']} x {about['dims']} ({about['table'][:12]})"
+        found = f"{X.shape[0]} x {X.shape[1]} ({table_digest(X)[:12]})"
+        raise DxError(Errors.DX051.format(path=path, saved=saved, found=found))
+    try:
+        index = faiss.read_index(str(path / CODES), faiss.IO_FLAG_MMAP_IFC)
+    except RuntimeError:
+        raise damaged(f"{CODES} is missing, cut short or not an index of faiss.") from None
+    if (index.ntotal, index.d) != X.shape:
+        raise damaged(f"{CODES} and {ABOUT} do not belong together.")
+    return index, about["factory"], about["refine"]
+
+
+def table_digest(X: Floats2d) -> str:
+    """SHA-256 of the shape and the float32 rows, in hexadecimal.
+
+    The digest of a space has its words in it as well, and an index sees vectors alone: those of
+    a mechanism may be clipped or turned.
+    """
+    hasher = hashlib.sha256(f"{X.shape}\n".encode())
+    for part in blocks(len(X), ADD_ROWS):
+        hasher.update(np.ascontiguousarray(X[part], dtype="<f4").data)
+        let_go(X)
+    return hasher.hexdigest()
+
+
+# -- the search ------------------------------------------------------------------------------------
+
+
+PAIRS_AT_ONCE = 2**20  # of queries and candidates
+LONGEST = 256.0  # times the longest row: for longer queries the first pass sees the direction alone
+LARGEST = 1e15  # norms of rows that float32 can square, with queries as much longer
+
+
+class FaissIndex:
+    """Euclidean nearest rows of a table, nearly always. The table is read in place.
+
+    choice: what it searches with, when it is fitted.
+    """
+
+    def __init__(
+        self,
+        factory: str | None = None,
+        refine: int | None = None,
+        path: Path | None = None,
+        parameters: str = "",
+    ) -> None:
+        self.factory, self.refine = factory, refine
+        self.path, self.parameters = path, parameters
+
+    def fit(self, X: Floats2d) -> FaissIndex:
+        """X: float32 (n, d), finite; kept, not copied.
+
+        Learns codes from 65,536 rows at most and encodes all; with a path, reads the saved index.
+        Raises DxError for another table, one that the saved index was not built for, and where
+        faiss cannot build what the factory says.
+        """
+        X, self._longest = _checked_table(X)
+        refine = REFINE
+        if self.path is None:
+            self._factory = self.factory or default_factory(*X.shape)
+            self._index = build(X, self._factory)
+        else:
+            self._index, self._factory, refine = read_index(self.path, X)
+        self._refine = min(refine if self.refine is None else self.refine, len(X))
+        try:
+            load_faiss().ParameterSpace().set_index_parameters(self._index, self.parameters)
+        except RuntimeError:
+            expected = "search parameters that this index has"
+            raise fail("parameters", expected, self.parameters) from None
+        self._table = X
+        return self
+
+    # The mechanism fits a copy again, on a table that need not travel with it.
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("factory", "refine", "path", "parameters")
+        return {name: self.__dict__[name] for name in names}
+
+    @property
+    def choice(self) -> str:
+        """What was chosen for the table, for the receipt."""
+        if not hasattr(self, "_table"):
+            return "dx.Faiss.v1"
+        return f"dx.Faiss.v1({self._factory}, refine={self._refine})"
+
+    def nearest(self, Z: Floats2d) -> Ints1d:
+        """Z: float32 or float64 (k, d) -> int64 (k,): the nearest of the candidates of each.
+
+        Ties between candidates go to the lowest row. Raises DxError for another shape, for numbers
+        that are not finite, and before fit.
+        """
+        if not hasattr(self, "_table"):
+            raise DxError(Errors.DX003.format(name="dx.Faiss.v1"))
+        Z = self._checked_queries(Z)
+        found = np.empty(len(Z), dtype=np.int64)
+        step = max(1, PAIRS_AT_ONCE // self._refine)
+        for part in blocks(len(Z), step):
+            found[part] = self._compared(Z[part], self._candidates(Z[part]))
+        return found
+
+    def _compared(self, Z: Floats2d, rows: Ints2d) -> Ints1d:
+        """A large mapped table is let go of after a few queries: each candidate brings its
+        surroundings into memory, and so do those of other workers."""
+        if large_map(self._table) is None:
+            return rerank(Z, self._table, rows)
+        step = max(1, MAPPED_AT_ONCE // FAULT // self._refine)
+        found = []
+        for part in blocks(len(Z), step):
+            found.append(rerank(Z[part], self._table, rows[part]))
+            let_go(self._table)
+        return np.concatenate(found)
+
+    def _candidates(self, Z: Floats2d) -> Ints2d:
+        """int64 (k, refine), -1 where the first pass finds fewer."""
+        load_faiss()
+        norms = np.sqrt(np.square(Z).sum(axis=1))
+        limit = LONGEST * (self._longest or 1.0)
+        Z = Z * np.minimum(1.0, limit / np.maximum(norms, limit))[:, None]
+        _, rows = self._index.search(np.ascontiguousarray(Z, dtype=np.float32), self._refine)
+        return np.ascontiguousarray(rows, dtype=np.int64)
+
+    def _checked_queries(self, Z: Any) -> Floats2d:
+        Z = np.asarray(to_host(Z))
+        d = self._table.shape[1]
+        if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
+            raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
+        found: Floats2d = Z.astype(np.float64)
+        if not (np.abs(found) < 1e150).all():
+            raise fail("Z", "numbers below 1e+150", "one above, or not finite")
+        return found
+
+
+@registry.dx_indexes("dx.Faiss.v1")
+def make_faiss(
+    factory: str | None = None,
+    refine: int | None = None,
+    path: str | None = None,
+    parameters: str = "",
+) -> FaissIndex:
+    """factory: what faiss.index_factory takes; None for 4-bit product quantisation of every two
+    dimensions ("PQ150x4fs" for 300). refine: how many candidates are compared exactly; 512 if
+    None. path: the folder written by `python -m spacy dx index`, in place of a factory.
+    parameters: of the search, as faiss.ParameterSpace takes them ("nprobe=64")."""
+    if factory is not None and not isinstance(factory, str):
+        raise fail("factory", "a factory string of faiss, or null", factory)
+    if path is not None and factory is not None:
+        raise fail("factory", "null where a path is given: the saved index states it", factory)
+    if not isinstance(parameters, str):
+        raise fail("parameters", "a string such as 'nprobe=64'", parameters)
+    refine = None if refine is None else whole("refine", refine, least=1)
+    return FaissIndex(factory, refine, None if path is None else Path(path), parameters)
+
+
+def _checked_table(X: Any) -> tuple[Floats2d, float]:
+    """The table as float32 (n, d), and its largest norm. Raises DxError where it has none."""
+    X = to_host(X)
+    if X.ndim != 2 or 0 in X.shape:
+        raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
+    table: Floats2d = np.ascontiguousarray(X, dtype=np.float32)
+    squares = []  # by blocks, so that a mapped table is never in memory as a whole
+    for part in blocks(len(table), ADD_ROWS):
+        A = table[part]
+        squares.append(float(np.einsum("nd,nd->n", A, A, dtype=np.float64).max()))
+        let_go(table)
+    norm = float(np.sqrt(np.max(squares)))  # nan where a row has it
+    if not norm < LARGEST or 0 < norm < 1 / LARGEST:
+        expected = f"finite rows for dx.Faiss.v1, the longest from {1 / LARGEST:g} to {LARGEST:g}"
+        given = f"a longest of {norm:g} (dx.Exact.v1 takes all)"
+        raise DxError(Errors.DX020.format(expected=expected, given=given))
+    return table, norm
+
+
+# -- re-ranking ----------------------------------------------------------------------------------
+
+
+def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
+    """Z: float64 (k, d), X: float32 (n, d), rows: int64 (k, r), -1 for none -> int64 (k,).
+
+    The nearest of its rows to each query, by float64 differences; of equally near ones the lowest.
+    Where a query has no rows at all, all of them are compared.
+    """
+    faiss = load_faiss()
+    best = np.empty(len(Z), dtype=np.int64)
+    D = np.full(rows.shape, np.inf, dtype=np.float32)
+    Y = np.ascontiguousarray(np.clip(Z, -1e18, 1e18), dtype=np.float32)
+    swig = faiss.swig_ptr
+    faiss.fvec_L2sqr_by_idx(swig(D), swig(Y), swig(X), swig(rows), Y.shape[1], *rows.shape)
+    # Twice the error of a float32 sum of squares, of rounding the query, and a reserve.
+    slack = 4 * (Y.shape[1] + 8) * 2.0**-24
+    low = D.min(axis=1).astype(np.float64)
+    near = (D <= (low * (1 + slack))[:, None]) & (rows >= 0)
+    # Rounding a query moves it by 2**-24 of its length, which matters where a row is on it.
+    length = np.sqrt(np.square(Y.astype(np.float64)).sum(axis=1))
+    near |= (D <= np.square(np.sqrt(low) + length * 2.0**-22)[:, None]) & (rows >= 0)
+    best[:] = rows[np.arange(len(rows)), D.argmin(axis=1)] if rows.shape[1] else -1
+    for query in np.flatnonzero((near.sum(axis=1) != 1) | ~np.isfinite(low)):
+        best[query] = _nearest_of(Z[query], X, rows[query][near[query]])
+    return best
+
+
+def _nearest_of(z: Any, X: Floats2d, rows: Ints1d) -> int:
+    """By blocks: without candidates it may be the whole table."""
+    rows = np.sort(rows) if len(rows) else np.arange(len(X))
+    best, least = int(rows[0]), np.inf
+    for part in blocks(len(rows), REFINE):
+        squares = np.square(X[rows[part]] - z).sum(axis=1)
+        at = int(np.argmin(squares))
+        if squares[at] < least:
+            best, least = int(rows[part][at]), float(squares[at])
+    return best
+
+
+# -- the index that suits the size -----------------------------------------------------------------
+
+
+# Numbers of a table (n times d). Above it the fast search is at least twice as fast; below it the
+# candidates cost about as much as all rows do (see benchmarks/indexes.py).
+EXACT_UP_TO = 30_000_000
+
+
+class AutoIndex:
+    """choice: what it chose, with its settings, when it is fitted."""
+
+    def __init__(self, exact_up_to: int = EXACT_UP_TO) -> None:
+        self.exact_up_to = exact_up_to
+        self.choice = "dx.AutoIndex.v1"
+        self._chosen: Index | None = None
+
+    def fit(self, X: Floats2d) -> AutoIndex:
+        """X: float32 (n, d), finite; kept, not copied. Raises DxError for another table."""
+        # faiss is given numpy's arrays; on a GPU the exact search is the faster one at any size.
+        exact = X.size <= self.exact_up_to or not isinstance(X, np.ndarray)
+        self._chosen = (make_exact() if exact else make_faiss()).fit(X)
+        self.choice = getattr(self._chosen, "choice", "dx.Exact.v1")
+        return self
+
+    # The mechanism fits a copy again, on a table that need not travel with it.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"exact_up_to": self.exact_up_to, "choice": "dx.AutoIndex.v1", "_chosen": None}
+
+    def nearest(self, Z: Floats2d) -> Ints1d:
+        """Z: float32 or float64 (k, d) -> int64 (k,), as the chosen index finds them. Raises
+        DxError as that does, and before fit."""
+        if self._chosen is None:
+            raise DxError(Errors.DX003.format(name="dx.AutoIndex.v1"))
+        return self._chosen.nearest(Z)
+
+
+@registry.dx_indexes("dx.AutoIndex.v1")
+def make_auto_index(exact_up_to: int = EXACT_UP_TO) -> AutoIndex:
+    """dx.Exact.v1 for tables of exact_up_to numbers (rows times dimensions) at most, and
+    dx.Faiss.v1 above."""
+    return AutoIndex(whole("exact_up_to", exact_up_to, least=0))

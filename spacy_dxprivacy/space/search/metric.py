@@ -1,0 +1,66 @@
+"""Distances that a guarantee is stated in, and neighbours by them, in float64.
+
+Distances are computed where the vectors are, on the CPU or, as cupy arrays, on the GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...arrays import Floats2d, Ints1d, Ints2d, blocks
+from ...machine.compute import array_module
+
+BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
+
+
+def euclidean(X: Floats2d, rows: Ints1d) -> Floats2d:
+    """X: (n, d), rows: (k,) -> float64 (k, n), the distances of these rows to all."""
+    return distances(X[array_module(X).asarray(rows)], X)
+
+
+def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
+    """Z: (k, d), X: (n, d) -> float64 (k, n), Euclidean.
+
+    Expanded squares lose digits where two vectors are near each other, and the loss of a mechanism
+    doubles every error of its distances; so near pairs are computed from their differences.
+    """
+    n, d = X.shape
+    xp = array_module(X)
+    A = Z.astype(np.float64)
+    squares = xp.einsum("kd,kd->k", A, A)
+    D = xp.empty((len(A), n))
+    for part in blocks(n, max(1, BLOCK_NUMBERS // d)):
+        B = X[part].astype(np.float64)
+        sums = squares[:, None] + xp.einsum("nd,nd->n", B, B)[None, :]
+        S = sums - 2 * (A @ B.T)
+        near = xp.nonzero(S < 1e-6 * sums)
+        for some in blocks(len(near[0]), max(1, BLOCK_NUMBERS // d)):
+            i, j = (index[some] for index in near)
+            S[i, j] = xp.square(A[i] - B[j]).sum(axis=1)
+        D[:, part] = xp.sqrt(S)
+    found: Floats2d = D
+    return found
+
+
+def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:
+    """distances(Z, X) by parts of Z, with the part that each belongs to."""
+    for part in blocks(len(Z), max(1, BLOCK_NUMBERS // len(X))):
+        yield part, distances(Z[part], X)
+
+
+def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
+    """Z: (k, d), X: (n, d) -> rows int64 (k, depth) by rising distance, and their distances.
+
+    Of rows at one distance the lowest comes first; which of them fill the last place is open.
+    """
+    rows = np.empty((len(Z), depth), dtype=np.int64)
+    apart = np.empty((len(Z), depth))
+    for part, D in in_blocks(Z, X):
+        nearest = np.sort(np.argpartition(D, depth - 1, axis=1)[:, :depth], axis=1)
+        found = np.take_along_axis(D, nearest, axis=1)
+        order = np.argsort(found, axis=1, kind="stable")
+        rows[part] = np.take_along_axis(nearest, order, axis=1)
+        apart[part] = np.take_along_axis(found, order, axis=1)
+    return rows, apart

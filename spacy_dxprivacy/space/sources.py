@@ -1,0 +1,255 @@
+"""Where a pipeline's space comes from: the functions that a config names.
+
+Each gives a SpaceSource, which is asked for the Space when the pipeline is complete, since spaCy
+loads the vectors of a pipeline after it makes the components.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..about import DATA
+from ..errors import DxError, Errors, UsageError
+from ..io.files.limits import NotAFile, regular
+from ..registries import registry
+from ..validate import fail, one_of, whole
+from .space import Space, has_static_vectors
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from .tables.readers import Duplicates
+
+
+BUILTIN = "builtin"
+OWN_WORDS = (
+    "words of the pipeline's own vectors, and that they are there: private, if these were learned "
+    "from private text (`public_words` keeps those of a public list alone)"
+)
+OFFENSIVE = DATA / "offensive.txt"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpaceSource:
+    """load: gives the Space for a pipeline. packed: whether a saved pipeline takes a copy along,
+    since nothing else in it holds the table. spares: whether words that demean never come out, see
+    hurtful.py; so where `exclude` is "offensive". excluded: gives the words, as in `exclude`, that
+    the table was made without. own_vectors: whether the table is the pipeline's
+    own where it has one, with all of its words: private, if it was learned from private text.
+    unasked: whether nobody said which table it should be.
+    """
+
+    load: Callable[[Language], Space]
+    packed: bool = False
+    spares: bool = False
+    excluded: Callable[[], Iterable[str]] = tuple
+    own_vectors: bool = False
+    unasked: bool = False
+
+    def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
+        """What a release tells that comes from the table, for receipts."""
+        own = self.own_vectors and nlp is not None and has_static_vectors(nlp.vocab)
+        return (OWN_WORDS,) if own else ()
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which words of a table may be output; see Space.filtered.
+
+    exclude: "offensive" for the list that comes with the package, the path of a text file with
+    one word a line, or a list of words; [] for none. "stem*" excludes all that begins so.
+    """
+
+    max_words: int | None = None
+    pattern: str | None = None
+    exclude: str | list[str] = "offensive"
+
+    def __post_init__(self) -> None:
+        if self.max_words is not None:
+            whole("max_words", self.max_words, least=1)
+        try:
+            re.compile(self.pattern or "")
+        except re.error:
+            raise fail("pattern", "a regular expression", self.pattern) from None
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a SpaceSource says of it. spares: whether the package's own lists say what never
+        comes out."""
+        return {"spares": self.exclude == "offensive", "excluded": self.excluded}
+
+    def apply(self, space: Space) -> Space:
+        """The space with the words that pass."""
+        return space.filtered(
+            max_words=self.max_words, pattern=self.pattern, exclude=self.excluded()
+        )
+
+    def excluded(self) -> tuple[str, ...]:
+        """The words that never come out. Raises DxError where their file cannot be read."""
+        if not isinstance(self.exclude, str):
+            return tuple(self.exclude)
+        return read_words(OFFENSIVE if self.exclude == "offensive" else Path(self.exclude))
+
+
+@registry.dx_spaces("dx.AutoSpace.v1")
+def make_auto_space(
+    max_words: int | None = None,
+    pattern: str | None = None,
+    exclude: str | list[str] = "offensive",
+    public_words: str | None = None,
+) -> SpaceSource:
+    """The pipeline's own static vectors where it has them, else the built-in space. public_words:
+    as of dx.PipelineVectors.v1."""
+    choose = Filter(max_words, pattern, exclude)
+    load = partial(_auto, choose=choose, public=public_words)
+    own = public_words is None
+    return SpaceSource(load, **choose.told, own_vectors=own, unasked=True)
+
+
+@registry.dx_spaces("dx.BuiltinSpace.v1")
+def make_builtin_space(
+    max_words: int | None = None,
+    pattern: str | None = None,
+    exclude: str | list[str] = "offensive",
+) -> SpaceSource:
+    """The English space that comes with the package."""
+    choose = Filter(max_words, pattern, exclude)
+    return SpaceSource(partial(_public, BUILTIN, choose=choose), **choose.told)
+
+
+@registry.dx_spaces("dx.PipelineVectors.v1")
+def make_pipeline_vectors(
+    words: str | None = None,
+    max_words: int | None = None,
+    pattern: str | None = None,
+    exclude: str | list[str] = "offensive",
+    public_words: str | None = None,
+) -> SpaceSource:
+    """The pipeline's own static vectors. words: for floret vectors, the path of a text file with
+    one word a line. public_words: the path of such a file, or "builtin" for the words of the
+    built-in space: all others are left out, for vectors that were learned from private text."""
+    choose = Filter(max_words, pattern, exclude)
+    load = partial(_from_pipeline, words=words, choose=choose, public=public_words)
+    public = public_words is not None or words is not None
+    return SpaceSource(load, **choose.told, own_vectors=not public)
+
+
+@registry.dx_spaces("dx.FileSpace.v1")
+def make_file_space(
+    path: str,
+    max_words: int | None = None,
+    pattern: str | None = None,
+    exclude: str | list[str] = "offensive",
+    duplicates: str = "error",
+    relearn: bool = False,
+) -> SpaceSource:
+    """A folder written by Space.save, or a file of vectors: GloVe and word2vec text (with or
+    without a header; .gz, .zip or archive.zip!member) and word2vec binary.
+
+    duplicates: "error" refuses a file that holds a word twice; "first" takes the first. relearn: of
+    a folder, learn again what it has learned, rather than believe its files; see Space.load.
+    """
+    one_of("duplicates", duplicates, ("error", "first"))
+    choose = Filter(max_words, pattern, exclude)
+    load = partial(_public, path, choose=choose, duplicates=duplicates, relearn=relearn)
+    return SpaceSource(load, packed=True, **choose.told)
+
+
+def _public(source: str, nlp: Language, *, choose: Filter, **how: Any) -> Space:
+    return load(source, choose, **how)
+
+
+def _auto(nlp: Language, *, choose: Filter, public: str | None) -> Space:
+    if has_static_vectors(nlp.vocab):
+        return _from_pipeline(nlp, words=None, choose=choose, public=public)
+    return load(BUILTIN, choose)
+
+
+def _from_pipeline(
+    nlp: Language, *, words: str | None, choose: Filter, public: str | None
+) -> Space:
+    candidates = None if words is None else read_words(Path(words))
+    space = Space.from_nlp(nlp, words=candidates)
+    if public is not None:
+        listed = Space.builtin().words if public == BUILTIN else read_words(Path(public))
+        space = space.of_words(listed)
+    return choose.apply(space)
+
+
+def load(
+    source: str | Path,
+    choose: Filter | None = None,
+    *,
+    duplicates: Duplicates = "error",
+    relearn: bool = False,
+) -> Space:
+    """The space that every command, config and function means by a name: "builtin", a folder
+    written by Space.save, or a file of vectors (see dx.FileSpace.v1).
+
+    choose: which of its words may be output; by default all but those of the offensive list. One
+    source and one filter give one digest. relearn: see Space.load.
+
+    Raises DxError where there is no such thing, it is damaged, or no word of it is left.
+    """
+    choose = choose or Filter()
+    if str(source) == BUILTIN:
+        # The built-in table was made without the words of the default list.
+        return Space.builtin() if choose == Filter() else choose.apply(Space.builtin())
+    path = Path(source)
+    if path.is_dir():
+        return choose.apply(Space.load(path, relearn=relearn))
+    try:
+        return _from_file(path, choose, duplicates)
+    except FileNotFoundError:
+        hint = "A space is 'builtin', a file of vectors or a folder written by Space.save."
+        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
+
+
+def _from_file(path: Path, choose: Filter, duplicates: Duplicates) -> Space:
+    """Words that may not be output make room for others further on: of a large file twice as many
+    are read as are wanted, and all of it where these are too few."""
+    from .tables.readers import read_vectors  # few pipelines name a file of vectors
+
+    if choose.max_words is not None:
+        words, vectors = read_vectors(path, max_words=2 * choose.max_words, duplicates=duplicates)
+        with suppress(DxError):  # none of them may be output
+            space = choose.apply(Space.from_vectors(words, vectors, name=path.name))
+            if len(space) == choose.max_words:
+                return space
+    words, vectors = read_vectors(path, duplicates=duplicates)
+    return choose.apply(Space.from_vectors(words, vectors, name=path.name))
+
+
+@lru_cache(maxsize=8)
+def read_words(path: Path) -> tuple[str, ...]:
+    """The lines of a text file, without blank ones and those that begin with "#".
+
+    Raises DxError where there is no such file or it is not UTF-8.
+    """
+    try:
+        lines = regular(path).read_text(encoding="utf8").splitlines()
+    except NotAFile as error:
+        raise fail("a list of words", "a text file", f"{path}, which {error.strerror}") from None
+    except OSError:
+        hint = "It should be a text file with one word a line."
+        raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
+    except UnicodeDecodeError:
+        raise fail("a list of words", "a UTF-8 text file", str(path)) from None
+    return tuple(w for w in (line.strip() for line in lines) if w and not w.startswith("#"))
+
+
+def check_space_folder(path: Path, *, force: bool) -> None:
+    """Raises UsageError where a space may not be saved: over what is none, or over one without
+    force."""
+    if not path.exists():
+        return
+    if not (path / "space.json").is_file():
+        raise UsageError(f"{path}: is no space, and will not be replaced.")
+    if not force:
+        raise UsageError(f"{path}: exists already. `force` replaces it.")

@@ -1,0 +1,407 @@
+"""A public table of words and vectors: the domain and the range of every mechanism.
+
+All that a mechanism knows is learned from here, so none of it costs privacy. Rows are numbered
+from 0; a row has one word that may be output (its candidate) and any number of further keys that
+lead to it. The distance between keys of one row is 0, so they share their output distribution.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+from spacy.strings import get_string_id
+from spacy.vocab import Vocab
+
+from ..about import DATA
+from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d, blocks
+from ..errors import DxError, Errors
+from ..io.files.limits import read_json
+from ..machine.compute import let_go, to_host
+from .tables import learned
+from .tables.folder import Table, digest_of, read_table, write_table
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+
+def has_static_vectors(vocab: Vocab) -> bool:
+    """Whether the vocabulary has a table of vectors with anything in it."""
+    return bool(vocab.vectors.data.shape[0] > 0 and vocab.vectors.data.shape[1] > 0)
+
+
+def table_of_vocab(
+    vocab: Vocab, *, words: Iterable[str] | None
+) -> tuple[list[str], Floats2d, dict[str, int]]:
+    """Words, float32 (n, d) and aliases. One candidate a row: the first key of the row whose string
+    is known; further keys are aliases.
+
+    Raises DxError without static vectors, for floret vectors without words, or where no key has
+    a string.
+    """
+    if not has_static_vectors(vocab):
+        raise DxError(Errors.DX021.format(hint=""))
+    if vocab.vectors.mode == "floret":
+        if words is None:
+            raise DxError(Errors.DX022)
+        candidates = list(dict.fromkeys(words))
+        return candidates, np.asarray(to_host(vocab.vectors.get_batch(candidates))), {}
+    firsts: dict[int, str] = {}
+    aliases: dict[str, int] = {}
+    for key, row in vocab.vectors.key2row.items():
+        # A key may have no string; asking for it would raise an error that names it.
+        word = vocab.strings[key] if key in vocab.strings else ""
+        if word and firsts.setdefault(row, word) != word:
+            aliases[word] = row
+    if not firsts:
+        raise DxError(Errors.DX021.format(hint=": none of their keys has a string"))
+    rows = sorted(firsts)
+    new_row = {row: i for i, row in enumerate(rows)}
+    matrix = np.asarray(to_host(vocab.vectors.data))[rows]
+    return [firsts[row] for row in rows], matrix, {k: new_row[row] for k, row in aliases.items()}
+
+
+BUILTIN = DATA / "en"
+_NOT_PRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u2028-\u202e\ufeff]")
+_NOT_STORABLE = re.compile(r"[\n\ud800-\udfff]")
+
+
+class KeyTable:
+    """A sorted map from 64-bit string ids to rows, looked up many at a time."""
+
+    def __init__(self, ids: Ids1d, rows: Ints1d) -> None:
+        """The first of several equal ids counts."""
+        self.ids, first = np.unique(ids, return_index=True)
+        self.rows = rows[first]
+
+    def find(self, ids: Ids1d) -> Ints1d:
+        """ids: uint64 (k,) -> rows: int64 (k,), -1 where there is none."""
+        if not len(self.ids):
+            return np.full(len(ids), -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return np.where(self.ids[at] == ids, self.rows[at], -1)
+
+
+class Space:
+    """Words and their vectors. Make one with from_vectors, load, builtin or from_nlp.
+
+    words: n strings, the candidates. vectors: float32 (n, d), read-only.
+    aliases: further keys, each with the row it leads to.
+    classes: uint64 (n,), a bit for each of class_names; None where the words have no classes.
+    name: what a reader calls it. path: the folder it was loaded from, if any. verified: whether its
+    digest was compared with its words and vectors.
+    """
+
+    def __init__(self, table: Table, path: Path | None = None) -> None:
+        self.words = list(table.words)
+        self.vectors = table.vectors
+        self.vectors.flags.writeable = False
+        self.aliases = table.aliases
+        self.classes = table.classes
+        self.class_names = tuple(table.class_names)
+        self.name = table.name
+        self.path = path
+        self.verified = table.verified
+        self._digest = table.digest or None
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __repr__(self) -> str:
+        n, d = self.vectors.shape
+        return f"Space({self.name!r}, {n} words, {d} dimensions)"
+
+    @classmethod
+    def from_vectors(
+        cls,
+        words: Sequence[str],
+        matrix: Any,
+        *,
+        aliases: dict[str, int] | None = None,
+        classes: NDArray[np.uint64] | None = None,
+        class_names: Sequence[str] = (),
+        name: str = "custom",
+    ) -> Space:
+        """words: n different strings; matrix: (n, d) numbers, copied as float32.
+
+        Raises DxError for another shape, a number that is not finite, a word given twice, empty
+        or not a string.
+        """
+        X = _checked_matrix(matrix, len(words))
+        _check_words(words)
+        return cls(Table(list(words), X, aliases or {}, classes, tuple(class_names), name))
+
+    @classmethod
+    def builtin(cls) -> Space:
+        """The English space that comes with the package. One copy a process."""
+        return _load_builtin()
+
+    @classmethod
+    def from_nlp(cls, nlp: Language, *, words: Iterable[str] | None = None) -> Space:
+        """The static vectors of a pipeline. words: the candidates, for floret vectors.
+
+        Raises DxError where there are no static vectors, or floret vectors and no words.
+        """
+        keys, matrix, aliases = table_of_vocab(nlp.vocab, words=words)
+        name = f"{nlp.lang}_{nlp.meta.get('name', 'pipeline')}"
+        return cls.from_vectors(keys, matrix, aliases=aliases, name=name)
+
+    def filtered(
+        self,
+        *,
+        max_words: int | None = None,
+        pattern: str | None = None,
+        exclude: Iterable[str] = (),
+    ) -> Space:
+        """The space of the first max_words rows whose word may be output.
+
+        pattern: a regular expression that the whole word has to match. exclude: words, in lower
+        case, that are never output; "stem*" stands for every word that begins so. A row whose
+        word may not be output goes on under its first alias that may, and is dropped if none may.
+        Rows of zeros and words that hold white space or control characters are dropped always.
+
+        Raises DxError where nothing is left.
+        """
+        words = self._representatives(Allowed(pattern, exclude))
+        keep = np.array([word is not None for word in words]) & _not_zero(self.vectors)
+        if max_words is not None:
+            keep[np.flatnonzero(keep)[max_words:]] = False
+        if keep.all() and words == self.words:
+            return self
+        return self._restricted(keep, words)
+
+    def of_words(self, listed: Iterable[str]) -> Space:
+        """The rows of these words, without regard to case, under these words alone: other keys of
+        a row, which may be nobody's business, are gone. Raises DxError where none is left."""
+        known = {word.lower() for word in listed}
+        words = self._representatives(lambda word: word.lower() in known)
+        some = self._restricted(np.array([word is not None for word in words]), words)
+        some.aliases = {key: row for key, row in some.aliases.items() if key.lower() in known}
+        return some
+
+    def _representatives(self, allowed: Callable[[str], bool]) -> list[str | None]:
+        """The candidate of each row, or its first alias, that may be output; None for none."""
+        words: list[str | None] = [w if allowed(w) else None for w in self.words]
+        for key, row in self.aliases.items():
+            if words[row] is None and allowed(key):
+                words[row] = key
+        return words
+
+    def _restricted(self, keep: Bools1d, words: list[str | None]) -> Space:
+        if not keep.any():
+            raise DxError(Errors.DX023)
+        new_row = np.cumsum(keep) - 1
+        kept_words = [w for w, k in zip(words, keep, strict=True) if k and w is not None]
+        keys = [*zip(self.words, range(len(self)), strict=True), *self.aliases.items()]
+        candidates = set(kept_words)
+        aliases = {w: int(new_row[r]) for w, r in keys if keep[r] and w not in candidates}
+        classes = None if self.classes is None else self.classes[keep]
+        X = np.ascontiguousarray(self.vectors[keep])
+        return Space(Table(kept_words, X, aliases, classes, self.class_names, self.name))
+
+    def find(self, word: str) -> int:
+        """The row of a word, by its exact case, then without regard to case; -1 if unknown."""
+        return int(self.find_all([word])[0])
+
+    def find_all(self, words: Sequence[str]) -> Ints1d:
+        """int64 (k,): the rows of k words, as `find` gives each."""
+        return self.find_ids(_ids(words), _ids([word.lower() for word in words]))
+
+    def find_ids(self, *ids: Ids1d) -> Ints1d:
+        """Rows of k words by spaCy's string ids, -1 where unknown.
+
+        Each argument is uint64 (k,): what to try first, second, and so on (orth, norm, lower).
+        What none of them finds is sought by the last without regard to case.
+        """
+        rows = np.full(len(ids[0]), -1, dtype=np.int64)
+        tries = [(self._exact, i) for i in ids] + [(self._folded, ids[-1])]
+        for table, some in tries:
+            missing = np.flatnonzero(rows < 0)
+            if not len(missing):
+                break
+            rows[missing] = table.find(some[missing])
+        return rows
+
+    @cached_property
+    def _exact(self) -> KeyTable:
+        rows = [*range(len(self)), *self.aliases.values()]
+        return KeyTable(_ids([*self.words, *self.aliases]), np.array(rows, dtype=np.int64))
+
+    @cached_property
+    def _folded(self) -> KeyTable:
+        # A word in small letters has been found by them before.
+        keys = [*zip(self.words, range(len(self)), strict=True), *self.aliases.items()]
+        pairs = [(lower, row) for key, row in keys if key != (lower := key.lower())]
+        rows = np.array([row for _, row in pairs], dtype=np.int64)
+        return KeyTable(_ids([key for key, _ in pairs]), rows)
+
+    def with_class(self, name: str) -> Bools1d:
+        """bool (n,): which rows belong to a class. All False where the space has no such class."""
+        if self.classes is None or name not in self.class_names:
+            return np.zeros(len(self), dtype=bool)
+        bit = np.uint64(1) << np.uint64(self.class_names.index(name))
+        found: Bools1d = (self.classes & bit) != 0
+        return found
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the shape, the words and the float32 vectors, in hexadecimal."""
+        if self._digest is None:
+            self._digest = digest_of(self.words, self.vectors)
+        return self._digest
+
+    @cached_property
+    def identity(self) -> tuple[str, str]:
+        """The digest, and one of the classes: what the graph of near words is learned from."""
+        classes = b"" if self.classes is None else np.asarray(self.classes, dtype="<u8").tobytes()
+        names = "\n".join(self.class_names).encode()
+        return self.digest, hashlib.sha256(names + b"\0" + classes).hexdigest()
+
+    def save(self, path: str | Path, *, quantise: bool = False) -> None:
+        """Write a folder that `load` maps into memory.
+
+        quantise: store int8 rows with a scale each, a quarter of the size. The vectors then come
+        back rounded, and the digest is that of the rounded table.
+        """
+        about = (self.aliases, self.classes, self.class_names, self.name, self.digest)
+        table = Table(self.words, self.vectors, *about)
+        write_table(table, Path(path), learned.writers(self), quantise=quantise)
+
+    @classmethod
+    def load(cls, path: str | Path, *, verify: bool | None = None, relearn: bool = False) -> Space:
+        """Read a saved folder; float32 vectors stay on disk and are shared between processes.
+
+        What was learned from the vectors (graph, epsilon-beta tables) is read as well. It is
+        checked by samples, so a guarantee that rests on it is "claimed": as trusted as the files.
+        Of up to 1,000 words it is learned again; for a copy of the built-in space, the package's
+        is used.
+
+        Args:
+            path: The folder that `save` wrote.
+            verify: Whether to read all of it now and compare its digest with the one that it
+                states; None does so for vectors of at most 128 MB.
+            relearn: Verify all of it, leave what was learned aside and learn it again at its first
+                use (minutes for 60,000 words), so that guarantees are "computed" or "proven".
+
+        Raises:
+            DxError: The folder is missing, incomplete, changed, or from another version.
+        """
+        path = Path(path)
+        table = read_table(path, verify=True if relearn else verify)
+        if table.digest == _builtin_digest() and path != BUILTIN:
+            # What the package ships for these vectors is used, once they are known to be the same.
+            table = table if table.verified else read_table(path, verify=True)
+            cls.builtin()
+        space = cls(table, path)
+        if not relearn:
+            learned.read_beside(space, path, shipped=path == BUILTIN)
+        return space
+
+    def to_bytes(self) -> bytes:
+        """All of it, for pipelines that are kept as bytes, with what was learned from it."""
+        about = {"classes": self.classes, "class_names": list(self.class_names), "name": self.name}
+        table = {"words": self.words, "vectors": np.asarray(self.vectors), "aliases": self.aliases}
+        found: bytes = srsly.msgpack_dumps({**table, **about, "learned": learned.to_fields(self)})
+        return found
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Space:
+        """The space out of what to_bytes made."""
+        saved = srsly.msgpack_loads(data)
+        others = saved.pop("learned", {})
+        if (graph := saved.pop("graph", None)) is not None:  # as version 0.1.0 wrote it
+            others = {"graph": graph}
+        about = {k: saved[k] for k in ("aliases", "classes", "class_names", "name") if k in saved}
+        space = cls(Table(saved["words"], np.array(saved["vectors"]), **about))
+        learned.from_fields(space, others)
+        return space
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker maps the same files rather than take a copy through a pipe.
+        if self.path == BUILTIN:
+            return _load_builtin, ()
+        if self.path is not None:
+            return Space.load, (self.path,)
+        return Space.from_bytes, (self.to_bytes(),)
+
+
+class Allowed:
+    """Which words may be output; see Space.filtered. Called with a word."""
+
+    def __init__(self, pattern: str | None, exclude: Iterable[str]) -> None:
+        self.pattern = None if pattern is None else re.compile(pattern)
+        entries = [entry.lower() for entry in exclude]
+        self.words = {e for e in entries if not e.endswith("*")}
+        self.stems = tuple(e[:-1] for e in entries if e.endswith("*"))
+        # Most words begin like none of them, which is found out sooner than by trying each.
+        self.least = min(map(len, self.stems), default=0)
+        self.heads = {stem[: self.least] for stem in self.stems}
+
+    def __call__(self, word: str) -> bool:
+        lower = word.lower()
+        if not word or _NOT_PRINTABLE.search(word):
+            return False
+        if lower in self.words:
+            return False
+        if lower[: self.least] in self.heads and lower.startswith(self.stems):
+            return False
+        return self.pattern is None or self.pattern.fullmatch(word) is not None
+
+
+@lru_cache(maxsize=1)
+def _load_builtin() -> Space:
+    return Space.load(BUILTIN)
+
+
+@cache
+def _builtin_digest() -> str:
+    return str(read_json(BUILTIN / "space.json")["digest"])
+
+
+def _not_zero(X: Floats2d) -> Bools1d:
+    """bool (n,): the rows that are not all 0; by blocks, since a mapped table may be large."""
+    keep = np.empty(len(X), dtype=bool)
+    for part in blocks(len(X), 65536):
+        keep[part] = np.any(X[part] != 0, axis=1)
+        let_go(X)
+    return keep
+
+
+def _ids(words: Sequence[str]) -> Ids1d:
+    return np.fromiter(map(get_string_id, words), dtype=np.uint64, count=len(words))
+
+
+def _bad(expected: str, given: str) -> DxError:
+    return DxError(Errors.DX020.format(expected=expected, given=given))
+
+
+def _checked_matrix(matrix: Any, n_words: int) -> Floats2d:
+    try:
+        X = np.array(matrix, dtype=np.float32, order="C")
+    except (TypeError, ValueError):
+        raise _bad("a matrix of numbers", "none") from None
+    if X.ndim != 2 or X.shape[0] != n_words or n_words < 1 or X.shape[1] < 1:
+        expected = f"a matrix of one row a word ({n_words} words) and 1 column or more"
+        raise _bad(expected, f"the shape {X.shape}")
+    if not np.isfinite(X).all():
+        row = int(np.flatnonzero(~np.isfinite(X).all(axis=1))[0])
+        raise _bad("finite numbers that float32 can hold", f"others in row {row}")
+    return X
+
+
+def _check_words(words: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for row, word in enumerate(words):
+        if not isinstance(word, str) or not word or _NOT_STORABLE.search(word):
+            expected = "words that are not empty and hold no line break or lone surrogate"
+            raise _bad(expected, f"another {type(word).__name__} in row {row}")
+        if word in seen:
+            raise _bad("words that differ", f"one twice (row {row})")
+        seen.add(word)

@@ -1,0 +1,288 @@
+"""What is learned from a table of words and vectors, kept beside it: by digest, never on it.
+
+A graph of 60,000 words takes a minute to learn. It is public, as the table is, so every mechanism
+on the table shares it, it is saved with the table, and it goes where the table goes. A kind of
+such things has a codec, registered by the file that learns it.
+
+What was read from files is not believed as what was made in this process, or lies in the package,
+is: whoever can write these files can write them, and their checksums, anew. It is held against the
+table by samples when it is first used, and every use is noted, so that a promise can say so.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary, WeakSet
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+
+from ...arrays import Numbers1d
+from ...errors import DxError, Errors
+from ...io.files.limits import read_json
+from ...validate import fail
+
+FEW = 1_000  # words, up to which all is learned again within a second, to compare
+
+
+class Table(Protocol):
+    """What things are learned from. digest: of its words and vectors. identity: of all that things
+    are learned from. verified: whether the digest was compared with the words and vectors."""
+
+    @property
+    def digest(self) -> str: ...
+    @property
+    def identity(self) -> Any: ...
+    @property
+    def verified(self) -> bool: ...
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Codec:
+    """How things of one kind are kept. name: of its folder, for one thing; the kind begins it.
+
+    write(thing, folder); read(folder, digest) -> thing, which raises DxError for another digest;
+    to_fields(thing) and from_fields(fields), for msgpack.
+    """
+
+    name: Callable[[Any], str]
+    write: Callable[[Any, Path], None]
+    read: Callable[[Path, str], Any]
+    to_fields: Callable[[Any], dict[str, Any]]
+    from_fields: Callable[[dict[str, Any]], Any]
+
+
+# Who reads what a table brings along: imported when such a thing is there, since a table may be
+# loaded before anybody asks for what was learned of it.
+HOMES = {
+    "graph": "metric.store",
+    "alone": "sampler.calibration",
+    "even": "sampler.calibration",
+}
+_codecs: dict[str, Codec] = {}
+_made: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # here, or in the package
+_read: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # from any other files
+_checked: WeakSet[Any] = WeakSet()  # of those that were read
+_uses: ContextVar[set[str] | None] = ContextVar("uses", default=None)
+
+
+def register(kind: str, codec: Codec) -> None:
+    """kind: a word, with which the names of its things begin."""
+    _codecs[kind] = codec
+
+
+def keep(table: Table, name: str, thing: Any) -> None:
+    """For as long as this table, or an equal one that is asked for it, is in use."""
+    _made.setdefault(table, {})[name] = thing
+
+
+def find(table: Table, name: str, check: Callable[[Any], bool]) -> Any | None:
+    """The thing of this name that was learned from the table or an equal one, else the one that was
+    read with the table.
+
+    check: called with the latter at its first use: whether it is, in all of it, what the table
+    gives; False where that was seen of samples. It raises DxError where it is not.
+    """
+    if name not in _made.get(table, {}) and table.verified:
+        for other, things in list(_made.items()):
+            if name in things and other.verified and other.identity == table.identity:
+                keep(table, name, things[name])
+                break
+    if name in (made := _made.get(table, {})):
+        return made[name]
+    thing = _read.get(table, {}).get(name)
+    if thing is not None and thing not in _checked:
+        if check(thing):
+            keep(table, name, thing)
+            return thing
+        _checked.add(thing)
+    if thing is not None and (used := _uses.get()) is not None:
+        used.add(name)
+    return thing
+
+
+@contextmanager
+def noting_use() -> Iterator[set[str]]:
+    """The names of those things that are found meanwhile and were read from files."""
+    used: set[str] = set()
+    before = _uses.set(used)
+    try:
+        yield used
+    finally:
+        _uses.reset(before)
+
+
+def forget(table: Table) -> None:
+    """Let go of all that was learned from this table and from others of its digest."""
+    for kept in (_made, _read):
+        for other in [t for t in list(kept) if t.digest == table.digest]:
+            del kept[other]
+
+
+def _all_of(table: Table) -> dict[str, Any]:
+    return {**_read.get(table, {}), **_made.get(table, {})}
+
+
+def writers(table: Table) -> dict[str, Callable[[Path], None]]:
+    """By name, what writes a thing into a folder of its own."""
+    things = _all_of(table)
+    return {name: partial(_codec(name).write, thing) for name, thing in things.items()}
+
+
+def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
+    """What lies in the folder of a saved table. shipped: whether that is the package's own. Raises
+    DxError where it is damaged, or belongs to another table."""
+    for part in sorted(folder.iterdir()):
+        if part.is_dir() and part.name.partition("-")[0] in {*HOMES, *_codecs}:
+            codec = _codec(part.name)
+            thing = codec.read(part, table.digest)
+            # Under its own name: that of its folder may be any.
+            (_made if shipped else _read).setdefault(table, {})[codec.name(thing)] = thing
+
+
+def to_fields(table: Table) -> dict[str, Any]:
+    """All of it by name, for msgpack."""
+    return {name: _codec(name).to_fields(thing) for name, thing in _all_of(table).items()}
+
+
+def from_fields(table: Table, fields: dict[str, Any]) -> None:
+    """Keep what to_fields made, as what was read."""
+    for name, some in fields.items():
+        thing = _codec(name).from_fields(some)
+        _read.setdefault(table, {})[_codec(name).name(thing)] = thing
+
+
+def _codec(name: str) -> Codec:
+    kind = name.partition("-")[0]
+    if kind not in _codecs and kind in HOMES:
+        import_module(f"spacy_dxprivacy.{HOMES[kind]}")
+    return _codecs[kind]
+
+
+# -- what is small, as a file of JSON --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class JsonFile:
+    """Things with a digest, of the table, and a law, of all that their numbers come of.
+
+    kind: what it is called; file: its name. to_fields, from_fields: to plain values and back; the
+    latter raises ValueError for numbers that no law has.
+    """
+
+    kind: str
+    file: str
+    to_fields: Callable[[Any], dict[str, Any]]
+    from_fields: Callable[[dict[str, Any]], Any]
+
+    def register(self) -> None:
+        """Lets tables keep it beside them."""
+        fields = (self.to_fields, self.from_fields)
+        _codecs[self.kind] = Codec(lambda some: self.name(some.law), self.write, self.read, *fields)
+
+    def name(self, law: str) -> str:
+        """Of the folder, and of the entry beside a table."""
+        return f"{self.kind}-{law[:12]}"
+
+    def write(self, some: Any, folder: Path) -> None:
+        """Into a folder that is made where there is none."""
+        folder.mkdir(parents=True, exist_ok=True)
+        told = self.to_fields(some)
+        srsly.write_json(folder / self.file, {**told, "sha256": _checksum(told)})
+
+    def read(self, folder: Path, digest: str) -> Any:
+        """Raises DxError for a file that is damaged, changed, or of another table."""
+        path = folder / self.file
+        try:
+            told = read_json(path)
+            expected = told.pop("sha256")
+            some = self.from_fields(told)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DxError(Errors.DX067.format(path=path, why="it is damaged")) from error
+        if _checksum(told) != expected:
+            raise DxError(Errors.DX067.format(path=path, why="it was changed"))
+        if some.digest != digest:
+            raise DxError(Errors.DX067.format(path=path, why="it belongs to another table"))
+        return some
+
+
+def _checksum(told: dict[str, Any]) -> str:
+    return hashlib.sha256(srsly.json_dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+# -- what a fit works out of all rows --------------------------------------------------------------
+
+
+FITTED = "fitted"
+MANY = 5_000  # words, from which on a fit takes a second
+WIDTHS = ("<u1", "<u2", "<u4", "<f8")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fitted:
+    """digest: of the table. law: of what was worked out, with its settings. numbers: (m,)."""
+
+    digest: str
+    law: str
+    numbers: Numbers1d
+
+
+def once(
+    table: Table,
+    what: str,
+    make: Callable[[], Numbers1d],
+    good: Callable[[NDArray[Any]], bool],
+) -> Numbers1d:
+    """What make gives for a table, or gave when it was first asked.
+
+    what: says how it is made, settings included. make: whole numbers from 0 on, or float64, (m,).
+    good: whether numbers that were read may be such. Raises DxError where they may not.
+    """
+    law = law_of(what)
+    found: Fitted | None = find(table, FITTED_FILE.name(law), lambda some: False)
+    if found is None:
+        numbers = make()
+        if len(numbers) >= MANY:
+            keep(table, FITTED_FILE.name(law), Fitted(table.digest, law, numbers))
+        return numbers
+    if not good(found.numbers):
+        raise fail(FITTED, f"numbers of {what.split(',')[0]}", "others")
+    return found.numbers
+
+
+def law_of(what: str) -> str:
+    """A digest of how something is made."""
+    return hashlib.sha256(what.encode()).hexdigest()
+
+
+def _to_fields(some: Fitted) -> dict[str, Any]:
+    whole = some.numbers.dtype.kind in "iu"
+    narrow = np.min_scalar_type(int(some.numbers.max())) if whole else np.dtype(np.float64)
+    numbers = some.numbers.astype(narrow.newbyteorder("<"))
+    text = base64.b64encode(numbers.tobytes()).decode()
+    width = f"<{numbers.dtype.kind}{numbers.dtype.itemsize}"
+    return {"digest": some.digest, "law": some.law, "width": width, "numbers": text}
+
+
+def _from_fields(fields: dict[str, Any]) -> Fitted:
+    if fields["width"] not in WIDTHS:
+        raise ValueError("numbers of another width")
+    data = base64.b64decode(fields["numbers"], validate=True)
+    numbers = np.frombuffer(data, dtype=fields["width"])
+    kind = np.float64 if numbers.dtype.kind == "f" else np.int64
+    return Fitted(str(fields["digest"]), str(fields["law"]), numbers.astype(kind))
+
+
+FITTED_FILE = JsonFile(FITTED, "numbers.json", _to_fields, _from_fields)
+FITTED_FILE.register()
