@@ -204,7 +204,7 @@ DX170 {path}: keys are no longer read from the keyring of the system. Keep the k
 DX174 The solver has no optimum for this group ({why}). Nothing was written; a smaller epsilon,
   other words or fewer of them may help.
 DX176 {path} was not signed with this key, or was changed since: what it says is what somebody
-  claims. `dx sanitize --sign KEY` signs a receipt as it is made.
+  claims. `dx sanitize --set run.sign=KEY` signs a receipt as it is made.
 DX177 {path} is not what its receipt was signed for: {what} since then.
 """)
 
@@ -216,9 +216,8 @@ DX102 This pipeline has read texts, and its vocabulary holds their words. What i
   them as well. Save a pipeline before it reads, or let it read inside nlp.memory_zone() and save it
   after the zone.
 DX103 dx.Path.v1 learns a graph of {n} words, which takes many minutes, once. nlp.to_disk keeps it
-  with the pipeline, and `python -m spacy dx space` with a space, which, ended early, goes on where
-  it was when it is run again; max_words = 50000 in [components.dx_sanitizer.space] makes it half a
-  minute.
+  with the pipeline, and `python -m spacy dx space` with a space; max_words = 50000 in
+  [components.dx_sanitizer.space] makes it half a minute.
 DX104 The pipeline's own vectors lack {lacked:.0%} of the words of English text, which are unknown
   then. The built-in space has them: @dx_spaces = "dx.BuiltinSpace.v1". "dx.PipelineVectors.v1"
   takes the own ones without this warning.

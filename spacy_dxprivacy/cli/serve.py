@@ -24,7 +24,7 @@ def serve_cli(
 ) -> None:
     # fmt: on
     """Answer requests on this machine: POST /sanitize, /anonymize (as presidio's), GET /health,
-    /metrics, /about, /budget, /openapi.json. No text is logged, cached or stored.
+    /about, /budget, /openapi.json. No text is logged, cached or stored.
 
     It takes pip install "spacy-dxprivacy[serve]".
 
