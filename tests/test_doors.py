@@ -50,7 +50,7 @@ def test_a_worker_loads_what_it_works_with_and_no_more():
     """What Ray, Spark and worker processes import, by the modules of what they are sent."""
     loaded = run("-W", "ignore", "-c", WORKER).split()
     rooms = {name.split(".")[1] for name in loaded if name.startswith("spacy_dxprivacy.")}
-    assert "distributed" in rooms and not rooms & {"cli", "lab"}
+    assert "integrations" in rooms and not rooms & {"cli", "lab"}
     heavy = {"faiss", "scipy", "pandas", "pyarrow", "ray", "pyspark", "matplotlib", "streamlit"}
     assert not heavy & {name.split(".")[0] for name in loaded}
 

@@ -293,8 +293,8 @@ def _check_table(chosen: SanitizeConfig) -> None:
     if run.n_process != 1:
         raise UsageError("`table` is kept by one process: leave `n_process` out.")
     with settings_that_fail():
-        check_cipher()
         read_key(run.table_key)
+        check_cipher()
     check_new(run.table, force=run.force)
 
 

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from .recipe import Config, Recipe
 from .work import Shard, Work, result_of
 
 if TYPE_CHECKING:
+    from pyarrow import RecordBatch
     from pyspark.sql import DataFrame
 
 
@@ -54,7 +54,11 @@ def sanitize_dataframe(
     chosen = df.select(*("`" + name.replace("`", "``") + "`" for name in names))
     fields = [StructField(f.name, f.dataType, True) for f in chosen.schema.fields]
     more = [StructField(f"dx_{name}", IntegerType(), True) for name in COUNTS] if receipts else []
-    return chosen.mapInArrow(partial(map, sanitizer), StructType(fields + more))
+
+    def sanitize(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
+        return map(sanitizer, batches)
+
+    return chosen.mapInArrow(sanitize, StructType(fields + more))
 
 
 def run_shards(
