@@ -45,10 +45,6 @@ OWED_IMPORTS: set[tuple[str, str]] = set()
 # Files with an assert, and functions with many arguments.
 OWED_ASSERTS: set[str] = set()
 OWED_ARGUMENTS: set[tuple[str, str]] = {
-    ("integrations/distributed/arrow.py", "sanitize_table"),
-    ("integrations/distributed/on_ray.py", "sanitize_dataset"),
-    ("integrations/distributed/on_spark.py", "sanitize_dataframe"),
-    ("integrations/distributed/shards.py", "sanitize_shards"),
     ("integrations/front/clean.py", "clean"),
     ("integrations/front/on_datasets.py", "clean_dataset"),
     ("mechanisms/choice.py", "log_likelihood"),

@@ -241,15 +241,15 @@ def _sanitize_shards(
     from ..integrations.distributed.manifest import lines_of, manifest_bytes, tally_of
 
     out, run = Path(paths[-1]), chosen.run
-    secret = _check_keys(chosen, out / "any")
+    _check_keys(chosen, out / "any")
     shards = plan_shards(list(map(Path, paths[:-1])), out, lines=chosen.files.format == "lines")
     if run.receipt is not None:
         check_new(run.receipt, force=run.force)
+    if run.processes > 1 and not chosen.cluster.workers:
+        chosen = chosen.with_settings({"cluster.workers": run.processes})
     with setting_up():
         recipe = Recipe.of_settings(chosen)
         nlp = recipe.load()
-    if run.processes > 1 and not chosen.cluster.workers:
-        chosen = chosen.with_settings({"cluster.workers": run.processes})
     start = time.perf_counter()
     with bytes_bar(total=sum(size_of(shard.source) for shard in shards)) as bar:
 
@@ -259,7 +259,7 @@ def _sanitize_shards(
             if why:
                 above_bar(f"dx sanitize: {shard.name}: {with_options(why)}")
 
-        ended = sanitize_shards(nlp, recipe, shards, out, chosen, sign=secret, on_shard=on_shard)
+        ended = sanitize_shards(nlp, recipe, shards, out, on_shard)
     if run.receipt is not None:
         write_bytes(run.receipt, manifest_bytes(ended.manifest), force=run.force)
     tally = tally_of(ended, time.perf_counter() - start)

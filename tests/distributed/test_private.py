@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import shutil
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import count
@@ -19,7 +20,6 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.config import SanitizeConfig
 from spacy_dxprivacy.integrations.distributed import Recipe, plan_shards, sanitize_shards
 from spacy_dxprivacy.integrations.distributed.spending import is_nobody, user_id
 from spacy_dxprivacy.io.jobs import plan_jobs
@@ -132,8 +132,8 @@ def counted(monkeypatch):
 
 def shards(recipe, source, out, **how):
     plan = plan_shards([source], out)
-    chosen = SanitizeConfig().with_settings({f"cluster.{k}": v for k, v in how.items()})
-    return sanitize_shards(loaded(recipe), recipe, plan, out, chosen)
+    settings = recipe.settings.with_settings({f"cluster.{k}": v for k, v in how.items()})
+    return sanitize_shards(loaded(recipe), replace(recipe, settings=settings), plan, out)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

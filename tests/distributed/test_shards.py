@@ -237,9 +237,9 @@ def test_an_again_that_was_cut_short_goes_on_where_it_was(dx, sources, out):
 
 def run_here(options, sources, out):
     chosen = {"space": options[1], "mechanism": "exponential", "epsilon": EPSILON}
-    recipe = Recipe.of_settings(SanitizeConfig(**chosen))
-    how = SanitizeConfig(files=FileConfig(keep_fields=("id",)))
-    sanitize_shards(recipe.load(), recipe, plan_shards(sources, out), out, how)
+    files = FileConfig(keep_fields=("id",))
+    recipe = Recipe.of_settings(SanitizeConfig(**chosen, files=files))
+    sanitize_shards(recipe.load(), recipe, plan_shards(sources, out), out)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import io
 import json
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -99,7 +100,7 @@ def check_shards(
     top, out = _made_anew(folder)
     pairs, texts = _small_files(rng, top, out, many)
     shards = plan_shards([top], out)
-    how = SanitizeConfig(files=FileConfig(keep_fields=("id",)))
+    recipe = replace(recipe, settings=SanitizeConfig(files=FileConfig(keep_fields=("id",))))
     failed: Counter[str] = Counter()
 
     def tell(shard: Any, why: str) -> None:
@@ -107,7 +108,7 @@ def check_shards(
         failed["shards"] += bool(why)
 
     for some in (shards[: many // 2], shards):
-        run = sanitize_shards(nlp, recipe, some, out, how, on_shard=tell)
+        run = sanitize_shards(nlp, recipe, some, out, tell)
     journal = (out / "_journal.jsonl").read_text()
     told = [json.loads(line) for line in journal.splitlines()]
     names = Counter(e["name"] for e in told if e["event"] == "shard")

@@ -1,5 +1,4 @@
-"""Arrow tables in, Arrow tables out: one column sanitised. Ray, Spark and shards of Parquet come
-here, and nothing here knows of them."""
+"""Sanitise one column of Arrow tables. Ray, Spark and shards of Parquet are built on this."""
 
 from __future__ import annotations
 
@@ -31,12 +30,15 @@ Batch = TypeVar("Batch", "pa.Table", "pa.RecordBatch")
 
 @dataclass(frozen=True)
 class Columns:
-    """What becomes of the columns of a table.
+    """Which columns of a table are sanitised and released.
 
-    text: the one to sanitise. keep: others that go along unmodified, by name; None for all that
-    cannot hold text (numbers, booleans, dates, times). All others are dropped. on_failure: what
-    becomes of a document that cannot be sanitised: "drop" its row, make its text "null", or
-    "raise". receipts: add the columns dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws.
+    Attributes:
+        text: The column to sanitise.
+        keep: Other columns to release unmodified; None for all that cannot hold text (numbers,
+            booleans, dates, times). All others are dropped.
+        on_failure: For a document that cannot be sanitised: "drop" its row, make its text "null",
+            or "raise".
+        receipts: Add the columns dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws.
     """
 
     text: str = "text"
@@ -53,34 +55,18 @@ class Columns:
 
 @dataclass
 class SanitizedTable:
-    """A table with its column sanitised, before the rows that failed are taken out of it.
-
-    first: the number of its first row. texts: one a row; None for what was null and for what
-    failed. counts: see COUNTS, by row; None in rows without a text. missing: how many texts are
-    still to come. failures: why, by row; never with text of a document. told: what stands in.
-    """
+    """A table and its sanitised texts, before failed rows are removed; lists are by row."""
 
     table: pa.Table
-    first: int
+    first: int  # the number of the record of its first row
     texts: list[str | None]
-    counts: list[dict[str, int] | None]
-    missing: int
-    failures: dict[int, str] = field(default_factory=dict)
+    counts: list[dict[str, int] | None]  # of the receipts, see COUNTS
+    missing: int  # rows that wait for their outcome
+    failures: dict[int, str] = field(default_factory=dict)  # reasons, without text of a document
     told: StoodIn = field(default_factory=StoodIn)
 
-    def take(self, number: int, outcome: Any) -> None:
-        """Put the outcome of a record in its row: a text and counts, or why there are none."""
-        row = number - self.first
-        self.missing -= 1
-        if isinstance(outcome, str):
-            self.failures[row] = outcome
-            return
-        self.texts[row] = outcome.text
-        self.counts[row] = {name: outcome.receipt[name] for name in COUNTS}
-        self.told.add(outcome.receipt)
-
     def release(self, columns: Columns) -> pa.Table:
-        """Return the table to release. Raise DxError for failures where they are to be raised."""
+        """Return the table to release. Raise DxError for failures if they are to be raised."""
         import pyarrow as pa
 
         if self.failures and columns.on_failure == "raise":
@@ -89,51 +75,45 @@ class SanitizedTable:
         schema = self.table.schema
         text = find_column(schema, columns.text)
         kind = pa.large_string() if schema.types[text] == pa.large_string() else pa.string()
-        parts: dict[str, Any] = {
+        released: dict[str, Any] = {
             schema.names[i]: pa.array(self.texts, kind) if i == text else self.table[i]
             for i in kept_columns(schema, columns)
         }
         for name in COUNTS if columns.receipts else ():
             numbers = [None if one is None else one[name] for one in self.counts]
-            parts[f"dx_{name}"] = pa.array(numbers, pa.int32())
-        result = pa.table(parts)
+            released[f"dx_{name}"] = pa.array(numbers, pa.int32())
+        result = pa.table(released)
         if columns.on_failure == "null" or not self.failures:
             return result
         return result.filter(pa.array([i not in self.failures for i in range(len(result))]))
 
 
 def sanitize_table(
-    nlp: Language,
-    table: Batch,
-    column: str = "text",
-    *,
-    keep: Sequence[str] | None = None,
-    on_failure: str = "drop",
-    receipts: bool = False,
-    batch_size: int = 128,
+    nlp: Language, table: Batch, column: str = "text", *, batch_size: int = 128, **options: Any
 ) -> Batch:
-    """Return an Arrow Table or RecordBatch with one column sanitised, as the same kind.
+    """Sanitise one column of an Arrow Table or RecordBatch.
 
-    Nulls stay null. Metadata of the schema is dropped, as it may hold anything.
+    Nulls stay null. Metadata of the schema is dropped, because it may hold anything.
 
     Args:
         nlp: A pipeline with a sanitizer, whose vocabulary does not grow.
         table: A Table or RecordBatch.
         column: The column of text.
-        keep: Further columns; see Columns.
-        on_failure: See Columns.
-        receipts: See Columns.
         batch_size: Documents in a batch.
+        options: `keep`, `on_failure` and `receipts`, see Columns.
+
+    Returns:
+        An object of the same type.
 
     Raises:
         DxError: The column is missing or holds no text, or, with on_failure "raise", a document
             cannot be sanitised. No message holds text.
     """
-    return sanitize_columns(nlp, table, Columns(column, keep, on_failure, receipts), batch_size)
+    return sanitize_columns(nlp, table, Columns(column, **options), batch_size)
 
 
 def sanitize_columns(nlp: Language, table: Batch, columns: Columns, batch_size: int = 128) -> Batch:
-    """See sanitize_table."""
+    """Sanitise a table; see sanitize_table."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
@@ -141,21 +121,20 @@ def sanitize_columns(nlp: Language, table: Batch, columns: Columns, batch_size: 
 
             whole = table if isinstance(table, pa.Table) else pa.Table.from_batches([table])
             pipe = partial(outcomes, nlp, batch_size=batch_size, with_docs=False)
-            (done,) = sanitize_tables([whole], pipe, columns.text)
-            result = done.release(columns)
+            (sanitized,) = sanitize_tables([whole], pipe, columns.text)
+            result = sanitized.release(columns)
             if isinstance(table, pa.Table):
                 return result
             batches = result.combine_chunks().to_batches()
             return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=result.schema)
     except Exception as error:
-        failure = without_text(error)  # engines write tracebacks, with causes, into their logs
+        failure = without_text(error)  # engines log tracebacks, with causes
     raise failure
 
 
 @dataclass(frozen=True)
 class TableSanitizer:
-    """What engines send to their workers, which keep their pipeline from call to call. space: what
-    the driver's terms call it."""
+    """What engines send to their workers. space: that of the driver, as receipts name it."""
 
     recipe: Recipe
     space: str
@@ -169,34 +148,39 @@ class TableSanitizer:
 def sanitize_tables(
     tables: Iterable[pa.Table], pipe: Pipe, column: str
 ) -> Iterator[SanitizedTable]:
-    """The tables, in order. pipe: records in, outcomes out, in about the same order.
+    """Yield tables in order. pipe: from records to outcomes, in about the same order.
 
     Raises DxError where the pipe loses a document.
     """
     waiting = deque[SanitizedTable]()
-    for record, outcome in pipe(_records(tables, column, waiting)):
+
+    def records() -> Iterator[Record]:
+        first = 0
+        for table in tables:
+            texts = _texts(table, column)
+            n = len(texts)
+            missing = n - texts.count(None)
+            waiting.append(SanitizedTable(table, first, [None] * n, [None] * n, missing))
+            for row, text in enumerate(texts):
+                if text is not None:
+                    yield checked_record(first + row, 0, text)
+            first += n
+
+    for record, outcome in pipe(records()):
         holder = next(one for one in waiting if record.number - one.first < len(one.texts))
-        holder.take(record.number, outcome)
+        row = record.number - holder.first
+        holder.missing -= 1
+        if isinstance(outcome, str):
+            holder.failures[row] = outcome
+        else:
+            holder.texts[row] = outcome.text
+            holder.counts[row] = {name: outcome.receipt[name] for name in COUNTS}
+            holder.told.add(outcome.receipt)
         while waiting and not waiting[0].missing:
             yield waiting.popleft()
     if any(one.missing for one in waiting):
         raise DxError("The pipeline lost documents.")
     yield from waiting
-
-
-def _records(
-    tables: Iterable[pa.Table], column: str, waiting: deque[SanitizedTable]
-) -> Iterator[Record]:
-    first = 0
-    for table in tables:
-        texts = _texts(table, column)
-        n = len(texts)
-        missing = n - texts.count(None)
-        waiting.append(SanitizedTable(table, first, [None] * n, [None] * n, missing))
-        for row, text in enumerate(texts):
-            if text is not None:
-                yield checked_record(first + row, 0, text)
-        first += n
 
 
 def _texts(table: pa.Table, column: str) -> list[str | None]:
@@ -211,21 +195,13 @@ def _texts(table: pa.Table, column: str) -> list[str | None]:
         raise DxError(Errors.DX071.format(column=column, given=values.type))
     try:
         return list(values.to_pylist())
-    except UnicodeDecodeError:  # nobody checks what a file says is text; it holds the text
+    except UnicodeDecodeError:  # its message holds the text, and files declare any bytes as text
         raw = values.cast(pa.large_binary()).to_pylist()
     return [None if one is None else one.decode("utf8", "surrogateescape") for one in raw]
 
 
-def holds_no_text(kind: pa.DataType) -> bool:
-    """Numbers, booleans, dates and times."""
-    from pyarrow import types
-
-    tests = ("boolean", "integer", "floating", "decimal", "temporal")
-    return any(getattr(types, f"is_{test}")(kind) for test in tests)
-
-
 def find_column(schema: pa.Schema, column: str) -> int:
-    """Return the place of a column. Raise DxError unless there is one of this name."""
+    """Return the index of a column. Raise DxError unless exactly one has this name."""
     places = schema.get_all_field_indices(column)
     if len(places) != 1:
         found = "several of" if places else "no"
@@ -235,9 +211,12 @@ def find_column(schema: pa.Schema, column: str) -> int:
 
 
 def kept_columns(schema: pa.Schema, columns: Columns) -> list[int]:
-    """Return the places of the columns that the output has, in order. Raise DxError for unknown
-    names."""
+    """Return the indices of the released columns, in order. Raise DxError for unknown names."""
+    from pyarrow import types
+
     text = find_column(schema, columns.text)
     if columns.keep is not None:
         return sorted({text, *(find_column(schema, name) for name in columns.keep)})
-    return [i for i, one in enumerate(schema) if i == text or holds_no_text(one.type)]
+    tests = (types.is_boolean, types.is_integer, types.is_floating, types.is_decimal,
+             types.is_temporal)  # fmt: skip
+    return [i for i, one in enumerate(schema) if i == text or any(t(one.type) for t in tests)]

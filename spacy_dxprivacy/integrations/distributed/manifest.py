@@ -24,23 +24,21 @@ Event = dict[str, Any]
 
 @dataclass
 class Run:
-    """What a run did. manifest: of all runs. released: the lines of the journal that it added.
-    skipped: how many shards were finished before. failures: why, by name of a shard."""
+    """The result of a run."""
 
     terms: Terms
-    manifest: dict[str, Any] = field(default_factory=dict)
-    released: list[Event] = field(default_factory=list)
-    skipped: int = 0
-    failures: dict[str, str] = field(default_factory=dict)
+    manifest: dict[str, Any] = field(default_factory=dict)  # of all runs
+    released: list[Event] = field(default_factory=list)  # lines that were added to the journal
+    skipped: int = 0  # shards that were finished before
+    failures: dict[str, str] = field(default_factory=dict)  # reasons, by name of a shard
 
 
 def make_manifest(journal: Journal) -> dict[str, Any]:
-    """Return plain values, for json.
+    """Return plain values, for JSON.
 
-    settings: of the last round. corpus: counts of what lies in the folder now, of mentions by label
-    where there are stand-ins. by_document and by_user: the largest number of draws for one of them
-    over all releases, and the guarantee that this comes to. shards: each with its counts, how often
-    it was released, and the same for its largest document.
+    settings: of the last round. corpus: counts of what lies in the folder now. by_document and
+    by_user: the largest number of draws of one of them over all releases, and the guarantee that
+    they add up to. shards: counts and releases of each, and the same for its largest document.
     """
     begun = {e["round"]: e for e in journal.events if e["event"] == "begin"}
     guarantees = {n: Guarantee.from_dict(e["guarantee"]) for n, e in begun.items()}
@@ -48,15 +46,15 @@ def make_manifest(journal: Journal) -> dict[str, Any]:
     for name in ("event", "format", "round", "again"):
         del settings[name]
     entries = [event for event in journal.events if event["event"] == "shard"]
-    of_text: dict[str, list[Event]] = defaultdict(list)
+    by_text: dict[str, list[Event]] = defaultdict(list)
     for entry in entries:
-        of_text[entry["text"]].append(entry)
-    corpus = _sums(journal.last.values()).to_dict()
+        by_text[entry["text"]].append(entry)
+    corpus = _sums(journal.last.values())
     del corpus["most_draws"]
     return {
         "format": FORMAT,
         "spacy_dxprivacy": __version__,
-        "releases": max(map(len, of_text.values()), default=0),
+        "releases": max(map(len, by_text.values()), default=0),
         "rounds": max(begun),
         "settings": settings,
         "corpus": {"shards": len(journal.last), **corpus},
@@ -64,9 +62,9 @@ def make_manifest(journal: Journal) -> dict[str, Any]:
         "by_user": _by_user(journal, entries, guarantees) if settings["user_column"] else None,
         "shards": {
             name: {
-                **_sums([last]).to_dict(),
-                "releases": len(of_text[last["text"]]),
-                "total": _by_document(of_text[last["text"]], guarantees)["total"],
+                **_sums([last]),
+                "releases": len(by_text[last["text"]]),
+                "total": _by_document(by_text[last["text"]], guarantees)["total"],
             }
             for name, last in sorted(journal.last.items())
         },
@@ -74,34 +72,37 @@ def make_manifest(journal: Journal) -> dict[str, Any]:
 
 
 def manifest_bytes(manifest: dict[str, Any]) -> bytes:
-    """As json."""
-    found: bytes = (srsly.json_dumps(manifest, indent=2) + "\n").encode()
-    return found
+    """Return a manifest as JSON."""
+    written: bytes = (srsly.json_dumps(manifest, indent=2) + "\n").encode()
+    return written
 
 
-def _sums(entries: Iterable[Event]) -> ShardSums:
+def _sums(entries: Iterable[Event]) -> dict[str, Any]:
     sums = ShardSums()
     for entry in entries:
         sums.merge(entry)
         sums.failed += entry["failed"]
-    return sums
+    return sums.to_dict()
 
 
 def _by_document(entries: list[Event], guarantees: dict[int, Guarantee]) -> Event:
-    """A document may have been drawn as often as the largest of its shard, in every release."""
+    """Bound a document's draws by those of the largest one of its shard, in every release."""
     draws: dict[str, Counter[Guarantee]] = defaultdict(Counter)
     for entry in entries:
         draws[entry["text"]][guarantees[entry["round"]]] += entry["most_draws"]
     worst = max(draws.values(), key=lambda spent: spent.total(), default=Counter())
     several = {guarantee for spent in draws.values() for guarantee in spent}
-    if len(several) > 1:  # which of them is the worst depends on more than the number of draws
+    if len(several) > 1:  # which text is the worst depends on more than the number of draws
         worst = Counter({g: max(spent[g] for spent in draws.values()) for g in several})
     return _total(worst)
 
 
 def _by_user(journal: Journal, entries: list[Event], guarantees: dict[int, Guarantee]) -> Event:
-    """Over all releases and shards. Where guarantees differ, the largest totals of different users
-    may be added up: then it is a bound."""
+    """Add up over all releases and shards.
+
+    With several guarantees, the sum of the largest totals is a bound: they may be of different
+    users.
+    """
     files: dict[Guarantee, list[str]] = defaultdict(list)
     for entry in entries:
         if "users" in entry:
@@ -114,7 +115,7 @@ def _by_user(journal: Journal, entries: list[Event], guarantees: dict[int, Guara
 
 
 def _total(draws: Counter[Guarantee]) -> Event:
-    """total: the guarantee, or why there is none that can be stated."""
+    """Return the draws and their guarantee, or the reason why none can be stated."""
     whole = [repeat(guarantee, number) for guarantee, number in draws.items()]
     try:
         total: Any = (whole[0] if len(whole) == 1 else compose(whole)).to_dict() if whole else None
@@ -123,13 +124,13 @@ def _total(draws: Counter[Guarantee]) -> Event:
     return {"most_draws": draws.total(), "total": total}
 
 
-# -- in plain sentences ----------------------------------------------------------------------------
+# -- in sentences ----------------------------------------------------------------------------------
 
 
 def tally_of(run: Run, seconds: float) -> Tally:
-    """Of this run alone. seconds: with the time to start workers."""
-    told = run.manifest["settings"]["in_clear"]
-    tally = Tally(run.terms, told, seconds=seconds, speed="with the time to start workers")
+    """Return the tally of this run alone. seconds: with the time to start workers."""
+    in_clear = run.manifest["settings"]["in_clear"]
+    tally = Tally(run.terms, in_clear, seconds=seconds, speed="with the time to start workers")
     for entry in run.released:
         tally.merge(entry)
         tally.failed.append([0] * entry["failed"])
@@ -137,7 +138,7 @@ def tally_of(run: Run, seconds: float) -> Tally:
 
 
 def lines_of(run: Run) -> list[str]:
-    """What the lines of the tally leave out: the shards of this run, and what all runs come to."""
+    """Return what the tally leaves out: the shards of this run, and the sum of all runs."""
     parts = [f"{len(run.released):,} released now"]
     parts += [f"{run.skipped:,} finished before"] if run.skipped else []
     parts += [f"{len(run.failures):,} failed; run again to do them"] if run.failures else []

@@ -1,5 +1,4 @@
-"""Ray: a data set sanitised by actors, and shards by tasks; each process loads the pipeline
-once."""
+"""Ray: data sets sanitised by actors, and shards by tasks; a process loads the pipeline once."""
 
 from __future__ import annotations
 
@@ -28,32 +27,27 @@ def sanitize_dataset(
     config: Config = None,
     column: str = "text",
     *,
-    keep: Sequence[str] | None = None,
-    on_failure: str = "drop",
-    receipts: bool = False,
     code: str | Path | None = None,
     workers: int | tuple[int, int] | None = None,
-    batch_size: int | None = 1024,
     **options: Any,
 ) -> Dataset:
-    """Return a Ray Dataset with one column sanitised.
+    """Sanitise one column of a Ray Dataset.
 
-    It is lazy, and every run of the result draws anew: write it once, or materialize() it before
+    The result is lazy, and every run of it samples anew: write it once, or materialize() it before
     it is used twice.
 
     Args:
         ds: A data set.
-        config: See Recipe.of; the files that it names have to be where all nodes see them.
+        config: See Recipe.of; the files that it names exist on all nodes.
         column: The column of text.
-        keep: Further columns, which are written unmodified; see Columns. By default columns that
-            can hold text are dropped, and numbers, booleans, dates and times stay.
-        on_failure: See Columns.
-        receipts: See Columns.
         code: A Python file to run first, on each node.
         workers: How many actors, or the least and the most; None for 1 up to what there is room
             for.
-        batch_size: Rows of a call.
-        options: For Dataset.map_batches, such as num_cpus or memory.
+        options: `keep`, `on_failure` and `receipts`, see Columns; and options of
+            Dataset.map_batches, such as batch_size (rows of a call, 1024), num_cpus or memory.
+
+    Returns:
+        A Dataset of the kept columns.
 
     Raises:
         DxError: For a config that is seeded, or where Ray is not installed.
@@ -61,18 +55,14 @@ def sanitize_dataset(
     needs("ray", "sanitize_dataset", extra="ray")
     from ray.data import ActorPoolStrategy
 
-    columns = Columns(column, keep, on_failure, receipts)
+    names = options.keys() & {"keep", "on_failure", "receipts"}
+    columns = Columns(column, **{name: options.pop(name) for name in names})
     recipe = Recipe.of(config, code=code)
-    space = recipe.space  # what is seeded is refused before anything runs
+    space = recipe.space  # a seed is refused before anything runs
     least, most = workers if isinstance(workers, tuple) else (workers or 1, workers)
-    return ds.map_batches(
-        TableSanitizer,
-        fn_constructor_args=(recipe, space, columns),
-        batch_format="pyarrow",
-        batch_size=batch_size,
-        compute=ActorPoolStrategy(min_size=least, max_size=most),
-        **options,
-    )
+    pool = ActorPoolStrategy(min_size=least, max_size=most)
+    options = {"batch_size": 1024, "batch_format": "pyarrow", "compute": pool, **options}
+    return ds.map_batches(TableSanitizer, fn_constructor_args=(recipe, space, columns), **options)
 
 
 def run_shards(
@@ -84,7 +74,7 @@ def run_shards(
 
     started = not ray.is_initialized()
     if started:
-        # Ray tells its makers how it is used, unless it is told not to.
+        # Ray reports its usage to its makers unless this is set.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         ray.init(address=cluster.address, log_to_driver=False, logging_level=logging.ERROR)
     resources: Any = ray.cluster_resources

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...config import ClusterConfig
 from ...pipeline.receipt import COUNTS
 from ...validate import needs
-from .arrow import Columns, TableSanitizer, find_column, kept_columns
+from .arrow import Columns, TableSanitizer, kept_columns
 from .journal import ShardResult
 from .recipe import Config, Recipe
 from .work import Shard, Work, result_of
@@ -27,15 +27,23 @@ def sanitize_dataframe(
     config: Config = None,
     column: str = "text",
     *,
-    keep: Sequence[str] | None = None,
-    on_failure: str = "drop",
-    receipts: bool = False,
     code: str | Path | None = None,
+    **options: Any,
 ) -> DataFrame:
-    """Return a Spark DataFrame with one column sanitised, by mapInArrow.
+    """Sanitise one column of a Spark DataFrame, by mapInArrow.
 
-    It is lazy, and every action on the result draws anew: write it once. Arguments are as in
-    sanitize_dataset; the columns that are not kept are not even sent to the Python workers.
+    The result is lazy, and every action on it samples anew: write it once. Columns that are not
+    kept are not even sent to the Python workers.
+
+    Args:
+        df: A data frame.
+        config: See Recipe.of; the files that it names exist on all nodes.
+        column: The column of text.
+        code: A Python file to run first, on each node.
+        options: `keep`, `on_failure` and `receipts`, see Columns.
+
+    Returns:
+        A DataFrame of the kept columns.
 
     Raises:
         DxError: For a config that is seeded, a column that is missing or holds no text, or without
@@ -45,20 +53,20 @@ def sanitize_dataframe(
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import IntegerType, StructField, StructType
 
-    columns = Columns(column, keep, on_failure, receipts)
+    columns = Columns(column, **options)
     schema = to_arrow_schema(df.schema)
-    find_column(schema, column)
     names = [schema.names[place] for place in kept_columns(schema, columns)]
     recipe = Recipe.of(config, code=code)
     sanitizer = TableSanitizer(recipe, recipe.space, columns)
     chosen = df.select(*("`" + name.replace("`", "``") + "`" for name in names))
     fields = [StructField(f.name, f.dataType, True) for f in chosen.schema.fields]
-    more = [StructField(f"dx_{name}", IntegerType(), True) for name in COUNTS] if receipts else []
+    if columns.receipts:
+        fields += [StructField(f"dx_{name}", IntegerType(), True) for name in COUNTS]
 
     def sanitize(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
         return map(sanitizer, batches)
 
-    return chosen.mapInArrow(sanitize, StructType(fields + more))
+    return chosen.mapInArrow(sanitize, StructType(fields))
 
 
 def run_shards(
@@ -68,16 +76,23 @@ def run_shards(
     needs("pyspark", "the engine spark", extra="spark")
     from pyspark.sql import SparkSession
 
-    active = SparkSession.getActiveSession()
-    if active is None:
+    session = active = SparkSession.getActiveSession()
+    if session is None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    context = (active or _new_session(cluster.address)).sparkContext
+        builder = SparkSession.builder.appName("spacy_dxprivacy")
+        # A failing worker is reported in one line; Spark would print its traceback twice.
+        quiet = {"spark.log.level": "OFF", "spark.ui.enabled": False,
+                 "spark.ui.showConsoleProgress": False}  # fmt: skip
+        for name, value in quiet.items():
+            builder = builder.config(name, value)
+        session = builder.master(cluster.address or "local[*]").getOrCreate()
+    context = session.sparkContext
 
     def run(shard: Shard) -> Any:
         return context.parallelize([shard], 1).map(work).collect()[0]
 
     try:
-        # A job a shard: what is done is known at once, and published.
+        # One job for each shard, so that it is published as soon as it is done.
         with ThreadPoolExecutor(cluster.workers or context.defaultParallelism) as pool:
             jobs = {pool.submit(run, shard): shard for shard in shards}
             try:
@@ -88,13 +103,3 @@ def run_shards(
     finally:
         if active is None:
             context.stop()
-
-
-def _new_session(address: str | None) -> Any:
-    from pyspark.sql import SparkSession
-
-    # A worker that fails is told of in one line; Spark would print the way there, twice.
-    builder = SparkSession.builder.appName("spacy_dxprivacy").config("spark.log.level", "OFF")
-    builder = builder.config("spark.ui.enabled", False)
-    builder = builder.config("spark.ui.showConsoleProgress", False)
-    return builder.master(address or "local[*]").getOrCreate()

@@ -1,8 +1,7 @@
-"""How a worker makes its pipeline: sent to it in place of a pipeline that may have read texts."""
+"""How a worker makes its own pipeline: the driver's may have read texts, and is not sent."""
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -26,15 +25,17 @@ NAMES_OR_PATHS = ("model", "space", "prior", "surrogates", "key", "lm", "code")
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a worker makes a pipeline. text: a whole config, as for `spacy assemble`; "" for none.
-    settings: all others. A file of code is run by every worker, and has to be there."""
+    """How a worker makes a pipeline, with absolute paths: workers have other folders.
 
-    text: str = ""
-    settings: SanitizeConfig = field(default_factory=SanitizeConfig)
+    A file of code is run by every worker, and has to exist there.
+    """
+
+    text: str = ""  # a whole config, as for `spacy assemble`
+    settings: SanitizeConfig = field(default_factory=SanitizeConfig)  # all others
 
     @classmethod
     def of(cls, config: Config = None, *, code: str | Path | None = None) -> Recipe:
-        """Return the recipe of a config. Paths are made absolute: workers have other folders.
+        """Return the recipe of a config.
 
         Args:
             config: The path of a .cfg file; the name or folder of a saved pipeline; a whole
@@ -67,12 +68,13 @@ class Recipe:
     def _made(cls, chosen: SanitizeConfig, config: Mapping[str, Any] | None) -> Recipe:
         given = {name: getattr(chosen, name) for name in NAMES_OR_PATHS}
         paths = {n: _absolute("path", str(path)) for n, path in given.items() if path is not None}
-        whole = None if config is None else util.copy_config(_absolute("", config))
-        text = "" if whole is None else whole.to_str(interpolate=False)
+        text = ""
+        if config is not None:
+            text = util.copy_config(_absolute("", config)).to_str(interpolate=False)
         return cls(text, chosen.with_settings(paths))
 
     def load(self) -> Language:
-        """The pipeline, ready. Raises DxError for a seeded one, and what make_pipeline raises."""
+        """Return the fitted pipeline. Raise DxError for a seeded one, and as make_pipeline does."""
         if not self.text:
             nlp = make_pipeline(self.settings)
         else:
@@ -86,25 +88,21 @@ class Recipe:
 
     @property
     def space(self) -> str:
-        """What the receipts call its space: a worker has to find the same one. It is loaded."""
+        """Load the pipeline, and return its space as receipts name it: workers check theirs."""
         return terms_of(self.load()).space
 
 
 def terms_of(nlp: Language) -> Terms:
-    """What all receipts of a pipeline say."""
+    """Return what all receipts of a pipeline say."""
     return the_sanitizer(nlp).terms
-
-
-def config_digest(nlp: Language) -> str:
-    """SHA-256 of the whole config and of the name and version of the pipeline, in hexadecimal."""
-    meta = f"{nlp.meta['lang']} {nlp.meta['name']} {nlp.meta['version']}\n"
-    return hashlib.sha256((meta + nlp.config.to_str()).encode()).hexdigest()
 
 
 @lru_cache(maxsize=2)
 def pipeline_of_worker(recipe: Recipe, space: str) -> Language:
-    """One a process, with one thread: its siblings use the other cores. space: what the driver's
-    terms call it. Raises DxError where this machine has another one."""
+    """Return the pipeline of this process, with one thread: sibling workers use the other cores.
+
+    Raises DxError where its space is not that of the driver.
+    """
     from threadpoolctl import threadpool_limits
 
     nlp = recipe.load()
@@ -115,7 +113,7 @@ def pipeline_of_worker(recipe: Recipe, space: str) -> Language:
 
 
 def _absolute(key: str, value: Any) -> Any:
-    """A path as it is where there is no such file: it may be a name."""
+    """Make paths of existing files absolute, at any depth; others may be names."""
     if isinstance(value, Mapping):
         return {name: _absolute(name, one) for name, one in value.items()}
     is_there = key == "path" and isinstance(value, str) and Path(value).exists()

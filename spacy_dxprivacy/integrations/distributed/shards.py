@@ -1,8 +1,11 @@
-"""Shards in, shards out, on this machine or on a cluster, so that a run that ends early is resumed
-by the next one, and no text is released twice without a word."""
+"""Sanitise a corpus shard by shard, on this machine or on a cluster.
+
+A run that ends early is resumed by the next one, and no text is released twice unnoticed.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from importlib import import_module
@@ -14,6 +17,7 @@ from spacy.language import Language
 from ...config import RunConfig, SanitizeConfig
 from ...errors import DxError, Errors, UsageError
 from ...io.files.atomic import write_bytes
+from ...io.files.keys import read_key
 from ...io.files.limits import parse_json
 from ...io.files.signed import signed, signed_files
 from ...io.formats import KINDS
@@ -25,7 +29,7 @@ from .journal import NAME as JOURNAL
 from .journal import Journal, ShardResult
 from .manifest import NAME as MANIFEST
 from .manifest import Run, make_manifest, manifest_bytes
-from .recipe import Recipe, config_digest, terms_of
+from .recipe import Recipe, terms_of
 from .work import Shard, Work, about, is_changed
 
 SHARD_KINDS = {**KINDS, ".parquet": "parquet"}
@@ -34,34 +38,34 @@ OnShard = Callable[[Shard, str], Any]
 
 
 def plan_shards(sources: Sequence[Path], out: Path, *, lines: bool = False) -> list[Shard]:
-    """A shard for each file, and for each file in a folder that has a known ending.
+    """Return a shard for each file, and for each file of a known ending in a folder.
 
-    Raises UsageError where there is none, or of another kind, or two would have one name.
+    Args:
+        sources: Files and folders.
+        out: The folder of the output.
+        lines: Whether each line of a .txt file is a document.
+
+    Raises:
+        UsageError: A source is missing or of another kind, or two would have one name.
     """
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out}: is a file, and shards need a folder for the output.")
-    shards = [shard for source in sources for shard in _shards_of(source, out, lines)]
-    names: set[str] = set()
-    for shard in shards:
-        if shard.name in names:
-            raise UsageError(f"{shard.name}: there are two shards of this name.")
-        names.add(shard.name)
-        if (out / shard.name).resolve() == shard.source.resolve():
-            raise UsageError(f"{shard.source}: the output is the input.")
-    if any(shard.kind == "parquet" for shard in shards):
+    shards: dict[str, Shard] = {}
+    for source in sources:
+        if not source.exists():
+            raise UsageError(f"{source}: no such file or folder.")
+        is_folder = source.is_dir()
+        for path in files_in(source, out, SHARD_KINDS) if is_folder else [source]:
+            name = path.relative_to(source).as_posix() if is_folder else path.name
+            shard = Shard(name, path.resolve(), _kind(path, lines))
+            if name in shards:
+                raise UsageError(f"{name}: there are two shards of this name.")
+            if (out / name).resolve() == shard.source:
+                raise UsageError(f"{shard.source}: the output is the input.")
+            shards[name] = shard
+    if any(shard.kind == "parquet" for shard in shards.values()):
         needs("pyarrow", "Parquet", extra="arrow")
-    return shards
-
-
-def _shards_of(source: Path, out: Path, lines: bool) -> list[Shard]:
-    if not source.exists():
-        raise UsageError(f"{source}: no such file or folder.")
-    if not source.is_dir():
-        return [Shard(source.name, source.resolve(), _kind(source, lines))]
-    return [
-        Shard(path.relative_to(source).as_posix(), path.resolve(), _kind(path, lines))
-        for path in files_in(source, out, SHARD_KINDS)
-    ]
+    return list(shards.values())
 
 
 def _kind(path: Path, lines: bool) -> str:
@@ -78,32 +82,31 @@ def sanitize_shards(
     recipe: Recipe,
     shards: Sequence[Shard],
     out: Path,
-    chosen: SanitizeConfig | None = None,
-    *,
-    sign: bytes | None = None,
-    on_shard: OnShard | None = None,
+    on_shard: OnShard = lambda shard, why: None,
 ) -> Run:
     """Sanitise shards into a folder, which all workers see under the same path.
 
     Args:
-        nlp: What the recipe makes, see Recipe.load.
-        recipe: How a worker makes its pipeline.
-        shards: See plan_shards.
+        nlp: The pipeline, from Recipe.load.
+        recipe: How a worker makes its pipeline. Of its settings, `files` names the fields (others
+            are dropped), `cluster` and `run` say how; `run.sign` signs the manifest.
+        shards: From plan_shards.
         out: The folder of the output.
-        chosen: Its settings `files` (the fields; others are dropped), `cluster` and `run`.
-        sign: A key to sign the manifest with, and the files that it is about.
-        on_shard: Called with each shard that is done, and with what went wrong, or "".
+        on_shard: Called with each finished shard, and with what went wrong, or "".
+
+    Returns:
+        What the run did, with the manifest of all runs.
 
     Raises:
         DxError: All shards are finished and `again` is not set, the folder was begun with other
             settings, or another run is writing to it.
         UsageError: A file is in the way.
     """
-    chosen = chosen or SanitizeConfig()
+    chosen = recipe.settings
     again = chosen.cluster.again
     one_of("engine", chosen.cluster.engine or "local", tuple(ENGINES))
+    sign = None if chosen.run.sign is None else read_key(chosen.run.sign)
     run = Run(terms_of(nlp))
-    tell = on_shard or (lambda shard, why: None)
     with Journal(out.resolve()) as journal:
         for shard in shards:
             path = journal.out / shard.name
@@ -113,15 +116,11 @@ def sanitize_shards(
         left = {s.name: s for s in shards if not journal.is_done(s.name, number, again=again)}
         for shard in shards:
             if shard.name not in left:
-                if _is_another(shard, journal):
-                    what = "An earlier state of its source was released"
-                    run.failures[shard.name] = Errors.DX079.format(what=what)
-                else:
-                    run.skipped += 1
-                tell(shard, run.failures.get(shard.name, ""))
-        for result in _results(nlp, recipe, journal, chosen, list(left.values())):
-            _take(result, journal, number, again, run)
-            tell(left[result.name], run.failures.get(result.name, ""))
+                _skip(shard, journal, run)
+                on_shard(shard, run.failures.get(shard.name, ""))
+        for result in _results(nlp, recipe, journal, list(left.values())):
+            _publish(result, journal, number, again, run)
+            on_shard(left[result.name], run.failures.get(result.name, ""))
         if not run.failures:
             journal.end(number)
         _write_manifest(journal, run, sign)
@@ -138,8 +137,9 @@ def _settings(nlp: Language, chosen: SanitizeConfig) -> dict[str, Any]:
     terms, columns = terms_of(nlp), _columns(chosen)
     kept = list(columns.keep or ())
     in_clear = [*terms.in_clear, *([f"the fields {', '.join(kept)}"] if kept else [])]
+    meta = f"{nlp.meta['lang']} {nlp.meta['name']} {nlp.meta['version']}\n"
     return {
-        "config": config_digest(nlp),
+        "config": hashlib.sha256((meta + nlp.config.to_str()).encode()).hexdigest(),
         "column": columns.text,
         "keep": kept,
         "user_column": chosen.cluster.user_column,
@@ -149,18 +149,22 @@ def _settings(nlp: Language, chosen: SanitizeConfig) -> dict[str, Any]:
     }
 
 
-def _is_another(shard: Shard, journal: Journal) -> bool:
+def _skip(shard: Shard, journal: Journal, run: Run) -> None:
+    """Count a finished shard as skipped, or as a failure if its source changed."""
     then = journal.private.input_of(journal.last[shard.name])
-    if not is_changed(shard.source, then):
-        return False
-    return bool(about(shard.source, journal.private.key)["digest"] != then["digest"])
+    key = journal.private.key
+    if is_changed(shard.source, then) and about(shard.source, key)["digest"] != then["digest"]:
+        what = "An earlier state of its source was released"
+        run.failures[shard.name] = Errors.DX079.format(what=what)
+    else:
+        run.skipped += 1
 
 
 def _results(
-    nlp: Language, recipe: Recipe, journal: Journal, chosen: SanitizeConfig, left: Sequence[Shard]
+    nlp: Language, recipe: Recipe, journal: Journal, left: Sequence[Shard]
 ) -> Iterator[ShardResult]:
-    """Results come as shards are done, in any order; a shard whose worker dies is tried again, or
-    its result says so."""
+    """Return results as shards are done, in any order; a cluster retries one whose worker died."""
+    chosen = recipe.settings
     cluster, module = chosen.cluster, ENGINES[chosen.cluster.engine or "local"]
     work = Work(
         recipe, terms_of(nlp).space, _columns(chosen), journal.partial, cluster.user_column,
@@ -173,7 +177,7 @@ def _results(
     return results
 
 
-def _take(result: ShardResult, journal: Journal, number: int, again: bool, run: Run) -> None:
+def _publish(result: ShardResult, journal: Journal, number: int, again: bool, run: Run) -> None:
     other = journal.released_as(result) if result.temporary and not again else None
     if other:
         what = f"The same text was released as {other}"
@@ -191,6 +195,6 @@ def _write_manifest(journal: Journal, run: Run, key: bytes | None) -> None:
         files = {name: journal.out / name for name in (*run.manifest["shards"], JOURNAL)}
         there = {name: path for name, path in files.items() if path.is_file()}
         new = {JOURNAL, *(event["name"] for event in run.released)}
-        known = {n: told for n, told in signed_files(path, key).items() if n not in new}
+        known = {n: entry for n, entry in signed_files(path, key).items() if n not in new}
         run.manifest = signed(parse_json(manifest_bytes(run.manifest)), key, there, known)
     write_bytes(path, manifest_bytes(run.manifest), force=True)

@@ -1,11 +1,8 @@
-"""What was drawn: added up for a shard, and for each user, without the names of users.
+"""Draws added up over a shard, and over each user without the names of users.
 
-A user is a keyed hash of 64 bits. Two users with one hash count as one, so the largest total is
-never too small. The key and the hashes are for the owner of the text alone: whoever has both can
-ask whether a name they know is among them. They lie in the private folder, see journal.py.
-
-7, 7.0, "7" and "007" are one user: a table with gaps holds numbers as 7.0, a file of text as "7".
-NULL, NaN and empty texts are nobody; what is neither text nor a whole number nor a UUID is refused.
+A user is a keyed 64-bit hash. Two users with one hash count as one, so the largest total is never
+too small. Whoever has the key and the hashes can test whether a name is among them: both lie in the
+private folder of the owner (see journal.py).
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
@@ -31,21 +28,21 @@ _WHOLE = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
 _DTYPE = np.dtype([("user", "<u8"), ("draws", "<i8")])
 
 
-def user_id(key: bytes, user: Any) -> int:
-    """A number for a user that says nothing of who it is without the key."""
-    raw = identity(user).encode("utf8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(raw, key=key, digest_size=8).digest(), "little")
-
-
 def is_nobody(user: Any) -> bool:
-    """Whether a value names no user: None, NaN, or an empty text."""
+    """Return whether a value names no user: None, NaN, or an empty text."""
     is_nan = isinstance(user, Real | Decimal) and user != user
     return user is None or is_nan or (isinstance(user, str | bytes) and not user.strip())
 
 
 def identity(user: Any) -> str:
-    """The one text for all ways to write a user. Raises DxError, without the value, for values that
-    may or may not be the same user: fractions, booleans, times, lists."""
+    """Return one text for all spellings of a user.
+
+    7, 7.0, "7" and "007" are one user: a table with gaps holds numbers as 7.0, a file as "7".
+
+    Raises:
+        DxError: It is unclear when two such values are one user (fractions, booleans, times,
+            lists). The message does not hold the value.
+    """
     if isinstance(user, bytes):
         try:
             user = user.decode("utf8")
@@ -63,8 +60,14 @@ def identity(user: Any) -> str:
     raise DxError(Errors.DX110.format(given=type(user).__name__))
 
 
+def user_id(key: bytes, user: Any) -> int:
+    """Return the keyed hash of a user, 64 bits."""
+    raw = identity(user).encode("utf8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(raw, key=key, digest_size=8).digest(), "little")
+
+
 def write_users(folder: Path, name: str, users: dict[int, int]) -> None:
-    """As a .npy file in the private folder, sorted by user; its owner alone can read it."""
+    """Write draws by user to NAME.npy, sorted by user; its owner alone can read it."""
     table = np.fromiter(users.items(), dtype=_DTYPE, count=len(users))
     table.sort(order="user")
     with open(folder / f"{name}.npy", "wb", opener=for_owner) as file:
@@ -74,8 +77,10 @@ def write_users(folder: Path, name: str, users: dict[int, int]) -> None:
 
 
 def largest(folder: Path, names: Iterable[str]) -> tuple[int, int]:
-    """Of the files that write_users wrote: how many users, and the most draws of one. Memory holds
-    16 bytes a user."""
+    """Return how many users are in files of write_users, and the most draws of one of them.
+
+    It takes 16 bytes of memory a user.
+    """
     known = np.zeros(0, _DTYPE)
     for name in names:
         rows = np.concatenate([known, np.load(folder / f"{name}.npy")])
@@ -87,29 +92,27 @@ def largest(folder: Path, names: Iterable[str]) -> tuple[int, int]:
 
 
 def for_owner(path: str, flags: int) -> int:
-    """Open a file as `opener` of open does, that nobody else may read if it is made."""
+    """Open a file with mode 600; an `opener` of open."""
     return os.open(path, flags, 0o600)
 
 
 @dataclass(kw_only=True)
 class ShardSums(Sums):
-    """Of a shard. failed: documents of which nothing was written. users: draws by user, see
-    user_id, where there is a key; without_user: documents that name none."""
+    """The sums of a shard; by user where there is a key."""
 
     key: bytes = field(default=b"", repr=False)
-    failed: int = 0
+    failed: int = 0  # documents of which nothing was written
     without_user: int = 0
-    users: dict[int, int] = field(default_factory=dict, repr=False)
+    users: dict[int, int] = field(default_factory=dict, repr=False)  # draws, see user_id
 
-    def count(self, counts: Mapping[str, int], user: Any = None) -> None:
-        """Count one document, by the counts of its receipt, for this user."""
-        self.merge({"documents": 1, "nulls": 0, "most_draws": counts["draws"], **counts})
+    def add_draws(self, draws: int, user: Any) -> None:
+        """Count the draws of one document for its user."""
         if self.key and is_nobody(user):
             self.without_user += 1
         elif self.key:
             number = user_id(self.key, user)
-            self.users[number] = self.users.get(number, 0) + counts["draws"]
+            self.users[number] = self.users.get(number, 0) + draws
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for json."""
+        """Return plain values, for JSON."""
         return {**super().to_dict(), "failed": self.failed}

@@ -1,5 +1,4 @@
-"""One shard: read it, sanitise it, and write it under a hidden name. Its result says what came of
-it; whoever has the journal publishes it."""
+"""Sanitise one shard and write it under a temporary name; who holds the journal publishes it."""
 
 from __future__ import annotations
 
@@ -11,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -24,7 +22,6 @@ from ...io.formats import FORMATS, read
 from ...io.jobs import Job, opened
 from ...io.run import outcomes_of
 from ...io.source import Packing, pack_of, source_of_file
-from ...pipeline.receipt import COUNTS
 from .arrow import Columns, Pipe, find_column, kept_columns, sanitize_tables
 from .journal import ShardResult, keyed_digest
 from .recipe import Recipe, pipeline_of_worker
@@ -38,7 +35,7 @@ WRITE_BYTES = 2**26  # about what a row group of Parquet holds
 
 @dataclass(frozen=True)
 class Shard:
-    """name: of the output, in the output folder. kind: "parquet", or as for a Job."""
+    """An input file. name: of the output, in the output folder. kind: "parquet", or as of a Job."""
 
     name: str
     source: Path
@@ -47,28 +44,25 @@ class Shard:
 
 @dataclass(frozen=True)
 class Work:
-    """What is done to every shard. A worker gets it once. space: what the driver's terms call it.
-    partial: the folder for what is not published. key: for digests and users, see journal.py. run:
-    how many processes; only where the engine is this process."""
+    """What is done to every shard; each worker receives it once."""
 
     recipe: Recipe
-    space: str
+    space: str  # of the driver, as receipts name it
     columns: Columns
-    partial: Path
+    partial: Path  # the folder of temporary files
     user_column: str | None = None
-    key: bytes = field(default=b"", repr=False)
-    run_config: RunConfig = field(default_factory=RunConfig)
+    key: bytes = field(default=b"", repr=False)  # for digests and users, see journal.py
+    run_config: RunConfig = field(default_factory=RunConfig)  # where this process is the engine
 
     def __call__(self, shard: Shard) -> ShardResult:
-        """In a worker."""
+        """Sanitise a shard in a worker."""
         try:
             return self.run(pipeline_of_worker(self.recipe, self.space), shard)
         except DxError as error:
             return ShardResult(shard.name, why=str(error))
 
     def run(self, nlp: Language, shard: Shard) -> ShardResult:
-        """A result, whatever goes wrong with the shard; it leaves no file then. KeyboardInterrupt
-        passes, and OSError of a full disk ends in a result as well."""
+        """Return a result whatever goes wrong, with no file left; KeyboardInterrupt passes."""
         temporary = self.partial / f"{secrets.token_hex(8)}.tmp"
         try:
             with warnings.catch_warnings():
@@ -87,10 +81,11 @@ class Work:
     def _write(self, nlp: Language, shard: Shard, temporary: Path) -> ShardResult:
         before = about(shard.source, self.key)
         sums = ShardSums(key=b"" if self.user_column is None else self.key)
+        with_docs = shard.kind == "spacy"
+        pipe = partial(outcomes_of, nlp, run=self.run_config, with_docs=with_docs)
         with open(temporary, "xb") as handle:
             write = self._write_parquet if shard.kind == "parquet" else self._write_records
-            how, with_docs = self.run_config, shard.kind == "spacy"
-            write(shard, handle, partial(outcomes_of, nlp, run=how, with_docs=with_docs), sums)
+            write(shard, handle, pipe, sums)
             handle.flush()
             os.fsync(handle.fileno())
         if is_changed(shard.source, before):
@@ -98,6 +93,7 @@ class Work:
         return ShardResult(shard.name, temporary.name, input=before, sums=sums)
 
     def _write_parquet(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: ShardSums) -> None:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
         with open_parquet(shard.source) as file:
@@ -106,13 +102,17 @@ class Work:
         if self.user_column is not None:
             places.add(find_column(schema, self.user_column))
         tables = read_tables(shard.source, [schema.names[place] for place in sorted(places)])
-        results = self._released(tables, pipe, sums)
-        first = next(results)
-        with pq.ParquetWriter(handle, first.schema) as writer:
-            for group in _grouped(chain([first], results)):
-                writer.write_table(group)
+        results = self._sanitized(tables, pipe, sums)
+        group = [next(results)]
+        with pq.ParquetWriter(handle, group[0].schema) as writer:
+            for table in results:
+                if sum(one.nbytes for one in group) >= WRITE_BYTES:
+                    writer.write_table(pa.concat_tables(group))
+                    group = []
+                group.append(table)
+            writer.write_table(pa.concat_tables(group))
 
-    def _released(
+    def _sanitized(
         self, tables: Iterable[pa.Table], pipe: Pipe, sums: ShardSums
     ) -> Iterator[pa.Table]:
         for done in sanitize_tables(tables, pipe, self.columns.text):
@@ -121,7 +121,9 @@ class Work:
                 users = done.table[self.user_column].to_pylist()
             for counts, user in zip(done.counts, users, strict=True):
                 if counts is not None:
-                    sums.count(counts, user)
+                    draws = counts["draws"]
+                    sums.merge({"documents": 1, "nulls": 0, "most_draws": draws, **counts})
+                    sums.add_draws(draws, user)
             sums.nulls += done.texts.count(None) - len(done.failures)
             sums.failed += len(done.failures)
             sums.told.merge(done.told)
@@ -141,28 +143,29 @@ class Work:
                     sums.failed += 1
                     continue
                 writer.write(record, outcome)
+                sums.add(outcome.receipt)
                 user = record.kept.get(self.user_column) if self.user_column else None
-                sums.count({name: outcome.receipt[name] for name in COUNTS}, user)
-                sums.told.add(outcome.receipt)
+                sums.add_draws(outcome.receipt.draws, user)
         writer.finish()
         if packing is not None:
             packing.finish()
 
 
 def result_of(get: Callable[[], Any], shard: Shard) -> ShardResult:
-    """Return what a worker of a cluster says of a shard. One that dies is no reason to give up the
-    others."""
+    """Return a result from a worker of a cluster. If the worker dies, the others go on."""
     try:
-        found: ShardResult = get()
-        return found
+        result: ShardResult = get()
+        return result
     except Exception as error:
         return ShardResult(shard.name, why=f"its worker failed with {type(error).__name__}.")
 
 
 def about(path: Path, key: bytes) -> dict[str, Any]:
-    """Keyed digest (hexadecimal), size in bytes and time of change (ns) of a file; the digest is of
-    what is packed in it, as the same text may be packed in many ways. Raises UsageError where it
-    cannot be read."""
+    """Return keyed digest (hexadecimal), size (bytes) and modification time (ns) of a file.
+
+    The digest is of the decompressed content, as a text may be compressed in many ways. Raises
+    UsageError where the file cannot be read.
+    """
     hasher = hashlib.sha256()
     try:
         with path.open("rb") as file:
@@ -177,20 +180,6 @@ def about(path: Path, key: bytes) -> dict[str, Any]:
 
 
 def is_changed(path: Path, since: dict[str, Any]) -> bool:
-    """By size and time of change."""
+    """Return whether size or modification time changed."""
     status = path.stat()
     return [status.st_size, status.st_mtime_ns] != [since["bytes"], since["changed"]]
-
-
-def _grouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Fewer and larger ones: each is a row group."""
-    import pyarrow as pa
-
-    some: list[pa.Table] = []
-    for table in tables:
-        some.append(table)
-        if sum(one.nbytes for one in some) >= WRITE_BYTES:
-            yield pa.concat_tables(some)
-            some = []
-    if some:
-        yield pa.concat_tables(some)
