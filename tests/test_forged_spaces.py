@@ -120,7 +120,7 @@ def farther(graph, at):
     mine = np.isin(owner, ROWS[at]) | np.isin(graph.ends, ROWS[at])
     steps = np.where(mine, graph.reach - 1, graph.steps).astype(np.uint8)
     changed = replace(graph, steps=steps, lists=None)
-    walks = [w.counts(graph.reach) for _, w in changed.walker(ROWS)]
+    walks = [w.counts(graph.reach) for _, w in changed.search(ROWS)]
     return replace(changed, counts=np.concatenate(walks).astype(graph.counts.dtype))
 
 

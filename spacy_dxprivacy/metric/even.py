@@ -1,17 +1,17 @@
-r"""Weights of words that make the sums Z even, so that what is lost is little more than beta.
+r"""Normaliser-balancing weights: with them the draw needs little more than beta of its epsilon.
 
     P(y | w) = mu(y) exp(-beta path(w, y)) / Z_w        ln P(y | a) / P(y | b) is at most
                beta length(a, b) + |ln Z_a - ln Z_b|    on an edge {a, b}
 
-Where all Z are alike, that is beta path alone, where any mu would need up to twice as much. So mu
+Where all Z are alike, that is beta path alone; any other mu may need up to twice as much. So mu
 is moved towards Z = 1 by multiplicative steps, which keep it above 0 (Richardson 1972, Lucy 1974):
 
     mu(y) <- mu(y) * (mean over w of 1 / Z_w, weighed by exp(-beta path(w, y))) ^ 1.8
 
-The exponent makes them faster. No promise hangs on where they end: the few edges on which Z still
-differs are stated as longer than they are drawn. The metric of the guarantee has for each edge its
-largest log ratio over epsilon, if that is more than its length; shortest paths over those lengths
-are a metric again, and no loss is above epsilon times it. All of it is public.
+The exponent makes them faster. No guarantee depends on where they end: the few edges on which Z
+still differs are stated as longer than they are drawn. In the metric of the guarantee each edge has
+its largest log ratio over epsilon, if that is more than its length; shortest paths over those
+lengths are a metric again, and no loss is above epsilon times it. All of it is public.
 
 Around edges that a policy made shorter (names), no weights above 0 make Z even. These edges are
 drawn 5/8 as long as they are stated, and cannot lose more than that at 1.25 beta, whatever Z is.
@@ -49,8 +49,8 @@ LARGEST = 80.0  # of an exponent, where float32 ends at 88
 @dataclass(frozen=True, eq=False, repr=False)
 class Even:
     """weights: float64 (n,), of the outputs. logs: ln Z (n,). beta: of the draw. drawn: the graph
-    that it goes by. stated: that of the guarantee. share: of edges that are longer there than in
-    the graph that was given. factor: by how much at most, radii among them."""
+    of the draw. stated: that of the guarantee. share: of edges that are longer there than in the
+    graph that was given. factor: by how much at most, radii among them."""
 
     weights: Floats1d
     logs: Floats1d
@@ -63,50 +63,43 @@ class Even:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lengths:
-    """graph: with the lengths that are asked for. short: bool (m,), its edges that are drawn 5/8 as
-    long."""
+    """graph: with the stated lengths. short: bool (m,), its edges that are drawn 5/8 as long."""
 
     graph: PolicyGraph
     short: Bools1d
 
-    @property
-    def finer(self) -> int:
-        """Quanta of the draw to one of the graph's."""
-        return FINE if self.short.any() else 1
-
-    @cached_property
-    def steps(self) -> Ints1d:
-        """(m,), in quanta of the draw."""
-        steps = np.asarray(self.graph.steps)
-        return np.where(self.short, 5 * steps * FINE // 8, steps * self.finer)
-
     @cached_property
     def drawn(self) -> PolicyGraph:
-        """The graph that is drawn by."""
-        graph, finer = self.graph, self.finer
-        if finer == 1:
+        """The graph of the draw, in finer quanta where edges are shortened."""
+        graph = self.graph
+        if not self.short.any():
             return graph
-        return with_steps(graph, self.steps, graph.radii * finer, graph.quanta * finer)
+        return with_steps(graph, self._steps, graph.radii * FINE, graph.quanta * FINE)
+
+    @cached_property
+    def _steps(self) -> Ints1d:
+        """Drawn lengths (m,), in quanta of the draw."""
+        steps = np.asarray(self.graph.steps)
+        if not self.short.any():
+            return steps
+        return np.where(self.short, 5 * steps * FINE // 8, steps * FINE)
 
     def needed(self, logs: Floats1d, beta: float, epsilon: float) -> Floats1d:
-        """(m,), of each edge both ways: its largest log ratio, given ln Z (n,), over epsilon times
-        its length."""
+        """Return the largest log ratio of each edge (m,) over epsilon times its length."""
         graph = self.graph
         low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
         lengths = graph.steps / graph.quanta
-        nats = beta * self.steps / (graph.quanta * self.finer) + np.abs(
-            logs[low] - logs[graph.ends]
-        )
-        times: Floats1d = nats / (epsilon * lengths)
+        drawn = beta * self._steps / self.drawn.quanta
+        times: Floats1d = (drawn + np.abs(logs[low] - logs[graph.ends])) / (epsilon * lengths)
         return times
 
 
 def even(lengths: Lengths, weights: Floats1d, epsilon: float) -> Even:
-    """The largest of a few beta for which steps from the weights leave so few edges that lose more
-    than epsilon times their length. At half of epsilon there are none, whatever the weights.
+    """Return the evenness at the largest beta of RATIOS that leaves few edges to be stated longer.
 
-    A walk from every word, and a product with all pairs within reach for each step: minutes, and
-    2 GB, for 60,000 words.
+    That is, the edges that lose more than epsilon times their length; at half of epsilon there are
+    none, whatever the weights (n,) are. It searches from every word and multiplies with all pairs
+    within reach at each step: minutes, and 2 GB, for 60,000 words.
     """
     near = _Near(lengths)
 
@@ -124,7 +117,7 @@ def even(lengths: Lengths, weights: Floats1d, epsilon: float) -> Even:
 
 
 class _Near:
-    """All words nearer than their radii, by the word that was walked from: 6 bytes a pair."""
+    """All words nearer than their radii, by the word of the search: 6 bytes a pair."""
 
     def __init__(self, lengths: Lengths) -> None:
         self.lengths, self.graph = lengths, lengths.drawn
@@ -140,13 +133,17 @@ class _Near:
         """The weights after all steps, or fewer if no edge loses too much by then."""
         from scipy.sparse import csr_array
 
-        n, mu = len(self.graph), weights / weights.max()
-        exponents = beta * np.arange(int(self.nearer.max()) + 1) / self.graph.quanta
-        at_radii = np.exp(-beta * (self.graph.radii / self.graph.quanta))
+        n, mu, quanta = len(self.graph), weights / weights.max(), self.graph.quanta
+        exponents = beta * np.arange(int(self.nearer.max()) + 1) / quanta
+        at_radii = np.exp(-beta * (self.graph.radii / quanta))
         large = exponents[-1] > LARGEST
-        pairs = (
-            self._at_paths(beta) if large else np.expm1(exponents).astype(np.float32)[self.nearer]
-        )
+        if large:  # the ratio to the weight at the radii is beyond float32, the excess is below 1
+            radii = self.graph.radii
+            paths = np.repeat(radii, np.diff(self.starts)) + radii[self.words] - self.nearer
+            decays = np.exp(-beta * np.arange(int(paths.max()) + 1) / quanta).astype(np.float32)
+            pairs = decays[paths] * -np.expm1(-exponents).astype(np.float32)[self.nearer]
+        else:
+            pairs = np.expm1(exponents).astype(np.float32)[self.nearer]
         table = csr_array((pairs, self.words, self.starts), shape=(n, n))
 
         def summed(v: Floats1d) -> Floats1d:
@@ -164,16 +161,6 @@ class _Near:
             mu = np.maximum(mu / mu.max(), LEAST)
         evened: Floats1d = mu
         return evened
-
-    def _at_paths(self, beta: float) -> Numbers1d:
-        """exp(-beta path) less exp(-beta times both radii) of each pair: at most 1, where its ratio
-        to the latter is beyond float32."""
-        radii, quanta = self.graph.radii, self.graph.quanta
-        paths = np.repeat(radii, np.diff(self.starts)) + radii[self.words] - self.nearer
-        decays = np.exp(-beta * np.arange(int(paths.max()) + 1) / quanta).astype(np.float32)
-        rest = -np.expm1(-beta * np.arange(int(self.nearer.max()) + 1) / quanta).astype(np.float32)
-        pairs: Numbers1d = decays[paths] * rest[self.nearer]
-        return pairs
 
     def logs(self, mu: Floats1d, beta: float) -> Floats1d:
         """ln Z (n,), in float64."""
@@ -194,19 +181,16 @@ def log_sums(
 
 
 def stated(given: Lengths, mu: Floats1d, logs: Floats1d, beta: float, epsilon: float) -> Even:
-    """What has to be stated, given ln Z (n,) of the draw: each edge, and each radius, as long as
-    its largest log ratio over epsilon, where that is more than it is."""
+    """Derive the stated graph from ln Z (n,) of the draw: each edge, and each radius, becomes as
+    long as its largest log ratio over epsilon, where that is longer."""
     graph, drawn = given.graph, given.drawn
     times = given.needed(logs, beta, epsilon)
     steps = np.ceil(graph.steps * FINER * np.maximum(times, 1) - 1e-9).astype(np.int64)
     middle = (logs.max() + logs.min()) / 2
-    ways = (beta * drawn.radii / drawn.quanta + np.abs(logs - middle)) / epsilon
-    radii = np.maximum(graph.radii * FINER, np.ceil(ways * graph.quanta * FINER - 1e-9))
+    lengths = (beta * drawn.radii / drawn.quanta + np.abs(logs - middle)) / epsilon
+    radii = np.maximum(graph.radii * FINER, np.ceil(lengths * graph.quanta * FINER - 1e-9))
     longer = times > 1 + 1e-9
-    longest = (
-        (steps / (graph.steps * FINER)).max(initial=1.0),
-        (radii / (graph.radii * FINER)).max(),
-    )
-    factor = float(max(longest))
+    longest = (steps / (graph.steps * FINER)).max(initial=1.0)
+    factor = float(max(longest, (radii / (graph.radii * FINER)).max()))
     made = with_steps(graph, steps, radii.astype(np.int64), graph.quanta * FINER)
     return Even(mu, logs, beta, drawn, made, float(longer.mean()) if len(longer) else 0.0, factor)

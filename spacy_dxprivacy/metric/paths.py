@@ -1,7 +1,7 @@
-"""Shortest paths from words outwards: who is within reach, in which distance.
+"""Shortest paths from words outwards: which words are within reach, and at which distance.
 
-`Walker` searches from many words at once; `Reached` holds what it found for a while. No result
-depends on what is held, nor on its bound.
+`PathSearch` searches from many words at once; `Neighbourhoods` caches what it finds. No result
+depends on the cache, nor on its bound.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ import numpy as np
 from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d
 
 NUMBERS = 2**25  # distances at once, of one byte each or two: with more, caches hold too few
-MOST = 128  # words walked from at once
+MOST = 128  # words searched from at once
 LENGTHS = 64  # classes that edges are told apart by, at most
-TURNS = 16  # of a walk of many steps
+TURNS = 16  # of a search of many steps
 BITS = 16  # of a number that has steps below a word: a path to it, or an edge
 STEPS = 2**BITS - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Walks:
-    """What k words have within reach, word after word, each from near to far, and words that are
-    equally far by rising number.
+class ReachedSets:
+    """The words within reach of k words: word after word, each from near to far, ties by row.
 
     sizes: (k,) how many words each reaches, itself included. words, steps: (sum of sizes,).
     """
@@ -35,24 +34,26 @@ class Walks:
     steps: Ints1d
 
     def counts(self, reach: int) -> Ints2d:
-        """(k, reach): how many words are at each distance from each."""
+        """Count the words at each distance from each word, shape (k, reach)."""
         k = len(self.sizes)
         keys = np.repeat(np.arange(k), self.sizes) * reach + self.steps
         return np.bincount(keys, minlength=k * reach).reshape(k, reach)
 
 
-class Walker:
-    """Dijkstra's walk from many words at once, in whole steps: what is within so many steps is
+class PathSearch:
+    """Dijkstra's search from many words at once, in whole steps: what is within so many steps is
     settled for all of them before anything that is farther (Meyer and Sanders 2003).
 
     starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions; not
-    negative. The edges of a word are gone over from the short to the long, so that those which lead
-    too far are not looked at: most words are met near the end of a walk, where few edges are short
-    enough.
+    negative. The edges of a word are tried from the short to the long, so that those which lead
+    too far are not looked at: most words are met near the end of a search, where few edges are
+    short enough.
     """
 
     def __init__(self, starts: Numbers1d, ends: Numbers1d, steps: Numbers1d, reach: int) -> None:
         self.n, self.reach = len(starts) - 1, reach
+        # How many words are searched from at a time, so that memory stays bounded.
+        self.at_once = int(min(MOST, max(1, NUMBERS // self.n)))
         self.stride = 1 if reach < LENGTHS else reach // TURNS
         owners = np.repeat(np.arange(self.n), np.diff(starts))
         self.longest = int(steps.max(initial=0))
@@ -69,11 +70,6 @@ class Walker:
         # Wide enough for a path that is too long by an edge.
         self.dtype: Any = np.min_scalar_type(reach + self.longest).type
 
-    @property
-    def at_once(self) -> int:
-        """How many words are walked from at a time, so that memory stays bounded."""
-        return int(min(MOST, max(1, NUMBERS // self.n)))
-
     def edges_of(self, words: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
         """All edges of k words: which of the words each begins at, where it ends, and its steps."""
         degrees = self.degrees[-1].take(words)
@@ -83,8 +79,7 @@ class Walker:
         return over, edges >> BITS, edges & STEPS
 
     def _shortest_edges(self, words: Ints1d, degrees: Numbers1d) -> Ints1d:
-        """So many edges of each of k words, from the short to the long: see self.edges. Each word
-        has some."""
+        """The shortest `degrees` edges of each of k words, which all have some."""
         if not len(words):
             return self.edges[:0]
         starts, ends = self.starts.take(words), np.cumsum(degrees, dtype=np.int64)
@@ -96,41 +91,42 @@ class Walker:
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n): steps of the shortest path, infinity from the reach on."""
         D: Floats2d = np.full((len(rows), self.n), np.inf)
-        for part, walks in self(rows):
-            D[part][np.repeat(np.arange(len(walks.sizes)), walks.sizes), walks.words] = walks.steps
+        for part, near in self(rows):
+            D[part][np.repeat(np.arange(len(near.sizes)), near.sizes), near.words] = near.steps
         return D
 
-    def __call__(self, rows: Ints1d, depths: Ints1d | None = None) -> Iterator[tuple[slice, Walks]]:
-        """By parts of rows, with the part that each belongs to. depths: (k,) how many steps far to
-        walk from each; without them, to all that is nearer than the reach."""
-        seen = self.room(len(rows))
+    def __call__(
+        self, rows: Ints1d, depths: Ints1d | None = None
+    ) -> Iterator[tuple[slice, ReachedSets]]:
+        """Search from k rows, part by part; depths (k,) in steps, else below the reach."""
+        scratch = self.scratch(len(rows))
         for start in range(0, len(rows), self.at_once):
             part = slice(start, min(start + self.at_once, len(rows)))
-            yield part, self.walks(rows[part], None if depths is None else depths[part], seen)
+            yield part, self.search(rows[part], None if depths is None else depths[part], scratch)
 
-    def room(self, k: int) -> Numbers1d:
-        """What walks from k words need to note where they were."""
+    def scratch(self, k: int) -> Numbers1d:
+        """A buffer that searches from k words use; what is in it does not matter."""
         return np.empty(min(self.at_once, k) * self.n, dtype=self.dtype)
 
-    def walks(self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d) -> Walks:
-        """From k words, at_once at most. seen: a room."""
-        paths = np.concatenate(list(self._settle(rows, depths, seen)))
+    def search(
+        self, rows: Ints1d, depths: Ints1d | None, scratch: Numbers1d, by_number: bool = False
+    ) -> ReachedSets:
+        """Search from at_once words at most. by_number: order the words of each by row."""
+        paths = np.concatenate(list(self._settle(rows, depths, scratch)))
+        if by_number:
+            paths.sort()
+            owner, words = np.divmod(paths >> BITS, self.n)
+            return ReachedSets(np.bincount(owner, minlength=len(rows)), words, paths & STEPS)
         owner, words = np.divmod(paths >> BITS, self.n)
         keys = (owner * self.reach + (paths & STEPS)) * self.n + words
         keys.sort()
         steps, words = np.divmod(keys, self.n)
         owner, steps = np.divmod(steps, self.reach)
-        return Walks(np.bincount(owner, minlength=len(rows)), words, steps)
-
-    def by_number(self, rows: Ints1d, depths: Ints1d, seen: Numbers1d) -> Walks:
-        """As `walks`, but the words of each by rising number."""
-        paths = np.sort(np.concatenate(list(self._settle(rows, depths, seen))))
-        owner, words = np.divmod(paths >> BITS, self.n)
-        return Walks(np.bincount(owner, minlength=len(rows)), words, paths & STEPS)
+        return ReachedSets(np.bincount(owner, minlength=len(rows)), words, steps)
 
     def _settle(self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d) -> Iterator[Ints1d]:
         """Turn by turn, what is so many steps away, as paths: (owner * n + word) << BITS | steps,
-        each word once. seen: a room; what is in it does not matter."""
+        each word once."""
         k, far = len(rows), np.full(len(rows), self.reach - 1) if depths is None else depths
         here = np.arange(k) * self.n + rows
         # As if all had been seen where nobody is to go: what is not nearer is left alone.
@@ -147,18 +143,26 @@ class Walker:
                 paths = paths[seen.take(paths >> BITS) == paths.astype(self.dtype)]
                 settled.append(paths)
                 waiting[turn] = []
-                for later, reached in self._reached(paths, far, seen):
+                for later, reached in self._relaxed(paths, far, seen):
                     waiting[later].append(reached)
             if settled:
                 yield settled[0] if len(settled) == 1 else _nearest(np.concatenate(settled))
 
-    def _reached(self, paths: Ints1d, far: Ints1d, seen: Numbers1d) -> Iterator[tuple[int, Ints1d]]:
-        """Over one edge more, by turns: what is nearer by it than was seen before."""
-        begun, words, degrees = self._going(paths, far)
-        if not len(words):
+    def _relaxed(self, paths: Ints1d, far: Ints1d, seen: Numbers1d) -> Iterator[tuple[int, Ints1d]]:
+        """Follow one edge more: by turns, what is nearer by it than was seen before.
+
+        Only edges of the classes that may be short enough are tried; where a class is cut, `seen`
+        keeps out what is too far.
+        """
+        owners, words = np.divmod(paths >> BITS, self.n)
+        rest = np.minimum(far.take(owners) - (paths & STEPS), self.longest) // self.grain
+        degrees = self.degrees.ravel().take(rest * self.n + words)
+        some = np.flatnonzero(degrees)
+        if not len(some):
             return
+        words, degrees = words.take(some), degrees.take(some)
         found = self._shortest_edges(words, degrees)
-        found += np.repeat(begun, degrees)
+        found += np.repeat(paths.take(some) - (words << BITS), degrees)
         # Steps are the lowest digits, so a narrower number keeps them.
         nearer = found.astype(self.dtype) < seen.take(found >> BITS)
         found = _nearest(found.take(np.flatnonzero(nearer)))
@@ -170,20 +174,9 @@ class Walker:
         for turn in np.flatnonzero(np.diff(ends, prepend=0)).tolist():
             yield turn, found[ends[turn - 1] if turn else 0 : ends[turn]]
 
-    def _going(self, paths: Ints1d, far: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
-        """Of paths those to words with edges that may be short enough, without the words; the
-        words, and how many such edges. Those of the class that is cut are among them: `seen` keeps
-        out what is too far."""
-        owners, words = np.divmod(paths >> BITS, self.n)
-        rest = np.minimum(far.take(owners) - (paths & STEPS), self.longest) // self.grain
-        degrees = self.degrees.ravel().take(rest * self.n + words)
-        some = np.flatnonzero(degrees)
-        words = words.take(some)
-        return paths.take(some) - (words << BITS), words, degrees.take(some)
-
 
 def _nearest(paths: Ints1d) -> Ints1d:
-    """The shortest one to each word, by rising number."""
+    """The shortest path to each word, by row."""
     paths.sort()
     keys = paths >> BITS
     first = np.ones(len(keys), dtype=bool)
@@ -191,29 +184,47 @@ def _nearest(paths: Ints1d) -> Ints1d:
     return paths[first]
 
 
-# -- what was reached, for a while -----------------------------------------------------------------
+POOL_BYTES = 2**26  # of cached reached sets: 64 MB
+STEPS_AT_ONCE = 6  # words are searched from this far, or twice as far, ...
 
 
-POOL_BYTES = 2**26  # of words that were walked to: 64 MB
-STEPS_AT_ONCE = 6  # words are walked from this far, or twice as far, ...
-NOTHING = np.empty(0, dtype=np.int64)
+class Pool:
+    """A cache of arrays by row, emptied when it holds more than `most` bytes.
+
+    Copies and pickles start empty: the rows show for which words something was drawn.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most, self.held = most, 0
+        self.entries: dict[int, Any] = {}  # which another thread may put another in place of
+
+    def add(self, entries: dict[int, Any], size: int) -> None:
+        """Add entries of `size` bytes together."""
+        if self.held + size > self.most:
+            self.entries, self.held = {}, 0
+        self.entries.update(entries)
+        self.held += size
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"most": self.most, "entries": {}, "held": 0}
 
 
-class Reached:
-    """counts (n, reach): how many words are at each distance. lists: those words of the first word,
+class Neighbourhoods:
+    """The words near each word, from stored lists or searched for on demand.
+
+    counts (n, reach): how many words are at each distance. lists: those words of the first word,
     itself first, from near to far; then of the second, and so on; None where they are not stored.
     """
 
-    def __init__(self, walker: Walker, counts: Numbers2d, lists: Numbers1d | None) -> None:
-        self._walker, self._counts, self._lists = walker, counts, lists
-        self._kept: dict[int, Numbers1d] = {}
-        self._used = 0
+    def __init__(self, search: PathSearch, counts: Numbers2d, lists: Numbers1d | None) -> None:
+        self._search, self._counts, self._lists = search, counts, lists
+        self._pool = Pool(POOL_BYTES)
         if lists is not None:
             self._sizes = counts.sum(axis=1, dtype=np.int64)
             self._firsts = np.cumsum(self._sizes) - self._sizes
 
     def at(self, rows: Ints1d, places: Ints1d) -> Ints1d:
-        """(k,): the words at these places of the lists of k rows."""
+        """Return the words at these places of the lists of k rows, shape (k,)."""
         if self._lists is not None:
             stored: Ints1d = self._lists[self._firsts[rows] + places].astype(np.int64)
             return stored
@@ -230,23 +241,23 @@ class Reached:
     def are_near(self, rows: Ints1d, others: Ints1d) -> Bools1d:
         """bool (k,): whether the path from each of k rows to another word is below the reach.
 
-        It is walked from both ends: the last word of the path within some of it from one end is
+        The search goes from both ends: the last word of the path within some of it from one end is
         followed by one that is within the rest of it from the other. Rows are often asked for
-        again, others seldom, so less is walked from these.
+        again, others seldom, so the search from these is the shorter one.
         """
         if not len(rows):
             return np.zeros(0, dtype=bool)
-        n, most = self._walker.n, self._walker.reach - 1
+        n, most = self._search.n, self._search.reach - 1
         far = 3 * most // 8
         owners, words, steps = self._within(rows, most - far - 1)
         theirs, ends, rest = self._within(others, far)
-        over, to, lengths = self._walker.edges_of(words)
+        over, to, lengths = self._search.edges_of(words)
         keys = np.concatenate([owners * n + words, owners[over] * n + to])
-        ways = np.concatenate([steps, steps[over] + lengths])
+        lengths = np.concatenate([steps, steps[over] + lengths])
         order = np.argsort(theirs * n + ends)
         known, rest = (theirs * n + ends)[order], rest[order]
         places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-        near = (known[places] == keys) & (ways + rest[places] <= most)
+        near = (known[places] == keys) & (lengths + rest[places] <= most)
         found: Bools1d = np.bincount(keys[near] // n, minlength=len(rows)) > 0
         return found
 
@@ -266,28 +277,19 @@ class Reached:
             ends = (self._firsts + self._sizes)[rows].tolist()
             firsts = self._firsts[rows].tolist()
             return [self._lists[i:j] for i, j in zip(firsts, ends, strict=True)]
-        kept = self._kept  # which another thread may put another in place of
-        found = [kept.get(row, NOTHING) for row in rows.tolist()]
+        cached, nothing = self._pool.entries, np.empty(0, dtype=np.int64)
+        found = [cached.get(row, nothing) for row in rows.tolist()]
         lacking = np.flatnonzero(np.array([len(words) for words in found], dtype=np.int64) <= least)
-        # Some farther than is needed, so that few are walked from again.
+        # Some farther than is needed, so that few are searched from again.
         ends = np.cumsum(self._counts[rows[lacking]], axis=1, dtype=np.int64)
         depths = (ends <= least[lacking, None]).sum(axis=1)
         depths = np.maximum(1, -(-depths // STEPS_AT_ONCE)) * STEPS_AT_ONCE
-        depths = np.minimum(depths, self._walker.reach - 1)
-        for part, walks in self._walker(rows[lacking], depths):
-            words = walks.words.astype(np.min_scalar_type(self._walker.n - 1))
-            lists = np.split(words, np.cumsum(walks.sizes)[:-1])
+        depths = np.minimum(depths, self._search.reach - 1)
+        for part, near in self._search(rows[lacking], depths):
+            words = near.words.astype(np.min_scalar_type(self._search.n - 1))
+            lists = np.split(words, np.cumsum(near.sizes)[:-1])
             for i, one in zip(lacking[part].tolist(), lists, strict=True):
                 found[i] = one
-            self._keep(dict(zip(rows[lacking[part]].tolist(), lists, strict=True)), words.nbytes)
+            made = dict(zip(rows[lacking[part]].tolist(), lists, strict=True))
+            self._pool.add(made, words.nbytes)
         return found
-
-    def _keep(self, lists: dict[int, Numbers1d], size: int) -> None:
-        if self._used + size > POOL_BYTES:
-            self._kept, self._used = {}, 0
-        self._kept.update(lists)
-        self._used += size
-
-    # What was drawn for is no business of anybody who gets a copy.
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": {}, "_used": 0}

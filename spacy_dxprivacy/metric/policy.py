@@ -1,17 +1,17 @@
-"""A metric with a policy: lengths of the public graph, by what kind of words they join.
+"""A metric with a policy: lengths of the public graph, by the classes of the words they join.
 
     length(v, w) = graph length * scale(v, w) + max over axes weight * |f(v) - f(w)|
                    + toll(v) + toll(w)
 
-Words of a class with a scale below 1 are nearer to each other, so better hidden; above 1 they are
+Words of a class with a scale below 1 are nearer to each other, so better hidden; above 1 they stay
 unchanged more often. An axis gives words a place from -1 to 1 (left -1, right 1, others 0):
 whatever path leads from v to w, its edges pay weight * |f(v) - f(w)| together, so opposites are
-never near. Negations are at 1 of an axis of their own. A toll is paid at both ends of every path to
-a word: it keeps units. All of it is public, symmetric and above 0, so the shortest path stays a
+never near. Negations are at 1 of an axis of their own. A toll, paid at both ends of every path to
+a word, retains units. All of it is public, symmetric and above 0, so the shortest path stays a
 metric.
 
 Words that no path brings near are as far apart as their radii together (policy_graph): small for
-what is rare or a name, large for what holds a sentence together.
+rare words and names, large for function words and negations.
 """
 
 from __future__ import annotations
@@ -32,9 +32,6 @@ from .policy_graph import PolicyGraph, with_lengths
 from .store import graph_of
 from .word_graph import STEPS
 
-# -- what is publicly known of words ---------------------------------------------------------------
-
-
 PROPER = (
     "first_name", "surname", "city", "country", "state", "region", "nationality", "month",
     "weekday", "year", "number", "ordinal",
@@ -48,8 +45,11 @@ UNIT = 63  # steps of a place in axes.npz
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Features:
-    """bool (n,) each. axes: csr float32 (n, A), places from -1 to 1; the first axis is sentiment.
-    known: how many of the words are known at all."""
+    """Public classes of words, bool (n,) each.
+
+    axes: csr float32 (n, A), places from -1 to 1; the first axis is sentiment. known: how many of
+    the words are known at all.
+    """
 
     proper: Bools1d
     function: Bools1d
@@ -60,8 +60,7 @@ class Features:
     known: int
 
     def apart(self, low: Ints1d, high: Ints1d, sentiment: float) -> Floats1d:
-        """(m,): the largest step along any axis, for each edge; that of sentiment counts by its
-        share."""
+        """The largest step of each edge (m,) along any axis; that of sentiment by its share."""
         weights = np.ones(self.axes.shape[1], dtype=np.float32)
         weights[0] = sentiment
         steps = abs(self.axes[low] - self.axes[high]).multiply(weights[None, :])
@@ -69,7 +68,7 @@ class Features:
         return largest
 
     def of(self, rows: Ints1d) -> Features:
-        """rows: (n,) rows of this table, -1 where a word is not in it -> features of n words."""
+        """The features of n words by their rows (n,) in this table, -1 for unknown words."""
         known = rows >= 0
         pick = np.where(known, rows, 0)
         flags = (self.proper, self.function, self.negation, self.unit)
@@ -78,17 +77,9 @@ class Features:
         return Features(proper, function, negation, unit, rare, axes, int(known.sum()))
 
 
-def builtin_rows(space: Space) -> Ints1d:
-    """(n,): the row of each word of a space in the built-in one, -1 where it is not there."""
-    ours = Space.builtin()
-    if space is ours or space.digest == ours.digest:
-        return np.arange(len(ours))
-    return ours.find_all(space.words)
-
-
 @lru_cache(maxsize=1)
 def builtin_features() -> Features:
-    """Of the words of the built-in space: its classes, and what lies beside it in axes.npz."""
+    """Load the classes of the built-in words, and their axes from axes.npz."""
     from scipy.sparse import csr_array
 
     space = Space.builtin()
@@ -108,17 +99,13 @@ APART = "apart.json"
 
 
 def known_apart(space: Space, policy: Mapping[str, float]) -> dict[str, float] | None:
-    """policy: its fields. As privacy.levels.measured_apart has it, in units of length; None where
-    nobody measured it."""
+    """Look up privacy.levels.measured_apart for a policy's fields; None where it is not stored."""
     if not (BUILTIN / APART).exists():
         return None
     table = json.loads((BUILTIN / APART).read_text(encoding="utf8"))
     if space.digest != table["space"]:
         return None
     return next((one["apart"] for one in table["policies"] if one["policy"] == policy), None)
-
-
-# -- lengths of a policy ---------------------------------------------------------------------------
 
 
 LEAST_SCALE, MOST_SCALE, MOST_FAR = 0.05, 20.0, 10.0
@@ -129,13 +116,15 @@ RARE_NEAR = 2.5  # length of the graph up to which a scale below 1 brings two ra
 
 @dataclass(frozen=True)
 class Policy:
-    """Scales of edges: between proper words (names, places, months, years, numbers), between rare
-    words, at function words, and of all others. In units of length: unit, the toll of words such as
-    mg; negation, between negations and all other words; apart, from opposites to what is between
-    them. sentiment: the share of apart between good and neutral words.
+    """How well a policy protects each class of words.
 
+    proper, rare, function, content: scales of edges between proper words (names, places, months,
+        years, numbers), between rare words, at function words, and of all others.
+    unit, negation, apart: in units of length, the toll of words such as mg; between negations and
+        all other words; from opposites to what is between them.
+    sentiment: the share of apart between good and neutral words.
     far, far_rare, far_proper, far_function, far_negation: the radius of all other words, of rare,
-    proper and function words, and of negations and units, over (ln n) / 2.
+        proper and function words, and of negations and units, over (ln n) / 2.
     """
 
     proper: float = 1.0
@@ -176,9 +165,9 @@ PRESETS = {
 
 
 def policy_of(given: str | Mapping[str, float] | Policy) -> tuple[str, Policy]:
-    """A preset by its name, or a table of the fields of Policy; with what it is called.
+    """Return the name and the policy of a preset's name or a table of the fields of Policy.
 
-    Raises DxError for a name or a field that there is not, and for numbers out of range.
+    Raises DxError for an unknown name or field, and for numbers out of range.
     """
     if isinstance(given, Policy):
         return "custom", given
@@ -193,7 +182,7 @@ def policy_of(given: str | Mapping[str, float] | Policy) -> tuple[str, Policy]:
 
 
 def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGraph:
-    """The public graph of a space with the lengths of a policy.
+    """Build the public graph of a space with the lengths of a policy.
 
     Raises DxError where the space holds none of the words that the policy is about.
     """
@@ -202,11 +191,13 @@ def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGr
     lengths = steps / STEPS
     radii = np.full(len(space), graph.reach / STEPS / 2)
     if not policy.is_plain:
-        known = builtin_features().of(builtin_rows(space))
+        ours = Space.builtin()
+        same = space is ours or space.digest == ours.digest
+        known = builtin_features().of(np.arange(len(ours)) if same else ours.find_all(space.words))
         if not known.known:
             raise DxError(Errors.DX061.format(policy=name, space=space.name))
         lengths = lengths_of(lengths, low, high, policy, known)
-        radii = np.maximum(radii - FARTHER + _farther(policy, known), LEAST_RADIUS)
+        radii = np.maximum(radii - FARTHER + _radii(policy, known), LEAST_RADIUS)
     made = with_lengths(graph, lengths, radii)
     return replace(made, apart=known_apart(space, asdict(policy)))
 
@@ -214,36 +205,23 @@ def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGr
 def lengths_of(
     lengths: Floats1d, low: Ints1d, high: Ints1d, policy: Policy, known: Features
 ) -> Floats1d:
-    """lengths, low, high: (m,), edges and their length before -> (m,), those of the policy."""
-    tolls = policy.unit * known.unit
-    negated = policy.negation * (known.negation[low] != known.negation[high])
-    apart = policy.apart * known.apart(low, high, policy.sentiment)
-    scales = _scales(lengths, low, high, policy, known)
-    scaled: Floats1d = lengths * scales + np.maximum(apart, negated)
-    tolled: Floats1d = scaled + tolls[low] + tolls[high]
-    return tolled
-
-
-def _scales(
-    lengths: Floats1d, low: Ints1d, high: Ints1d, policy: Policy, known: Features
-) -> Floats1d:
-    """Where rare words are brought nearer, those that were far count as any other words: else ways
-    through rare words would join most of them, and a walk from a word would meet five times as
-    many."""
-
-    def both(flags: Bools1d) -> Bools1d:
-        return flags[low] & flags[high]
-
+    """Apply a policy to the lengths (m,) of edges between the words low and high."""
     scale = np.full(len(low), policy.content, dtype=np.float64)
-    rare, proper = both(known.rare), both(known.proper)
+    rare, proper = (flags[low] & flags[high] for flags in (known.rare, known.proper))
+    # Rare words that were far count as any other words: else paths through rare words would join
+    # most of them, and a search from a word would reach five times as many.
     scale[rare & ((lengths <= RARE_NEAR) | (policy.rare >= 1))] = policy.rare
     scale[proper] = np.where(rare[proper], np.minimum(policy.rare, policy.proper), policy.proper)
     scale[known.function[low] | known.function[high]] = policy.function
-    return scale
+    tolls = policy.unit * known.unit
+    negated = policy.negation * (known.negation[low] != known.negation[high])
+    apart = policy.apart * known.apart(low, high, policy.sentiment)
+    tolled: Floats1d = lengths * scale + np.maximum(apart, negated) + tolls[low] + tolls[high]
+    return tolled
 
 
-def _farther(policy: Policy, known: Features) -> Floats1d:
-    """float64 (n,): the radius of each word over (ln n) / 2; the last class of it counts."""
+def _radii(policy: Policy, known: Features) -> Floats1d:
+    """The radius of each word (n,) over (ln n) / 2; the last class of a word counts."""
     classes = (
         (known.rare, policy.far_rare),
         (known.proper & known.rare, min(policy.far_rare, policy.far_proper)),
@@ -258,7 +236,7 @@ def _farther(policy: Policy, known: Features) -> Floats1d:
 
 
 def told(name: str, policy: Policy) -> str:
-    """What the policy protects more, and what less, in a sentence for the receipt."""
+    """Describe what the policy protects more, and what less, in a sentence for the receipt."""
     if policy.is_plain:
         return "Policy plain: every pair of words is protected by its length on the graph alone."
     classes = (

@@ -1,22 +1,21 @@
-"""One graph for a space and its kept classes: learned once, kept beside the space.
+"""One graph for a space and its `keep` classes: learned once, saved beside the space.
 
-graph.json   format, the digest of the space, kept classes, reach
+graph.json   format, the digest of the space, `keep` classes, reach
 starts.npy ends.npy steps.npy   edges of each word
 counts.npy   (n, reach), how many words are at each distance
-parts.npy    the part of each word, where classes are kept
-lists.npy    the words within reach, where they were few enough to keep
+parts.npy    the part of each word, where some classes are never left
+lists.npy    the words within reach, where they are few enough to store
 
-The arrays are mapped into memory. A graph that was read from files is compared with what vectors
-give: of few words it is learned again. Of more, some words are looked at: those that a generator
-draws, which nobody can foresee, and those at which the sums Z are extreme or steepest, since these
-make the epsilon that is stated. What is wrong for a few other words is not seen.
+The arrays are mapped into memory. A graph that was read from files is compared with the vectors. A
+graph of few words is learned again. Of more, a sample is checked: random words, which nobody can
+foresee, and those at which the normalisers Z are extreme or steepest, since these make the epsilon
+that is stated. What is wrong for a few other words goes unnoticed.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,7 @@ FILES = tuple(f"{name}.npy" for name in (*NEEDED, "parts", "lists"))
 
 
 def write_graph(graph: WordGraph, folder: Path) -> None:
-    """The folder is made if it is missing; files in it are replaced."""
+    """Write the graph into a folder, made if it is missing; files in it are replaced."""
     folder.mkdir(parents=True, exist_ok=True)
     about, arrays = to_fields(graph, lists=graph.lists).values()
     for file in FILES:
@@ -60,8 +59,11 @@ def write_graph(graph: WordGraph, folder: Path) -> None:
 
 
 def read_graph(folder: Path, *, digest: str) -> WordGraph:
-    """Raises DxError where it belongs to another space than that of the digest, or is damaged, or
-    was changed since it was saved; large files are not read through for that."""
+    """Read the graph of the space of this digest.
+
+    Raises DxError where it is of another space, damaged, or changed since it was saved; large files
+    are not read through for that.
+    """
     try:
         about = read_json(folder / "graph.json")
         if about["digest"] == digest:
@@ -78,18 +80,18 @@ def read_graph(folder: Path, *, digest: str) -> WordGraph:
 
 
 def to_fields(graph: WordGraph, lists: Numbers1d | None = None) -> dict[str, Any]:
-    """For msgpack; without the lists, which can be walked again."""
-    about = {"format": FORMAT, "digest": graph.digest}
+    """Return the graph as fields for msgpack; without the lists, which can be searched again."""
     arrays = {name: getattr(graph, name) for name in NEEDED}
     if graph.keep:
         arrays["parts"] = graph.parts
     if lists is not None:
         arrays["lists"] = lists
-    return {"about": {**about, "keep": list(graph.keep), "reach": graph.reach}, "arrays": arrays}
+    about = {"format": FORMAT, "digest": graph.digest, "keep": list(graph.keep)}
+    return {"about": {**about, "reach": graph.reach}, "arrays": arrays}
 
 
 def from_fields(fields: dict[str, Any]) -> WordGraph:
-    """The graph out of what to_fields made. Raises ValueError for arrays that do not fit."""
+    """Return the graph out of what to_fields made. Raises ValueError for arrays that do not fit."""
     about, arrays = fields["about"], fields["arrays"]
     if about["format"] != FORMAT:
         raise ValueError("another format")
@@ -97,16 +99,12 @@ def from_fields(fields: dict[str, Any]) -> WordGraph:
     n, reach = counts.shape
     lists = arrays.get("lists")
     whole = lists is None or len(lists) == counts.sum(dtype=np.int64)
-    if len(starts) != n + 1 or len(ends) != starts[-1] or len(steps) != len(ends) or not whole:
-        raise ValueError("files that do not fit together")
-    if reach != about["reach"] or (len(ends) and ends.max() >= n):
+    edges_fit = len(starts) == n + 1 and len(ends) == len(steps) == starts[-1]
+    if not (edges_fit and whole) or reach != about["reach"] or ends.max(initial=0) >= n:
         raise ValueError("files that do not fit together")
     parts = arrays.get("parts", np.zeros(n, dtype=np.int64))
     keep = tuple(about["keep"])
     return WordGraph(about["digest"], keep, reach, starts, ends, steps, parts, counts, lists)
-
-
-# -- compared with the vectors ---------------------------------------------------------------------
 
 
 SAMPLE = 32  # words whose shortest paths are searched again
@@ -119,16 +117,18 @@ BETAS = (0.5, 1.0, 2.0, 4.0)  # at which extremes are looked for
 
 
 def check_graph(graph: WordGraph, space: Space) -> bool:
-    """Whether it is, in all of it, what the space gives; False where that holds of samples.
+    """Whether all of it is what the space gives; False where that holds of samples.
 
-    Raises:
-        DxError: It is not.
+    Raises DxError where it is not.
     """
     try:
         fits = len(graph) == len(space) and graph.reach == reach_of(len(space))
         fits = fits and np.array_equal(graph.parts, parts_of(space, graph.keep))
-        if fits and len(space) <= learned.FEW and _are_equal(graph, build(space, graph.keep)):
-            return True
+        if fits and len(space) <= learned.FEW:
+            again, names = build(space, graph.keep), ["starts", "ends", "steps", "counts"]
+            names += [] if graph.lists is None else ["lists"]
+            if all(np.array_equal(getattr(graph, k), getattr(again, k)) for k in names):
+                return True
         if fits and _paths_agree(graph) and _edges_agree(graph, space):
             return False
     except (ValueError, IndexError, TypeError):  # arrays that are no graph
@@ -138,63 +138,55 @@ def check_graph(graph: WordGraph, space: Space) -> bool:
 
 
 def random_words(n: int, k: int) -> Ints1d:
-    """k of n words, some perhaps twice."""
+    """Draw k of n words, some perhaps twice."""
     return Rng().integers(n, k)
 
 
-def _are_equal(one: WordGraph, other: WordGraph) -> bool:
-    if one.lists is None:
-        other = replace(other, lists=None)
-    names = ("starts", "ends", "steps", "counts", "lists")
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
-
-
 def _paths_agree(graph: WordGraph) -> bool:
-    """Whether the words within reach are those that a search for the shortest paths finds."""
-    rows = np.unique(np.concatenate([random_words(len(graph), SAMPLE), _extremes(graph)]))
-    ends = np.cumsum(graph.counts.sum(axis=1, dtype=np.int64))
-    for part, walks in graph.walker(rows):
-        if not np.array_equal(walks.counts(graph.reach), graph.counts[rows[part]]):
-            return False
-        words = np.split(walks.words, np.cumsum(walks.sizes)[:-1])
-        for row, found in zip(rows[part].tolist(), words, strict=True):
-            stored = graph.lists
-            if stored is not None and (stored[ends[row] - len(found) : ends[row]] != found).any():
-                return False
-    return True
+    """Whether the words within reach are those that a search for the shortest paths finds.
 
-
-def _extremes(graph: WordGraph) -> Ints1d:
-    """The words with the largest and smallest Z, and the ends of the edge where it differs most."""
+    Of random words, those with the largest and smallest Z, and where Z differs most on an edge.
+    """
     low, high, steps = graph.edges
-    found: list[int] = []
+    some: list[Any] = random_words(len(graph), SAMPLE).tolist()
     for beta in BETAS:
         logs = log_sums(graph, beta)
-        found += [int(logs.argmax()), int(logs.argmin())]
+        some += [logs.argmax(), logs.argmin()]
         if len(low):
-            steepest = int((np.abs(logs[low] - logs[high]) / steps).argmax())
-            found += [int(low[steepest]), int(high[steepest])]
-    return np.array(found)
+            steepest = (np.abs(logs[low] - logs[high]) / steps).argmax()
+            some += [low[steepest], high[steepest]]
+    rows = np.unique(some)
+    ends = np.cumsum(graph.counts.sum(axis=1, dtype=np.int64))
+    for part, near in graph.search(rows):
+        if not np.array_equal(near.counts(graph.reach), graph.counts[rows[part]]):
+            return False
+        if graph.lists is not None:
+            stored = zip(ends[rows[part]] - near.sizes, ends[rows[part]], strict=True)
+            if (np.concatenate([graph.lists[i:j] for i, j in stored]) != near.words).any():
+                return False
+    return True
 
 
 def _edges_agree(graph: WordGraph, space: Space) -> bool:
     """Whether most edges of a few words are as long as the ranks of their ends say."""
     words, Y, n = np.unique(random_words(len(space), JOINED_AGAIN)), with_classes(space), len(space)
     near = _nearest(Y, graph.parts, words)
-    around = np.concatenate([graph.walker.edges_of(words)[1], near[:, :JOINED].ravel()])
+    around = np.concatenate([graph.search.edges_of(words)[1], near[:, :JOINED].ravel()])
     others = np.setdiff1d(around, np.append(words, -1))
     near = np.concatenate([near, _nearest(Y, graph.parts, others)])
     # By numbers among those that are met, since lists of all words would be mostly empty.
     met, places = np.unique(near, return_inverse=True)
     here = np.unique(np.concatenate([met[met >= 0], words, others]))
     lists = np.full((len(here), near.shape[1]), -1, dtype=np.int64)
-    found = np.where(met < 0, -1, np.searchsorted(here, met))[places].reshape(near.shape)
-    lists[np.searchsorted(here, np.concatenate([words, others]))] = found
-    low, high, steps = edges(lists)
-    theirs = _lengths((here[low], here[high], steps), words, n)
-    ours = _lengths(graph.edges, words, n)
-    alike = len(ours.items() & theirs.items())
-    return alike >= ALIKE * len(ours.keys() | theirs.keys())
+    numbers = np.where(met < 0, -1, np.searchsorted(here, met))[places].reshape(near.shape)
+    lists[np.searchsorted(here, np.concatenate([words, others]))] = numbers
+    theirs = edges(lists)
+    tables: list[dict[int, int]] = []  # edges at these words, by a number for both ends
+    for low, high, steps in (graph.edges, (here[theirs[0]], here[theirs[1]], theirs[2])):
+        at = np.isin(low, words) | np.isin(high, words)
+        tables.append(dict(zip((low[at] * n + high[at]).tolist(), steps[at].tolist(), strict=True)))
+    saved, found = tables
+    return len(saved.items() & found.items()) >= ALIKE * len(saved.keys() | found.keys())
 
 
 def _nearest(Y: Floats2d, parts: Ints1d, words: Ints1d) -> Ints2d:
@@ -213,19 +205,8 @@ def _nearest(Y: Floats2d, parts: Ints1d, words: Ints1d) -> Ints2d:
     return lists
 
 
-def _lengths(some: tuple[Ints1d, Ints1d, Ints1d], words: Ints1d, n: int) -> dict[int, int]:
-    """Of the edges (low, high, steps) at these words, each by a number for both of its ends."""
-    low, high, steps = some
-    at = np.isin(low, words) | np.isin(high, words)
-    return dict(zip((low[at] * n + high[at]).tolist(), steps[at].tolist(), strict=True))
-
-
-# -- one graph for a space -------------------------------------------------------------------------
-
-
 def graph_of(space: Space, keep: Sequence[str] = ()) -> WordGraph:
-    """The graph that was learned from the space or came with it; built where there is none yet.
-    Raises DxError as build does."""
+    """Return the graph of the space, built where there is none yet; raises as build does."""
     graph = kept_graph(space, keep)
     if graph is None:
         graph = build(space, keep)
@@ -234,14 +215,16 @@ def graph_of(space: Space, keep: Sequence[str] = ()) -> WordGraph:
 
 
 def kept_graph(space: Space, keep: Sequence[str] = ()) -> WordGraph | None:
-    """The graph of the space, where it is known already. Raises DxError for one that was read and
-    is not what the vectors give."""
+    """Return the graph of the space, where it is known already.
+
+    Raises DxError for one that was read and is not what the vectors give.
+    """
     graph: WordGraph | None = learned.find(space, _name(keep), partial(check_graph, space=space))
     return graph
 
 
 def _name(keep: Sequence[str]) -> str:
-    """ "graph", and for kept classes a name that no class name can make unfit for a folder."""
+    # No class name can make this unfit for a folder.
     digest = hashlib.sha256(chr(10).join(keep).encode()).hexdigest()
     return f"graph-{digest[:12]}" if keep else "graph"
 

@@ -4,7 +4,7 @@ A word is joined to its JOINED nearest words. The edge of w and v is OFFSET + ln
 r and q being their ranks in each other's neighbour lists: short where each is among the nearest of
 the other, long where one of them is a hub that is near to many. Lengths are rounded up to steps.
 
-A word that no such edge brings near anybody (its neighbours all have nearer ones) gets a companion:
+A word that no such edge brings near another (its neighbours all have nearer ones) gets a companion:
 the first of its neighbours that is not yet a companion of two takes it as if it were its own
 nearest. So nearly every word can be taken for another, and no hub is near to all of them.
 
@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle
-from typing import Any
 
 import numpy as np
 from tqdm import tqdm
@@ -28,7 +27,7 @@ from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d, b
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..machine.compute import in_order, product_threads
 from ..space import Space
-from .paths import Reached, Walker
+from .paths import Neighbourhoods, PathSearch
 
 STEPS = 4  # steps of the grid in a unit of length
 JOINED = 10
@@ -46,16 +45,16 @@ WORTH_THREADS = 5_000  # words
 
 @dataclass(eq=False, repr=False)
 class WordGraph:
-    """digest: that of the space. keep: names of the classes that are never left.
+    """The graph of one space. All lengths are in steps of the grid, STEPS to a unit.
 
-    starts (n + 1,), ends (m,), steps (m,): the edges of each word, each in both directions, with
-    their lengths. reach: the length of the edge between any two words. All lengths are in steps of
-    the grid, STEPS to a unit.
-    parts (n,): words of different parts are at infinite distance; a part for each set of kept
-    classes.
+    digest: that of the space. keep: names of the classes that are never left.
+    reach: the length of the edge between any two words.
+    starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions.
+    parts (n,): words of different parts, a part for each set of `keep` classes, are at infinite
+    distance.
     counts (n, reach): how many words are at each distance, from 0 to reach - 1.
     lists: those words of the first word, itself first, from near to far; then of the second, and so
-    on. None where that would take too much room: then the words are walked to when they are needed.
+    on. None where they would take too much memory: then they are searched for on demand.
     """
 
     digest: str
@@ -72,14 +71,14 @@ class WordGraph:
         return len(self.counts)
 
     @cached_property
-    def walker(self) -> Walker:
-        """What finds the paths from words; it has buffers of its own."""
-        return Walker(self.starts, self.ends, self.steps, self.reach)
+    def search(self) -> PathSearch:
+        """The shortest-path search on the edges."""
+        return PathSearch(self.starts, self.ends, self.steps, self.reach)
 
     @cached_property
-    def reached(self) -> Reached:
+    def reached(self) -> Neighbourhoods:
         """The words near a word, from near to far."""
-        return Reached(self.walker, self.counts, self.lists)
+        return Neighbourhoods(self.search, self.counts, self.lists)
 
     @cached_property
     def part_sizes(self) -> Ints1d:
@@ -110,20 +109,19 @@ class WordGraph:
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n), in units of length; infinite between parts."""
-        D = np.minimum(self.walker.distances(rows), self.reach) / STEPS
+        D = np.minimum(self.search.distances(rows), self.reach) / STEPS
         D[self.parts[rows][:, None] != self.parts[None, :]] = np.inf
         return D
 
 
 def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
-    """The graph of a public space. A build step: it looks for the neighbours of every word and
-    walks from each as far as the reach. Shows its progress on a terminal.
+    """Build the graph of a public space, with a search from every word as far as the reach.
 
-    keep: names of classes of the space that are never left: a word that has some of them is at a
-    finite distance only from words that have the same ones of them.
+    Shows its progress on a terminal. keep: names of classes of the space that are never left: a
+    word that has some of them is at a finite distance only from words with the same ones of them.
 
     Raises DxError for fewer than 3 words, words all at one point, an unknown class, and a set of
-    kept classes with fewer than 3 words.
+    `keep` classes with fewer than 3 words.
     """
     n = len(space)
     if n < LEAST_WORDS:
@@ -137,50 +135,46 @@ def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
     ends = ends.astype(np.min_scalar_type(n - 1))
     arrays = (starts.astype(np.int32), ends, steps.astype(np.uint8))
     most = LISTS_BYTES // ends.itemsize if n <= MANY_WORDS else -1
-    counts, lists = counts_and_lists(Walker(*arrays, reach), most)
+    counts, lists = counts_and_lists(PathSearch(*arrays, reach), most)
     return WordGraph(space.digest, tuple(keep), reach, *arrays, parts, counts, lists)
 
 
-def counts_and_lists(walker: Walker, most: int) -> tuple[Ints2d, Numbers1d | None]:
-    """The counts (n, reach), and the words within reach of the first word, from near to far, then
-    of the second, and so on; None if those are more than `most`.
+def counts_and_lists(search: PathSearch, most: int) -> tuple[Ints2d, Numbers1d | None]:
+    """Return `counts` and `lists` of a WordGraph; None for lists of more than `most` words.
 
     Blocks of words are searched from side by side, by as many threads as products may use.
     """
-    n, narrow = walker.n, np.min_scalar_type(walker.n - 1)
-    counts: Ints2d = np.zeros((n, walker.reach), dtype=np.min_scalar_type(n))
+    n, narrow = search.n, np.min_scalar_type(search.n - 1)
+    counts: Ints2d = np.zeros((n, search.reach), dtype=np.min_scalar_type(n))
     lists: list[Numbers1d] = []
 
     def work(job: tuple[slice, Numbers1d]) -> tuple[slice, Ints2d, Numbers1d]:
-        part, room = job
-        walks = walker.walks(np.arange(part.start, part.stop), None, room)
-        return part, walks.counts(walker.reach), walks.words.astype(narrow)
+        part, scratch = job
+        near = search.search(np.arange(part.start, part.stop), None, scratch)
+        return part, near.counts(search.reach), near.words.astype(narrow)
 
     bar = tqdm(total=n, desc="words within reach", disable=None, delay=1, leave=False)
     with bar, product_threads(n >= WORTH_THREADS) as threads:
-        rooms = [walker.room(walker.at_once) for _ in range(threads + 1 if threads > 1 else 1)]
-        jobs = zip(blocks(n, walker.at_once), cycle(rooms))
-        for part, some, words in in_order(work, jobs, threads, len(rooms)):
+        buffers = [search.scratch(search.at_once) for _ in range(threads + 1 if threads > 1 else 1)]
+        jobs = zip(blocks(n, search.at_once), cycle(buffers))
+        for part, some, words in in_order(work, jobs, threads, len(buffers)):
             counts[part] = some
             most -= len(words)
             lists = [*lists, words] if most >= 0 else []
             bar.update(part.stop - part.start)
-    return counts, _joined(lists, narrow) if most >= 0 else None
-
-
-def _joined(some: list[Numbers1d], dtype: Any) -> Numbers1d:
-    """All blocks in one array; each is let go once it is copied, so that memory holds them once."""
-    joined = np.empty(sum(map(len, some)), dtype=dtype)
+    if most < 0:
+        return counts, None
+    joined = np.empty(sum(map(len, lists)), dtype=narrow)
     end = len(joined)
-    while some:
-        block = some.pop()
+    while lists:  # each block is let go once it is copied, so that memory holds them once
+        block = lists.pop()
         joined[end - len(block) : end] = block
         end -= len(block)
-    return joined
+    return counts, joined
 
 
 def both_ways(n: int, low: Ints1d, high: Ints1d, steps: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
-    """starts, ends and steps, edges of each word by rising end, of edges that are given once."""
+    """Return starts, ends and steps of each word by rising end, of edges that are given once."""
     from scipy.sparse import coo_array
 
     # One more than they are: a sum of tables leaves out what is 0.
@@ -197,7 +191,7 @@ def reach_of(n: int) -> int:
 
 
 def log_sums(graph: WordGraph, beta: float) -> Floats1d:
-    """ln Z (n,), Z_w the sum of exp(-beta path(w, y)) over all y: exact, from the counts."""
+    """Return ln Z (n,), Z_w the sum of exp(-beta path(w, y)) over all y: exact, from counts."""
     W = np.exp(-beta * np.arange(graph.reach) / STEPS)
     far = np.exp(-beta * graph.reach / STEPS)
     logs: Floats1d = np.log(graph.counts @ W + graph.beyond() * far)
@@ -205,7 +199,7 @@ def log_sums(graph: WordGraph, beta: float) -> Floats1d:
 
 
 def parts_of(space: Space, keep: Sequence[str]) -> Ints1d:
-    """(n,): a number for each set of kept classes. Raises DxError as build does."""
+    """Number the sets of `keep` classes of the words, shape (n,). Raises DxError as build does."""
     for name in keep:
         if not space.with_class(name).any():
             raise DxError(Errors.DX044.format(name=name, known=", ".join(space.class_names)))
@@ -219,56 +213,39 @@ def parts_of(space: Space, keep: Sequence[str]) -> Ints1d:
     return parts.astype(np.int64)
 
 
-# -- which words are joined, and by how long an edge -----------------------------------------------
-
-
 def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
-    """lists: (n, RANKED or fewer) rows by rising distance, -1 where a list ends -> each edge once:
-    low[i] < high[i] are joined by an edge of steps[i] steps of the grid."""
-    depth = lists.shape[1]
-    low, high, ranks = _pairs(lists)
-    joined = ((ranks > 0) & (ranks <= JOINED)).any(axis=1)
-    low, high, ranks = low[joined], high[joined], ranks[joined]
-    ranks[ranks == 0] = depth + 1
-    lengths = OFFSET + 0.5 * np.log(ranks).sum(axis=1)
-    lengths = _with_companions(lists, low, high, lengths)
-    return low, high, np.ceil(lengths * STEPS - 1e-9).astype(np.int64)
+    """Join words by their neighbour lists: low[i] < high[i] by an edge of steps[i].
 
-
-def _pairs(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints2d]:
-    """low (m,), high (m,) and ranks (m, 2): that of high in the list of low, and of low in that of
-    high, from 1 on; 0 where it is not in the list."""
-    n = len(lists)
+    lists: (n, RANKED or fewer) rows by rising distance, -1 where a list ends.
+    """
+    n, depth = lists.shape
     owner, place = np.nonzero(lists >= 0)
     other = lists[owner, place].astype(np.int64)
     keys = np.minimum(owner, other) * n + np.maximum(owner, other)
-    distinct, pair = np.unique(keys, return_inverse=True)
-    ranks = np.zeros((len(distinct), 2), dtype=np.int64)
+    keys, pair = np.unique(keys, return_inverse=True)
+    # The rank of high in the list of low, and of low in that of high; 0 where it is in none.
+    ranks = np.zeros((len(keys), 2), dtype=np.int64)
     ranks[pair, (owner > other).astype(np.int64)] = place + 1
-    return distinct // n, distinct % n, ranks
-
-
-def _with_companions(lists: Ints2d, low: Ints1d, high: Ints1d, lengths: Floats1d) -> Floats1d:
-    n = len(lists)
-    keys = low * n + high
-    shortest = np.full(n, np.inf)
+    joined = ((ranks > 0) & (ranks <= JOINED)).any(axis=1)
+    keys, ranks = keys[joined], ranks[joined]
+    ranks[ranks == 0] = depth + 1
+    low, high, lengths = keys // n, keys % n, OFFSET + 0.5 * np.log(ranks).sum(axis=1)
+    shortest, taken = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
     np.minimum.at(shortest, low, lengths)
     np.minimum.at(shortest, high, lengths)
     lonely = np.flatnonzero(shortest > NEAR)
-    lonely = lonely[np.argsort(-shortest[lonely], kind="stable")]
-    lengths, taken = lengths.copy(), np.zeros(n, dtype=np.int64)
-    for word in lonely.tolist():
+    for word in lonely[np.argsort(-shortest[lonely], kind="stable")].tolist():
         for rank, friend in enumerate(lists[word, :JOINED].tolist(), start=1):
             if friend >= 0 and taken[friend] < COMPANIONS:
                 taken[friend] += 1
                 edge = np.searchsorted(keys, min(word, friend) * n + max(word, friend))
                 lengths[edge] = min(lengths[edge], OFFSET + 0.5 * np.log(rank))
                 break
-    return lengths
+    return low, high, np.ceil(lengths * STEPS - 1e-9).astype(np.int64)
 
 
 def neighbour_lists(space: Space, parts: Ints1d, depth: int = RANKED) -> Ints2d:
-    """(n, depth) rows by rising distance within the same part, -1 where there are no more."""
+    """Return (n, depth) rows by rising distance within the same part, -1 for none."""
     from ..space.search.all_pairs import nearest_others  # a saved graph needs no search
 
     Y = with_classes(space)
@@ -281,23 +258,18 @@ def neighbour_lists(space: Space, parts: Ints1d, depth: int = RANKED) -> Ints2d:
 
 
 def with_classes(space: Space) -> Floats2d:
-    """float32 (n, d + number of classes): the vectors, and a dimension for each class.
+    """Append to the vectors a dimension for each class, float32 (n, d + number of classes).
 
     Words of one part of speech and form come first among the neighbours, and function words stay
     with their like. Vectors and classes are public, and a rank can be made of anything public.
     """
+    from ..space.search.faiss_index import load_faiss
+
     X = np.ascontiguousarray(space.vectors, dtype=np.float32)
     if space.classes is None or not space.class_names:
         return X
     bits = [space.with_class(name) for name in space.class_names]
-    weight = CLASS_WEIGHT * _typical_gap(X)
-    return np.hstack([X, weight * np.stack(bits, axis=1).astype(np.float32)])
-
-
-def _typical_gap(X: Floats2d, probes: int = 512) -> np.float32:
-    """The median distance of a row to its nearest other."""
-    from ..space.search.faiss_index import load_faiss
-
-    rows = np.unique(np.linspace(0, len(X) - 1, probes).astype(np.int64))
-    squares, _ = load_faiss().knn(X[rows], X, 2)
-    return np.float32(np.sqrt(np.median(squares[:, 1])))
+    some = np.unique(np.linspace(0, len(X) - 1, 512).astype(np.int64))
+    squares, _ = load_faiss().knn(X[some], X, 2)
+    typical = np.float32(np.sqrt(np.median(squares[:, 1])))  # distance to the nearest other
+    return np.hstack([X, CLASS_WEIGHT * typical * np.stack(bits, axis=1).astype(np.float32)])

@@ -57,15 +57,15 @@ def test_they_do_not_hang_on_how_many_are_walked_from_at_once(graph, monkeypatch
     monkeypatch.setattr(paths, "MOST", 37)
     monkeypatch.setattr(word_graph, "WORTH_THREADS", 0)
     with threadpool_limits(2):
-        counts, lists = counts_and_lists(graph.walker, 10**8)
+        counts, lists = counts_and_lists(graph.search, 10**8)
     assert np.array_equal(counts, graph.counts) and np.array_equal(lists, graph.lists)
-    assert counts_and_lists(graph.walker, len(lists) - 1)[1] is None
+    assert counts_and_lists(graph.search, len(lists) - 1)[1] is None
 
 
 def test_a_walk_may_end_early(graph):
     rows, depths = np.arange(60), np.arange(60) % graph.reach
     whole = words_of(graph)
-    for part, walks in graph.walker(rows, depths):
+    for part, walks in graph.search(rows, depths):
         for row, words in zip(
             rows[part], np.split(walks.words, np.cumsum(walks.sizes)[:-1]), strict=True
         ):
@@ -79,7 +79,7 @@ def test_edges_may_have_no_length_and_walks_may_have_many_steps(longest):
     lengths = np.triu(rng.integers(1, longest, (n, n)) * (rng.random((n, n)) < 0.06), 1)
     lengths = np.where(rng.random((n, n)) < 0.003, -1, lengths)  # stands for 0
     table = csr_array(lengths + lengths.T)
-    walker = paths.Walker(table.indptr, table.indices, np.maximum(table.data, 0), reach)
+    walker = paths.PathSearch(table.indptr, table.indices, np.maximum(table.data, 0), reach)
     D = np.minimum(shortest(table, n), reach)
     for row, depths in ((0, None), (7, np.array([longest]))):
         ((_, walks),) = walker(np.array([row]), depths)
@@ -87,7 +87,7 @@ def test_edges_may_have_no_length_and_walks_may_have_many_steps(longest):
         order = np.lexsort((np.arange(n), D[row]))
         assert np.array_equal(walks.words, order[near[order]])
         assert np.array_equal(walks.steps, D[row][walks.words])
-    by_number = walker.by_number(np.arange(n), np.full(n, longest), walker.room(n))
+    by_number = walker.search(np.arange(n), np.full(n, longest), walker.scratch(n), by_number=True)
     rows, words = np.nonzero(D <= longest)
     assert np.array_equal(by_number.words, words)
     assert np.array_equal(by_number.steps, D[rows, words])

@@ -7,7 +7,7 @@ import pytest
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.metric import paths
-from spacy_dxprivacy.metric.paths import Reached, Walker
+from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
 from spacy_dxprivacy.metric.word_graph import build
 
 N = 300
@@ -23,7 +23,9 @@ def graph():
 def near(graph, request, monkeypatch):
     if request.param == "forgotten":
         monkeypatch.setattr(paths, "POOL_BYTES", 500)
-    return Reached(graph.walker, graph.counts, graph.lists if request.param == "stored" else None)
+    return Neighbourhoods(
+        graph.search, graph.counts, graph.lists if request.param == "stored" else None
+    )
 
 
 def test_each_place_holds_the_word_of_the_stored_list(graph, near):
@@ -38,20 +40,20 @@ def test_each_place_holds_the_word_of_the_stored_list(graph, near):
 
 def test_words_are_near_if_the_path_is_shorter_than_the_reach(graph, near):
     rows, others = np.divmod(np.arange(0, N * N, 7), N)
-    within = graph.walker.distances(np.arange(N))[rows, others] < graph.reach
+    within = graph.search.distances(np.arange(N))[rows, others] < graph.reach
     assert within.any() and not within.all()
     assert np.array_equal(near.are_near(rows, others), within)
     assert near.are_near(rows[:0], others[:0]).tolist() == []
 
 
 def test_a_word_without_edges_reaches_itself():
-    alone = Walker(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([3, 3]), 10)
+    alone = PathSearch(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([3, 3]), 10)
     (walks,) = (walks for _, walks in alone(np.array([2, 0])))
     assert walks.sizes.tolist() == [1, 2] and walks.words.tolist() == [2, 0, 1]
     assert [part.tolist() for part in alone.edges_of(np.array([2]))] == [[], [], []]
 
 
 def test_a_copy_knows_nothing_of_what_was_walked_to(graph):
-    near = Reached(graph.walker, graph.counts, None)
+    near = Neighbourhoods(graph.search, graph.counts, None)
     near.at(np.arange(20), np.full(20, 3))
-    assert near._kept and not deepcopy(near)._kept
+    assert near._pool.entries and not deepcopy(near)._pool.entries

@@ -1,4 +1,4 @@
-"""Blocks of bytes of a plain file, a gzip file or one member of a zip archive."""
+"""Read blocks of bytes from a plain file, a gzip file or one member of a zip archive."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...errors import DxError
 from ...io.files.limits import TooLarge, check_ratio, regular
@@ -36,8 +36,10 @@ _NOTES = {"readme", "license", "licence", "notice", "copying"}
 
 
 class VectorFileError(DxError):
-    """A vectors file that cannot be used; the message names the file, the place and the fault, in
-    one line: the name of a member of a damaged archive may hold anything."""
+    """A vectors file that cannot be used; the message names the file, the place and the fault.
+
+    It is one line: the name of a member of a damaged archive may hold anything.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__("".join(c if c.isprintable() else "?" for c in message))
@@ -50,7 +52,7 @@ class Source:
     name: for messages; `archive.zip!member` for a member of an archive.
     bound: no more than this many bytes can come out of it.
     place: how far the reader got ("line 12"), kept up to date by the reader.
-    done: how many bytes, of `total`, were read so far. packed: how many were unpacked; 0 for none.
+    done: how many bytes, of `total`, were read so far. packed: how many of them were compressed.
     """
 
     name: str
@@ -63,12 +65,17 @@ class Source:
     given: int = 0
 
     def fail(self, place: str, message: str) -> NoReturn:
-        """Raises VectorFileError with file, place and fault."""
+        """Raise VectorFileError with file, place and fault."""
         raise VectorFileError(f"{self.name}, {place}: {message}")
 
     def blocks(self) -> Iterator[bytes]:
-        """Yields blocks of about BLOCK bytes. What was read before a damaged place still comes,
-        so that the reader can say on which line the damage is. Raises VectorFileError."""
+        """Yield blocks of about BLOCK bytes.
+
+        What was read before a damaged place still comes, so that the reader can name the line.
+
+        Raises:
+            VectorFileError: The file is damaged, cut off, or expands too much.
+        """
         pieces: list[bytes] = []
         fault: Exception | None = None
         while fault is None:
@@ -83,7 +90,10 @@ class Source:
                 break
             self.given += size
             if packed := self.packed():
-                self._refuse_bombs(packed)
+                try:
+                    check_ratio(self.name, packed, self.given)
+                except TooLarge as error:
+                    raise VectorFileError(str(error)) from None
             yield b"".join(pieces)
             pieces.clear()
         if fault is not None:
@@ -91,17 +101,14 @@ class Source:
             reason = str(fault) or type(fault).__name__
             self.fail(f"after {self.place}", f"the file is {kind} ({reason})")
 
-    def _refuse_bombs(self, packed: int) -> None:
-        try:
-            check_ratio(self.name, packed, self.given)
-        except TooLarge as error:
-            raise VectorFileError(str(error)) from None
-
 
 @contextmanager
 def open_source(path: str | Path) -> Iterator[Source]:
-    """Open a file; what it is, is found out from its first bytes."""
-    file, member = _split_member(path)
+    """Open a file; its first bytes tell what it is. `archive.zip!member` names a member."""
+    file, member = Path(path), None
+    archive_name, mark, inside = str(path).partition(".zip!")
+    if mark and not file.exists():
+        file, member = Path(archive_name + ".zip"), Path(inside).as_posix()
     with open(regular(file), "rb") as raw:
         if not raw.peek(4).startswith((b"PK\3\4", b"PK\5\6")):
             if member is not None:
@@ -116,19 +123,17 @@ def open_source(path: str | Path) -> Iterator[Source]:
         ) as archive:
             info = _choose(archive, file, member)
             name = f"{file}!{info.filename}"
-            with _opened(lambda: _begun(archive, info), f"{name}: it cannot be opened") as inner:
+
+            def begun() -> Any:
+                stream: Any = archive.open(info)
+                stream.peek(1)  # damage may show there
+                return stream
+
+            with _opened(begun, f"{name}: it cannot be opened") as inner:
                 stream, bound = _unzipped(inner, info.file_size)
-                # Of a member that is gzip again, its own packing counts.
+                # Of a member that is gzip again, its own compression counts.
                 packed = inner.tell if stream is not inner else lambda: info.compress_size
                 yield Source(name, bound, stream, info.file_size, inner.tell, packed)
-
-
-def _split_member(path: str | Path) -> tuple[Path, str | None]:
-    whole = Path(path)
-    archive, mark, member = str(path).partition(".zip!")
-    if not mark or whole.exists():
-        return whole, None
-    return Path(archive + ".zip"), Path(member).as_posix()
 
 
 def _unzipped(stream: Any, size: int) -> tuple[Any, int]:
@@ -145,19 +150,16 @@ def _opened(open_it: Callable[[], Any], fault: str) -> Any:
         raise VectorFileError(f"{fault} ({error})") from error
 
 
-def _begun(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
-    """The member, of which a first byte was read: damage may show there."""
-    stream: Any = archive.open(info)
-    stream.peek(1)
-    return stream  # type: ignore[no-any-return]
-
-
 def _choose(archive: zipfile.ZipFile, file: Path, member: str | None) -> zipfile.ZipInfo:
     """The named member, or the only one that can be a vectors file."""
     infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
     found = [info for info in infos if info.filename == member]
     if member is None:
-        found = [info for info in infos if _may_hold_vectors(info.filename)]
+        for info in infos:
+            path = PurePosixPath(info.filename)
+            hidden = "__MACOSX" in path.parts or path.name.startswith(".")
+            if not (hidden or path.suffix.lower() in _NOT_VECTORS or path.stem.lower() in _NOTES):
+                found.append(info)
     if len(found) == 1:
         return found[0]
     names = ", ".join(sorted({info.filename for info in infos})) or "no files"
@@ -167,10 +169,3 @@ def _choose(archive: zipfile.ZipFile, file: Path, member: str | None) -> zipfile
         f"{file}: expected one vectors file in the archive, found {len(found)}: {names}. "
         f"Name one, as in '{file}!member'"
     )
-
-
-def _may_hold_vectors(name: str) -> bool:
-    path = PurePosixPath(name)
-    hidden = "__MACOSX" in path.parts or path.name.startswith(".")
-    note = path.suffix.lower() in _NOT_VECTORS or path.stem.lower() in _NOTES
-    return not hidden and not note

@@ -95,17 +95,20 @@ def read_vectors(
         head = next(blocks, b"").removeprefix(_BOM)
         if not head:
             source.fail("line 1", "expected words and vectors, the file is empty")
-        header = _find_header(head)
+        match = _HEADER.match(head[:256])
+        header = None if match is None else _Header(int(match[1]), int(match[2]), match.end())
         table = Table(source, None if header is None else header.n, max_words, duplicates)
         reader: Reader = _Lines(source, header, head)
-        if header is not None and _looks_binary(head, header):
-            reader = _Records(source, header)
+        if header is not None:
+            binary = _looks_binary(head, header)
+            _check_header(source, header, (4 if binary else 2) * header.d + 2)
+            reader = _Records(source, header) if binary else reader
         with tqdm(total=source.total, unit="B", unit_scale=True, disable=None, leave=False) as bar:
             for block in chain([head], blocks):
                 reader.feed(block)
                 table.drain(reader)
                 bar.update(source.done() - bar.n)
-                if table.finished:
+                if table.full and not table.complete:
                     return table.finish()
         reader.end(table)
         return table.finish()
@@ -119,16 +122,10 @@ class _Header(NamedTuple):
     length: int
 
 
-def _find_header(head: bytes) -> _Header | None:
-    """The header, where the first line is two whole numbers and nothing else."""
-    match = _HEADER.match(head[:256])
-    return None if match is None else _Header(int(match[1]), int(match[2]), match.end())
-
-
 def _check_header(source: Source, header: _Header, row_bytes: int) -> None:
     """Refuse sizes far beyond the file. A smaller lack shows at the row that is short or missing.
 
-    row_bytes: the fewest bytes that one row of the format takes.
+    row_bytes: the fewest bytes of a row: a letter, a space, the numbers; in text, the newline too.
     """
     n, d, length = header
     need = length + n * row_bytes
@@ -140,22 +137,42 @@ def _check_header(source: Source, header: _Header, row_bytes: int) -> None:
         source.fail("line 1", f"wrong header: '{n} {d}' needs {need} bytes or more, {holds}")
 
 
+def _looks_binary(head: bytes, header: _Header) -> bool:
+    """Whether binary records or lines of text follow the header.
+
+    Text, if the next line has d fields that are mostly numbers; else binary, if what stands where
+    the first vector should be holds control characters, is not UTF-8, or shows no number.
+    """
+    body = head[header.length :]
+    fields = body.partition(b"\n")[0].split()[1:]
+    mostly_numbers = 2 * sum(map(_is_number, fields)) >= len(fields)
+    if not body.strip() or (len(fields) >= header.d and mostly_numbers):
+        return False
+    _, space, rest = body.partition(b" ")
+    sample = (rest if space else body)[: 4 * max(header.d, 1)]
+    try:
+        sample.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.reason != "unexpected end of data":
+            return True
+    return not (_CONTROL.isdisjoint(sample) and any(map(_is_number, sample.split())))
+
+
 class Reader(Protocol):
     """Cuts the blocks of a format into rows."""
 
     def feed(self, block: bytes) -> None: ...
 
     def take(self, most: int | None) -> Rows | None:
-        """The next rows of what was fed, at most so many; None where there are none."""
+        """Return the next rows of what was fed, at most so many; None where there are none."""
         ...
 
     def refuse_surplus(self, n: int) -> None:
-        """Called where all n rows that a header promises were taken. Raises VectorFileError where
-        there is more."""
+        """Raise VectorFileError where more follows the n rows that a header promises."""
         ...
 
     def end(self, table: Table) -> None:
-        """Called at the end of the file, to give what is left or refuse a row that is cut off."""
+        """Give what is left at the end of the file, or refuse a row that is cut off."""
         ...
 
 
@@ -184,17 +201,12 @@ class Table:
         """Whether all words that are wanted are there."""
         return self.limit is not None and len(self.words) >= self.limit
 
-    @property
-    def finished(self) -> bool:
-        """Whether nothing more is wanted, or has to be checked."""
-        return self.full and not self.complete
-
     def drain(self, reader: Reader) -> None:
         """Take the rows that the reader has, and no more than are wanted."""
         while not self.full and not self.complete:
-            room = [] if self.limit is None else [self.limit - len(self.words)]
-            room += [] if self.n is None else [self.n - self.rows]
-            rows = reader.take(min(room, default=None))
+            left = [] if self.limit is None else [self.limit - len(self.words)]
+            left += [] if self.n is None else [self.n - self.rows]
+            rows = reader.take(min(left, default=None))
             if rows is None:
                 return
             self.append(*rows)
@@ -206,10 +218,16 @@ class Table:
         self._check(raw, X, place)
         words = [word.decode("utf-8", "backslashreplace") for word in raw]
         self.rows += len(words)
-        before = len(self._seen)
-        self._seen.update(words)
-        if len(self._seen) != before + len(words):
-            words, X = self._unique(words, raw, X, place)
+        new = []
+        for i, word in enumerate(words):
+            if word not in self._seen:
+                self._seen.add(word)
+                new.append(i)
+            elif self.duplicates == "error":
+                hint = "(duplicates='first' keeps the first row)"
+                self.source.fail(place(i), f"duplicate word {_shown(raw[i])} {hint}")
+        if len(new) < len(words):
+            words, X = [words[i] for i in new], X[new]
         used, self.words = len(self.words), self.words + words
         self._reserve(len(self.words), X.shape[1])
         self._matrix[used : len(self.words)] = X
@@ -217,17 +235,25 @@ class Table:
     def finish(self) -> tuple[list[str], Floats2d]:
         """Check the header's count; return the words and the matrix, float32 (n, d)."""
         if self.n is not None and self.rows < self.n and not self.full:
-            said = f"the header says {self.n} words, found {self.rows}"
-            self.source.fail(f"after {self.source.place}", f"the file ends: {said}")
+            lack = f"the header says {self.n} words, found {self.rows}"
+            self.source.fail(f"after {self.source.place}", f"the file ends: {lack}")
         self._matrix.resize((len(self.words), self._matrix.shape[1]), refcheck=False)
         return self.words, self._matrix
 
     def _check(self, raw: list[bytes], X: Floats2d, place: Place) -> None:
         """Published words hold no white space but the spaces of GloVe: the rest is misread data."""
-        sizes = list(map(len, raw))
+        sizes, fault = list(map(len, raw)), ""
         if not min(sizes) or max(sizes) > MAX_WORD or _WRONG.search(b" ".join(raw)):
             for i, word in enumerate(raw):
-                if fault := _fault_of(word):
+                if not word:
+                    fault = "expected a word before the numbers, found none"
+                elif len(word) > MAX_WORD:
+                    fault = f"expected a word of at most {MAX_WORD} bytes, found {len(word)}"
+                    fault = f"{fault}: {_shown(word)}"
+                elif _WRONG.search(word):
+                    wanted = "expected a word without tab, newline or NUL byte"
+                    fault = f"{wanted}, found {_shown(word)}"
+                if fault:
                     self.source.fail(place(i), fault)
         finite = np.isfinite(X)
         if not finite.all():
@@ -235,43 +261,18 @@ class Table:
             found = f"found {X[i, j]} as number {j + 1} of {X.shape[1]} of word {_shown(raw[i])}"
             self.source.fail(place(int(i)), f"expected finite float32 numbers, {found}")
 
-    def _unique(
-        self, words: list[str], raw: list[bytes], X: Floats2d, place: Place
-    ) -> tuple[list[str], Floats2d]:
-        """The first row of each word. Only called when a word comes twice."""
-        known, keep = set(self.words), []
-        for i, word in enumerate(words):
-            if word not in known:
-                known.add(word)
-                keep.append(i)
-            elif self.duplicates == "error":
-                hint = "(duplicates='first' keeps the first row)"
-                self.source.fail(place(i), f"duplicate word {_shown(raw[i])} {hint}")
-        return [words[i] for i in keep], X[keep]
-
     def _reserve(self, rows: int, d: int) -> None:
-        """Room for this many rows. In place, and by an eighth, so the peak is 9/8 of the matrix."""
+        """Make space for this many rows: in place, and by an eighth, so the peak is 9/8 of it."""
         have = len(self._matrix)
         if rows <= have:
             return
-        room = max(rows, have + have // 8)
+        size = max(rows, have + have // 8)
         if self.n is not None:
-            room = min(room, max(rows, self.n))
+            size = min(size, max(rows, self.n))
         try:
-            self._matrix.resize((room, d), refcheck=False)
+            self._matrix.resize((size, d), refcheck=False)
         except MemoryError as error:
-            raise MemoryError(f"{room} x {d} float32 vectors of {self.source.name}") from error
-
-
-def _fault_of(word: bytes) -> str:
-    if not word:
-        return "expected a word before the numbers, found none"
-    if len(word) > MAX_WORD:
-        fault = f"expected a word of at most {MAX_WORD} bytes, found {len(word)}"
-        return f"{fault}: {_shown(word)}"
-    if _WRONG.search(word):
-        return f"expected a word without tab, newline or NUL byte, found {_shown(word)}"
-    return ""
+            raise MemoryError(f"{size} x {d} float32 vectors of {self.source.name}") from error
 
 
 def _described(raw: bytes) -> str:
@@ -286,7 +287,13 @@ def _shown(raw: bytes) -> str:
     return repr(text) if len(text) <= SHOWN else repr(text[:SHOWN]) + "..."
 
 
-# -- lines of text ---------------------------------------------------------------------------------
+def _is_number(field: bytes) -> bool:
+    """Python's own extra, `1_000`, is not a number here."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return b"_" not in field
 
 
 class _Lines:
@@ -300,32 +307,32 @@ class _Lines:
         self.lines: list[bytes] = []
         self.carry = b""
         self.skip = 0 if header is None else header.length
-        self.kind = _kind(head[:1024])
+        # What a file that is no text of vectors seems to be, from its first bytes; or nothing.
+        other = "binary data" if b"\0" in head[:1024] else ""
+        self.kind = next((kind for magic, kind in _KINDS.items() if head.startswith(magic)), other)
+        self.hint = f" ({self.kind})" if self.kind else ""
 
     def fail(self, line: int, message: str) -> NoReturn:
         self.source.fail(f"line {line}", message)
 
     def feed(self, block: bytes) -> None:
-        if self.header is not None and self.skip:
-            # the fewest bytes of a row: a letter, d times a space and a digit, the newline
-            _check_header(self.source, self.header, 2 * self.d + 2)
         lines = (self.carry + block[self.skip :]).split(b"\n")
         self.carry, self.skip = lines.pop(), 0
         self._add(lines)
         if len(self.carry) > MAX_LINE:
-            fault = f"expected lines of at most {MAX_LINE} bytes, found more{_brackets(self.kind)}"
+            fault = f"expected lines of at most {MAX_LINE} bytes, found more{self.hint}"
             self.fail(self.line + len(self.lines) + self.blank, fault)
 
     def _add(self, lines: list[bytes]) -> None:
         """Without trailing spaces, less empty lines at the end."""
         lines = [line.rstrip(b" \r") for line in lines]
-        kept = len(lines)
-        while kept and not lines[kept - 1]:
-            kept -= 1
-        if kept and self.blank:
+        size = len(lines)
+        while size and not lines[size - 1]:
+            size -= 1
+        if size and self.blank:
             self.fail(self.line, "expected a word and its numbers, found an empty line")
-        self.blank += len(lines) - kept
-        self.lines += lines[:kept]
+        self.blank += len(lines) - size
+        self.lines += lines[:size]
 
     def take(self, most: int | None) -> Rows | None:
         part = self.lines[:most]
@@ -378,7 +385,12 @@ class _Lines:
         try:
             return [word for word, _ in pairs], _numbers(tails).reshape(len(lines), self.d)
         except ValueError:
-            self._blame(tails)
+            for i, tail in enumerate(tails):
+                for j, field in enumerate(tail.split(b" ")):
+                    if not _is_number(field):
+                        fault = f"expected a number as number {j + 1}, found {_described(field)}"
+                        self.fail(self.line + i, fault)
+        self.fail(self.line, f"expected rows of numbers in the {len(tails)} lines from here")
 
     def _split(self, line: bytes, number: int) -> tuple[bytes, bytes]:
         """The word and the rest with its d numbers, cut from the right.
@@ -387,7 +399,7 @@ class _Lines:
         header, where no part after the first is empty or a number: else the row is ragged.
         """
         if b"\0" in line:
-            self.fail(number, f"expected text, found a NUL byte{_brackets(self.kind)}")
+            self.fail(number, f"expected text, found a NUL byte{self.hint}")
         if not line:
             self.fail(number, "expected a word and its numbers, found an empty line")
         fields = line.rsplit(b" ", self.d)
@@ -399,66 +411,10 @@ class _Lines:
             self.fail(number, f"expected {self.d} numbers, as in {since}, found {found}")
         return fields[0], line[len(fields[0]) + 1 :]
 
-    def _blame(self, tails: list[bytes]) -> NoReturn:
-        """Say which number of which line the parser does not take."""
-        for i, tail in enumerate(tails):
-            for j, field in enumerate(tail.split(b" ")):
-                if not _is_number(field):
-                    fault = f"expected a number as number {j + 1}, found {_described(field)}"
-                    self.fail(self.line + i, fault)
-        self.fail(self.line, f"expected rows of numbers in the {len(tails)} lines from here")
-
 
 def _numbers(tails: list[bytes]) -> Floats2d:
     """Parse rows of numbers, in C; raises ValueError for anything that is not a number."""
     return np.loadtxt(tails, dtype=np.float32, comments=None, delimiter=" ", ndmin=2)
-
-
-def _is_float(field: bytes) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_number(field: bytes) -> bool:
-    """Python's own extra, `1_000`, is not a number here."""
-    return _is_float(field) and b"_" not in field
-
-
-def _kind(head: bytes) -> str:
-    """What a file that is no text of vectors seems to be, from its first bytes; or nothing."""
-    other = "binary data" if b"\0" in head else ""
-    return next((kind for magic, kind in _KINDS.items() if head.startswith(magic)), other)
-
-
-def _brackets(kind: str) -> str:
-    return f" ({kind})" if kind else ""
-
-
-# -- binary records --------------------------------------------------------------------------------
-
-
-def _looks_binary(head: bytes, header: _Header) -> bool:
-    """Whether binary records or lines of text follow the header.
-
-    Text, if the next line has d fields that are mostly numbers; else binary, if what stands where
-    the first vector should be holds control characters, is not UTF-8, or shows no number.
-    """
-    body = head[header.length :]
-    fields = body.partition(b"\n")[0].split()[1:]
-    mostly_numbers = 2 * sum(map(_is_float, fields)) >= len(fields)
-    if not body.strip() or (len(fields) >= header.d and mostly_numbers):
-        return False
-    _, space, rest = body.partition(b" ")
-    sample = (rest if space else body)[: 4 * max(header.d, 1)]
-    try:
-        sample.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if error.reason != "unexpected end of data":
-            return True
-    return not (_CONTROL.isdisjoint(sample) and any(map(_is_float, sample.split())))
 
 
 class _Records:
@@ -467,8 +423,6 @@ class _Records:
 
     def __init__(self, source: Source, header: _Header) -> None:
         self.source, self.header = source, header
-        # the fewest bytes of a record: a letter, a space, the numbers
-        _check_header(source, header, 4 * header.d + 2)
         self.data = b""
         self.base = header.length  # offset in the (decompressed) file of the first byte of data
         self.number = 1  # of the next record
@@ -502,24 +456,20 @@ class _Records:
         X = np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(words), self.header.d)
         first, base = self.number, self.base
         self.number += len(words)
-        self._drop(at)
+        self.data, self.base = data[at:], base + at
         self.source.place = f"record {self.number - 1} (byte {self.base})"
         return words, X, lambda i: f"record {first + i} (byte {base + starts[i]})"
-
-    def _drop(self, size: int) -> None:
-        self.data = self.data[size:]
-        self.base += size
 
     def refuse_surplus(self, n: int) -> None:
         if self.data.strip(b"\r\n"):
             fault = f"expected the end after {n} records of {self.header.d} numbers"
             self.source.fail(f"byte {self.base}", f"{fault}, as the header says, found more")
-        self._drop(len(self.data))
+        self.data, self.base = b"", self.base + len(self.data)
 
     def end(self, table: Table) -> None:
         """At the end of the file: no record may be cut off."""
         if self.data and not table.complete and not table.full:
             there = f"{len(self.data)} bytes of the record are there"
-            said = f"the header says {self.header.n} records of {self.header.d} numbers"
+            promised = f"the header says {self.header.n} records of {self.header.d} numbers"
             place = f"record {self.number} (byte {self.base})"
-            self.source.fail(place, f"the file is cut off: {there}, {said}")
+            self.source.fail(place, f"the file is cut off: {there}, {promised}")
