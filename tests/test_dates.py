@@ -29,7 +29,7 @@ def mention(text):
 
 
 def move(*texts, days=40, hours=5, order="mdy"):
-    return make_date_shift(order=order).move_all([mention(t) for t in texts], days, hours)
+    return Timeline([mention(t) for t in texts], order).move(days, hours)
 
 
 # -- forms ----------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from spacy_dxprivacy import Rng, registry
 from spacy_dxprivacy.entities.surrogates import Draws, Mention, Surrogate, number
 from spacy_dxprivacy.entities.surrogates.codes import luhn, mod97
 from spacy_dxprivacy.entities.surrogates.lists import HOUSES, STATES, cities, listed
+from spacy_dxprivacy.entities.surrogates.timeline import Timeline
 
 
 @dataclass(frozen=True)
@@ -330,8 +331,8 @@ def moved_day_alone(surrogate, one, other, data):
     """dx.DateShift.v1: day and shift come out by their sum alone, and so do hours."""
     other, days, hours = other
     shift, turn = data.draw(st.integers(-3000, 3000)), data.draw(st.integers(0, 23))
-    drawn = surrogate.move_all(one, shift, turn)
-    assert drawn == surrogate.move_all(other, shift - days, (turn - hours) % 24)
+    drawn = Timeline(one, surrogate.order).move(shift, turn)
+    assert drawn == Timeline(other, surrogate.order).move(shift - days, (turn - hours) % 24)
     assert "[DATE]" not in drawn and None not in drawn
 
 

@@ -1,4 +1,4 @@
-"""What stands for names, dates, numbers and places; `@dx_surrogates`, one for each label."""
+"""Surrogates of names, dates, numbers and places; `@dx_surrogates`, one for each label."""
 
 from .base import Draws, Mention, Scope, Surrogate
 

@@ -1,21 +1,23 @@
-"""What a surrogate is, texts of one document in and as many out, and what it draws from.
+"""The protocol of surrogates, and the randomness that they draw from.
 
-Anyone's object with the attributes of `Surrogate` will do; it is registered by
-@registry.dx_surrogates. Those of the package are frozen values of their settings: two labels with
-equal ones share what is drawn, so that a date and a time of one document move by one shift.
+A surrogate maps the mentions of one document to as many texts. Any object with the attributes of
+`Surrogate` is one; @registry.dx_surrogates registers its constructor. The package's own are frozen
+values: two labels with equal settings share what is drawn, so that the dates and the times of a
+document move by one shift.
 
-Chance comes from the package's secure stream, or from a secret key: HMAC-SHA256 in counter mode
-over what a mention stands for. Without the key it cannot be told from chance, and with it the same
-person has the same surrogate in every document.
+Randomness is the package's secure stream, or HMAC-SHA256 in counter mode under a secret key, over
+what a mention refers to: the same person has the same surrogate in every document, and without the
+key the stream cannot be told from chance.
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
-from collections.abc import Callable, Hashable, Sequence
+import struct
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import count
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from ...io.files.keys import derived, read_key
@@ -25,8 +27,8 @@ from ...registries import registry
 from ...validate import fail, one_of
 
 KEY_ID = 16  # hexadecimal digits
-SCOPES = ("mention", "document", "corpus")
 WAYS = ("drawn", "words", "kept")
+# What of the input each scope makes visible.
 LINKED = {
     "mention": (),
     "document": ("which mentions of a document are of the same person, place or number",),
@@ -34,62 +36,51 @@ LINKED = {
 }
 WORD = 2**32
 
-K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-# -- where chance comes from -------------------------------------------------------------------
+# -- randomness --------------------------------------------------------------------------------
 
 
 class Keyed:
-    """The same numbers for the same key and the same words; uniform over keys."""
+    """Pseudorandom numbers by a key and words; uniform over keys."""
 
     def __init__(self, key: bytes, *words: str) -> None:
-        told = b"".join(len(w.encode()).to_bytes(4, "big") + w.encode() for w in words)
-        self._key = hmac.new(key, b"dx stand-in" + told, hashlib.sha256).digest()
-        self._count = 0
-        self._left = b""
+        framed = b"".join(len(w.encode()).to_bytes(4, "big") + w.encode() for w in words)
+        self._words = self._expand(hmac.digest(key, b"dx stand-in" + framed, "sha256"))
 
     def integers(self, high: int, k: int) -> list[int]:
-        """k whole numbers from 0 to high - 1; none is more likely than another."""
-        return [self._below(high) for _ in range(k)]
+        """Return k integers from 0 to high - 1, uniformly."""
+        # Beyond the last multiple of `high`, small numbers would be more likely.
+        fair = (word for word in self._words if word < WORD - WORD % high)
+        return [next(fair) % high for _ in range(k)]
 
-    def _below(self, high: int) -> int:
-        whole = WORD - WORD % high  # beyond it, small numbers would be more likely
-        while (number := self._next_word()) >= whole:
-            pass
-        return number % high
-
-    def _next_word(self) -> int:
-        if not self._left:
-            counted = self._count.to_bytes(8, "big")
-            self._left = hmac.new(self._key, counted, hashlib.sha256).digest()
-            self._count += 1
-        taken, self._left = self._left[:4], self._left[4:]
-        return int.from_bytes(taken, "big")
+    @staticmethod
+    def _expand(seed: bytes) -> Iterator[int]:
+        for block in count():
+            yield from struct.unpack(">8I", hmac.digest(seed, block.to_bytes(8, "big"), "sha256"))
 
 
-# The package's own randomness, or that of a key.
 Stream = Rng | Keyed
 
 
 def below(high: int, stream: Stream) -> int:
-    """A whole number from 0 to high - 1, uniformly; high is 2**32 at most."""
+    """Draw an integer from 0 to high - 1, uniformly; high is 2**32 at most."""
     return int(stream.integers(high, 1)[0])
 
 
 def pick(choices: Sequence[T], stream: Stream) -> T:
-    """One of them, uniformly."""
+    """Draw one of the choices, uniformly."""
     return choices[below(len(choices), stream)]
 
 
 def digits(k: int, stream: Stream) -> str:
-    """k digits, uniformly."""
+    """Draw k decimal digits, uniformly."""
     return "".join(map(str, stream.integers(10, k)))
 
 
 def geometric(rate: Fraction, stream: Stream) -> int:
-    """k with probability proportional to exp(-rate |k|), exactly: no floating point is in it.
+    """Draw k with probability proportional to exp(-rate |k|), exactly: without floating point.
 
     Reference:
         Canonne, Kamath, Steinke 2020, algorithm 2.
@@ -108,7 +99,7 @@ def geometric(rate: Fraction, stream: Stream) -> int:
 
 
 def _by_exp(a: int, b: int, stream: Stream) -> bool:
-    """True with probability exp(-a / b), for a <= b."""
+    """Return True with probability exp(-a / b), for a <= b."""
     k = 1
     while _below_any(b * k, stream) < a:
         k += 1
@@ -116,7 +107,7 @@ def _by_exp(a: int, b: int, stream: Stream) -> bool:
 
 
 def _below_any(n: int, stream: Stream) -> int:
-    """A whole number from 0 to n - 1, uniformly, of any size."""
+    """Draw an integer from 0 to n - 1, uniformly, for n of any size."""
     bits = (n - 1).bit_length()
     while True:
         number = 0
@@ -127,14 +118,16 @@ def _below_any(n: int, stream: Stream) -> int:
             return number
 
 
+# -- surrogates --------------------------------------------------------------------------------
+
+
 @dataclass
 class Draws:
     """What the surrogates of one document draw from.
 
-    rng: the package's stream. user: whose document it is, where that is known; shifts of scope
-    "corpus" are one for each user. caller: of the service, or "" outside of it; each caller has a
-    key of its own. memory: what the surrogates of the document share. plain: the words that are
-    released unmodified beside the mentions; names that are among them are not drawn.
+    rng: secure stream. user: whose document it is, where that is known. memory: shared by the
+    surrogates of the document. caller: of the service, or ""; each caller has a key of its own.
+    plain: words released unmodified beside the mentions, which are not drawn as names.
     """
 
     rng: Rng
@@ -143,18 +136,10 @@ class Draws:
     caller: str = ""
     plain: frozenset[str] = frozenset()
 
-    def fresh(self) -> Stream:
-        """The secure stream."""
-        return self.rng
-
-
-# -- surrogates --------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True)
 class Mention:
-    """What was found: its text as it stands in the document, its label, the word before it, and
-    what stands before it, of four words at the most."""
+    """A mention: its text and label, the word before it, and up to four words before it."""
 
     text: str
     label: str
@@ -164,12 +149,11 @@ class Mention:
 
 @runtime_checkable
 class Surrogate(Protocol):
-    """Draws what stands for the mentions of one document.
+    """Draws replacements for the mentions of one document.
 
-    name: as it is registered. way: "drawn"; "words" (the words of the mention go through the
-    mechanism of the component) or "kept". in_clear: what of the original is visible, in words.
-    chance: the largest probability that a mention comes out as it was; 0 means never, and then one
-    that does is refused.
+    name: as it is registered. way: "drawn", "words" (the component's mechanism draws the words of
+    the mention) or "kept". in_clear: what of the original is visible, in words. chance: the largest
+    probability that a mention comes out as it was; 0 means never, and an output that does raises.
     """
 
     @property
@@ -186,12 +170,15 @@ class Surrogate(Protocol):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Of what is drawn, given what is in clear."""
+        """The guarantee of what is drawn, given what is in plaintext."""
         ...
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """As many texts, in the same order; None for a mention that stays as it is, as in_clear
-        says. Raises DxError to refuse the document."""
+        """Return as many texts, in the same order; None for a mention that stays as it is.
+
+        Raises:
+            DxError: The document cannot be released.
+        """
         ...
 
 
@@ -204,41 +191,31 @@ class Scope:
     key: str | None = None
 
     def __post_init__(self) -> None:
-        one_of("scope", self.reach, SCOPES)
+        one_of("scope", self.reach, tuple(LINKED))
         if (self.key is not None) != (self.reach == "corpus"):
             raise fail("key", 'a file with scope = "corpus", and null with all others', self.key)
         if self.key is not None:
             read_key(self.key)
 
     @property
-    def in_clear(self) -> tuple[str, ...]:
-        """What of the input is visible by it."""
-        return LINKED[self.reach]
-
-    @property
     def key_id(self) -> str | None:
-        """A public name of the key: receipts with the same one were made with the same key."""
+        """Public name of the key: receipts with the same one were made with the same key."""
         return None if self.key is None else derived(read_key(self.key), "key id").hex()[:KEY_ID]
 
     def stream(self, draws: Draws, kind: str, identity: str) -> Stream:
-        """That of the key for this identity, or the secure one. A caller of the service has a key
-        derived for it alone: what it is given says nothing of a corpus or of other callers."""
+        """Return the key's stream for this identity, or the secure one.
+
+        A caller of the service has a derived key: it learns nothing of a corpus or other callers.
+        """
         if self.key is None:
-            return draws.fresh()
+            return draws.rng
         key = read_key(self.key)
         return Keyed(derived(key, "caller", draws.caller) if draws.caller else key, kind, identity)
-
-    def each(self, identities: Sequence[K], make: Callable[[K], T]) -> list[T]:
-        """What make draws: anew for every mention, or once for each identity."""
-        if self.reach == "mention":
-            return [make(identity) for identity in identities]
-        known = {identity: make(identity) for identity in dict.fromkeys(identities)}
-        return [known[identity] for identity in identities]
 
 
 @dataclass(frozen=True)
 class Independent:
-    """What surrogates share that draw without a look at the original: epsilon 0.
+    """A surrogate that is drawn without a look at the original: epsilon 0.
 
     traits: what of a mention is visible beside what its scope shows. adjacent: which mentions the
     guarantee covers, in words.
@@ -255,14 +232,11 @@ class Independent:
     @property
     def in_clear(self) -> tuple[str, ...]:
         """What of a mention is visible, for the receipt."""
-        return self.scope.in_clear + self.traits
+        return LINKED[self.scope.reach] + self.traits
 
     @property
     def guarantee(self) -> Guarantee:
-        """Of what is drawn, given what is in clear."""
-        return self._promise(self.notes)
-
-    def _promise(self, notes: str) -> Guarantee:
+        """The guarantee of what is drawn, given what is in plaintext."""
         keyed = self.scope.reach == "corpus"
         told = "To whoever lacks the key; HMAC-SHA256 is taken to be a pseudorandom function. "
         return Guarantee(
@@ -272,17 +246,21 @@ class Independent:
             adjacency=f"{self.adjacent} with the same traits in clear",
             status="claimed" if keyed else "proven",
             source="Bellare 2006 (HMAC)" if keyed else "drawn independently of the original",
-            notes=(told * keyed + notes).strip(),
+            notes=(told * keyed + self.notes).strip(),
         )
 
 
 def registered(kind: type[Independent]) -> Callable[..., Surrogate]:
-    """Register, and return, the constructor of a surrogate that has a scope as its only setting."""
+    """Register, and return, the constructor of a surrogate whose only setting is its scope."""
 
     @registry.dx_surrogates(kind.name)
     def make(scope: str = "document", key: str | None = None) -> Surrogate:
-        """scope: "mention", "document" (the same original has the same surrogate), or "corpus" with
-        the file of a key."""
+        """Make the surrogate.
+
+        Args:
+            scope: "mention", "document" (one surrogate for the same original), or "corpus".
+            key: File of the key, with scope "corpus".
+        """
         made: Surrogate = kind(Scope(scope, key))  # type: ignore[assignment]
         return made
 
@@ -291,5 +269,5 @@ def registered(kind: type[Independent]) -> Callable[..., Surrogate]:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether a reader sees the same, case and blanks aside."""
+    """Return whether two texts are the same to a reader, case and white space aside."""
     return "".join(one.casefold().split()) == "".join(other.casefold().split())

@@ -1,16 +1,16 @@
-r"""Contacts and numbers that name somebody (dx.Contact.v1, dx.Digits.v1).
+r"""Contacts and identifying numbers (dx.Contact.v1, dx.Digits.v1).
 
 Contact     drawn from what is reserved for examples: telephone numbers with 555-01xx, example.com,
             .org and .net (RFC 2606), 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737),
-            2001:db8::/32 (RFC 3849); user names are a word and four digits. In clear is which of
-            these kinds a mention is, and the form of a telephone number
+            2001:db8::/32 (RFC 3849); user names are a word and four digits. In plaintext is which
+            of these kinds a mention is, and the form of a telephone number
 Digits      records, accounts, cards: every digit and letter drawn anew, uniformly, in the form of
             the mention. What passes the check of a card becomes a card number of a test range
             (4000 00, 5105 10, 3782 82), with a right check digit; what passes that of an IBAN, an
             IBAN of the same country with right check digits and a bank code of zeros; a number of
-            social security, one with the area 9xx, which is never given out. In clear is the form:
-            how many digits and letters, the marks between them, words of forms beside them, which
-            kind of check holds, and the country of an IBAN
+            social security, one with the area 9xx, which is never given out. In plaintext is the
+            form: how many digits and letters, the marks between them, words of forms beside them,
+            which kind of check holds, and the country of an IBAN
 Guarantee   epsilon 0 for what is drawn
 """
 
@@ -38,11 +38,8 @@ _WORD = re.compile(r"[^\W_]+")
 _TESTS = {"3": "378282", "4": "400000", "5": "510510"}  # of the networks' own pages for developers
 
 
-# -- contacts ----------------------------------------------------------------------------------
-
-
 class Contact(Independent):
-    """See the head of this file."""
+    """Contacts of ranges reserved for examples; see the module."""
 
     name = "dx.Contact.v1"
     chance = 1e-2  # of an original that is itself of a range for examples
@@ -54,13 +51,13 @@ class Contact(Independent):
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """As many contacts of the same kinds."""
+        """Return as many contacts of the same kinds."""
         texts = [mention.text for mention in mentions]
         if self.scope.reach == "mention":
-            return [_WRITERS[kind_of(text)](text, draws.fresh()) for text in texts]
+            return [contact(kind_of(text), text, draws.rng) for text in texts]
         keys = [(text.strip().casefold(), kind_of(text)) for text in texts]
         drawn = {
-            (bare, kind): _WRITERS[kind](text, self.scope.stream(draws, "contact", bare))
+            (bare, kind): contact(kind, text, self.scope.stream(draws, "contact", bare))
             for (bare, kind), text in dict(zip(keys, texts, strict=True)).items()
         }
         return [drawn[key] for key in keys]
@@ -70,7 +67,7 @@ make_contact = registered(Contact)
 
 
 def kind_of(text: str) -> str:
-    """ "mail", "ip", "ipv6", "phone", "web" or "user"."""
+    """Return "mail", "ip", "ipv6", "phone", "web" or "user"."""
     text = text.strip()
     if "@" in text[1:] and "://" not in text:
         return "mail"
@@ -83,36 +80,30 @@ def kind_of(text: str) -> str:
     return "web" if _SCHEME.match(text) or "." in text.strip(".") or "/" in text else "user"
 
 
-def _user(text: str, stream: Stream) -> str:
-    at = "@" if text.startswith("@") else ""
-    return f"{at}{pick(listed('streets'), stream).lower()}{digits(4, stream)}"
-
-
-def _mail(text: str, stream: Stream) -> str:
-    first = pick(listed("female") + listed("male"), stream)
-    last = pick(listed("surnames"), stream)
-    return f"{first}.{last}{digits(2, stream)}@{pick(DOMAINS, stream)}".lower()
-
-
-def _web(text: str, stream: Stream) -> str:
+def contact(kind: str, text: str, stream: Stream) -> str:
+    """Draw a contact of a kind, in the form of the text."""
+    if kind == "mail":
+        first = pick(listed("female") + listed("male"), stream)
+        last = pick(listed("surnames"), stream)
+        return f"{first}.{last}{digits(2, stream)}@{pick(DOMAINS, stream)}".lower()
+    if kind == "ip":
+        return f"{pick(NETS, stream)}.{1 + below(254, stream)}"
+    if kind == "ipv6":
+        return f"2001:db8::{below(2**16, stream):x}:{below(2**16, stream):x}"
+    if kind == "phone":
+        return _phone(text, stream)
+    if kind == "user":
+        at = "@" * text.startswith("@")
+        return f"{at}{pick(listed('streets'), stream).lower()}{digits(4, stream)}"
     head = "https://" if _SCHEME.match(text.strip()) else ""
     www = "www." if "www." in text.lower()[:14] else ""
     host, page = pick(DOMAINS, stream), pick(listed("streets"), stream).lower()
     return f"{head}{www}{host}/{page}{digits(3, stream)}"
 
 
-def _ip(text: str, stream: Stream) -> str:
-    return f"{pick(NETS, stream)}.{1 + below(254, stream)}"
-
-
-def _ipv6(text: str, stream: Stream) -> str:
-    return f"2001:db8::{below(2**16, stream):x}:{below(2**16, stream):x}"
-
-
 def _phone(text: str, stream: Stream) -> str:
-    """In the form of the mention: its last seven digits become 555-01xx, those before them an area
-    that is drawn; an extension is drawn as well. A country code becomes 1; those of two digits and
-    more that begin with 99 are nobody's."""
+    """Draw a telephone number. Its last seven digits are 555-01xx, those before them an area and an
+    extension that are drawn, and a country code 1, or 99..., which is no country's."""
     places = [i for i, c in enumerate(text) if c.isdigit()]
     cut = re.search(r"\s*(?:x|ext\.?|#)", text, re.I)
     k = len([i for i in places if cut is None or i < cut.start()]) or len(places)
@@ -124,16 +115,8 @@ def _phone(text: str, stream: Stream) -> str:
     return "".join(new.get(i, c) for i, c in enumerate(text))
 
 
-_WRITERS = {
-    "user": _user, "mail": _mail, "web": _web, "ip": _ip, "ipv6": _ipv6, "phone": _phone,
-}  # fmt: skip
-
-
-# -- numbers of records, accounts and cards ----------------------------------------------------
-
-
 class Digits(Independent):
-    """See the head of this file."""
+    """Numbers of records, accounts and cards; see the module."""
 
     name = "dx.Digits.v1"
     chance = 0.1  # of a single digit; that of k digits is 10 to the power of -k
@@ -146,16 +129,19 @@ class Digits(Independent):
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """As many numbers, alike in form. The same digits and letters have the same surrogate, with
-        whatever marks between them."""
+        """Return as many numbers of the same forms. The same digits and letters have the same
+        surrogate, whatever marks are between them."""
         known: dict[str, str] = {}
-        return [self._one(mention.text, draws, known) for mention in mentions]
-
-    def _one(self, text: str, draws: Draws, known: dict[str, str]) -> str:
-        bare = _bare(text).casefold() if kind_of(text) in ("phone", "user") else text.casefold()
-        if self.scope.reach == "mention" or bare not in known:
-            known[bare] = alike(text, self.scope.stream(draws, "digits", bare))
-        return _in_form(_bare(known[bare]), text) if bare.isalnum() else known[bare]
+        drawn: list[str | None] = []
+        for text in (mention.text for mention in mentions):
+            bare = text.casefold()
+            if kind_of(text) in ("phone", "user"):
+                bare = _bare(text).casefold()
+            if self.scope.reach == "mention" or bare not in known:
+                known[bare] = alike(text, self.scope.stream(draws, "digits", bare))
+            new = known[bare]
+            drawn.append(_in_form(_bare(new), text) if bare.isalnum() else new)
+        return drawn
 
 
 make_digits = registered(Digits)
@@ -166,17 +152,16 @@ def _bare(text: str) -> str:
 
 
 def _in_form(bare: str, text: str) -> str:
-    """Digits and letters in the places of those of a text."""
+    """Put digits and letters in the places of those of a text."""
     left = iter(bare)
     return "".join(next(left, c) if c.isalnum() else c for c in text)
 
 
 def alike(text: str, stream: Stream) -> str:
-    """Another number of the same form, with check digits that are right where those of the text
-    are."""
+    """Draw a number of the same form, with right check digits where those of the text are."""
     kind, bare = kind_of(text), _bare(text)
     if kind in ("ip", "ipv6", "mail"):
-        return _WRITERS[kind](text, stream)
+        return contact(kind, text, stream)
     if _CARD.fullmatch(text) and luhn(bare) == 0:
         head = _TESTS.get(bare[0], "400000")
         body = head + digits(len(bare) - len(head) - 1, stream)
@@ -186,11 +171,7 @@ def alike(text: str, stream: Stream) -> str:
         return _in_form(f"{bare[:2]}{98 - mod97(bare[:2] + '00' + body):02d}{body}", text)
     if _SSN.fullmatch(text):
         return _in_form("9" + digits(len(bare) - 1, stream), text)
-
-    def word(found: re.Match[str]) -> str:
-        return found[0] if found[0].lower() in FORM_WORDS else redrawn(found[0], stream)
-
-    return _WORD.sub(word, text)
+    return _WORD.sub(lambda m: m[0] if m[0].lower() in FORM_WORDS else redrawn(m[0], stream), text)
 
 
 def redrawn(text: str, stream: Stream) -> str:
@@ -209,12 +190,11 @@ def redrawn(text: str, stream: Stream) -> str:
 
 
 def luhn(number: str) -> int:
-    """0 where the check digit of a card is right."""
+    """Return the Luhn checksum of a card number: 0 where its check digit is right."""
     doubled = [sum(divmod(2 * int(c), 10)) for c in number[-2::-2]]
     return (sum(int(c) for c in number[::-2]) + sum(doubled)) % 10
 
 
 def mod97(iban: str) -> int:
-    """1 where the check digits of an IBAN are right."""
-    turned = iban[4:] + iban[:4]
-    return int("".join(str(int(c, 36)) for c in turned)) % 97
+    """Return the checksum of an IBAN: 1 where its check digits are right."""
+    return int("".join(str(int(c, 36)) for c in iban[4:] + iban[:4])) % 97

@@ -1,18 +1,18 @@
-"""Dates as they are written: read in a mention, and written again in one form for each layout.
+"""Dates in text: read from a mention, and written again in one form for each layout.
 
 The layout of a mention is what no change of its value could change: which parts there are and in
-what order, the separators, the case, how many digits a year has. Nothing else shapes what comes
-out: no zero is copied, for 10 to 12 would not show it, and no short name of a month, for "May" is
-both. So two texts that differ in their values alone are written by the same rules.
+what order, the separators, the case, how many digits a year has. Nothing else shapes the output:
+no zero is copied, for 10 to 12 would not show it, and no short name of a month, for "May" is both.
+So two texts that differ in their values alone are written by the same rules.
 
-The forms are the table "written dates" of data/entities/forms.txt, each with the name of its
-reader here. A reader turns what a form found into a piece, and a piece can write itself again.
+The table "written dates" of data/entities/forms.txt pairs each pattern with the name of its reader
+here. A reader turns a match into a piece, which can write itself again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
@@ -34,7 +34,7 @@ _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
 
 class NoDate(ValueError):
-    """A date that there is not, or that cannot be moved. It holds no text."""
+    """A date that does not exist, or that cannot be moved. It holds no text."""
 
 
 class OtherOrder(NoDate):
@@ -48,8 +48,8 @@ YMD = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Calendar:
-    """Days in a row, as they are counted where so many digits of the year are seen. After `years`
-    years, which have so many `days`, the same dates come again; `first` is such a year.
+    """Numbers of days, by how many digits of the year are seen. After `years` years, which have so
+    many `days`, the same dates come again; `first` is such a year.
 
     GREGORIAN: all four digits. CENTURY: two digits; 99 comes before 00, which has a leap day.
     COMMON: none; all years have 365 days.
@@ -60,7 +60,7 @@ class Calendar:
     first: int
 
     def number(self, year: int, month: int, day: int) -> int:
-        """Of days since January 1 of `first`. Raises NoDate for a day that there is not."""
+        """Return the days since January 1 of `first`. Raises NoDate if the day does not exist."""
         if self.years == 1 and (month, day) == (2, 29):
             month, day = 3, 1
         cycle, rest = divmod(year - self.first, self.years)
@@ -71,7 +71,7 @@ class Calendar:
         return cycle * self.days + since.days
 
     def date(self, number: int) -> YMD:
-        """(year, month, day). Raises NoDate for a day beyond the calendar."""
+        """Return (year, month, day). Raises NoDate for a day beyond the calendar."""
         cycle, rest = divmod(number, self.days)
         found = date(self.first, 1, 1) + timedelta(rest)
         year = found.year + cycle * self.years
@@ -88,15 +88,15 @@ Anchor = tuple[Calendar, int]  # a day, by its number
 
 @dataclass(frozen=True)
 class Unit:
-    """A stretch of the calendar, by index. length: days on the average. index: of (year, month).
-    middle: (year, month) in the middle of one."""
+    """A unit of the calendar. length: days on the average. index: of (year, month). middle: (year,
+    month) in the middle of an index."""
 
     length: float
     index: Callable[[int, int], int]
     middle: Callable[[int], tuple[int, int]]
 
     def of(self, calendar: Calendar, number: int) -> int:
-        """The index of the one that a day is in. Raises NoDate where days that come again in the
+        """Return the index that a day is in. Raises NoDate where days that come again in the
         calendar do not always have the same place in it."""
         if self is WEEK and calendar is GREGORIAN:
             return (number + 5) // 7  # January 3, 2000 is a Monday
@@ -121,7 +121,7 @@ DECADE = Unit(3652.5, lambda y, m: y // 10, lambda i: (10 * i + 5, 1))
 
 @dataclass
 class Day:
-    """A day as it is written: what is missing is None. number: as the timeline reads it."""
+    """A day as it is written; None is a missing part. number: set by the timeline."""
 
     year: int | None
     month: int | None
@@ -132,11 +132,10 @@ class Day:
 
 @dataclass
 class Days:
-    """One day, or the first and the last one of a range. anchor: where its first day is, once the
-    timeline has placed it. instead: what is written for a shift in place of a date that tells an
-    age over 89."""
+    """A day, or the first and the last day of a range. anchor: its first day, set by the timeline.
+    instead: writes a shift in place of a date that implies an age over 89."""
 
-    points: list[Day]
+    days: list[Day]
     write: Callable[[list[YMD]], str]
     anchor: Anchor | None = None
     instead: Callable[[int], str] | None = None
@@ -144,8 +143,8 @@ class Days:
 
 @dataclass
 class Period:
-    """A week, month, ..., decade, and how another one is written in its place. calendar: by how
-    many digits its year is shown with. anchor: the day that it goes with. instead: see Days."""
+    """A week, month, ... or decade. calendar: by the digits of its year. anchor: the day that it
+    goes with. instead: see Days."""
 
     unit: Unit
     index: int
@@ -158,44 +157,48 @@ class Period:
 
 @dataclass
 class Loose:
-    """What moves by the shift alone: days of the week, and times by the hours."""
+    """A day of the week or a time, which moves by the shift of (days, hours) alone."""
 
     write: Callable[[int, int], str]
 
 
 @dataclass
 class Constant:
-    """What is replaced by the same text whatever the shift."""
+    """A replacement that does not depend on the shift."""
 
     text: str
     is_holiday: bool = False
 
 
-Piece = Days | Period | Loose | Constant | str
+Piece = Days | Period | Loose | Constant | str  # text between the others
 Match = re.Match[str]
 
 
 @dataclass(frozen=True)
-class Beside:
+class Context:
     """What is public about a mention. order: "mdy", "dmy", or "" where numeric dates of the
-    document contradict it. before: the words before it, in small letters."""
+    document contradict it. before: the words before it, in lower case."""
 
     order: str
     before: tuple[str, ...] = ()
 
 
-Reader = Callable[[Match, Beside], Piece]
+Reader = Callable[[Match, Context], Piece]
 
 
-def read(text: str, beside: Beside) -> list[Piece]:
-    """The mention in pieces; str is what stays. Raises NoDate for what is neither a date nor
-    relative to one."""
+def read(text: str, context: Context) -> list[Piece]:
+    """Read a mention. Raises NoDate for what is neither a date nor relative to one."""
     pieces: list[Piece] = []
-    place = 0
-    for match, reader in _matches(text):
-        pieces += [text[place : match.start()], reader(match, beside)]
-        place = match.end()
-    pieces.append(text[place:])
+    start = place = 0
+    while place < len(text):
+        found = _match(text, place)
+        if found is None:
+            place += 1
+            continue
+        match, reader = found
+        pieces += [text[start:place], reader(match, context)]
+        start = place = match.end()
+    pieces.append(text[start:])
     rest = [word for piece in pieces if isinstance(piece, str) for word in _WORD.findall(piece)]
     if not _is_relative(rest, any(isinstance(piece, Days | Period | Loose) for piece in pieces)):
         raise NoDate
@@ -206,17 +209,8 @@ def read(text: str, beside: Beside) -> list[Piece]:
     return pieces
 
 
-def _matches(text: str) -> Iterator[tuple[Match, Reader]]:
-    place = 0
-    while place < len(text):
-        found = _at(text, place)
-        if found:
-            yield found
-        place = found[0].end() if found else place + 1
-
-
-def _at(text: str, place: int) -> tuple[Match, Reader] | None:
-    """What the first form that fits finds here, if no longer word is around it."""
+def _match(text: str, place: int) -> tuple[Match, Reader] | None:
+    """Match the first form that fits here, unless it is within a longer word."""
     before = text[place - 1 : place]
     if before.isalnum() or before == "_":
         # The time of an ISO 8601 date begins: 2020-01-05T14:05.
@@ -231,8 +225,8 @@ def _at(text: str, place: int) -> tuple[Match, Reader] | None:
 
 
 def _is_relative(rest: Sequence[str], dated: bool) -> bool:
-    """Whether all of these words may stay: words of the list, and numbers where there is a unit,
-    or, if they are written as words, no date beside them."""
+    """Return whether all of these words may stay: listed words, and numbers beside a unit, or, if
+    they are written as words, without a date."""
     split = [re.split(r"[-']", word.lower().replace("’", "'")) for word in rest]
     parts = [part for some in split for part in some if part not in ("", "s")]
     others = [part for part in parts if part not in _BESIDE]
@@ -247,14 +241,14 @@ def _is_relative(rest: Sequence[str], dated: bool) -> bool:
 
 
 def cased(name: str, model: str) -> str:
-    """In the case of the model."""
+    """Return the name in the case of the model."""
     if len(model) > 1 and model.isupper():
         return name.upper()
     return name.lower() if model.islower() else name
 
 
 def ordinal(number: int, model: str | None) -> str:
-    """21 and "th" -> 21st; the number alone without a model."""
+    """Return 21st for 21 and "th"; the number alone without a model."""
     if not model:
         return str(number)
     ends = {1: "st", 2: "nd", 3: "rd"}
@@ -263,8 +257,8 @@ def ordinal(number: int, model: str | None) -> str:
 
 
 def _put(m: Match, /, **new: str | int) -> str:
-    """What was found, with other texts for those of its groups that there are. A whole number is a
-    year, which is written with as many digits as it has there."""
+    """Replace the groups of a match that matched. An integer is a year, written with as many digits
+    as it has there."""
     text, place = "", m.start()
     for start, name in sorted((m.start(name), name) for name in new):
         if start >= 0:
@@ -290,9 +284,9 @@ def _year(text: str | None) -> tuple[int | None, Calendar]:
     return (int(digits), GREGORIAN) if len(digits) == 4 else (2000 + int(digits), CENTURY)
 
 
-def _month_of(text: str) -> int:
-    """mar., MARCH -> 3"""
-    return next(i for i, name in enumerate(MONTHS, 1) if name[:3].lower() == text[:3].lower())
+def _index(names: Sequence[str], text: str) -> int:
+    """mar., MARCH -> 2"""
+    return next(i for i, name in enumerate(names) if name[:3].lower() == text[:3].lower())
 
 
 def _month_as(number: int, m: Match) -> str:
@@ -307,10 +301,11 @@ def _month_as(number: int, m: Match) -> str:
 
 def _day(day: str, month: str | int | None, year: str | None) -> Day:
     number, calendar = _year(year)
-    return Day(number, _month_of(month) if isinstance(month, str) else month, int(day), calendar)
+    month = _index(MONTHS, month) + 1 if isinstance(month, str) else month
+    return Day(number, month, int(day), calendar)
 
 
-def _named_day(m: Match, beside: Beside) -> Days:
+def _named_day(m: Match, context: Context) -> Days:
     """March 5, 2019; 5th of March; 31-JAN-2020."""
 
     def write(days: list[YMD]) -> str:
@@ -320,11 +315,11 @@ def _named_day(m: Match, beside: Beside) -> Days:
     return Days([_day(m["n"], m["m"], m["y"])], write)
 
 
-def _named_range(m: Match, beside: Beside) -> Days:
+def _named_range(m: Match, context: Context) -> Days:
     """March 5 to 9, 2021; 28 March - 2 April 2021; Dec 30, 2020 - Jan 3, 2021. What both ends share
     is written once, and a dash has blanks where it is not between two numbers."""
     first_month, last_month = m["m"] or m["m2"], m["m2"] or m["m"]
-    points = [_day(m["n"], first_month, m["y"]), _day(m["n2"], last_month, m["y2"])]
+    ends = [_day(m["n"], first_month, m["y"]), _day(m["n2"], last_month, m["y2"])]
     year, month_first = m["y2"] or m["y"], m.start("m") == m.start()
     comma = (m["c2"] or m["c"] or " ") if month_first else " "
 
@@ -341,10 +336,10 @@ def _named_range(m: Match, beside: Beside) -> Days:
         to = m["to"] if dash.isalpha() else dash if same else f" {dash} "
         return texts[0] + years[0] * (y != y2) + to + texts[1] + years[1]
 
-    return Days(points, write)
+    return Days(ends, write)
 
 
-def _iso(m: Match, beside: Beside) -> Days:
+def _iso(m: Match, context: Context) -> Days:
     """2019-03-05, 20190305."""
 
     def write(days: list[YMD]) -> str:
@@ -354,12 +349,19 @@ def _iso(m: Match, beside: Beside) -> Days:
     return Days([_day(m["d"], int(m["m"]), m["y"])], write)
 
 
-def _numeric(m: Match, beside: Beside) -> Days:
+def _numeric(m: Match, context: Context) -> Days:
     """3/4/2019, 3/4, 5/12-5/14/2021: two digits each where a year has four."""
-    order = "dmy" if m["s"] == "." else beside.order
+    order = "dmy" if m["s"] == "." else context.order
     groups = [("a", "b", "y"), ("a2", "b2", "y2")][: 2 if m["a2"] else 1]
-    points = [_in_order(m[a], m[b], m[y], order) for a, b, y in groups]
     wide = 2 if len(m["y2"] or m["y"] or "") == 4 else 1
+    ends = []
+    for a, b, y in groups:
+        month, day = (int(m[a]), int(m[b])) if order == "mdy" else (int(m[b]), int(m[a]))
+        if 1 <= day <= 12 < month <= 31 and m[y]:
+            raise OtherOrder
+        if not order or not (1 <= month <= 12 and 1 <= day <= 31):
+            raise NoDate
+        ends.append(_day(str(day), month, m[y]))
 
     def write(days: list[YMD]) -> str:
         new: dict[str, str | int] = {}
@@ -368,19 +370,10 @@ def _numeric(m: Match, beside: Beside) -> Days:
             new |= {a: f"{pair[0]:0{wide}d}", b: f"{pair[1]:0{wide}d}", y: year}
         return _put(m, **new)
 
-    return Days(points, write)
+    return Days(ends, write)
 
 
-def _in_order(one: str, two: str, year: str | None, order: str) -> Day:
-    month, day = (int(one), int(two)) if order == "mdy" else (int(two), int(one))
-    if 1 <= day <= 12 < month <= 31 and year:
-        raise OtherOrder
-    if not order or not (1 <= month <= 12 and 1 <= day <= 31):
-        raise NoDate
-    return _day(str(day), month, year)
-
-
-def _nth(m: Match, beside: Beside) -> Days:
+def _nth(m: Match, context: Context) -> Days:
     """The 12th, of a month that is not named."""
     if not 1 <= int(m["n"]) <= 31:
         raise NoDate
@@ -397,7 +390,7 @@ def _period(unit: Unit, year: str | None, month: int, write: Callable[[int], str
     return Period(unit, unit.index(number or COMMON.first, month), calendar, write)
 
 
-def _month(m: Match, beside: Beside) -> Period:
+def _month(m: Match, context: Context) -> Period:
     """March, March 2019, Mar-2019, 03/2019, 2019-03."""
     numeric = m["m"].isdigit()
 
@@ -405,10 +398,10 @@ def _month(m: Match, beside: Beside) -> Period:
         number = index % 12 + 1
         return _put(m, m=f"{number:02d}" if numeric else _month_as(number, m), y=index // 12)
 
-    return _period(MONTH, m["y"], int(m["m"]) if numeric else _month_of(m["m"]), write)
+    return _period(MONTH, m["y"], int(m["m"]) if numeric else _index(MONTHS, m["m"]) + 1, write)
 
 
-def _season(m: Match, beside: Beside) -> Period:
+def _season(m: Match, context: Context) -> Period:
     """Winter, winter of 2020, winter 2019-2020: that of 2020."""
     year = m["y"]
     if year and m["z"]:
@@ -422,7 +415,7 @@ def _season(m: Match, beside: Beside) -> Period:
     return _period(SEASON, year, 3 * SEASONS.index(name) + 1, write)
 
 
-def _quarter(m: Match, beside: Beside) -> Period:
+def _quarter(m: Match, context: Context) -> Period:
     """Q3 2020, 3Q20, 2020 Q3, H1 2020, third quarter of 2020."""
     unit, most = (HALF, 2) if m["q"][0] in "hH" else (QUARTER, 4)
     word = m["n"].isalpha()
@@ -437,7 +430,7 @@ def _quarter(m: Match, beside: Beside) -> Period:
     return _period(unit, m["y"], (count - 1) * (12 // most) + 1, write)
 
 
-def _week(m: Match, beside: Beside) -> Period:
+def _week(m: Match, context: Context) -> Period:
     """Week 32 of 2020, 2020-W32: as ISO 8601 counts them."""
     try:
         start = date.fromisocalendar(int(m["y"]), int(m["n"]), 1)
@@ -453,16 +446,16 @@ def _week(m: Match, beside: Beside) -> Period:
     return Period(WEEK, index, GREGORIAN, write)
 
 
-def _years(m: Match, beside: Beside) -> Period:
+def _years(m: Match, context: Context) -> Period:
     """2019, '98, FY2020, 2019/20 of a fiscal year: by the year that it ends in."""
     if m["z"] and int(m["y"].strip("'’")) % 100 != (int(m["z"]) - 1) % 100:
         raise NoDate
     return _period(YEAR, m["y"], 1, lambda index: _put(m, y=index, z=index + 1))
 
 
-def _decade(m: Match, beside: Beside) -> Piece:
+def _decade(m: Match, context: Context) -> Piece:
     """The 1990s, the 90s; an age in "her 90s" stays."""
-    if len(m["y"]) == 2 and beside.before[-1:] in [("her",), ("his",), ("their",), ("my",)]:
+    if len(m["y"]) == 2 and context.before[-1:] in [("her",), ("his",), ("their",), ("my",)]:
         return m[0]
     return _period(DECADE, m["y"], 1, lambda index: _put(m, y=10 * index))
 
@@ -470,15 +463,15 @@ def _decade(m: Match, beside: Beside) -> Piece:
 # -- readers: days of the week, times, ages, holidays ------------------------------------------
 
 
-def _weekday(m: Match, beside: Beside) -> Loose:
-    number = next(i for i, name in enumerate(WEEKDAYS) if name[:3].lower() == m["w"][:3].lower())
+def _weekday(m: Match, context: Context) -> Loose:
+    number = _index(WEEKDAYS, m["w"])
     length = None if m["w"].lower().endswith("day") else 3
     return Loose(lambda days, _: _put(m, w=cased(WEEKDAYS[(number + days) % 7][:length], m["w"])))
 
 
-def _clock(m: Match, beside: Beside) -> Loose:
-    """Of 24 hours: 09:05. With a half of the day: 9:05 am. The half is as much a part of the value
-    as the hour is, and what it is written with is the layout."""
+def _clock(m: Match, context: Context) -> Loose:
+    """Of 24 hours: 09:05. With a half of the day: 9:05 am. The half is a part of the value, as the
+    hour is; what it is written with is the layout."""
     hour, half = int(m["h"]), (m["half"] or "").lower()
     if hour > 24 or (half and not 1 <= hour <= 12):
         raise NoDate
@@ -493,7 +486,7 @@ def _clock(m: Match, beside: Beside) -> Loose:
     return Loose(write)
 
 
-def _spoken_hour(m: Match, beside: Beside) -> Loose:
+def _spoken_hour(m: Match, context: Context) -> Loose:
     """Nine o'clock, half past nine: of 12 hours, written as a word or a number."""
     word = m["h"].isalpha()
     hour = HOURS.index(m["h"].lower()) if word else int(m["h"])
@@ -503,14 +496,13 @@ def _spoken_hour(m: Match, beside: Beside) -> Loose:
     return Loose(lambda _, hours: _put(m, h=str(names[(hour + hours) % 12])))
 
 
-def _noon(m: Match, beside: Beside) -> Loose:
-    """As an hour before or after it is written."""
+def _noon(m: Match, context: Context) -> Loose:
     noon = 0 if m[0].lower() == "midnight" else 12
     names = [f"{hour or 12} {half}" for half in ("am", "pm") for hour in range(12)]
     return Loose(lambda _, hours: names[(noon + hours) % 24])
 
 
-def _age(m: Match, beside: Beside) -> Constant:
+def _age(m: Match, context: Context) -> Constant:
     """As it is up to 89. Also 93rd birthday, ninety-three, nonagenarian."""
     number = m["n"]
     if number[0].isdigit():
@@ -521,15 +513,10 @@ def _age(m: Match, beside: Beside) -> Constant:
     return Constant(_put(m, n=cased("Ninetieth" if m["th"] else "Ninety", number)))
 
 
-def _count(m: Match, beside: Beside) -> Constant:
-    """The 3rd week, the 20th century: it counts."""
-    return Constant(m[0])
-
-
-def _holiday(m: Match, beside: Beside) -> Piece:
+def _holiday(m: Match, context: Context) -> Piece:
     """The same words for all: which one it is would tell the shift."""
     inside = _WORD.findall(m.string[max(m.start() - 20, 0) : m.start()])[-1:]
-    lead = (inside or [*beside.before[-1:], ""])[0].lower()
+    lead = (inside or [*context.before[-1:], ""])[0].lower()
     article = "" if lead in _DETERMINERS else "A " if lead in (".", "!", "?") else "a "
     if not m["y"]:
         return Constant(f"{article}holiday", is_holiday=True)
@@ -542,17 +529,17 @@ def _holiday(m: Match, beside: Beside) -> Piece:
 
 
 READERS: dict[str, Reader] = {
-    "age": _age, "clock": _clock, "count": _count, "decade": _decade, "holiday": _holiday,
-    "iso": _iso, "month": _month, "named_day": _named_day, "named_range": _named_range,
-    "noon": _noon, "nth": _nth, "numeric": _numeric, "quarter": _quarter, "season": _season,
+    "age": _age, "clock": _clock, "decade": _decade, "holiday": _holiday, "iso": _iso,
+    "month": _month, "named_day": _named_day, "named_range": _named_range, "noon": _noon,
+    "nth": _nth, "numeric": _numeric, "quarter": _quarter, "season": _season,
     "spoken_hour": _spoken_hour, "week": _week, "weekday": _weekday, "years": _years,
+    "count": lambda m, context: Constant(m[0]),  # the 3rd week, the 20th century
 }  # fmt: skip
 
 
 @lru_cache(maxsize=1)
 def _forms() -> tuple[tuple[re.Pattern[str], Reader], ...]:
-    """The first that matches at a place is taken. Groups that a reader asks for and a form lacks
-    are none."""
+    """Compile the forms; the first that matches is taken. Groups that a form lacks are None."""
     made = []
     for name, form in forms("written dates"):
         asked = "y g th z c half to a2 b2 y2 n2 m2 c2".split()

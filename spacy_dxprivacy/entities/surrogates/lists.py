@@ -6,18 +6,16 @@ from functools import cache
 
 from ...about import DATA
 
-FOLDER = DATA / "surrogates"
-
 
 @cache
 def listed(name: str) -> tuple[str, ...]:
-    """The lines of a file: "female", "male" (512 first names each), "surnames" (1,024), "streets",
-    "countries"."""
-    return tuple((FOLDER / f"{name}.txt").read_text(encoding="utf8").splitlines())
+    """Return the lines of a file: "female", "male" (512 first names each), "surnames" (1,024),
+    "streets", "countries"."""
+    return tuple((DATA / "surrogates" / f"{name}.txt").read_text(encoding="utf8").splitlines())
 
 
 def is_first_name(word: str) -> bool:
-    """Whether a list of first names has it."""
+    """Return whether a list of first names has the word."""
     return word.title() in listed("female") or word.title() in listed("male")
 
 
@@ -25,7 +23,7 @@ _ROWS = [line.split("\t") for line in listed("states")]
 STATES = {short: name for short, name, _ in _ROWS}
 # The first two digits that postal codes of a state may have.
 ZIP_HEADS = {short: heads.split() for short, _, heads in _ROWS}
-# A word of it says what kind of house it is; what follows is how such a house may be called.
+# A word of an organisation's name -> its kind.
 HOUSES = {
     "hospital": "Hospital", "clinic": "Clinic", "medical": "Medical Center", "health": "Health",
     "university": "University", "college": "College", "school": "School", "church": "Church",
@@ -39,6 +37,6 @@ COMPANY_ENDS = ("Inc.", "LLC", "Group", "Partners", "Company", "Associates", "Se
 
 @cache
 def cities() -> tuple[tuple[str, str], ...]:
-    """(city, short name of its state) of 1,024 cities of the United States."""
+    """Return (city, short name of its state) of 1,024 cities of the United States."""
     pairs = (line.split("\t") for line in listed("cities"))
     return tuple((city, state) for city, state in pairs if state in STATES)

@@ -1,12 +1,12 @@
-r"""Names of persons, drawn independently of those that they stand for (dx.Name.v1).
+r"""Names of persons, drawn independently of the originals (dx.Name.v1).
 
-Law         a first name and a family name, uniform over 1,024 each (frequent in the census of the
-            United States of 1990, and no plain words, places, peoples or brands), without those
-            among the words that the document releases unmodified; no two persons that the document
-            names apart share either, as long as there are enough. With scope "corpus" they are
-            uniform over keys: two persons share one by chance, and any may be in the document
-Guarantee   epsilon 0 for what is drawn: it does not depend on the original. In clear are which
-            mentions of a document are of one person and, with form, how each is written
+Probability  a first name and a family name, uniform over 1,024 each (frequent in the census of the
+             United States of 1990, and no plain words, places, peoples or brands), without those
+             among the words that the document releases unmodified; no two persons that the document
+             names apart share either, as long as there are enough. With scope "corpus" they are
+             uniform over keys: two persons share one by chance, and any may be in the document
+Guarantee    epsilon 0 for what is drawn: it does not depend on the original. In plaintext are which
+             mentions of a document are of one person and, with form, how each is written
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ...privacy.guarantee import Guarantee
 from ...registries import registry
 from ...validate import one_of
 from ..tables import words
 from .base import Draws, Independent, Mention, Scope, Stream, pick
 from .lists import is_first_name, listed
 
-GENDERS = ("any", "same")
 FORM = (
     "how a name is written: how many parts, initials, title, suffix, possessive, case, and whether "
     "public lists read one part as a given or a family name"
@@ -52,19 +50,16 @@ _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 def make_name(
     form: bool = False, gender: str = "any", scope: str = "document", key: str | None = None
 ) -> Name:
-    """form: write the surrogate as the mention was (Ms. Lopez, M. Lopez, Maria); without it every
-    mention becomes a first and a family name. gender: "any", or "same" to copy that of first names
-    which the lists hold. scope: "mention", "document", or "corpus" with the file of a key."""
-    return Name(Scope(scope, key), bool(form), one_of("gender", gender, GENDERS))
+    """Make a surrogate for names of persons.
 
-
-@dataclass(frozen=True)
-class Drawn:
-    """A name that was drawn."""
-
-    first: str
-    middle: str
-    last: str
+    Args:
+        form: Write the surrogate as the mention was (Ms. Lopez, M. Lopez, Maria). Without it every
+            mention becomes a first and a family name.
+        gender: "any", or "same" to copy that of first names which the lists hold.
+        scope: "mention", "document", or "corpus".
+        key: File of the key, with scope "corpus".
+    """
+    return Name(Scope(scope, key), bool(form), one_of("gender", gender, ("any", "same")))
 
 
 @dataclass(frozen=True)
@@ -78,9 +73,9 @@ class Name(Independent):
     adjacent = "names"
 
     @property
-    def in_clear(self) -> tuple[str, ...]:
-        """What of a mention is visible, for the receipt."""
-        return self.scope.in_clear + (FORM,) * self.form + (GENDER,) * (self.gender == "same")
+    def traits(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What of a mention is visible beside what its scope shows."""
+        return (FORM,) * self.form + (GENDER,) * (self.gender == "same")
 
     @property
     def chance(self) -> float:
@@ -89,50 +84,39 @@ class Name(Independent):
         return 1 / firsts + 1 / len(listed("surnames"))
 
     @property
-    def guarantee(self) -> Guarantee:
-        """Of what is drawn, given what is in clear."""
-        notes = "A part of a name may come out as it was with a probability of "
-        return self._promise(f"{notes}{self.chance:.4f}.")
+    def notes(self) -> str:  # type: ignore[override]
+        """Of the guarantee."""
+        return f"A part of a name may come out as it was with a probability of {self.chance:.4f}."
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """One name for each person of the document, in parts."""
+        """Return parts of one name for each person of the document."""
         forms = [form_of(mention.text, mention.before) for mention in mentions]
-        them = persons(forms)
-        if self.scope.reach == "mention":
-            names = [self._draw(person, draws.fresh(), set(draws.plain)) for person in them]
-        else:
-            drawn = self._of_document(them, draws)
-            names = [drawn[person.number] for person in them]
-        if not self.form:
-            return [f"{name.first} {name.last}" for name in names]
-        return [_write(*parts) for parts in zip(forms, names, them, strict=True)]
-
-    def _of_document(self, them: list[Person], draws: Draws) -> dict[int, Drawn]:
-        taken = set(draws.plain)
-        drawn: dict[int, Drawn] = {}
-        for person in them:
-            if person.number not in drawn:
+        taken = set() if self.scope.key else set(draws.plain)
+        drawn: dict[int, tuple[str, str, str]] = {}
+        texts: list[str | None] = []
+        for form, person in zip(forms, persons(forms), strict=True):
+            if self.scope.reach == "mention" or person.number not in drawn:
                 stream = self.scope.stream(draws, "name", person.identity)
-                name = self._draw(person, stream, set() if self.scope.key else taken)
-                taken |= {name.first, name.last}
-                drawn[person.number] = name
-        return drawn
+                drawn[person.number] = self._draw(person, stream, taken)
+                if self.scope.reach == "document":
+                    taken.update(drawn[person.number][::2])
+            name = drawn[person.number]
+            texts.append(_write(form, name, person) if self.form else f"{name[0]} {name[2]}")
+        return texts
 
-    def _draw(self, person: Person, stream: Stream, taken: set[str]) -> Drawn:
-        firsts = self._firsts(person)
-        first = _free(firsts, stream, taken)
-        last = _free(listed("surnames"), stream, taken | {first})
-        return Drawn(first, _free(firsts, stream, {first, last}), last)
-
-    def _firsts(self, person: Person) -> tuple[str, ...]:
+    def _draw(self, person: Person, stream: Stream, taken: set[str]) -> tuple[str, str, str]:
+        """Draw a first, a middle and a family name."""
+        firsts = listed("female") + listed("male")
         known = [which for which in ("female", "male") if person.given.title() in listed(which)]
         if self.gender == "same" and len(known) == 1:
-            return listed(known[0])
-        return listed("female") + listed("male")
+            firsts = listed(known[0])
+        first = _free(firsts, stream, taken)
+        last = _free(listed("surnames"), stream, taken | {first})
+        return first, _free(firsts, stream, {first, last}), last
 
 
 def _free(names: tuple[str, ...], stream: Stream, taken: set[str]) -> str:
-    """One that nobody has, uniformly; any one where all are taken."""
+    """Draw a name that nobody has, uniformly; any one where all are taken."""
     if taken.issuperset(names):
         return pick(names, stream)
     while (name := pick(names, stream)) in taken:
@@ -140,12 +124,12 @@ def _free(names: tuple[str, ...], stream: Stream, taken: set[str]) -> str:
     return name
 
 
-def _write(form: Form, name: Drawn, person: Person) -> str:
-    """The surrogate, written as the mention was."""
-    given = [name.first, *[name.middle] * (len(form.parts) - 2)]
-    drawn = [*given, name.last]
+def _write(form: Form, name: tuple[str, str, str], person: Person) -> str:
+    """Write the surrogate as the mention was."""
+    first, middle, last = name
+    drawn = [first, *[middle] * (len(form.parts) - 2), last]
     if len(form.parts) < 2:
-        drawn = [name.last if person.is_last("".join(form.parts)) else name.first]
+        drawn = [last if person.is_last("".join(form.parts)) else first]
     pairs = zip(form.parts or ("",), drawn, strict=True)
     new = [f"{part[0]}." if is_initial(old) else part for old, part in pairs]
     text = f"{new[-1]}, {' '.join(new[:-1])}" if form.inverted and new[1:] else " ".join(new)
@@ -171,23 +155,22 @@ class Form:
 
     @property
     def names(self) -> list[str]:
-        """The parts in small letters, without accents."""
+        """The parts in lower case, without accents."""
         return [_word(part) for part in self.parts]
 
     @property
     def roles(self) -> set[str]:
-        """What titles and suffix say of who it is."""
+        """The roles that titles and suffix name."""
         return {ROLE[word] for word in (*self.titles, _word(self.suffix)) if word in ROLE}
 
     @property
     def generation(self) -> str:
-        """ "jr", "sr" and the like, or nothing."""
-        word = _word(self.suffix)
-        return word if word in GENERATIONS else ""
+        """ "jr", "sr" and the like, or ""."""
+        return _word(self.suffix) if _word(self.suffix) in GENERATIONS else ""
 
 
 def form_of(text: str, before: str = "") -> Form:
-    """The form of a mention; anything can be read as one. before: the word before it."""
+    """Parse a mention; before is the word before it."""
     found = _OWNER.search(text.strip())
     owner = found[1] if found else ""
     bare = text.strip()[: -len(owner)] if owner else text.strip()
@@ -204,8 +187,8 @@ def form_of(text: str, before: str = "") -> Form:
 
 
 def _parts(names: list[str]) -> tuple[str, ...]:
-    """Given names one by one, then the family name with its particles. A particle at the beginning
-    may be a given name: "Ben Okafor", "Della Wright"."""
+    """Join the family name with its particles. A particle at the beginning may be a given name:
+    "Ben Okafor", "Della Wright"."""
     for place, name in enumerate(names[:-1]):
         word = _word(name)
         given = place == 0 and name[:1].isupper() and (word in ALSO_GIVEN or is_first_name(word))
@@ -222,7 +205,7 @@ def _case(text: str) -> str:
 
 
 def _word(text: str) -> str:
-    """In small letters, without the accents of Latin, Greek and Cyrillic: María is Maria."""
+    """In lower case, without the accents of Latin, Greek and Cyrillic: María is Maria."""
     bare = text.strip(" .,").casefold()
     if bare.isascii():
         return bare
@@ -231,7 +214,7 @@ def _word(text: str) -> str:
 
 
 def is_initial(part: str) -> bool:
-    """ "M", "M.", "J.R." """
+    """Return whether a part is "M", "M." or "J.R."."""
     return _INITIAL.fullmatch(part) is not None
 
 
@@ -240,8 +223,8 @@ def is_initial(part: str) -> bool:
 
 @dataclass
 class Person:
-    """What a document says of somebody's name, in small letters. number: which one it is, counted
-    by the most complete mentions."""
+    """What a document says of a person's name, in lower case. number: in the order of the most
+    complete mentions."""
 
     number: int
     given: str = ""
@@ -255,66 +238,59 @@ class Person:
         return " ".join(filter(None, (self.given, self.last, self.generation)))
 
     def is_last(self, part: str) -> bool:
-        """Whether a single name is the family name."""
+        """Return whether a single name is the family name."""
         return bool(self.last) and _word(part) != self.given
 
     def fits(self, form: Form) -> bool:
-        """Whether a mention may be of this person: no part of it says otherwise."""
+        """Return whether a mention may be of this person: no part of it contradicts that."""
         names = form.names
         if self.generation and form.generation not in ("", self.generation):
             return False
         if not names:
             return not self.identity
+        # Family names are the same, particles and the first of two names aside.
+        short, long = sorted((names[-1], self.last), key=len)
+        same_last = short == long or (bool(short) and long.endswith((f" {short}", f"-{short}")))
         if len(names) > 1:
-            return _one_last(names[-1], self.last) and _alike(names[0], self.given)
+            short, long = sorted((self.given, names[0]), key=len)
+            initial = is_initial(short) and short[:1] == long[:1]
+            return same_last and (short == long or initial)
         same_role = not (self.roles and form.roles) or bool(self.roles & form.roles)
-        family = _one_last(names[0], self.last) and same_role
-        return bool(names[0]) and (names[0] == self.given or family)
-
-
-def _one_last(one: str, other: str) -> bool:
-    """Whether two family names are the same, particles and the first of two names aside."""
-    short, long = sorted((one, other), key=len)
-    return one == other or (bool(short) and long.endswith((f" {short}", f"-{short}")))
-
-
-def _alike(one: str, other: str) -> bool:
-    short = one if len(one) < len(other) else other
-    return one == other or (is_initial(short) and one[:1] == other[:1])
+        return bool(names[0]) and (names[0] == self.given or (same_last and same_role))
 
 
 def persons(forms: Sequence[Form]) -> list[Person]:
-    """The person of each mention. The most complete mentions are read first, doctors last of those
-    that are as complete; a single name is of the first person that has it.
+    """Return the person of each mention. The most complete mentions are read first, doctors last of
+    those that are as complete; a single name is of the first person that has it.
 
-    Persons are kept under all that a mention of them may say: a text with thousands of names is not
+    Persons are indexed by all that a mention of them may say: a text with thousands of names is not
     compared with each of them.
     """
     under: dict[tuple[str, ...], dict[int, Person]] = defaultdict(dict)
     of: dict[int, Person] = {}
     count = 0
-    order = range(len(forms))
-    for i in sorted(order, key=lambda i: (-_weight(forms[i]), "doctor" in forms[i].roles)):
+
+    def order(i: int) -> tuple[int, bool]:
+        complete = 2 * sum(2 - is_initial(part) for part in forms[i].parts)
+        return -complete - bool(forms[i].generation), "doctor" in forms[i].roles
+
+    for i in sorted(range(len(forms)), key=order):
         form = forms[i]
-        near = (person for key in _sought(form) for person in under[key].values())
+        near = (person for key in _keys_of_form(form) for person in under[key].values())
         person = next((p for p in near if p.fits(form)), None)
         if person is None:
             person = _new(count, form)
             count += 1
         person.roles |= form.roles
         person.generation = person.generation or form.generation
-        for key in _keys(person):
+        for key in _keys_of_person(person):
             under[key][person.number] = person
         of[i] = person
-    return [of[i] for i in order]
+    return [of[i] for i in range(len(forms))]
 
 
-def _weight(form: Form) -> int:
-    return 2 * sum(2 - is_initial(part) for part in form.parts) + bool(form.generation)
-
-
-def _sought(form: Form) -> Iterator[tuple[str, ...]]:
-    """Where a person that the mention fits may be; one of the same title comes first."""
+def _keys_of_form(form: Form) -> Iterator[tuple[str, ...]]:
+    """Yield the keys of persons that the mention may fit; one of the same title comes first."""
     names = form.names or [""]
     last = _tail(names[-1])
     if len(names) == 1:
@@ -327,7 +303,7 @@ def _sought(form: Form) -> Iterator[tuple[str, ...]]:
         yield names[0][:1], "", last
 
 
-def _keys(person: Person) -> Iterator[tuple[str, ...]]:
+def _keys_of_person(person: Person) -> Iterator[tuple[str, ...]]:
     last = _tail(person.last)
     for single in {last, _tail(person.given)}:
         yield (single,)
@@ -337,7 +313,7 @@ def _keys(person: Person) -> Iterator[tuple[str, ...]]:
 
 
 def _tail(name: str) -> str:
-    """The last word of a name, which all forms of it share."""
+    """Return the last word of a name, which all forms of it share."""
     return re.split(r"[ -]", name)[-1]
 
 

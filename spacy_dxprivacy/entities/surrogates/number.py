@@ -34,17 +34,17 @@ from ...registries import registry
 from ...validate import fail, one_of, positive
 from .base import Draws, Mention, geometric
 from .codes import redrawn
+from .dates import ordinal
 
 SCALES = ("relative", "absolute")
 LARGEST = 10**15 - 1  # every whole number up to it is exact in float64
-
+LARGEST_LOG = math.log(LARGEST) + 1  # beyond it every number is the largest one
+LOG_SIZE = 2**40  # steps of a whole logarithm
 _VALUE = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{1,15})?|\.\d{1,15}"
 _ONE = re.compile(_VALUE, re.ASCII)
 _TOKEN = re.compile(rf"[+-]?(?:{_VALUE})(?:/(?:{_VALUE}))?%?", re.ASCII)
 # Dates, telephone numbers and the like, over the tokens that they are cut into.
 _GROUPS = re.compile(r"(?<!\d)\d+([-/.])\d+(?:\1\d+)+(?!\d)", re.ASCII)
-LARGEST_LOG = math.log(LARGEST) + 1  # beyond it every number is the largest one
-LOG_SIZE = 2**40  # steps of a whole logarithm
 _DIGITS = re.compile(r"((?:(?<![\w.,])\.)?\d(?:[\d.,]*\d)?)((?:st|nd|rd|th)\b)?", re.I)
 
 
@@ -100,7 +100,7 @@ class Number:
 
     @property
     def guarantee(self) -> Guarantee:
-        """Of one number."""
+        """The guarantee of one number."""
         relative = self.scale == "relative"
         distance = "|ln((1 + v) / (1 + w))|" if relative else f"|v - w| / {self.unit:g}"
         return Guarantee(
@@ -125,37 +125,28 @@ class Number:
         def one(found: re.Match[str]) -> str:
             value = read_value(found[1])
             if value is None:
-                return redrawn(found[1], draws.fresh()) + (found[2] or "")
+                return redrawn(found[1], draws.rng) + (found[2] or "")
             drawn = self._draw(value, draws)
-            return f"{drawn}{_ordinal(drawn, found[2])}"
+            # The ending of the original would tell its last digit.
+            whole = drawn.steps // drawn.size
+            return f"{drawn}{ordinal(whole, found[2])[len(str(whole)) :]}"
 
         drawn = (_DIGITS.subn(one, mention.text) for mention in mentions)
         return [text if count else None for text, count in drawn]
 
     def _draw(self, value: Value, draws: Draws) -> Value:
-        steps = (self._relative if self.scale == "relative" else self._absolute)(value, draws)
+        size = value.size
+        if self.scale == "relative":
+            log = round(math.log1p(value.steps / size) * LOG_SIZE)
+            log += geometric(Fraction(self.epsilon) / LOG_SIZE, draws.rng)
+            steps = round(math.expm1(min(log / LOG_SIZE, LARGEST_LOG)) * size)
+        else:
+            rate = Fraction(self.epsilon) / Fraction(self.unit) / size
+            steps = value.steps + geometric(rate, draws.rng)
         high = LARGEST if math.isinf(self.high) else self.high
-        most = min(math.floor(Fraction(str(high)) * value.size), LARGEST * value.size)
-        least = math.ceil(Fraction(str(self.low)) * value.size)  # 3.9 is 39 tenths, as written
+        most = min(math.floor(Fraction(str(high)) * size), LARGEST * size)
+        least = math.ceil(Fraction(str(self.low)) * size)  # 3.9 is 39 tenths, as written
         return Value(min(max(steps, least), most), value.decimals)
-
-    def _relative(self, value: Value, draws: Draws) -> int:
-        log = round(math.log1p(value.steps / value.size) * LOG_SIZE)
-        log += geometric(Fraction(self.epsilon) / LOG_SIZE, draws.fresh())
-        return round(math.expm1(min(log / LOG_SIZE, LARGEST_LOG)) * value.size)
-
-    def _absolute(self, value: Value, draws: Draws) -> int:
-        rate = Fraction(self.epsilon) / Fraction(self.unit) / value.size
-        return value.steps + geometric(rate, draws.fresh())
-
-
-def _ordinal(value: Value, ending: str | None) -> str:
-    """The ending that the drawn number takes, as that of the original would tell its last digit."""
-    if ending is None:
-        return ""
-    last = value.steps // value.size % 100
-    new = {1: "st", 2: "nd", 3: "rd"}.get(last % 10, "th") if last // 10 != 1 else "th"
-    return new.upper() if ending.isupper() else new
 
 
 # -- numbers as they are written ---------------------------------------------------------------
@@ -194,7 +185,7 @@ def read_value(text: str) -> Value | None:
 
 
 def is_number(text: str) -> bool:
-    """Whether a token is a number or a pair of them (120/80), with a sign and "%" or without."""
+    """Return whether a token is a number or a pair (120/80), with a sign and "%" or without."""
     return _TOKEN.fullmatch(text) is not None
 
 

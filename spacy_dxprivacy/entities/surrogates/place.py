@@ -2,14 +2,14 @@ r"""Places, street addresses and organisations (dx.Place.v1, dx.Address.v1, dx.O
 
 Place         for each city of a document a city of the United States (uniform over 1,024, with its
               state), for each state that of such a city, for each country another one (uniform
-              over 105), for each postal code one of such a state. In clear is whether a mention is
-              a city, a state, a country or a postal code, and which of a document are the same
+              over 105), for each postal code one of such a state. In plaintext is whether a mention
+              is a city, a state, a country or a postal code, and which of a document are the same
 Address       a house number (uniform from 1 to 9999), a street (uniform over 188 names and 8
-              kinds), a city with its state and a postal code of that state. In clear is which of
-              these parts a mention has
-Organisation  a family name or a word of streets, uniform over 1,024 and 188, and what kind of house
-              it is: that of the mention where it says one (Hospital, University, Bank), which is
-              in clear, else one of eight forms of companies
+              kinds), a city with its state and a postal code of that state. In plaintext is which
+              of these parts a mention has
+Organisation  a family name or a word of streets, uniform over 1,024 and 188, and the kind of
+              organisation: that of the mention where it says one (Hospital, University, Bank),
+              which is in plaintext, else one of eight forms of companies
 Guarantee     epsilon 0 for what is drawn
 """
 
@@ -43,7 +43,7 @@ Home = tuple[str, str]  # a city and the short name of its state
 
 
 class Place(Independent):
-    """See the head of this file."""
+    """Cities, states, countries and postal codes; see the module."""
 
     name = "dx.Place.v1"
     chance = 1 / 50  # of a state; 1/100 of a country, 1/1,024 of a city
@@ -56,43 +56,38 @@ class Place(Independent):
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """As many places; the first city of a document lies in its first state."""
+        """Return as many places; the first city of a document lies in its first state."""
         known: dict[str, dict[str, str]] = {}
         drawn: list[str | None] = []
-        city = None
+        city = ""
         for mention in mentions:
             head, _, tail = mention.text.partition(",")
             in_two = bool(tail.strip()) and kind_of_place(tail) in ("state", "short")
-            beside = city if mention.before == "," else None
+            beside = city if mention.before == "," else ""
             city = self._one(head if in_two else mention.text, draws, known, beside)
             both = f"{city}, {self._one(tail.strip(), draws, known, city)}" if in_two else city
             drawn.append(both)
         return drawn
 
-    def _one(
-        self, text: str, draws: Draws, known: dict[str, dict[str, str]], city: str | None
-    ) -> str:
-        """city: what stands for the city that the place stands beside."""
-        kind, bare = kind_of_place(text), text.strip().casefold()
-        shared = "state" if kind == "short" else kind
-        identity = _NAMES.get(bare, bare).casefold() if shared == "state" else bare
+    def _one(self, text: str, draws: Draws, known: dict[str, dict[str, str]], city: str) -> str:
+        """Draw one place; city: the surrogate of the city that it stands beside, or ""."""
+        kind, identity = kind_of_place(text), text.strip().casefold()
+        shared, home = kind, None
+        if kind in ("short", "state"):
+            identity = _NAMES.get(identity, identity).casefold()
+            shared, home = "state", _STATE_OF.get(city.casefold())
         alike = known.setdefault(shared, {})
         if identity not in alike or self.scope.reach == "mention":
-            home = _STATE_OF.get((city or "").casefold()) if shared == "state" else None
             alike[identity] = home or self._draw(shared, identity, len(alike), draws)
-        drawn = alike[identity]
         if kind == "short":
-            return drawn
-        return like_case(STATES[drawn] if kind == "state" else drawn, text)
+            return alike[identity]
+        return like_case(STATES[alike[identity]] if kind == "state" else alike[identity], text)
 
     def _draw(self, kind: str, identity: str, number: int, draws: Draws) -> str:
+        stream = self.scope.stream(draws, kind, identity)
         if kind == "country":
-            return pick(listed("countries"), self.scope.stream(draws, "country", identity))
-        if self.scope.reach == "document":
-            home, stream = home_of(draws, number), draws.fresh()
-        else:
-            stream = self.scope.stream(draws, kind, identity)
-            home = pick(cities(), stream)
+            return pick(listed("countries"), stream)
+        home = home_of(draws, number) if self.scope.reach == "document" else pick(cities(), stream)
         if kind == "zip":
             return postal_code(home, stream, long=len(identity) >= LONG_CODE)
         return home[1] if kind == "state" else home[0]
@@ -102,7 +97,7 @@ make_place = registered(Place)
 
 
 def kind_of_place(text: str) -> str:
-    """ "zip", "short" (TX), "state", "country" or "city"."""
+    """Return "zip", "short" (TX), "state", "country" or "city"."""
     bare = text.strip()
     if _CODE.fullmatch(bare):
         return "zip"
@@ -114,24 +109,20 @@ def kind_of_place(text: str) -> str:
 
 
 def home_of(draws: Draws, number: int) -> Home:
-    """The city and the state that stand for the n-th of a document, for all surrogates of it."""
-    known = draws.memory.setdefault("homes", {})
-    if not isinstance(known, dict):
-        known = {}
-    if number not in known:
-        known[number] = pick(cities(), draws.fresh())
-    home: Home = known[number]
-    return home
+    """Return the n-th drawn city of a document with its state, for all surrogates of it."""
+    home = draws.memory.get(("home", number)) or pick(cities(), draws.rng)
+    draws.memory["home", number] = home
+    return home  # type: ignore[return-value]
 
 
 def postal_code(home: Home, stream: Stream, *, long: bool) -> str:
-    """One of the state, with four more digits if it is long."""
+    """Draw a postal code of the state, with four more digits if it is long."""
     code = pick(ZIP_HEADS[home[1]], stream) + digits(3, stream)
     return f"{code}-{digits(4, stream)}" if long else code
 
 
 def like_case(text: str, model: str) -> str:
-    """In capitals or small letters where all of the model is."""
+    """Return the text in upper or lower case where all of the model is."""
     if len(model) > 3 and model.isupper():
         return text.upper()
     return text.lower() if model.islower() else text
@@ -141,7 +132,7 @@ def like_case(text: str, model: str) -> str:
 
 
 class Address(Independent):
-    """See the head of this file."""
+    """Street addresses; see the module."""
 
     name = "dx.Address.v1"
     chance = 1 / 50  # of a mention that is a state alone
@@ -153,17 +144,18 @@ class Address(Independent):
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """As many addresses, with the parts that each has."""
-        identities = [" ".join(mention.text.casefold().split()) for mention in mentions]
-        numbers = {identity: number for number, identity in enumerate(dict.fromkeys(identities))}
+        """Return as many addresses, with the parts that each has."""
+        numbers: dict[str, int] = {}
         known: dict[str, str] = {}
         drawn: list[str | None] = []
-        for mention, identity in zip(mentions, identities, strict=True):
+        for text in (mention.text for mention in mentions):
+            identity = " ".join(text.casefold().split())
+            number = numbers.setdefault(identity, len(numbers))
             if self.scope.reach == "mention" or identity not in known:
                 stream = self.scope.stream(draws, "address", identity)
                 shared = self.scope.reach == "document"
-                home = home_of(draws, numbers[identity]) if shared else pick(cities(), stream)
-                known[identity] = like_case(written(mention.text, home, stream), mention.text)
+                home = home_of(draws, number) if shared else pick(cities(), stream)
+                known[identity] = like_case(written(text, home, stream), text)
             drawn.append(known[identity])
         return drawn
 
@@ -172,7 +164,7 @@ make_address = registered(Address)
 
 
 def written(text: str, home: Home, stream: Stream) -> str:
-    """An address with the parts of a text. Nothing of the text is in it but commas."""
+    """Draw an address with the parts of a text. Nothing of the text is in it but commas."""
     if kind_of_place(text) == "zip":
         return postal_code(home, stream, long=len(text.strip()) >= LONG_CODE)
     code, text = _cut(_ZIP, text)
@@ -188,7 +180,7 @@ def written(text: str, home: Home, stream: Stream) -> str:
 
 
 def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
-    """What is found, and the text without it."""
+    """Return the match, and the text without it."""
     found = pattern.search(text)
     if found is None:
         return "", text
@@ -196,7 +188,7 @@ def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
 
 
 def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
-    """A street where it begins with a number or is the first part of several words, else a city."""
+    """Draw a street for what begins with a number or is the first of several words, else a city."""
     if _BOX.match(part):
         return f"PO Box {1 + below(9, stream)}{digits(3, stream)}"
     is_city = kind_of_place(part) == "country" or part.casefold() in _STATE_OF
@@ -210,7 +202,7 @@ def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
 
 
 class Organisation(Independent):
-    """See the head of this file."""
+    """Names of organisations; see the module."""
 
     name = "dx.Organisation.v1"
     chance = 1 / 1024
@@ -221,27 +213,23 @@ class Organisation(Independent):
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """As many names, of the kinds that the mentions say."""
-        bare = [" ".join(mention.text.casefold().split()) for mention in mentions]
-        identities = [text.removeprefix("the ").removesuffix("'s") for text in bare]
-
-        def draw(identity: str) -> list[str]:
-            stream = self.scope.stream(draws, "organisation", identity)
-            lists = listed("surnames"), listed("streets"), COMPANY_ENDS
-            return [pick(names, stream) for names in lists]
-
-        drawn = self.scope.each(identities, draw)
-        texts = [mention.text for mention in mentions]
-        return [
-            like_case(_named(text, *name), text) for text, name in zip(texts, drawn, strict=True)
-        ]
+        """Return as many names, of the kinds that the mentions say."""
+        known: dict[str, list[str]] = {}
+        drawn: list[str | None] = []
+        for text in (mention.text for mention in mentions):
+            bare = " ".join(text.casefold().split())
+            identity = bare.removeprefix("the ").removesuffix("'s")
+            if self.scope.reach == "mention" or identity not in known:
+                stream = self.scope.stream(draws, "organisation", identity)
+                lists = listed("surnames"), listed("streets"), COMPANY_ENDS
+                known[identity] = [pick(names, stream) for names in lists]
+            family, street, end = known[identity]
+            words = text.casefold().replace(".", " ").replace(",", " ").split()
+            kind = next((HOUSES[word] for word in words if word in HOUSES), None)
+            owner = "'s" if text.rstrip().endswith(("'s", "’s")) else ""
+            new = f"{family} {street} {kind}" if kind else f"{family} {end}"
+            drawn.append(like_case(new + owner, text))
+        return drawn
 
 
 make_organisation = registered(Organisation)
-
-
-def _named(text: str, family: str, street: str, end: str) -> str:
-    said = text.casefold().replace(".", " ").replace(",", " ").split()
-    kind = next((HOUSES[word] for word in said if word in HOUSES), None)
-    owner = "'s" if text.rstrip().endswith(("'s", "’s")) else ""
-    return (f"{family} {street} {kind}" if kind else f"{family} {end}") + owner

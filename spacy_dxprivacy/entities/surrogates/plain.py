@@ -1,8 +1,8 @@
 r"""Surrogates that draw no value, and presets of surrogates by label.
 
-dx.Mask.v1    a mark for every letter and digit: its length is in clear, or not (length)
-dx.Redact.v1  one text for all, such as [PERSON]: nothing is in clear but that there was one
-dx.Keep.v1    the mention as it is, in clear
+dx.Mask.v1    a mark for every letter and digit: its length is in plaintext, or not (length)
+dx.Redact.v1  one text for all, such as [PERSON]: nothing is in plaintext but that there was one
+dx.Keep.v1    the mention as it is, in plaintext
 dx.Words.v1   each word of the mention through the mechanism of the component, by its guarantee
 dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and the i2b2 notes:
               "standard", or "clinical", which has what tells who somebody is and leaves quantities
@@ -29,7 +29,6 @@ CONSTANT = Guarantee(
     status="proven",
     source="it does not depend on the original",
 )
-OF_WORDS = Guarantee("none", notes="That of the mechanism of the component, word by word.")
 PRESETS = ("standard", "clinical")
 LABELS = {
     "Name": "PERSON PER per PATIENT NAME DOCTOR STAFF HCW Person person",
@@ -64,13 +63,13 @@ class Mask:
         return (shown,) * (self.length is None)
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Marks for each; what is marks already stays."""
-        return [_unless_same(mention.text, self._marks(mention.text)) for mention in mentions]
-
-    def _marks(self, text: str) -> str:
-        if self.length is not None:
-            return self.mark * self.length
-        return "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in text)
+        """Return marks for each mention; a mention that is marks already stays."""
+        masked: list[str | None] = []
+        for text in (mention.text for mention in mentions):
+            new = "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in text)
+            new = new if self.length is None else self.mark * self.length
+            masked.append(None if is_same(text, new) else new)
+        return masked
 
 
 @dataclass(frozen=True)
@@ -86,12 +85,9 @@ class Redact:
     guarantee = CONSTANT
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """The same text for each of a label; what is that text already stays."""
-        return [_unless_same(m.text, self.text or f"[{m.label}]") for m in mentions]
-
-
-def _unless_same(text: str, new: str) -> str | None:
-    return None if is_same(text, new) else new
+        """Return the text for each mention; a mention that is that text already stays."""
+        pairs = [(mention.text, self.text or f"[{mention.label}]") for mention in mentions]
+        return [None if is_same(text, new) else new for text, new in pairs]
 
 
 @dataclass(frozen=True)
@@ -106,14 +102,18 @@ class Unchanged:
     chance = 1.0
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """None for each."""
+        """Return None for each mention."""
         return [None] * len(mentions)
 
 
 @registry.dx_surrogates("dx.Mask.v1")
 def make_mask(mark: str = "*", length: int | None = None) -> Mask:
-    """mark: one character that stands for each letter and digit. length: how many marks stand for
-    every mention; null shows where letters and digits were."""
+    """Make a surrogate of marks.
+
+    Args:
+        mark: Character in place of each letter and digit.
+        length: Marks in place of every mention; null shows where letters and digits were.
+    """
     if not isinstance(mark, str) or len(mark) != 1 or mark.isspace() or mark.isalnum():
         raise fail("mark", "one character that is no letter, digit or white space", mark)
     return Mask(mark, None if length is None else whole("length", length, least=1))
@@ -121,7 +121,7 @@ def make_mask(mark: str = "*", length: int | None = None) -> Mask:
 
 @registry.dx_surrogates("dx.Redact.v1")
 def make_redact(text: str | None = None) -> Redact:
-    """text: what stands for every mention; null is the label in brackets."""
+    """Make a surrogate that is the same text for every mention; null is the label in brackets."""
     if text is not None and (not isinstance(text, str) or not text.strip()):
         raise fail("text", "a text, or null for the label", text)
     return Redact(text)
@@ -129,14 +129,15 @@ def make_redact(text: str | None = None) -> Redact:
 
 @registry.dx_surrogates("dx.Keep.v1")
 def make_keep() -> Unchanged:
-    """Mentions stay as they are."""
+    """Make a surrogate that leaves mentions as they are."""
     return Unchanged("dx.Keep.v1", "kept", ("mentions that are kept, as they are",), NOTHING)
 
 
 @registry.dx_surrogates("dx.Words.v1")
 def make_words() -> Unchanged:
-    """The words of mentions go through the mechanism of the component."""
-    return Unchanged("dx.Words.v1", "words", (), OF_WORDS)
+    """Make a surrogate whose words the mechanism of the component draws."""
+    note = "That of the mechanism of the component, word by word."
+    return Unchanged("dx.Words.v1", "words", (), Guarantee("none", notes=note))
 
 
 class Preset(dict[str, Surrogate]):
@@ -147,8 +148,14 @@ class Preset(dict[str, Surrogate]):
 def make_preset(
     name: str = "standard", scope: str = "document", key: str | None = None, order: str = "mdy"
 ) -> Preset:
-    """name: "standard" or "clinical" (no quantities). scope and key: of all of them. order: "mdy"
-    or "dmy", how 03/04/2019 is read."""
+    """Make surrogates for the labels of common recognisers.
+
+    Args:
+        name: "standard", or "clinical" (no quantities).
+        scope: Of all of them.
+        key: Of all of them.
+        order: "mdy" or "dmy", how 03/04/2019 is read.
+    """
     one_of("name", name, PRESETS)
     shift = "document" if scope == "mention" else scope
     given: dict[str, dict[str, Any]] = {
@@ -166,8 +173,8 @@ def make_preset(
 
 
 def surrogates_of(given: Any) -> dict[str, Surrogate]:
-    """A preset by name, a map of label to surrogate, or None for none. Raises DxError for anything
-    else."""
+    """Return surrogates by label: of a preset's name, a map, or None for none. Raises DxError for
+    anything else."""
     if given is None:
         return {}
     if isinstance(given, str):

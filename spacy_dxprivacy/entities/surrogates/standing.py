@@ -1,5 +1,5 @@
-"""What stands for the mentions and the numbers of one document: found, drawn, checked. It fails
-closed."""
+"""Surrogates for the mentions and the numbers of one document: found, drawn, checked. An output
+that breaks the protocol of surrogates raises, so no original is released in its place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ...text.mentions import Entity, plain_label, united
 from .base import Draws, Mention, Surrogate, is_same
 
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
-MOST_WORDS = 2**14  # of the vocabulary that surrogates are cut with
+MOST_WORDS = 2**14  # of the vocabulary that surrogates are tokenized with
 # In the user data of the input's Doc: whose it is, and which caller of the service sent it.
 USER, CALLER = "dx_user", "dx_caller"
 
@@ -32,9 +32,9 @@ USER, CALLER = "dx_user", "dx_caller"
 
 @dataclass(frozen=True)
 class StandIns:
-    """Those of one document of n tokens. replaced, kept, words: bool (n,), tokens of mentions that
-    are replaced, that stay, and that the mechanism draws. counts: of mentions, by label. pairs: the
-    originals and what stands for them; no one but the holder of the originals may see them."""
+    """The surrogates of one document of n tokens. replaced, kept, words: bool (n,), tokens of
+    mentions that are replaced, that stay, and that the mechanism draws. counts: of mentions, by
+    label. pairs: originals and surrogates, for the holder of the originals alone."""
 
     pieces: list[Piece]
     replaced: Bools1d
@@ -52,55 +52,78 @@ def stand_in(
     *,
     rest_is_plain: bool = False,
 ) -> StandIns:
-    """Draws for all mentions of a document. entities: what a selector found. rest_is_plain: all
-    words outside of entities are released unmodified. Raises DxError where a surrogate gives
-    something else than a text for each, or gives the originals back."""
+    """Draw surrogates for all mentions of a document.
+
+    Args:
+        doc: The document.
+        surrogates: By label.
+        rng: Source of randomness.
+        entities: What a selector found, in place of doc.ents.
+        rest_is_plain: Whether all words outside of entities are released unmodified.
+
+    Raises:
+        DxError: A surrogate returns something else than a text for each mention, or originals.
+    """
     found = find(doc, surrogates, entities)
     user, caller = (str(doc.user_data.get(name, "")) for name in (USER, CALLER))
     plain = _outside(doc, [*found, *(entities or ())]) if rest_is_plain else frozenset[str]()
     draws = Draws(rng, user, caller=caller, plain=plain)
-    texts: list[str | None] = [None] * len(found)
-    mentions = [_mention(doc, *one) for one in found]
     # Mentions of equal surrogates are drawn together.
     groups: dict[Hashable, list[int]] = {}
-    for i, (label, _, _) in enumerate(found):
+    mentions = []
+    for i, (label, start, end) in enumerate(found):
         one = surrogates[label]
         groups.setdefault(one if isinstance(one, Hashable) else id(one), []).append(i)
+        before = doc[start - 1].text if start else ""
+        lead = doc[max(start - 4, 0) : start].text
+        mentions.append(Mention(doc[start:end].text, label, before, lead))
+    texts: dict[int, str | None] = {}
     for group in groups.values():
         some = [mentions[i] for i in group]
-        drawn = _checked(surrogates[some[0].label], some, draws)
-        for i, text in zip(group, drawn, strict=True):
-            texts[i] = text
-    return _stand_ins(doc, found, mentions, texts, surrogates)
+        texts |= zip(group, _checked(surrogates[some[0].label], some, draws), strict=True)
+    masks = {way: np.zeros(len(doc), dtype=bool) for way in ("drawn", "kept", "words")}
+    counts: dict[str, dict[str, int]] = {}
+    drawn = []
+    for i, (label, start, end) in enumerate(found):
+        text, way = texts[i], "words" if surrogates[label].way == "words" else "kept"
+        if text is not None:
+            way = "drawn"
+            drawn.append((start, end, mentions[i], text))
+        masks[way][start:end] = True
+        of_label = counts.setdefault(label, {"found": 0, "replaced": 0, "kept": 0})
+        of_label["found"] += 1
+        of_label["kept" if way == "kept" else "replaced"] += 1
+    lang = doc.vocab.lang or "xx"
+    pieces = [Piece(start, end, *_tokenized(text, lang)) for start, end, _, text in drawn]
+    pairs = [(mention, text) for *_, mention, text in drawn]
+    return StandIns(pieces, masks["drawn"], masks["kept"], masks["words"], counts, pairs)
 
 
 def find(
     doc: Doc, labels: Collection[str], entities: Sequence[Entity] | None = None
 ) -> list[Entity]:
-    """The mentions with these labels: of doc.ents, or of entities, whose labels are plain ones.
-    Raises DxError for a document that no recogniser read."""
+    """Return the mentions with these labels: of doc.ents, or of entities, whose labels are plain
+    ones. Raises DxError for a document that no recogniser read."""
     if entities is None:
         if len(doc) and not doc.has_annotation("ENT_IOB"):
             raise DxError(Errors.DX030)
         found = [(e.label_, e.start, e.end) for e in doc.ents if e.label_ in labels]
     else:
+        # As the recogniser calls it, or else as others do.
         own = {(e.start, e.end): e.label_ for e in doc.ents}
-        known = [(_label(own.get((i, j), plain), plain, labels), i, j) for plain, i, j in entities]
-        found = [(label, i, j) for label, i, j in known if label is not None]
+        found = []
+        for plain, start, end in entities:
+            names = (own.get((start, end), plain), plain)
+            alike = (label for label in labels if plain_label(label) == plain)
+            label = next((name for name in names if name in labels), None) or next(alike, None)
+            if label is not None:
+                found.append((label, start, end))
     return apart(found, np.asarray(doc.to_array(IS_SPACE), dtype=bool)) if found else []
 
 
-def _label(own: str, plain: str, labels: Collection[str]) -> str | None:
-    """What a mention is called among the labels: as its recogniser does, or else as others do."""
-    if own in labels:
-        return own
-    return plain if plain in labels else next((x for x in labels if plain_label(x) == plain), None)
-
-
 def apart(found: Sequence[Entity], blank: Bools1d) -> list[Entity]:
-    """Spans that touch no other: those that overlap or nest become one, with the label of the
-    longest. White space at their ends is no part of them; what is empty is left out. blank: bool
-    (tokens,)."""
+    """Return spans that touch no other. Those that overlap or nest become one, with the label of
+    the longest; white space at their ends and empty spans are left out. blank: bool (tokens,)."""
     spans = []
     for label, start, end in united([one for one in found if one[2] > one[1]]):
         inside = np.flatnonzero(~blank[start:end])
@@ -110,21 +133,15 @@ def apart(found: Sequence[Entity], blank: Bools1d) -> list[Entity]:
 
 
 def _outside(doc: Doc, found: Sequence[Entity]) -> frozenset[str]:
-    """The words outside of all entities, as they are written and with a capital."""
+    """Return the words outside of all entities, as they are written and with a capital."""
     spans = [(one.start, one.end) for one in doc.ents] + [(start, end) for _, start, end in found]
     inside = {i for start, end in spans for i in range(start, end)}
     words = {token.text for token in doc if token.is_alpha and token.i not in inside}
     return frozenset(words | {word.title() for word in words})
 
 
-def _mention(doc: Doc, label: str, start: int, end: int) -> Mention:
-    before = doc[start - 1].text if start else ""
-    return Mention(doc[start:end].text, label, before, doc[max(start - 4, 0) : start].text)
-
-
 def _checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-    """What the surrogate draws, if it is a text for each mention that is not the original, chance
-    aside."""
+    """Draw texts; raise unless there is one for each mention, and no original beyond chance."""
     drawn = surrogate.replace(mentions, draws)
     right = isinstance(drawn, list) and len(drawn) == len(mentions)
     if not right or not all(t is None or (isinstance(t, str) and t.strip()) for t in drawn):
@@ -136,38 +153,13 @@ def _checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) ->
     return drawn
 
 
-def _stand_ins(
-    doc: Doc,
-    found: Sequence[Entity],
-    mentions: Sequence[Mention],
-    texts: Sequence[str | None],
-    surrogates: Mapping[str, Surrogate],
-) -> StandIns:
-    masks = {way: np.zeros(len(doc), dtype=bool) for way in ("drawn", "kept", "words")}
-    counts: dict[str, dict[str, int]] = {}
-    for (label, start, end), text in zip(found, texts, strict=True):
-        way = "words" if surrogates[label].way == "words" else "kept"
-        way = way if text is None else "drawn"
-        masks[way][start:end] = True
-        of_label = counts.setdefault(label, {"found": 0, "replaced": 0, "kept": 0})
-        of_label["found"] += 1
-        of_label["kept" if way == "kept" else "replaced"] += 1
-    drawn = [(f, m, t) for f, m, t in zip(found, mentions, texts, strict=True) if t is not None]
-    tokens = _tokenized([text for *_, text in drawn], doc.vocab.lang or "xx")
-    pieces = [Piece(start, end, *t) for ((_, start, end), *_), t in zip(drawn, tokens, strict=True)]
-    pairs = [(mention, text) for _, mention, text in drawn]
-    return StandIns(pieces, masks["drawn"], masks["kept"], masks["words"], counts, pairs)
-
-
-def _tokenized(texts: Sequence[str], lang: str) -> list[tuple[list[str], list[bool]]]:
-    """Words of each text and whether a blank follows, as the tokenizer of the language cuts them.
-    It has a vocabulary of its own, which met no original, and is made anew when it is full."""
-    if not texts:
-        return []
+def _tokenized(text: str, lang: str) -> tuple[list[str], list[bool]]:
+    """Return words, and whether a blank follows each. The tokenizer has a vocabulary of its own,
+    which met no original, and is made anew when it is full."""
     if len(_blank(lang).vocab) > MOST_WORDS:
         _blank.cache_clear()
-    docs = [_blank(lang).make_doc(" ".join(text.split())) for text in texts]
-    return [([t.text for t in doc], [bool(t.whitespace_) for t in doc]) for doc in docs]
+    doc = _blank(lang).make_doc(" ".join(text.split()))
+    return [token.text for token in doc], [bool(token.whitespace_) for token in doc]
 
 
 @lru_cache(maxsize=4)
@@ -188,18 +180,16 @@ class NumberDraw(Surrogate, Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Figures:
-    """The m numbers of one document. mask: bool (tokens,), where they are. words: m strings, what
-    stands in their place. draws: how many draws were made."""
+    """The m numbers of one document. mask: bool (tokens,), where they are. words: m strings in
+    their place. draws: how many draws were made."""
 
     mask: Bools1d
     words: list[str]
     draws: int
 
 
-def find_figures(doc: Doc, selected: Bools1d, numbers: NumberDraw | None) -> Bools1d:
-    """bool (tokens,): those of the selected tokens that are numbers; none without a mechanism."""
-    if numbers is None:
-        return np.zeros(len(doc), dtype=bool)
+def find_figures(doc: Doc, selected: Bools1d, numbers: NumberDraw) -> Bools1d:
+    """Return a mask of the selected tokens that are numbers, bool, shape (n_tokens,)."""
     found = np.asarray(numbers.find(doc))
     if found.shape != (len(doc),) or found.dtype != np.bool_:
         given = f"{found.dtype} of shape {found.shape}"
@@ -208,11 +198,11 @@ def find_figures(doc: Doc, selected: Bools1d, numbers: NumberDraw | None) -> Boo
 
 
 def draw_figures(
-    doc: Doc, mask: Bools1d, numbers: NumberDraw | None, rng: Rng, *, once_per_type: bool
+    doc: Doc, mask: Bools1d, numbers: NumberDraw, rng: Rng, *, once_per_type: bool
 ) -> Figures:
-    """One draw for each token of the mask, or with once_per_type for each different text."""
+    """Draw once for each token of the mask, or with once_per_type for each different text."""
     texts = [doc[place].text for place in np.flatnonzero(mask).tolist()]
-    if numbers is None or not texts:
+    if not texts:
         return Figures(mask, [], 0)
     keys = list(dict.fromkeys(texts)) if once_per_type else texts
     drawn = numbers.replace([Mention(text, "NUMBER") for text in keys], Draws(rng))

@@ -1,5 +1,5 @@
-"""What stands for whom, for the holder of the originals alone: an encrypted table, by which
-originals are put back in the answer of a model or a colleague.
+"""Which surrogate replaces which original, for the holder of the originals alone: an encrypted
+table, by which originals are restored in the answer of a model or a colleague.
 
 Only what cannot be mistaken is restored: an answer has words and numbers of its own, and a dose or
 a verb that becomes somebody's is worse than a surrogate that stays. A surrogate is certain by its
@@ -39,7 +39,7 @@ HEAD = b"dx-table-2\n"
 MOST = 2**28  # bytes that are read
 NONCE = 12
 _WORD = re.compile(r"\w+")
-# Their outputs are near the original, or the same for many: nobody can say whose one is.
+# Their outputs are near the original, or the same for many: nobody can tell whose one is.
 SHARED = frozenset({"dx.Number.v1", "dx.Redact.v1", "dx.Mask.v1"})
 SHORT = 4  # letters of a name that, in capitals, may be an abbreviation (ANA, IRA)
 PLAIN = 20  # how much more frequent a plain word is than the name that it may be
@@ -56,10 +56,10 @@ _PLACE_ENDS = frozenset(kind.casefold() for kind in (*STREET_KINDS, *HOUSES, "co
 
 @dataclass
 class Entry:
-    """What one surrogate stands for.
+    """The originals of one surrogate.
 
-    label: Of its mentions. forms: How it was written. originals: What it stands for; several where
-    documents drew the same. certain: Whether its form and its documents leave no doubt.
+    label: Of its mentions. certain: Whether its form and its documents leave no doubt. forms: How
+    it was written. originals: Several where documents drew the same.
     """
 
     label: str
@@ -81,7 +81,7 @@ class Restored:
     """A text with originals put back.
 
     restored: How many. left: The label and the line of each surrogate that stays, as it may be
-    something else or stands for several.
+    something else or has several originals.
     """
 
     text: str = field(repr=False)
@@ -91,24 +91,24 @@ class Restored:
 
 @dataclass
 class Table:
-    """What each surrogate stands for, by its small letters.
+    """Entries by their surrogates in lower case.
 
     plain: The words outside of mentions, and pairs of such words side by side. A surrogate that
-    occurs among them is not restored, as nobody could say which of the two an answer means.
+    occurs among them is not restored, as nobody could tell which of the two an answer means.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict, repr=False)
     plain: set[str | tuple[str, str]] = field(default_factory=set, repr=False)
 
     def add(self, mention: Mention, text: str, surrogate: str) -> None:
-        """Add one mention and what stands for it; of a name, its parts as well."""
+        """Add one mention and its surrogate; of a name, its parts as well."""
         pairs = [(mention.text, text)]
         if surrogate == "dx.Name.v1":
             pairs += _name_parts(mention, text)
         for original, new in pairs:
             if is_same(original, new):
                 continue
-            entry = Entry(mention.label, _is_certain(new, surrogate))
+            entry = Entry(mention.label, True)
             entry = self.entries.setdefault(" ".join(new.casefold().split()), entry)
             entry.certain &= _is_certain(new, surrogate)
             entry.forms.add(new)
@@ -126,15 +126,16 @@ class Table:
         ends = [*(piece.start for piece in drawn.pieces), len(doc)]
         for start, end in zip(starts, ends, strict=True):
             words = _WORD.findall(doc[start:end].text.casefold())
-            self.plain.update(words)
-            self.plain.update(pairwise(words))
+            self.plain.update(words, pairwise(words))
 
     def restore(self, text: str) -> Restored:
         """Put originals back, in a text that names surrogates, where they cannot be mistaken."""
+        if not self.entries:
+            return Restored(text, 0)
         self._doubt_plain()
         restored, left = 0, list[tuple[str, int]]()
 
-        def back(found: re.Match[str]) -> str:
+        def original_of(found: re.Match[str]) -> str:
             nonlocal restored
             entry = self.entries[" ".join(found[0].casefold().split())]
             original = entry.original
@@ -145,7 +146,10 @@ class Table:
                 left.append((entry.label, text.count("\n", 0, found.start()) + 1))
             return found[0]
 
-        new = _pattern(self.entries).sub(back, text) if self.entries else text
+        # Any surrogate as whole words, the longest first.
+        ordered = sorted(self.entries, key=lambda s: (-len(s), s))
+        any_of = "|".join(r"\s+".join(map(re.escape, surrogate.split())) for surrogate in ordered)
+        new = re.sub(rf"(?<!\w)(?:{any_of})(?!\w)", original_of, text, flags=re.I)
         return Restored(new, restored, tuple(left))
 
     def _doubt_plain(self) -> None:
@@ -155,7 +159,7 @@ class Table:
             entry.certain &= not grams <= self.plain
 
     def to_json(self) -> str:
-        """All but the plain words."""
+        """Return all but the plain words, as JSON."""
         self._doubt_plain()
         rows = {
             surrogate: [entry.label, entry.certain, sorted(entry.forms), sorted(entry.originals)]
@@ -165,13 +169,13 @@ class Table:
 
     @classmethod
     def from_json(cls, text: bytes) -> Table:
-        """What to_json wrote."""
+        """Read what to_json wrote."""
         rows = json.loads(text).items()
         return cls({s: Entry(label, sure, set(a), set(b)) for s, (label, sure, a, b) in rows})
 
 
 def _name_parts(mention: Mention, text: str) -> list[tuple[str, str]]:
-    """(original, surrogate) of the parts of a name; initials are nobody's."""
+    """Return (original, surrogate) of the parts of a name; initials are nobody's."""
     form, new = form_of(mention.text, mention.before), form_of(text, mention.before)
     one, other = form.parts, new.parts
     pairs = [(mention.text.strip().removesuffix(form.owner), text.strip().removesuffix(new.owner))]
@@ -187,7 +191,8 @@ def _name_parts(mention: Mention, text: str) -> list[tuple[str, str]]:
 
 
 def _is_certain(text: str, surrogate: str) -> bool:
-    """Whether the form of a surrogate leaves no doubt: no answer has such a text of its own."""
+    """Return whether the form of a surrogate leaves no doubt: no answer has such a text of its
+    own."""
     if surrogate in SHARED:
         return False
     if surrogate == "dx.DateShift.v1":
@@ -200,41 +205,36 @@ def _is_certain(text: str, surrogate: str) -> bool:
 
 
 def _is_upper(text: str) -> bool:
-    """Whether a text of two letters or more is in capitals."""
+    """Return whether a text of two letters or more is in capitals."""
     return sum(c.isalpha() for c in text) > 1 and text.isupper()
 
 
 def _is_common(word: str) -> bool:
-    """Whether an answer may have a word of its own: plain words, months, states, countries."""
+    """Return whether an answer may have a word of its own: plain words, months, states,
+    countries."""
     lexicon, bare = builtin_lexicon(), word.rstrip(".")
     classes = lexicon.of(bare.capitalize()) | lexicon.of(bare)
     classed = classes & (LANDS | PEOPLES | {"month", "weekday"})
     return len(bare) < 3 or bare.lower() in lexicon.rank or bool(classed)
 
 
-def _pattern(surrogates: Mapping[str, Entry]) -> re.Pattern[str]:
-    """Any of them as whole words, the longest first."""
-    ordered = sorted(surrogates, key=lambda s: (-len(s), s))
-    parts = [r"\s+".join(re.escape(word) for word in surrogate.split()) for surrogate in ordered]
-    return re.compile(r"(?<!\w)(?:" + "|".join(parts) + r")(?!\w)", re.I)
-
-
 def _fits(found: re.Match[str], entry: Entry, entries: Mapping[str, Entry]) -> bool:
-    """Whether the words and marks around a surrogate let it be what it was."""
+    """Return whether the words and marks around a surrogate let it be what it was."""
+    text = found[0]
     line_start = found.string.rfind("\n", 0, found.start()) + 1
     before = found.string[max(line_start, found.start() - 80) : found.start()]
     after = found.string[found.end() : found.end() + 80].partition("\n")[0]
-    if any(c.isdigit() for c in found[0]):
-        return not _in_a_longer_code(found[0], before, after)
+    if any(c.isdigit() for c in text):
+        return not _in_a_longer_code(text, before, after)
     if re.search(r"\w[-/.]$|[@/]$", before) or re.match(r"[-/.@]\w", after):
         return False
-    if _is_upper(found[0]) and found[0] not in entry.forms and len(found[0]) <= SHORT:
+    if _is_upper(text) and text not in entry.forms and len(text) <= SHORT:
         return False
-    return len(found[0].split()) > 1 or not _beside_a_name(before, after, entries)
+    return len(text.split()) > 1 or not _beside_a_name(before, after, entries)
 
 
 def _in_a_longer_code(code: str, before: str, after: str) -> bool:
-    """Whether marks tie a code to further digits, as an area or an extension does."""
+    """Return whether marks tie a code to further digits, as an area or an extension does."""
     dash = "" if _FULL_DATE.search(code) and "-" not in code else "-"  # 3/4/19-3/9/19
     tied = re.search(rf"\d[/.,:{dash}]$|[@/]$", before) or re.match(rf"[/.,:{dash}]\d|@", after)
     if "@" in code or "/" in code:
@@ -243,7 +243,8 @@ def _in_a_longer_code(code: str, before: str, after: str) -> bool:
 
 
 def _beside_a_name(before: str, after: str, entries: Mapping[str, Entry]) -> bool:
-    """Whether one word is a part of somebody else's name or of a term (Ida Wells, Foley tube)."""
+    """Return whether one word is a part of somebody else's name or of a term (Ida Wells, Foley
+    tube)."""
     last = re.search(rf"({_LETTERS.pattern})[ \t]$", before)
     following = re.match(rf"(?:['’]s)?[ \t]+({_LETTERS.pattern})", after)
     land = re.match(r",[ \t]*([A-Z]\w+(?: [A-Z]\w+)?)", after)
@@ -254,14 +255,13 @@ def _beside_a_name(before: str, after: str, entries: Mapping[str, Entry]) -> boo
     if following is None:
         return False
     word = _bare(following[1])
-    ends = following[1][0].isupper() and word in _PLACE_ENDS
-    return (
-        ends or word in TERM_NOUNS or (_is_strange(following[1], entries) and word not in SUFFIXES)
-    )
+    if word in TERM_NOUNS or (following[1][0].isupper() and word in _PLACE_ENDS):
+        return True
+    return _is_strange(following[1], entries) and word not in SUFFIXES
 
 
 def _is_strange(word: str, entries: Mapping[str, Entry]) -> bool:
-    """Whether a word with a capital may be a name, and is that of no surrogate."""
+    """Return whether a word with a capital may be a name, and is that of no surrogate."""
     bare = word.rstrip(".").removesuffix("'s").removesuffix("’s")
     if not word[0].isupper() or _bare(bare) in entries:
         return False
@@ -281,8 +281,8 @@ def _bare(word: str) -> str:
 
 
 def write_table(table: Table, path: Path, key: bytes, *, force: bool = False) -> None:
-    """The table in a file of mode 600, encrypted. Raises UsageError where there is a file already
-    and force is not set, and DxError without the package cryptography."""
+    """Write an encrypted file of mode 600. Raises UsageError where there is a file already and
+    force is not set, and DxError without the package cryptography."""
     nonce = os.urandom(NONCE)
     sealed = _cipher(key).encrypt(nonce, table.to_json().encode(), HEAD)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -297,7 +297,7 @@ def write_table(table: Table, path: Path, key: bytes, *, force: bool = False) ->
 
 
 def read_table(path: Path, key: bytes) -> Table:
-    """The table of a file. Raises UsageError for what is none, is damaged, or has another key."""
+    """Read a table. Raises UsageError for what is none, is damaged, or has another key."""
     try:
         raw = regular(path).read_bytes()[:MOST]
     except OSError as error:
@@ -316,7 +316,7 @@ def read_table(path: Path, key: bytes) -> Table:
 
 
 def check_cipher() -> None:
-    """Raises DxError without the package cryptography."""
+    """Raise DxError without the package cryptography."""
     _cipher(b"")
 
 
