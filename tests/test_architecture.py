@@ -45,8 +45,6 @@ OWED_IMPORTS: set[tuple[str, str]] = set()
 # Files with an assert, and functions with many arguments.
 OWED_ASSERTS: set[str] = set()
 OWED_ARGUMENTS: set[tuple[str, str]] = {
-    ("integrations/front/clean.py", "clean"),
-    ("integrations/front/on_datasets.py", "clean_dataset"),
     ("mechanisms/choice.py", "log_likelihood"),
     ("mechanisms/path_v2.py", "log_likelihood"),
     ("mechanisms/path_v2.py", "sample"),

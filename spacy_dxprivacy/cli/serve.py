@@ -30,7 +30,7 @@ def serve_cli(
 
     Example: python -m spacy dx serve --tokens callers --budget 5000 --ledger spent.db
     """
-    from ..integrations.front.settings import ready_of
+    from ..integrations.front.clean import ready_of
     from ..integrations.serve.callers import add_token
     from ..integrations.serve.run import check_extra, serve
     from ..machine.hosts import check_port

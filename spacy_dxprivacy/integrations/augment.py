@@ -1,8 +1,8 @@
-"""Training on private text: sanitised Docs that keep the labels of the originals.
+"""Train on private text: sanitised Docs that keep the labels of the originals.
 
-Two routes. `sanitize_corpus` sanitises a corpus once, to a file that is then trained on: every word
-is drawn once, however long the training takes. `@augmenters = "dx.Sanitize.v1"` sanitises while
-spaCy trains: each pass over the corpus draws every word anew, so k passes cost k times the epsilon.
+`sanitize_corpus` sanitises a corpus once, to a file: every word is sampled once, however long the
+training takes. `@augmenters = "dx.Sanitize.v1"` sanitises while spaCy trains: each pass over the
+corpus samples every word anew, so k passes cost k times the epsilon.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..space.sources import SpaceSource
 from ..ty import Mechanism, Unknown
 from ..validate import fail, one_of
 
-# Labels of tokens by name, and what a receipt says of each.
+# Labels of tokens by name, and what a receipt says of all labels.
 OF_TOKENS: dict[str, list[int]] = {
     "ents": [ENT_IOB, ENT_TYPE], "tags": [TAG], "pos": [POS], "morphs": [MORPH],
     "heads": [HEAD, DEP], "sents": [SENT_START],
@@ -36,17 +36,16 @@ IN_CLEAR = {
     "pos": "the parts of speech of its words", "morphs": "the morphology of its words",
     "heads": "its parse", "sents": "where its sentences begin",
 }  # fmt: skip
-# Neither lemmas, norms, knowledge base ids, span ids nor user data: they say what a word was.
+# Neither lemmas, norms, knowledge base ids, span ids nor user data: they reveal the word.
 ANNOTATIONS = tuple(IN_CLEAR)
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 
 
 def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS) -> Doc:
-    """Copy labels onto a sanitised Doc, token by token, and name them in its receipt (in_clear).
+    """Copy labels onto a sanitised Doc of as many tokens, and name them in its receipt (in_clear).
 
-    clean: what a sanitizer made of `original`, as many tokens. annotations: some of ANNOTATIONS.
-    Gives `clean`. Raises DxError where it has no receipt, or another number of tokens.
+    Raises DxError where it has no receipt, or another number of tokens.
     """
     assert_sanitized(clean)
     receipt = get_receipt(clean)
@@ -72,9 +71,16 @@ def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS
 def sanitize_corpus(
     docs: Iterable[Doc], sanitizer: DxSanitizer, annotations: Iterable[str] = ANNOTATIONS
 ) -> Iterator[Doc]:
-    """The labelled Docs of a corpus with their words sanitised and their labels kept.
+    """Sanitise the words of labelled Docs, and keep their labels.
 
-    sanitizer: the component of a pipeline, nlp.get_pipe("dx_sanitizer"). Raises DxError as it does.
+    Args:
+        docs: The corpus.
+        sanitizer: The component of a pipeline, nlp.get_pipe("dx_sanitizer").
+        annotations: The labels to keep, in plaintext: some of cats, ents, spans, tags, pos,
+            morphs, heads, sents.
+
+    Raises:
+        DxError: As the sanitizer does, and for other annotations.
     """
     names = _checked(annotations)
     originals, docs = tee(docs)
@@ -91,27 +97,31 @@ def create_sanitizing_augmenter(
     annotations: list[str] = list(ANNOTATIONS),  # noqa: B006 (spaCy's configs show defaults)
     seed: int | None = None,
 ) -> Augmenter:
-    """An augmenter that puts a sanitised version in the place of an example.
+    """Create an augmenter that replaces an example by a sanitised version of it.
 
-    mechanism, space, unknown: as for dx_sanitizer; null for its defaults. level: the share of
-    examples that are replaced; the others are trained on as they are, in clear, and below 1 no
-    guarantee holds for the model. annotations: the labels to keep, which the model sees in clear.
-    seed: a whole number for tests; null draws from a secure source.
+    Every pass over the corpus samples anew: after k passes an example has been released to the
+    model k times, and its epsilons add up to k times that of the receipt.
 
-    Every pass over the corpus draws anew: after k passes an example has been released to the model
-    k times, and its epsilons add up to k times that of the receipt.
+    Args:
+        mechanism: As for dx_sanitizer; null for its default.
+        space: As for dx_sanitizer; null for its default.
+        unknown: As for dx_sanitizer; null for its default.
+        level: The share of examples that are replaced, in [0, 1]. The model is trained on the
+            others as they are, and below 1 no guarantee holds for it.
+        annotations: The labels to keep, which the model sees in plaintext.
+        seed: A whole number for tests; null draws from a secure source.
 
-    Raises DxError for settings out of range.
+    Raises:
+        DxError: Settings are out of range.
     """
     given: dict[str, Any] = {"mechanism": mechanism, "space": space, "unknown": unknown}
-    default = registry.resolve({part: DEFAULT_CONFIG[part] for part in given if not given[part]})
-    given |= default
+    given |= registry.resolve({part: DEFAULT_CONFIG[part] for part in given if not given[part]})
     settings = {"source": given.pop("space"), "seed": seed, **given}
     return SanitizingAugmenter(settings, level, annotations)
 
 
 class SanitizingAugmenter:
-    """See create_sanitizing_augmenter. settings: of DxSanitizer; its space is that of the first
+    """See create_sanitizing_augmenter. settings: of DxSanitizer, which is made for the first
     pipeline that calls it."""
 
     def __init__(self, settings: dict[str, Any], level: float, annotations: Iterable[str]) -> None:

@@ -16,8 +16,8 @@ class SeriesAccessor:
     """A column of a table of pandas or polars, sanitised.
 
     The unit of the guarantee is a row; with by=df["patient"], all rows of one patient. Index and
-    name stay, and so does what is missing; attrs do not. See spacy_dxprivacy.clean for what may be
-    set.
+    name stay, and so does what is missing; attrs do not. The settings are those of
+    spacy_dxprivacy.clean.
     """
 
     def __init__(self, series: Any) -> None:
@@ -30,9 +30,11 @@ class SeriesAccessor:
         return clean(self._series, **{**how, "receipts": False})
 
     def receipts(self, **how: Any) -> Any:
-        """Return a table: the sanitised column, and beside it what its receipts say. These are
-        dx_tokens, dx_perturbed, dx_unknown, dx_kept, dx_draws; dx_epsilon of the row, and dx_spent,
-        what its unit spent over all rows. One draw: these are the receipts of this very column."""
+        """Sanitise the column, and return a table of it and its receipts.
+
+        These are dx_tokens, dx_perturbed, dx_unknown, dx_kept, dx_draws, dx_epsilon (of the row)
+        and dx_spent (of its unit, over all rows).
+        """
         from .clean import clean, like
 
         done = clean(self._series, **{**how, "receipts": True})
@@ -51,8 +53,7 @@ class SeriesAccessor:
             for n, values in columns.items()
         }
         table = pd.DataFrame(arrays, index=self._series.index)
-        name = "text" if self._series.name is None else self._series.name
-        table.insert(0, name, texts)
+        table.insert(0, "text" if self._series.name is None else self._series.name, texts)
         return table
 
     def diff(self, after: Any) -> Diff:
@@ -63,32 +64,38 @@ class SeriesAccessor:
 
 
 class ExprAccessor:
-    """A column within an expression of polars. The unit of the guarantee is a row. A lazy table
-    that is collected twice is drawn twice, and each is a release: collect it once."""
+    """A column in an expression of polars. The unit of the guarantee is a row. A lazy table that is
+    collected twice is sampled twice, and each is a release: collect it once."""
 
     def __init__(self, expr: Any) -> None:
         self._expr = expr
 
     def clean(self, **how: Any) -> Any:
-        """Return the sanitised column, when the expression is worked out. Raise DxError then."""
+        """Return the sanitised column, evaluated on collect; it raises DxError as clean does."""
         import polars as pl
 
-        def sanitised(series: Any) -> Any:
+        def sanitize(series: Any) -> Any:
             return SeriesAccessor(series).clean(**how)
 
-        return self._expr.map_batches(sanitised, return_dtype=pl.String)
+        return self._expr.map_batches(sanitize, return_dtype=pl.String)
 
 
 def accessors(*, imported: bool = False) -> list[str]:
-    """Give Series of pandas and polars their `.dx`, and name the libraries that have it now.
+    """Give Series of pandas and polars their `.dx`.
 
-    This is done by itself for those that are imported before spacy_dxprivacy; call it after the
-    import of others. imported: of those alone that this process has imported already.
+    This happens by itself for libraries that are imported before spacy_dxprivacy; call it after
+    the import of others.
+
+    Args:
+        imported: Only for libraries that this process has imported already.
+
+    Returns:
+        The names of the libraries that have it now.
     """
     done = []
     for library in ("pandas", "polars"):
         loaded: Any = sys.modules.get(library)
-        # One that is only half imported asks for this package itself: it has to wait.
+        # One that is only half imported is importing this package, and has to wait.
         if loaded is not None and not hasattr(loaded, "Series"):
             continue
         if loaded is None and (imported or importlib.util.find_spec(library) is None):

@@ -1,17 +1,24 @@
-"""dx.clean: texts in, sanitised texts out, in the kind of container that they came in."""
+"""dx.clean: sanitised text for text, in the same kind of container.
+
+No text is stored: pipelines read in memory zones, and only pipelines are cached.
+"""
 
 from __future__ import annotations
 
+import os
+import threading
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
+from spacy.language import Language
 
-from ...config import RunConfig
+from ...config import RunConfig, SanitizeConfig, read_config
 from ...errors import DxError, Errors
-from ...io.build import the_sanitizer
+from ...io.build import make_pipeline, the_sanitizer
 from ...io.record import checked_record
 from ...io.run import outcomes_of
 from ...io.stream import Outcome
@@ -19,78 +26,100 @@ from ...pipeline.component import without_text
 from ...pipeline.receipt import COUNTS, Receipt
 from ...privacy.composition import repeat
 from ...privacy.guarantee import Guarantee
-from ...validate import fail, one_of, positive, whole
-from .settings import Ready, ready
+from ...validate import fail, one_of, positive
 
-ON_FAILURE = ("raise", "null")
+KEPT = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
+FILES = ("config", "model", "space", "prior", "code", "surrogates", "key")
 Column = TypeVar("Column")  # a Series of pandas or polars, or an array
 
 
-# -- the unit of the guarantee: whose words add up -------------------------------------------------
+# -- pipelines, by their settings ------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Units:
-    """kind: "text", or "user" where texts were put together by a value. of: the number of the unit
-    of each text, None where there is no text. spent: epsilon of each unit, in nats per unit of the
-    metric; infinite where nothing is promised."""
+class Ready:
+    """A fitted pipeline. turn: held while it reads, as its vocabulary has one memory zone at a
+    time, and threads would end each other's."""
 
-    kind: str
-    of: list[int | None]
-    spent: list[float]
-
-    def __len__(self) -> int:
-        return len(self.spent)
-
-    @property
-    def most(self) -> float:
-        """The largest sum of a unit; 0 without texts."""
-        return max(self.spent, default=0.0)
-
-    def of_rows(self) -> list[float | None]:
-        """What the unit of each text spent; None where there is no text."""
-        return [None if unit is None else self.spent[unit] for unit in self.of]
+    nlp: Language
+    turn: threading.Lock = field(default_factory=threading.Lock)
 
 
-def units_of(receipts: Sequence[Receipt | None], by: Iterable[object] | None = None) -> Units:
-    """receipts: of one pipeline, None where there is no text. by: whose text each is; nobody (None,
-    NaN, "") makes a text a unit of its own. Raises DxError for another number of values, and for
-    values of which it is unclear when two are one user."""
-    names = range(len(receipts)) if by is None else _users(by, len(receipts))
-    draws: dict[object, int] = {}
-    for name, receipt in zip(names, receipts, strict=True):
-        if receipt is not None:
-            draws[name] = draws.get(name, 0) + receipt["draws"]
-    first = next((receipt for receipt in receipts if receipt is not None), None)
-    promise = None if first is None else Guarantee.from_dict(first["guarantee"])
-    of_draws = {n: repeat(promise, n).epsilon for n in set(draws.values()) if promise is not None}
-    numbers = {name: number for number, name in enumerate(draws)}
-    of = [
-        None if receipt is None else numbers[name]
-        for name, receipt in zip(names, receipts, strict=True)
-    ]
-    spent = [of_draws[number] for number in draws.values()]
-    return Units("text" if by is None else "user", of, spent)
+_making = threading.Lock()
+_made: dict[Any, Ready] = {}  # in the order of their last use
 
 
-def _users(by: Iterable[object], count: int) -> list[object]:
-    """One value for each text, the same for texts of one user."""
-    from ..distributed.spending import identity, is_nobody
+def ready(settings: Mapping[str, Any]) -> Ready:
+    """Return the pipeline of settings by name, see SanitizeConfig."""
+    given = {name: value for name, value in settings.items() if value not in (None, "", (), [])}
+    return ready_of(read_config(given.pop("config", None), given))
 
-    users = by.tolist() if hasattr(by, "tolist") else list(by)
-    if len(users) != count:
-        raise DxError(Errors.DX141.format(given=len(users), expected=count))
-    return [i if is_nobody(user) else identity(user) for i, user in enumerate(users)]
+
+def ready_of(chosen: SanitizeConfig) -> Ready:
+    """Return the pipeline of settings, made anew when a file that they name has changed.
+
+    Raises UsageError for settings that do not fit together, DxError for a seeded pipeline, and
+    what make_pipeline raises.
+    """
+    paths = [Path(str(getattr(chosen, name) or "")).expanduser() for name in FILES]
+    changes = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
+    with _making:  # or two threads would make two at once
+        one = _made.pop((chosen, changes), None)
+        if one is None:
+            one = Ready(make_pipeline(chosen))
+            if the_sanitizer(one.nlp).rng.seed is not None:
+                raise DxError(Errors.DX072)
+        _made[chosen, changes] = one
+        if len(_made) > KEPT:
+            del _made[next(iter(_made))]
+        return one
+
+
+def _after_fork() -> None:
+    """Drop locks and pipelines that other threads held: these are gone, in mid-zone."""
+    global _making
+    _making = threading.Lock()
+    for key in [key for key, one in _made.items() if one.turn.locked()]:
+        del _made[key]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 # -- texts in, texts out ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
+class Units:
+    """Whose words add up.
+
+    Attributes:
+        kind: "text", or "user" where texts were grouped by a value.
+        of: The number of the unit of each text; None for a missing text.
+        spent: Epsilon of each unit, in nats per unit of the metric; infinite without a guarantee.
+    """
+
+    kind: str
+    of: list[int | None]
+    spent: list[float]
+
+    @property
+    def most(self) -> float:
+        """The largest sum of a unit; 0 without texts."""
+        return max(self.spent, default=0.0)
+
+
+@dataclass(frozen=True)
 class Cleaned:
-    """What became of texts. texts: in their order; None for what was missing, and for what failed
-    where that is allowed. receipts: one for each text, None beside None. units: what each unit of
-    the guarantee spent. failures: why, by place; never with text."""
+    """Sanitised texts with their receipts.
+
+    Attributes:
+        texts: In their order; None for what was missing, or failed where that is allowed.
+        receipts: One for each text; None beside None.
+        units: What each unit of the guarantee spent.
+        failures: Reasons by position, without text.
+    """
 
     texts: list[str | None] = field(repr=False)
     receipts: list[Receipt | None] = field(repr=False)
@@ -98,16 +127,18 @@ class Cleaned:
     failures: dict[int, str] = field(default_factory=dict)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The receipts as columns: dx_tokens, dx_perturbed, dx_unknown, dx_kept, dx_draws (whole
-        numbers), dx_epsilon (of the text) and dx_spent (of its unit, over all texts here); None
-        where there is no text."""
-        found: dict[str, list[Any]] = {
+        """Return the receipts as columns; None for a missing text.
+
+        These are dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws (whole numbers),
+        dx_epsilon (of the text) and dx_spent (of its unit, over all texts).
+        """
+        columns: dict[str, list[Any]] = {
             f"dx_{name}": [None if one is None else one[name] for one in self.receipts]
             for name in COUNTS
         }
-        found["dx_epsilon"] = [None if r is None else r["total"]["epsilon"] for r in self.receipts]
-        found["dx_spent"] = self.units.of_rows()
-        return found
+        epsilons = [None if r is None else r["total"]["epsilon"] for r in self.receipts]
+        spent = [None if unit is None else self.units.spent[unit] for unit in self.units.of]
+        return {**columns, "dx_epsilon": epsilons, "dx_spent": spent}
 
 
 @overload
@@ -129,76 +160,70 @@ def clean(
     by: Iterable[Any] | None = None,
     max_epsilon: float | None = None,
     on_failure: str = "raise",
-    batch_size: int = RunConfig.batch_size,
-    n_process: int = RunConfig.n_process,
     **settings: Any,
 ) -> Any:
-    """Sanitised text for text: a string for a string, a list for a list or a tuple, a Series for a
-    Series of pandas or polars, an array for an array. What is missing (None, NaN) stays missing.
+    """Sanitise a text, or the texts of a list, tuple, array, or Series of pandas or polars.
 
-    settings: those of `dx sanitize`, with its defaults, by name or path (see SanitizeConfig):
-    epsilon, level, mechanism, space, entities, config, and so on. There is no seed: every call
-    draws anew, and to release a text twice spends its budget twice.
+    The unit of the guarantee is a text: the epsilons of its words add up. There is no seed: every
+    call samples anew, and to release a text twice spends its budget twice.
 
-    The unit of the guarantee is a text (an item, a row): what its words spend adds up. by: a value
-    for each text, such as its author: then the unit is all texts with one value. max_epsilon: nats
-    per unit of the metric; where a unit would spend more, nothing is handed out. receipts: give a
-    Cleaned, with a receipt for each text. on_failure: "raise", or None ("null") in the place of
-    what cannot be sanitised. n_process: processes, -1 for one a core; a script needs
-    `if __name__ == "__main__":` round it where processes are spawned.
+    Args:
+        texts: What is missing (None, NaN) stays missing.
+        receipts: Return a Cleaned, with a receipt for each text.
+        by: A value for each text, such as its author: then the unit is all texts of one value. A
+            text of nobody (None, NaN, "") is a unit of its own.
+        max_epsilon: In nats per unit of the metric; no text is returned if a unit would spend more.
+        on_failure: "raise", or "null" for None in the place of what cannot be sanitised.
+        settings: Those of `dx sanitize`, with its defaults, by name or path (see SanitizeConfig):
+            epsilon, level, mechanism, space, entities, config, and so on. Also batch_size (128)
+            and n_process: processes, -1 for one a core; a script needs
+            `if __name__ == "__main__":` around it where processes are spawned.
 
-    Raises UsageError for settings that do not fit, DxError for what fails; no message holds text.
+    Returns:
+        A string for a string, a list for a list or a tuple, a Series for a Series, an array for
+        an array; or a Cleaned.
+
+    Raises:
+        UsageError: Settings do not fit.
+        DxError: A text cannot be sanitised, or `max_epsilon` would be exceeded. No message holds
+            text.
     """
-    one = isinstance(texts, str)
     rows = rows_of(texts)
-    how = How(on_failure, batch_size, n_process, max_epsilon)
-    chosen: Any = settings
-    done = clean_rows(ready(chosen), rows, how, by=by)
+    one_of("on_failure", on_failure, ("raise", "null"))
+    if max_epsilon is not None:
+        positive("max_epsilon", max_epsilon)
+    names = settings.keys() & {"batch_size", "n_process"}
+    run = RunConfig(**{name: settings.pop(name) for name in names})
+    pipeline = ready(settings)
+    if max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
+        expected = "None with numbers, whose epsilon is of another metric"
+        raise fail("max_epsilon", expected, max_epsilon)
+    done = _gathered(_outcomes(pipeline, rows, run), len(rows), by)
+    if done.failures and on_failure == "raise":
+        first = min(done.failures)
+        why = f"number {first} (from 0): {done.failures[first]}"
+        raise DxError(Errors.DX075.format(count=len(done.failures), why=why))
+    if max_epsilon is not None and done.units.most > max_epsilon:
+        spent = {"unit": done.units.kind, "spent": done.units.most}
+        raise DxError(Errors.DX142.format(**spent, budget=max_epsilon))
     if receipts:
         return done
-    return done.texts[0] if one else like(texts, done.texts)
+    return done.texts[0] if isinstance(texts, str) else like(texts, done.texts)
 
 
-@dataclass(frozen=True)
-class How:
-    """How texts are worked on; see clean. Raises DxError for values out of range."""
-
-    on_failure: str = "raise"
-    batch_size: int = RunConfig.batch_size
-    n_process: int = RunConfig.n_process
-    max_epsilon: float | None = None
-
-    def __post_init__(self) -> None:
-        one_of("on_failure", self.on_failure, ON_FAILURE)
-        whole("batch_size", self.batch_size, least=1)
-        if self.n_process != -1:
-            whole("n_process", self.n_process, least=1)
-        if self.max_epsilon is not None:
-            positive("max_epsilon", self.max_epsilon)
-
-
-def clean_rows(
-    pipeline: Ready, rows: Sequence[Any], how: How, *, by: Iterable[Any] | None = None
-) -> Cleaned:
-    """rows: texts, and what stands for none. Raises DxError as clean does."""
-    if how.max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
-        expected = "None with numbers, whose epsilon is of another metric"
-        raise fail("max_epsilon", expected, how.max_epsilon)
+def _outcomes(pipeline: Ready, rows: Sequence[Any], run: RunConfig) -> list[Outcome]:
     records = [checked_record(i, 0, row) for i, row in enumerate(rows) if not is_missing(row)]
-    run = RunConfig(batch_size=how.batch_size, n_process=how.n_process)
     try:
         with pipeline.turn, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
             # Without Docs, which die with their zones.
-            found = list(outcomes_of(pipeline.nlp, records, run))
+            return list(outcomes_of(pipeline.nlp, records, run))
     except Exception as error:
         failure = without_text(error)  # notebooks print tracebacks with their causes
-    else:
-        return _gathered(found, len(rows), how, by)
     raise failure
 
 
-def _gathered(found: list[Outcome], count: int, how: How, by: Iterable[Any] | None) -> Cleaned:
+def _gathered(found: list[Outcome], count: int, by: Iterable[Any] | None) -> Cleaned:
     texts: list[str | None] = [None] * count
     receipts: list[Receipt | None] = [None] * count
     failures = {}
@@ -207,30 +232,47 @@ def _gathered(found: list[Outcome], count: int, how: How, by: Iterable[Any] | No
             failures[record.number] = outcome
         else:
             texts[record.number], receipts[record.number] = outcome.text, outcome.receipt
-    if failures and how.on_failure == "raise":
-        first = min(failures)
-        why = f"number {first} (from 0): {failures[first]}"
-        raise DxError(Errors.DX075.format(count=len(failures), why=why))
-    units = units_of(receipts, by)
-    if how.max_epsilon is not None and units.most > how.max_epsilon:
-        message = Errors.DX142.format(unit=units.kind, spent=units.most, budget=how.max_epsilon)
-        raise DxError(message)
-    return Cleaned(texts, receipts, units, failures)
+    names: Sequence[object] = range(count) if by is None else _users(by, count)
+    draws: dict[object, int] = {}
+    for name, receipt in zip(names, receipts, strict=True):
+        if receipt is not None:
+            draws[name] = draws.get(name, 0) + receipt["draws"]
+    numbers = {name: number for number, name in enumerate(draws)}
+    of = [None if r is None else numbers[name] for name, r in zip(names, receipts, strict=True)]
+    spent: list[float] = []
+    if draws:
+        first = next(receipt for receipt in receipts if receipt is not None)
+        word = Guarantee.from_dict(first["guarantee"])
+        epsilons = {n: repeat(word, n).epsilon for n in set(draws.values())}
+        spent = [epsilons[n] for n in draws.values()]
+    return Cleaned(texts, receipts, Units("text" if by is None else "user", of, spent), failures)
 
 
-# -- what holds texts ------------------------------------------------------------------------------
+def _users(by: Iterable[object], count: int) -> list[object]:
+    """Return one value for each text, the same for texts of one user."""
+    from ..distributed.spending import identity, is_nobody
+
+    users = by.tolist() if hasattr(by, "tolist") else list(by)
+    if len(users) != count:
+        raise DxError(Errors.DX141.format(given=len(users), expected=count))
+    return [i if is_nobody(user) else identity(user) for i, user in enumerate(users)]
+
+
+# -- containers ------------------------------------------------------------------------------------
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN, pandas.NA and NaT."""
+    """Return whether a value is None, NaN, pandas.NA or NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value
 
 
 def rows_of(texts: Any) -> list[Any]:
-    """[text] of a text; the items of what holds several. Raises DxError for what does neither, such
-    as a dictionary, or a table of several columns."""
+    """Return the items of a container, or a text as a list of one.
+
+    Raises DxError for what is neither, such as a dictionary, or a table of several columns.
+    """
     if isinstance(texts, str):
         return [texts]
     no_row = (bytes, bytearray, dict, set, frozenset)
@@ -242,13 +284,12 @@ def rows_of(texts: Any) -> list[Any]:
 
 
 def like(model: Any, texts: list[str | None]) -> Any:
-    """The texts in a Series (pandas, polars) or an array, where the model is one; else a list."""
+    """Return texts as a Series (pandas, polars) or an array where the model is one; else a list."""
     library = type(model).__module__.partition(".")[0]
     if library == "pandas":
         import pandas as pd
 
-        # Of its type where that is one of texts: a category names all its values, and so would
-        # tell the originals.
+        # A category names all its values, and so would reveal the originals.
         keeps = isinstance(model.dtype, pd.StringDtype) or model.dtype == object
         dtype = model.dtype if keeps else "object"
         return pd.Series(texts, index=model.index, name=model.name, dtype=dtype)

@@ -13,9 +13,9 @@ from typing import Any
 from ...errors import DxError, Errors
 from .clean import is_missing, rows_of
 
-Pieces = list[tuple[str, bool]]  # of a text, and whether each is in this one alone
+Pieces = list[tuple[str, bool]]  # of a text, and whether each is in this text alone
 _PIECES = re.compile(r"\w+|[^\w\s]|\s+")
-MOST_ROWS, MOST_CHARACTERS = 20, 4000  # what is shown; comparing takes the square of it
+MOST_ROWS, MOST_CHARACTERS = 20, 4000  # shown; the comparison takes quadratic time
 RED, GREEN, PLAIN = "\x1b[1;31m", "\x1b[1;32m", "\x1b[0m"
 STYLE = "background:{};color:#1a1a1a;border-radius:3px;padding:0 2px;text-decoration:none"
 OLD, NEW = STYLE.format("#f9d0d0"), STYLE.format("#c9ecc9")
@@ -24,10 +24,12 @@ CELL = "text-align:left;vertical-align:top;white-space:pre-wrap;padding:4px 10px
 
 @dataclass(frozen=True)
 class Diff:
-    """The first rows of both, side by side: in colour in a notebook and in a terminal, else with
-    [-what was-]{+what came+}. It holds the originals: it is for the screen, not for a log.
+    """The first rows of two columns, side by side: in colour in a notebook and in a terminal, else
+    with [-old-]{+new+}. It holds the originals: it is for the screen, not for a log.
 
-    rows: pieces before and after, of each row. left_out: how many rows are not shown.
+    Attributes:
+        rows: Pieces before and after, for each row.
+        left_out: How many rows are not shown.
     """
 
     rows: list[tuple[Pieces, Pieces]] = field(repr=False)
@@ -71,17 +73,24 @@ class Diff:
 
 
 def diff(before: Any, after: Any) -> Diff:
-    """Return what sanitising did to a text, or to the rows of a list or Series; the first 20 rows,
-    and 4,000 characters of each, are compared. Raise DxError for two of different lengths."""
+    """Show what sanitising did to a text, or to the rows of a list or Series.
+
+    Args:
+        before: The originals; the first 20 rows, and 4,000 characters of each, are compared.
+        after: As many sanitised texts.
+
+    Raises:
+        DxError: The two are of different lengths.
+    """
     left, right = rows_of(before), rows_of(after)
     if len(left) != len(right):
         raise DxError(Errors.DX146.format(before=len(left), after=len(right)))
     pairs = zip(left[:MOST_ROWS], right[:MOST_ROWS], strict=True)
-    rows = [compared(_shown(a), _shown(b)) for a, b in pairs]
+    rows = [compared(_printable(a), _printable(b)) for a, b in pairs]
     return Diff(rows, max(0, len(left) - MOST_ROWS))
 
 
-def _shown(text: Any) -> str:
+def _printable(text: Any) -> str:
     if is_missing(text):
         return ""
     if not isinstance(text, str):
@@ -99,8 +108,10 @@ def _marked(pieces: Pieces, start: str, end: str, escaped: Any = str) -> str:
 
 
 def compared(before: str, after: str) -> tuple[Pieces, Pieces]:
-    """Return the pieces of two texts, and whether each is only in its own. White space is in both:
-    to look for what matches it takes the time of all else together, many times over."""
+    """Return the pieces of two texts, and whether each is only in its own.
+
+    White space counts as common to both: matching it would take most of the time.
+    """
     pieces = [_PIECES.findall(text) for text in (before, after)]
     words = [[i for i, piece in enumerate(some) if not piece.isspace()] for some in pieces]
     one, other = ([some[i] for i in which] for some, which in zip(pieces, words, strict=True))

@@ -1,8 +1,8 @@
-"""Both ways between this package and Microsoft's presidio (the extra `presidio`).
+"""This package and Microsoft's presidio, in both directions (the extra `presidio`).
 
     from spacy_dxprivacy.integrations.presidio import DxRecognizer, DxOperator, nlp_engine
 
-Nothing of presidio is imported before one of these is used.
+presidio is imported when one of these is used.
 """
 
 from __future__ import annotations

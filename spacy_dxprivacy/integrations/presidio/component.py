@@ -24,19 +24,25 @@ def make_dx_presidio(
     nlp: Language, name: str, entities: list[str] | None, language: str, threshold: float,
     spans_key: str,
 ) -> DxPresidio:  # fmt: skip
-    """presidio's recognisers. See DxPresidio."""
+    """Make a component with presidio's recognisers.
+
+    Args:
+        nlp: The pipeline.
+        name: The name of the component.
+        entities: Those to look for, as presidio names them; null for all.
+        language: presidio's code for it.
+        threshold: The least score, in [0, 1].
+        spans_key: Where spans are put; give dx.Entities.v2 the same.
+    """
     settings = {"language": language, "threshold": threshold, "spans_key": spans_key}
     return DxPresidio(entities=entities, **settings)  # type: ignore[arg-type]
 
 
 class DxPresidio:
-    """Sets `doc.spans[spans_key]` to what presidio's analyzer finds in the text of the Doc.
+    """Set `doc.spans[spans_key]` to what presidio's analyzer finds in the text of the Doc.
 
-    entities: those to look for, as presidio names them; None for all. language: presidio's code for
-    it. threshold: the least score, in [0, 1]. analyzer: an AnalyzerEngine of yours; by default one
-    with presidio's own recognisers and our rules in place of a model: nothing is downloaded. The
-    selector of the sanitizer is dx.Entities.v2 with the same spans_key.
-
+    analyzer: an AnalyzerEngine of yours; by default one with presidio's own recognisers and our
+    rules in place of a model: nothing is downloaded. Other settings are those of make_dx_presidio.
     Raises DxError where presidio-analyzer is not installed, and for settings out of range.
     """
 
@@ -63,7 +69,7 @@ class DxPresidio:
             found = self.analyzer.analyze(
                 doc.text, self.language, self.entities, score_threshold=self.threshold
             )
-        except Exception as error:  # theirs may hold text
+        except Exception as error:  # its message may hold text
             failure = DxError(Errors.DX130.format(kind=type(error).__name__))
         if failure is not None:
             raise failure
@@ -73,15 +79,14 @@ class DxPresidio:
         return doc
 
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Does nothing: a handler that swallows errors would leave names unmarked."""
+        """Do nothing: a handler that swallows errors would leave names unmarked."""
 
     def get_error_handler(self) -> Callable[..., NoReturn]:
-        """The one that raises: a text whose names were not looked for is never let through."""
+        """Return the handler that raises, so that no text passes unsearched."""
         return util.raise_error
 
 
 def _own_analyzer(language: str) -> Any:
-    """presidio's AnalyzerEngine with its recognisers and ours."""
     failure = None
     try:
         from presidio_analyzer import AnalyzerEngine

@@ -1,4 +1,4 @@
-"""Under presidio: our pipeline as a recogniser or NLP engine, our mechanism as an operator."""
+"""In presidio: our pipeline as a recogniser or NLP engine, our mechanism as an operator."""
 
 from __future__ import annotations
 
@@ -15,24 +15,22 @@ from spacy.language import Language
 from ...pipeline.component import DxSanitizer
 
 SCORE = 0.85  # as presidio gives entities of a pipeline
-# Label of a pipeline -> entity of presidio. Those that it has no name for keep theirs.
+# Label of a pipeline -> entity of presidio. Those without a row keep their name.
 ENTITIES = {
     "PERSON": "PERSON", "PER": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION",
     "ADDRESS": "LOCATION", "ORG": "ORGANIZATION", "NORP": "NRP", "DATE": "DATE_TIME",
     "TIME": "DATE_TIME", "EMAIL": "EMAIL_ADDRESS", "PHONE": "PHONE_NUMBER", "URL": "URL",
     "ID": "ID",
 }  # fmt: skip
-# Numbers that tell nobody.
+# Numbers that identify nobody.
 IGNORED = frozenset({"CARDINAL", "QUANTITY", "ORDINAL", "PERCENT", "MONEY"})
 
 
 class DxRecognizer(EntityRecognizer):  # type: ignore[misc]
-    """A recogniser for presidio's registry that asks a pipeline of spaCy.
+    """A recogniser for presidio's registry: `registry.add_recognizer(DxRecognizer())`.
 
     nlp: a pipeline that sets `doc.ents`; the rules of dx_entity_ruler if None. score: of every
     entity, in [0, 1]. language: presidio's code for it.
-
-    registry.add_recognizer(DxRecognizer())
     """
 
     def __init__(
@@ -44,24 +42,22 @@ class DxRecognizer(EntityRecognizer):  # type: ignore[misc]
         super().__init__(entities, name="DxRecognizer", supported_language=language)
 
     def load(self) -> None:
-        """The pipeline was given."""
+        """Do nothing: the pipeline was given."""
 
     def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = None) -> list[Any]:
-        """presidio's results for the entities that are asked for, in order."""
-        told = {RecognizerResult.RECOGNIZER_NAME_KEY: self.name}
+        """Return presidio's results for the entities that are asked for, in order."""
+        metadata = {RecognizerResult.RECOGNIZER_NAME_KEY: self.name}
         with self.nlp.memory_zone():
             ents = [ent for ent in self.nlp(text).ents if ent.label_ not in IGNORED]
             found = [(ENTITIES.get(e.label_, e.label_), e.start_char, e.end_char) for e in ents]
         return [
-            RecognizerResult(*place, self.score, None, dict(told))
+            RecognizerResult(*place, self.score, None, dict(metadata))
             for place in found
             if not entities or place[0] in entities
         ]
 
 
 class _Engine(SpacyNlpEngine):  # type: ignore[misc]
-    """presidio's engine for spaCy, with a pipeline that is there already."""
-
     def __init__(self, nlp: Language, language: str) -> None:
         super().__init__(
             models=[{"lang_code": language, "model_name": "spacy_dxprivacy"}],
@@ -74,49 +70,47 @@ class _Engine(SpacyNlpEngine):  # type: ignore[misc]
         self.nlp = {language: nlp}
 
     def load(self) -> None:
-        """There is nothing to load, and nothing to download."""
+        """Do nothing: presidio would download a model."""
 
 
 def nlp_engine(nlp: Language | None = None, *, language: str = "en") -> Any:
-    """An NlpEngine for presidio's AnalyzerEngine. nlp: as for DxRecognizer. Nothing is downloaded.
+    """Return an engine for `AnalyzerEngine(nlp_engine=nlp_engine())`, without a download.
 
-    AnalyzerEngine(nlp_engine=nlp_engine())
+    nlp: as for DxRecognizer. language: presidio's code for it.
     """
     return _Engine(_rules(language) if nlp is None else nlp, language)
 
 
 def _rules(language: str) -> Language:
-    """A blank pipeline of the language with the rules of dx_entity_ruler, which are English."""
     nlp = spacy.blank(language)
-    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_entity_ruler")  # of English, in any language
     return nlp
 
 
 class DxOperator(Operator):  # type: ignore[misc]
-    """`OperatorConfig("dx", params)`: the words of an entity, drawn anew by a mechanism.
+    """`OperatorConfig("dx", params)`, after `engine.add_anonymizer(DxOperator)`.
 
-    params: the settings of dx_sanitizer; its defaults where left out. The guarantee is that of the
-    mechanism, for the words of entities that presidio found; all else stays in clear.
-
-    engine.add_anonymizer(DxOperator)
+    It samples the words of an entity by a mechanism. params: the settings of dx_sanitizer. The
+    guarantee is that of the mechanism, for the words of entities that presidio found; all else
+    stays in plaintext.
     """
 
     def operate(self, text: str = "", params: dict[str, Any] | None = None) -> str:
-        """What is drawn for the text of one entity. Raises DxError as the component does."""
+        """Return the sanitised text of one entity. Raise DxError as the component does."""
         return str(_pipeline(params)(text).text)
 
     def validate(self, params: dict[str, Any] | None = None) -> None:
-        """Raises DxError, and what spaCy raises, for settings that the component does not take."""
+        """Raise DxError, and what spaCy raises, for settings that the component does not take."""
         sanitizer = _pipeline(params).get_pipe("dx_sanitizer")
         if isinstance(sanitizer, DxSanitizer):
             sanitizer.warm_up()
 
     def operator_name(self) -> str:
-        """As OperatorConfig names it."""
+        """Return the name for OperatorConfig."""
         return "dx"
 
     def operator_type(self) -> Any:
-        """It takes the original away; nothing brings it back."""
+        """Return that it cannot be undone."""
         return OperatorType.Anonymize
 
 
@@ -125,9 +119,8 @@ def _pipeline(params: dict[str, Any] | None) -> Language:
     return _fitted(json.dumps(settings, sort_keys=True))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # presidio makes a new operator for each entity
 def _fitted(settings: str) -> Language:
-    """presidio makes a new operator for each entity; the fitted pipeline is kept for all."""
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer", config=json.loads(settings))
     return nlp

@@ -1,30 +1,39 @@
-"""The routes, for FastAPI."""
+"""The routes of the service, and the bodies of their requests."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
-from pydantic import ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Match, Route
 
 from ...about import __version__
+from ...io.record import is_unicode
 from ...machine.hosts import LOOPBACK
 from .callers import Refused
 from .desk import Desk
 from .guard import LINES, Guard, content_type
-from .models import Anonymize, Sanitize, refusal
 from .workers import Drawn
 
+MOST = 1000  # texts or entities of a request
 AT_ONCE = 32  # lines of a stream that are drawn together
+NOTE = "Maria told her doctor in London that she sleeps badly."
 DESCRIPTION = (
     "Text in, sanitised text out, under metric differential privacy. Every text is drawn anew at "
     "every request, and what a caller was given adds up. /about has the guarantee. Errors are "
@@ -60,19 +69,121 @@ async def _no_route(request: Request, error: Any) -> Response:
     raise Refused(error.status_code, NO_ROUTE.get(error.status_code, "the body is not JSON."))
 
 
+# -- bodies ----------------------------------------------------------------------------------------
+
+
+def _encodable(text: str) -> str:
+    if not is_unicode(text):
+        raise ValueError("half of a surrogate pair")
+    return text
+
+
+Text = Annotated[str, Field(max_length=100_000), AfterValidator(_encodable)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+class Sanitize(_Body):
+    """One of `text` and `texts`."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"text": NOTE}})
+    text: Text = ""
+    texts: list[Text] = Field(default=[], max_length=MOST, description="In place of `text`.")
+    receipts: bool = Field(default=False, description="Also report what was done.")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Sanitize:
+        if self.one == ("texts" in self.model_fields_set):
+            raise ValueError("both or none")
+        return self
+
+    @property
+    def one(self) -> bool:
+        """Whether a single text is asked for."""
+        return "text" in self.model_fields_set
+
+
+class Result(_Body):
+    """An entity, as presidio's analyzer reports it."""
+
+    start: int = Field(ge=0)
+    end: int
+    entity_type: Text
+    score: Any = None
+    analysis_explanation: Any = None
+    recognition_metadata: Any = None
+
+
+class Anonymize(_Body):
+    """In the shape of presidio's anonymizer: the mechanism draws the words of what its analyzer
+    found, and all else stays unmodified, as there."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {
+        "text": NOTE,
+        "analyzer_results": [{"start": 0, "end": 5, "score": 0.9, "entity_type": "PERSON"}],
+    }})  # fmt: skip
+    text: Text
+    analyzer_results: list[Result] = Field(default=[], max_length=MOST)
+
+    @model_validator(mode="after")
+    def _inside(self) -> Anonymize:
+        if not all(one.start < one.end <= len(self.text) for one in self.analyzer_results):
+            raise ValueError("outside of the text")
+        return self
+
+    def entities(self) -> list[tuple[int, int, str]]:
+        """Return start, end and type of each entity, in order.
+
+        Entities that overlap are merged, and have the type of the longest one.
+        """
+        merged: list[tuple[int, int, str]] = []
+        longest = 0
+        for one in sorted(self.analyzer_results, key=lambda r: (r.start, -r.end)):
+            start, end, kind, size = one.start, one.end, one.entity_type, one.end - one.start
+            if merged and start < merged[-1][1]:
+                start, before, other = merged.pop()
+                end, kind = max(end, before), kind if size > longest else other
+                size = max(size, longest)
+            merged.append((start, end, kind))
+            longest = size
+        return merged
+
+
+_NAMES = {name for model in (Sanitize, Anonymize, Result) for name in model.model_fields}
+
+
+def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
+    """Return the answer to a body that is not what its route takes.
+
+    Messages and places of pydantic's errors quote the input (an unknown name, a value), so only
+    names of our own fields are used.
+    """
+    error = next(iter(errors))
+    if error["type"] == "json_invalid":
+        return Refused(400, "the body is not JSON.")
+    name = next((part for part in reversed(error["loc"]) if part in _NAMES), "the body")
+    return Refused(422, f"{name!r} is not what this route takes: see /openapi.json.")
+
+
+# -- routes: their docstrings are in the document --------------------------------------------------
+
+
 @routes.post("/sanitize")
 async def sanitize(wanted: Sanitize, request: Request) -> Response:
     """Sanitise a text or several. Each is drawn anew, and counts. As application/x-ndjson, each
     line with a `text` in gives a line out, while they are drawn."""
-    found = [_entry(wanted, one) for one in await _draw(request, wanted.wanted())]
+    texts = [wanted.text] if wanted.one else wanted.texts
+    entries = [_entry(wanted, one) for one in await _draw(request, texts)]
     if wanted.one:
-        return JSONResponse(found[0], 422 if "error" in found[0] else 200)
-    answer: dict[str, Any] = {"texts": [one.get("text") for one in found]}
-    failures = {str(i): one["error"] for i, one in enumerate(found) if "error" in one}
+        return JSONResponse(entries[0], 422 if "error" in entries[0] else 200)
+    answer: dict[str, Any] = {"texts": [one.get("text") for one in entries]}
+    failures = {str(i): one["error"] for i, one in enumerate(entries) if "error" in one}
     if failures:
         answer["errors"] = failures
     if wanted.receipts:
-        answer["receipts"] = [one.get("receipt") for one in found]
+        answer["receipts"] = [one.get("receipt") for one in entries]
     return JSONResponse(answer)
 
 
@@ -88,20 +199,20 @@ class _LinesRoute(Route):
 async def sanitize_lines(request: Request) -> Response:
     """Sanitise lines of JSON: lines of JSON out, while they are drawn."""
     lines = [line for line in (await request.body()).split(b"\n") if line.strip()]
-    return StreamingResponse(_answers(request, lines), media_type=LINES)
 
+    async def answers() -> AsyncIterator[str]:
+        try:
+            for start in range(0, len(lines), AT_ONCE):
+                wanted = [_line(line) for line in lines[start : start + AT_ONCE]]
+                texts = [one.text for one in wanted if isinstance(one, Sanitize)]
+                drawn = iter(await _draw(request, texts))
+                for one in wanted:
+                    entry = _entry(one, next(drawn)) if isinstance(one, Sanitize) else one
+                    yield json.dumps(entry, ensure_ascii=False) + "\n"
+        except Refused as error:
+            yield json.dumps({"error": error.why}) + "\n"
 
-async def _answers(request: Request, lines: list[bytes]) -> AsyncIterator[str]:
-    try:
-        for start in range(0, len(lines), AT_ONCE):
-            wanted = [_line(line) for line in lines[start : start + AT_ONCE]]
-            texts = [one.text for one in wanted if isinstance(one, Sanitize)]
-            drawn = iter(await _draw(request, texts))
-            for one in wanted:
-                entry = _entry(one, next(drawn)) if isinstance(one, Sanitize) else one
-                yield json.dumps(entry, ensure_ascii=False) + "\n"
-    except Refused as error:
-        yield json.dumps({"error": error.why}) + "\n"
+    return StreamingResponse(answers(), media_type=LINES)
 
 
 def _line(line: bytes) -> Sanitize | dict[str, Any]:
@@ -115,17 +226,24 @@ def _line(line: bytes) -> Sanitize | dict[str, Any]:
 @routes.post("/anonymize")
 async def anonymize(wanted: Anonymize, request: Request) -> Response:
     """As presidio's anonymizer: what its analyzer found is replaced, all else stays unmodified."""
-    found = await _draw(request, wanted.wanted())
-    for one in found:
+    entities = wanted.entities()
+    drawn = await _draw(request, [wanted.text[start:end] for start, end, _ in entities])
+    text, items, end = "", [], 0
+    for (first, last, kind), one in zip(entities, drawn, strict=True):
         if isinstance(one, str):
             raise Refused(422, one)
-    return JSONResponse(wanted.answer([one[0] for one in found]))
+        text += wanted.text[end:first]
+        place = {"start": len(text), "end": len(text) + len(one[0])}
+        items.append({**place, "entity_type": kind, "text": one[0], "operator": "dx"})
+        text, end = text + one[0], last
+    # Presidio lists the last one first.
+    return JSONResponse({"text": text + wanted.text[end:], "items": items[::-1]})
 
 
 @routes.get("/about")
 async def about(request: Request) -> Response:
     """The mechanism, its guarantee, and what stays in plaintext: the same for all texts."""
-    t = _desk(request).terms
+    t = request.app.state.desk.terms
     return JSONResponse({
         "mechanism": t.mechanism, "guarantee": t.guarantee.to_dict(), "space": t.space,
         "unknown_policy": t.unknown_policy, "scope": t.scope, "in_clear": list(t.in_clear),
@@ -136,7 +254,7 @@ async def about(request: Request) -> Response:
 @routes.get("/budget")
 async def budget(request: Request) -> Response:
     """What this caller was given so far, and what is left."""
-    ledger, caller = _desk(request).ledger, request.state.visit.caller
+    ledger, caller = request.app.state.desk.ledger, request.state.visit.caller
     spent = await asyncio.to_thread(ledger.spent, caller)
     left = None if ledger.budget is None else max(0.0, ledger.budget - spent["epsilon"])
     return JSONResponse({"caller": caller, **spent, "budget": ledger.budget, "left": left})
@@ -145,18 +263,14 @@ async def budget(request: Request) -> Response:
 @routes.get("/health")
 async def health(request: Request) -> Response:
     """200 while it can sanitise, 503 when it cannot any more. It takes no token."""
-    if _desk(request).broken:
+    if request.app.state.desk.broken:
         raise Refused(503, "this service cannot sanitise any more. Start it again.")
     return JSONResponse({"status": "ok"})
 
 
-def _desk(request: Request) -> Desk:
-    desk: Desk = request.app.state.desk
-    return desk
-
-
 async def _draw(request: Request, texts: list[str]) -> list[Drawn]:
-    return await _desk(request).draw(request.state.visit, texts)
+    desk: Desk = request.app.state.desk
+    return await desk.draw(request.state.visit, texts)
 
 
 def _entry(wanted: Sanitize, one: Drawn) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Who may ask, how much at a time, and how much in all.
+"""Callers of the service: their tokens, their processor time, and the epsilon that they spent.
 
-A ledger adds up the epsilon of words (nats per unit of the metric of the mechanism). It holds names
-of callers, numbers of draws and promises, and nothing of a text.
+The ledger holds names of callers, numbers of draws and sums of epsilon (nats per unit of the metric
+of the mechanism), and nothing of a text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from ...io.files.limits import MB, regular
 from ...privacy.composition import repeat
 from ...privacy.guarantee import Guarantee
 
-MOST = MB  # bytes of the file of tokens
 TOKENS, LEDGER = "a list of tokens", "a ledger"
 MINUTE = 60.0  # seconds
 SPENT = "the budget of this caller is spent: what it was given adds up to the most it may have."
@@ -44,8 +43,10 @@ epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta, draws = dr
 
 
 class Refused(Exception):
-    """An error response: an HTTP status and a sentence that holds nothing of the request. after:
-    seconds after which to ask again, where that helps."""
+    """An error response: a status and a sentence that holds nothing of the request.
+
+    after: seconds after which to ask again, where that helps.
+    """
 
     def __init__(self, status: int, why: str, *, after: int | None = None) -> None:
         super().__init__(why)
@@ -56,8 +57,7 @@ class Refused(Exception):
 
 
 class Buckets:
-    """What is left to each caller of a minute of processor time; it fills again as time passes.
-    full: seconds of a minute; None for any number. clock: seconds that only grow."""
+    """A token bucket of processor seconds a minute for each caller; full: None for any number."""
 
     def __init__(self, full: float | None, clock: Callable[[], float] = time.monotonic) -> None:
         self.full, self.clock = full, clock
@@ -80,14 +80,13 @@ class Buckets:
         return min(full, level + (now - then) * full / MINUTE)
 
 
-# -- who may ask -----------------------------------------------------------------------------------
+# -- tokens ----------------------------------------------------------------------------------------
 
 
 class Callers:
-    """Names by the SHA-256 of their tokens: the time of a look-up says nothing of a token.
+    """Names by token; without tokens, everybody is "anybody".
 
-    Args:
-        tokens: Name by token. Without any, everybody is "anybody".
+    Names are looked up by SHA-256, so that the time of a look-up reveals nothing of a token.
     """
 
     def __init__(self, tokens: dict[str, str] | None = None) -> None:
@@ -110,31 +109,32 @@ class Callers:
 def read_callers(path: Path) -> Callers:
     """Read lines `NAME TOKEN`; a caller may have several.
 
-    Raises:
-        DxError: The file is missing, empty, no such list, or others can read it. The message holds
-            no token.
+    Raises DxError for a file that is missing, empty or no such list, or that others can read. The
+    message holds no token.
     """
     tokens: dict[str, str] = {}
     try:
-        _check_private(path)
-        lines = regular(path).read_bytes()[:MOST].decode("utf8", "replace").splitlines()
+        _check_private(path, TOKENS)
+        lines = regular(path).read_bytes()[:MB].decode("utf8", "replace").splitlines()
     except OSError as error:
-        raise _bad(path, error.strerror or "it cannot be read") from None
+        raise _bad(path, TOKENS, error.strerror or "it cannot be read") from None
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.startswith("#"):
             found = _LINE.fullmatch(line.strip())
             if found is None:
                 expected = "a name, a blank and a token of 20 characters or more"
-                raise _bad(path, f"line {number} is not {expected}")
+                raise _bad(path, TOKENS, f"line {number} is not {expected}")
             tokens[found[2]] = found[1]
     if not tokens:
-        raise _bad(path, "it has no token; `dx serve --new-token NAME` makes one")
+        raise _bad(path, TOKENS, "it has no token; `dx serve --new-token NAME` makes one")
     return Callers(tokens)
 
 
 def add_token(path: Path, name: str) -> str:
-    """Append a new token for a caller to the file, which is made with mode 600, and return it.
-    Raise UsageError for a name that is none."""
+    """Append a new token for a caller to the file (mode 600), and return it.
+
+    Raises UsageError for a name that is none.
+    """
     token = secrets.token_urlsafe(32)
     if _LINE.fullmatch(f"{name} {token}") is None:
         raise UsageError("a name is of letters, digits and . _ @ -, 64 at most.")
@@ -149,27 +149,29 @@ def add_token(path: Path, name: str) -> str:
     return token
 
 
-def _bad(path: Path | None, why: str, what: str = TOKENS) -> DxError:
+def _bad(path: Path | None, what: str, why: str) -> DxError:
     return DxError(Errors.DX144.format(path=path, what=what, why=why))
 
 
-def _check_private(path: Path, what: str = TOKENS) -> None:
+def _check_private(path: Path, what: str) -> None:
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise _bad(path, "others can read it, and may have done so (mode 600 keeps them out)", what)
+        raise _bad(path, what, "others can read it, and may have done so (mode 600 keeps them out)")
 
 
-# -- how much in all -------------------------------------------------------------------------------
+# -- budgets ---------------------------------------------------------------------------------------
 
 
 class Ledger:
-    """What each caller was given of the promise of one word, added up, across restarts.
+    """The privacy loss of each caller, added up across restarts.
 
     Args:
-        path: A SQLite file, made with mode 600; None keeps the sums in memory, until the end.
+        path: A SQLite file, made with mode 600; None keeps the sums in memory.
+        promise: The guarantee of one word.
+        budget: The most epsilon of a caller; None for no limit.
 
     Raises:
-        DxError: The file is none, others can read it, or it adds up another promise.
-        UsageError: There is a budget, and nothing is promised.
+        DxError: The file is none, others can read it, or it adds up another guarantee.
+        UsageError: There is a budget, and no guarantee.
     """
 
     def __init__(self, path: Path | None, promise: Guarantee, budget: float | None = None) -> None:
@@ -192,16 +194,19 @@ class Ledger:
                 if row is None:
                     self._db.execute("INSERT INTO about VALUES (?)", (unit,))
         except OSError as error:
-            raise _bad(path, error.strerror or "it cannot be opened", LEDGER) from None
+            raise _bad(path, LEDGER, error.strerror or "it cannot be opened") from None
         except sqlite3.Error:
-            raise _bad(path, "it is not a ledger, or it is damaged", LEDGER) from None
+            raise _bad(path, LEDGER, "it is not a ledger, or it is damaged") from None
         if row is not None and row[0] != unit:
             raise DxError(Errors.DX145.format(path=path, found=row[0], expected=unit))
 
     def charge(self, caller: str, draws: list[int], *, capped: bool = False) -> None:
-        """Add texts with so many draws each. Where the sum would be more than the budget, add what
-        is left if `capped`, else raise Refused (403) and add nothing."""
-        # Without a promise there is no sum; SQLite has no room for infinity as a number to add.
+        """Add texts with so many draws each.
+
+        Where the sum would exceed the budget, add what is left if `capped`; else add nothing and
+        raise Refused (403).
+        """
+        # Without a guarantee there is no sum; SQLite cannot add infinity.
         totals = [repeat(self.promise, number) for number in draws if self.promise.holds]
         epsilon = sum(one.epsilon for one in totals)
         delta = min(1.0, sum(one.delta for one in totals))

@@ -1,4 +1,4 @@
-"""Requests that arrive: one deadline each, and room for those that arrive quickly."""
+"""Connections of uvicorn with one deadline for each request, and room for those that are quick."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length
 
 
 class Arrivals:
-    """What is arriving, with how to end it. Where there is no room for one more, the oldest of the
-    address with the most is ended: what arrives quickly is never that one beside what is slow. No
-    address has more than half of the room."""
+    """Requests that are arriving, at most `most`, of one address at most half.
+
+    Without room for another one, the oldest of the address with the most is ended: beside slow
+    requests, that is never one that arrives quickly.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = most
         self._of: dict[str, dict[Hashable, Callable[[], object]]] = {}  # by address, oldest first
 
     def enter(self, address: str, key: Hashable, end: Callable[[], object]) -> None:
-        """Count one more."""
+        """Count one more. end: called to end it."""
         mine = self._of.setdefault(address, {})
         crowd = None
         if len(mine) >= max(1, self.most // 2):
@@ -33,7 +35,7 @@ class Arrivals:
         mine[key] = end
 
     def leave(self, address: str, key: Hashable) -> None:
-        """One has arrived, or will not."""
+        """Forget one that has arrived, or will not."""
         crowd = self._of.get(address, {})
         crowd.pop(key, None)
         if not crowd:
@@ -41,13 +43,11 @@ class Arrivals:
 
 
 class Connection(H11Protocol):
-    """A connection of uvicorn whose deadline runs from when it is accepted until its request has
-    arrived; of a further request on it, from its first byte. Guard finds its beginning as
-    `state.began`. uvicorn by itself gives a slow request any time, and any place.
+    """A connection whose deadline runs from when it is accepted until its request has arrived.
 
-    Args:
-        arrivals: Connections whose request is not complete yet, by address.
-        seconds: For a request to arrive, and for a response to be read.
+    Of a further request, it runs from its first byte. Guard finds the beginning as `state.began`.
+    seconds: for a request to arrive, and for a response to be read. (uvicorn by itself gives a slow
+    request any time.)
     """
 
     def __init__(self, *args: Any, arrivals: Arrivals, seconds: float, **named: Any) -> None:

@@ -1,8 +1,8 @@
-"""Whose texts are sanitised next, by which worker, for how long at most, and at what charge.
+"""Schedule texts on workers: whose turn it is, for how long at most, and at what charge.
 
-Requests of few characters have a worker of their own, so that they never wait for the others.
-Callers take turns, and so do the requests of a caller. A worker gets texts of one caller at a time:
-one that is too slow is killed at the deadline of the request, with the texts of nobody else.
+Small requests have a worker of their own, so that they never wait for large ones. Callers take
+turns, and so do the requests of a caller. A worker gets texts of one caller at a time: if it is too
+slow, it is killed at the deadline of the request, with the texts of nobody else.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from .workers import Drawn, Nursery, Worker
 
 TEXTS, CHARACTERS = 32, 2**12  # what a worker gets at a time: enough to fill it, and soon done
 SMALL = 2**10  # characters of a request that is small
-BUSY = "more requests wait than this service takes. Ask again."
-BUSY_WITH_YOURS = "more requests of this caller wait than it may have. Ask again."
 BROKEN = "this service cannot sanitise at present."
 LOST = "this text could not be sanitised. Nothing was given out."
 SLOW = "this took longer than the service gives a request. Ask for less."
@@ -31,7 +29,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, eq=False)
 class Visit:
-    """Who asks, when the request began and when it is given up (by the clock of the event loop)."""
+    """A request: who asks, when it began and when it is given up (clock of the event loop)."""
 
     caller: str
     began: float
@@ -39,11 +37,10 @@ class Visit:
 
 
 class Item:
-    """A text that waits, in a lane. begun: whether a worker began with it. answer: what comes of
-    it. Make it where an event loop runs."""
+    """A text that waits in a queue. begun: by a worker. Make it where an event loop runs."""
 
-    def __init__(self, visit: Visit, text: str, lane: Turns) -> None:
-        self.visit, self.text, self.lane = visit, text, lane
+    def __init__(self, visit: Visit, text: str, queue: Turns) -> None:
+        self.visit, self.text, self.queue = visit, text, queue
         self.begun = False
         self.answer: asyncio.Future[Drawn] = asyncio.get_running_loop().create_future()
 
@@ -58,7 +55,7 @@ class Item:
 
 
 class Turns:
-    """Texts that wait: callers take turns, and so do the requests of a caller."""
+    """A queue of texts: callers take turns, and so do the requests of a caller."""
 
     def __init__(self) -> None:
         self._of: dict[str, deque[deque[Item]]] = {}
@@ -87,8 +84,9 @@ class Turns:
 
 
 class Desk:
-    """The service behind its routes. Its workers are started here; one is for small requests. Where
-    callers have tokens, none has more than half of the places and of the processor time.
+    """The service behind its routes. It starts its workers; one is for small requests.
+
+    Where callers have tokens, none has more than half of the places and of the processor time.
     """
 
     def __init__(
@@ -99,7 +97,7 @@ class Desk:
         self.broken = False
         self.cpu = Buckets(limits.max_cpu or (nursery.workers * 30.0 if callers.known else None))
         self._nursery = nursery
-        # A thread whose worker was killed ends a moment after that.
+        # The thread of a worker that was killed ends a moment later.
         self._threads = ThreadPoolExecutor(2 * nursery.workers)
         self._idle = [nursery.start() for _ in range(nursery.workers)]
         self._for_small = self._idle[0]
@@ -110,8 +108,8 @@ class Desk:
     async def draw(self, visit: Visit, texts: Sequence[str]) -> list[Drawn]:
         """Return what came of each text, once it is charged to the caller, at the next tick.
 
-        How long a draw takes depends on its words: ticks are all that callers learn of it. What is
-        given up after a worker began with it is charged as well, by its number of words.
+        How long a draw takes depends on its words: callers learn ticks alone. What is given up
+        after a worker began with it is charged as well, by its number of words.
 
         Raises:
             Refused: 403 where the budget is spent, 503 or 429 where too many wait, 504 at the
@@ -120,10 +118,10 @@ class Desk:
         await asyncio.to_thread(self.ledger.check, visit.caller)
         self._check_room(visit.caller)
         small = len(texts) <= TEXTS and sum(map(len, texts)) <= SMALL
-        lane = self._small if small else self._others
-        self._visits[visit] = items = [Item(visit, text, lane) for text in texts]
+        queue = self._small if small else self._others
+        self._visits[visit] = items = [Item(visit, text, queue) for text in texts]
         if items:
-            lane.add(items)
+            queue.add(items)
         self._dispatch()
         try:
             found = await asyncio.gather(*(item.answer for item in items))
@@ -155,16 +153,17 @@ class Desk:
         if self.broken:
             raise Refused(503, BROKEN)
         if len(self._visits) >= self.limits.max_requests:
-            raise Refused(503, BUSY, after=1)
+            raise Refused(503, "more requests wait than this service takes. Ask again.", after=1)
         mine = sum(visit.caller == caller for visit in self._visits)
         if self.callers.known and mine >= max(1, self.limits.max_requests // 2):
-            raise Refused(429, BUSY_WITH_YOURS, after=1)
+            why = "more requests of this caller wait than it may have. Ask again."
+            raise Refused(429, why, after=1)
 
     def _dispatch(self) -> None:
-        # The one for small requests first: it keeps the tables of the words that it has met.
+        # The one for small requests first: it has the tables of the words that it has met.
         for worker in sorted(self._idle, key=lambda one: one is not self._for_small):
-            lanes = (self._small,) if worker is self._for_small else (self._others, self._small)
-            part = next((part for lane in lanes if (part := lane.next())), None)
+            queues = (self._small,) if worker is self._for_small else (self._others, self._small)
+            part = next((part for queue in queues if (part := queue.next())), None)
             if part is not None:
                 self._idle.remove(worker)
                 task = asyncio.ensure_future(self._run(worker, part))
@@ -200,7 +199,7 @@ class Desk:
                 elif loop.time() >= item.visit.deadline:
                     item.end(Refused(504, SLOW))
                 else:  # it still has time, and nobody saw its noise
-                    item.lane.add([item])
+                    item.queue.add([item])
             new = await loop.run_in_executor(self._threads, self._nursery.start)
         except (OSError, EOFError):
             self.broken = True

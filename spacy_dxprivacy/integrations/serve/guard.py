@@ -1,4 +1,4 @@
-"""What stands before the routes: who asks and until when, and errors without text."""
+"""Middleware before the routes: who asks and until when, and errors without text."""
 
 from __future__ import annotations
 
@@ -29,11 +29,9 @@ GRACE = 1.0  # seconds, in which a worker is killed
 
 
 class Guard:
-    """ASGI middleware. It reads the body of a request before the routes are asked.
+    """ASGI middleware, which reads the body of a request before the routes are asked.
 
-    Args:
-        app: The routes. They find a Visit as `state.visit` of a request, and may raise Refused.
-        desk: The service behind them.
+    Routes find a Visit as `state.visit` of a request, and may raise Refused.
     """
 
     def __init__(self, app: ASGIApp, desk: Desk) -> None:
@@ -43,7 +41,7 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        now, sent, body = asyncio.get_running_loop().time, _Sent(send), None
+        now, answer, body = asyncio.get_running_loop().time, _Answer(send), None
         began = scope.setdefault("state", {}).get("began") or now()
         try:
             scope["state"]["visit"] = visit = self._admitted(scope, began)
@@ -55,24 +53,23 @@ class Guard:
             async def whole() -> Any:
                 return messages.pop() if messages else await receive()
 
-            await _until(visit.deadline + GRACE, Refused(504, SLOW), self.app(scope, whole, sent))
+            await _until(visit.deadline + GRACE, Refused(504, SLOW), self.app(scope, whole, answer))
         except Refused as error:
-            await sent.refuse(error, close=body is None and scope["method"] == "POST")
+            await answer.refuse(error, close=body is None and scope["method"] == "POST")
         except ClientDisconnect:
             pass
         except Exception as error:  # its message may quote a text, and so may its traceback
             last = traceback.extract_tb(error.__traceback__)[-1]
             place = Path(last.filename).name
             LOG.error("%s in %s, line %d", type(error).__name__, place, last.lineno)
-            await sent.refuse(Refused(500, "this service failed. Nothing was given out."))
+            await answer.refuse(Refused(500, "this service failed. Nothing was given out."))
 
     def _admitted(self, scope: Any, began: float) -> Visit:
         """Return who asks. Raise Refused (401, 415, 429) before the body is read."""
-        public = scope["path"] in PUBLIC
         token = Headers(scope=scope).get("authorization")
-        caller = "" if public else self.desk.callers.name(token)
+        caller = "" if scope["path"] in PUBLIC else self.desk.callers.name(token)
         if scope["method"] == "POST":
-            # A page of somebody else can send all other types without asking.
+            # Web pages of other origins can send all other types without a preflight request.
             if content_type(scope) not in ("application/json", LINES):
                 raise Refused(415, "the content type has to be application/json.")
             self.desk.cpu.check(caller)
@@ -99,21 +96,21 @@ async def _until(deadline: float, late: Refused, work: Awaitable[Any]) -> Any:
         raise late from None
 
 
-class _Sent:
-    """send, with our headers. begun: whether an answer has begun."""
+class _Answer:
+    """The `send` of ASGI, with our headers."""
 
     def __init__(self, send: Any) -> None:
-        self._send, self.begun = send, False
+        self._send, self._begun = send, False
 
     async def __call__(self, message: Any) -> None:
         if message["type"] == "http.response.start":
-            self.begun = True
+            self._begun = True
             message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
         await self._send(message)
 
     async def refuse(self, error: Refused, *, close: bool = True) -> None:
         """Send an error, unless an answer began already."""
-        if not self.begun:
+        if not self._begun:
             headers = error.headers | ({"connection": "close"} if close else {})
             answer = JSONResponse({"error": error.why}, error.status, headers)
             await answer({"type": "http"}, None, self)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The service until it is stopped. Nothing of a request is logged, cached or stored."""
+"""Run the service until it is stopped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PATIENCE = 30  # seconds for requests that are under way at SIGTERM
 
 
 def check_extra() -> None:
-    """Raise DxError with what to type where a library of the extra is missing."""
+    """Raise DxError, with what to install, where a library of the extra is missing."""
     for package in ("fastapi", "uvicorn"):
         needs(package, "The service", extra="serve")
 
@@ -35,15 +35,8 @@ def serve(
 ) -> None:
     """Answer requests until SIGTERM or Ctrl-C; what is under way then is finished first.
 
-    Args:
-        nlp: A pipeline with a sanitizer.
-        limits: Where it listens, whom it answers, and how much.
-        n_process: How many workers; two at least are started.
-        ready: Is called with the address of the service.
-
-    Raises:
-        DxError: Files or the pipeline do not fit.
-        KeyboardInterrupt: Ctrl-C.
+    n_process: workers; two at least are started. ready: called with the address of the service.
+    Raises DxError where files or the pipeline do not fit.
     """
     from .app import make_app
     from .desk import Desk
@@ -83,7 +76,7 @@ def make_server(app: Any, limits: ServiceConfig) -> uvicorn.Server:
     from .connection import Arrivals, Connection
     from .guard import LOG
 
-    # Tracebacks of uvicorn quote. Ours are kinds and places of errors.
+    # Tracebacks of uvicorn quote texts; ours are kinds and places of errors.
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     if not LOG.handlers:

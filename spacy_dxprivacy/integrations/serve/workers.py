@@ -1,8 +1,8 @@
-"""Processes that hold the fitted pipeline, and one that starts them.
+"""Worker processes that hold the fitted pipeline, and the nursery that starts them.
 
-A fork would copy threads and connections of the server, and texts of other callers. So it forks
-once, before it serves: that process, the nursery, does nothing but start and kill workers, which
-share its memory. Workers have randomness of their own, and exchange msgpack, never pickles.
+To fork the server would copy its threads and connections, and texts of other callers. So it forks
+once, before it serves: the nursery only starts and kills workers, which share its memory. Workers
+have random streams of their own, and exchange msgpack, never pickles.
 """
 
 from __future__ import annotations
@@ -46,10 +46,9 @@ class Worker:
     link: Connection = field(repr=False)
 
     def ask(self, caller: str, texts: Sequence[str]) -> tuple[float, list[Drawn]]:
-        """Return its processor seconds, and what came of each text. It blocks.
+        """Return its processor seconds, and what came of each text; block until then.
 
-        Raises:
-            OSError, EOFError: The process is no more.
+        Raises OSError or EOFError where the process is no more.
         """
         try:
             self.link.send_bytes(pack([caller, list(texts)]))
@@ -61,7 +60,7 @@ class Worker:
 
 
 class Nursery:
-    """Start it before there are threads. workers: how many are wanted; two at least."""
+    """Start it before there are threads. workers: two at least."""
 
     def __init__(self, nlp: Language, workers: int = 2) -> None:
         self.workers = max(2, workers)
@@ -98,7 +97,7 @@ class Nursery:
 
 
 def _nurse(imported: Imported, nlp: Language, link: Connection, others: Connection) -> None:
-    """imported: comes first, so that a spawned process knows the code before the pipeline."""
+    # `imported` comes first, so that a spawned process knows the code before the pipeline.
     _be_quiet()
     others.close()  # or this end would never learn that the server is no more
     gc.freeze()
@@ -128,8 +127,7 @@ def _nurse(imported: Imported, nlp: Language, link: Connection, others: Connecti
 
 
 def _work(imported: Imported, nlp: Language, link: Connection) -> None:
-    """Answer until it is killed. What goes wrong ends the process without a traceback, which may
-    quote a text."""
+    """Answer until it is killed. An error ends it without a traceback, which may quote a text."""
     _be_quiet()
     threading.Thread(target=end_with_parent, daemon=True).start()
     try:
