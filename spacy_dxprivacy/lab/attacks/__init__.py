@@ -1,9 +1,7 @@
-"""Attacks on sanitised text, and how often they succeed (docs/explanation/attacks.md).
+"""Attacks on sanitised text, and their success rates (docs/explanation/attacks.md).
 
-`Scene` is a text and what the attacker has read before, `Trial` a mechanism on it, `attack(name,
-trial)` the figures. guessing.py, reading.py and persons.py have the attacks, each with what the
-attacker knows, what it wants, how that is measured, and what there is without the output. Nothing
-that is drawn here is released.
+`attack(name, trial)` returns the figures of a `Trial`: a mechanism on a `Scene`, which is a text
+and the attacker's prior knowledge.
 """
 
 from __future__ import annotations

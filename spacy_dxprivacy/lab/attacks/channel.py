@@ -1,8 +1,8 @@
-"""How likely each word makes each output: what a mechanism tells an attacker.
+"""ln P(output | word) of a mechanism, as an attacker knows it.
 
-Exact where the mechanism states its probabilities. Others are simulated by the attacker, who
-knows the mechanism and can run it as often as it likes; few outputs of a word are met often, so
-counts are mixed with what the distance of two words says.
+Exact where the mechanism states its probabilities. Others are simulated by the attacker, who can
+run the mechanism as often as it likes. Most outputs of a word are drawn rarely, so counts are mixed
+with an estimate by the distance of the two words.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ class Channel:
     exact: bool
 
     def columns(self, outputs: Ints1d) -> Ints1d:
-        """The columns of outputs (t,). Raises DxError for one that is not here."""
-        return _places(self.outputs, outputs, "outputs")
+        """Return the columns of outputs (t,). Raise DxError for one that the channel lacks."""
+        places = places_in(self.outputs, outputs)
+        if len(places) and places.min() < 0:
+            raise fail("outputs", "of this channel", "others")
+        return places
 
     def of(self, words: Ints1d) -> Floats2d:
-        """float32 (len(words), q). Raises DxError for a word that is not here."""
-        return self.logs[_places(self.words, words, "words")]
-
-
-def _places(known: Ints1d, asked: Ints1d, name: str) -> Ints1d:
-    places = places_in(known, asked)
-    if len(places) and places.min() < 0:
-        raise fail(name, "of this channel", "others")
-    return places
+        """Return the rows of words, float32 (len(words), q). Raise DxError for an unknown one."""
+        places = places_in(self.words, words)
+        if len(places) and places.min() < 0:
+            raise fail("words", "of this channel", "others")
+        return self.logs[places]
 
 
 def draws_by_frequency(draws: int, usual: Floats1d, words: Ints1d) -> Ints1d:
-    """int64 (m,): how often to draw each word, `draws` in the mean, one half by how usual it is."""
+    """Return how often to draw each word, int64 (m,): `draws` on average, half of them in
+    proportion to its frequency."""
     often = usual[words] / usual[words].sum()
     times: Ints1d = np.maximum(draws // 2, draws / 2 * len(words) * often).astype(np.int64)
     return times
@@ -71,27 +71,31 @@ def channel_of(
     mechanism: Mechanism, X: Floats2d, asked: tuple[Ints1d, Ints1d], rng: Rng,
     draws: int | Ints1d = DRAWS,
 ) -> Channel:  # fmt: skip
-    """mechanism: fitted on the vectors X (n, d). asked: words and outputs, rows in any order.
-    draws: for each word, or (m,) for the sorted distinct words, where there are no probabilities.
+    """Return the channel of a mechanism that is fitted on the vectors X (n, d).
+
+    asked: words and outputs, rows in any order. draws: where probabilities are learned, for each
+    word, or (m,) for the sorted distinct words.
     """
     words, outputs = (np.unique(rows) for rows in asked)
     if len(words) * len(outputs) > MOST_NUMBERS:
         raise DxError(Errors.DX091.format(words=len(words), outputs=len(outputs)))
     if isinstance(mechanism, StatesProbabilities):
-        return Channel(words, outputs, _exact(mechanism, len(X), words, outputs), exact=True)
+        logs = np.empty((len(words), len(outputs)), dtype=np.float32)
+        for part in blocks(len(words), max(1, BLOCK_NUMBERS // len(X))):
+            logs[part] = _logs(mechanism.distribution(words[part])[:, outputs])
+        return Channel(words, outputs, logs, exact=True)
     times = np.broadcast_to(np.asarray(draws, dtype=np.int64), len(words))
     source = np.repeat(np.arange(len(words)), times)
     seen = drawn(mechanism, words[source], rng).rows
-    P = _simulated(X, words, outputs, source, seen)
+    # (counts + weight smooth) / (draws + weight)
+    P = _by_distance(X, words, outputs, source, seen)
+    met = places_in(outputs, seen)
+    pairs = np.stack([source[met >= 0], met[met >= 0]])
+    weight = _weight(pairs, P, times)
+    P *= np.float32(weight)
+    np.add.at(P, tuple(pairs), np.float32(1))
+    P /= (times + weight).astype(np.float32)[:, None]
     return Channel(words, outputs, _logs(P), exact=False)
-
-
-def _exact(mechanism: StatesProbabilities, n: int, words: Ints1d, outputs: Ints1d) -> Floats2d:
-    logs = np.empty((len(words), len(outputs)), dtype=np.float32)
-    at_once = max(1, BLOCK_NUMBERS // n)
-    for part in blocks(len(words), at_once):
-        logs[part] = _logs(mechanism.distribution(words[part])[:, outputs])
-    return logs
 
 
 def _logs(P: Floats2d) -> Floats2d:
@@ -103,22 +107,9 @@ def _logs(P: Floats2d) -> Floats2d:
 # -- without probabilities -----------------------------------------------------------------------
 
 
-def _simulated(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
-               seen: Ints1d) -> Floats2d:  # fmt: skip
-    """float32 (m, q): (counts + weight smooth) / (draws + weight). source, seen: (t,): draws."""
-    P = _by_distance(X, words, outputs, source, seen)
-    met = places_in(outputs, seen)
-    pairs = np.stack([source[met >= 0], met[met >= 0]])
-    times = np.bincount(source, minlength=len(words))
-    weight = _weight(pairs, P, times)
-    P *= np.float32(weight)
-    np.add.at(P, tuple(pairs), np.float32(1))
-    P /= (times + weight).astype(np.float32)[:, None]
-    return P
-
-
 def _weight(pairs: Ints2d, smooth: Floats2d, times: Ints1d) -> float:
-    """How many draws the distance is worth: what foretells one half of them best from the other."""
+    """How many draws the estimate by distance is worth: half of the draws predict the others
+    best with it."""
     flat = np.ravel_multi_index((pairs[0], pairs[1]), smooth.shape)
     hidden = flat[1::2]
     met, counts = np.unique(flat[::2], return_counts=True)
@@ -131,10 +122,13 @@ def _weight(pairs: Ints2d, smooth: Floats2d, times: Ints1d) -> float:
 
 def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
                  seen: Ints1d) -> Floats2d:  # fmt: skip
-    """float32 (m, q): the probability of an output by its distance from the word, g(d) / Z of the
-    word, times how much more often it comes than that says (some are near to many places)."""
-    gone = np.linalg.norm(X[words[source]].astype(np.float64) - X[seen], axis=1)
-    width = max(float(gone.max()), 1e-9) / (BINS - 2)
+    """Estimate P(output | word), float32 (m, q), from draws: source, seen (t,).
+
+    It is g(distance) / Z_word, with g and Z of maximum likelihood, times how much more often the
+    output was drawn than that predicts (some words are near to many places).
+    """
+    moved = np.linalg.norm(X[words[source]].astype(np.float64) - X[seen], axis=1)
+    width = max(float(moved.max()), 1e-9) / (BINS - 2)
     times = np.bincount(source, minlength=len(words))
     there = np.empty((len(words), BINS), dtype=np.int64)  # how many words are in each bin
     bins = np.empty((len(words), len(outputs)), dtype=np.uint8)
@@ -143,7 +137,12 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
         bins[part] = at[:, outputs]
         shifted = at + np.arange(len(at))[:, None] * BINS
         there[part] = np.bincount(shifted.ravel(), minlength=len(at) * BINS).reshape(-1, BINS)
-    g, Z = _law(np.bincount(_bins(gone, width), minlength=BINS), there, times)
+    counts = np.bincount(_bins(moved, width), minlength=BINS)
+    g, Z = np.ones(BINS), there.sum(axis=1).astype(np.float64)
+    for _ in range(ROUNDS):
+        g = (counts + 0.5) / np.maximum((times / Z) @ there, 1e-300)
+        g[there.sum(axis=0) == 0] = 0.0
+        Z = there @ g
     smooth: Floats2d = g.astype(np.float32)[bins] / Z.astype(np.float32)[:, None]
     met = places_in(outputs, seen)
     came = np.bincount(met[met >= 0], minlength=len(outputs))
@@ -154,14 +153,3 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
 def _bins(D: Floats2d, width: float) -> Ints2d:
     """0 for a word itself, the last one for all that is farther than any draw went."""
     return np.minimum(np.ceil(D / width), BINS - 1).astype(np.int64)
-
-
-def _law(went: Ints1d, there: Ints2d, times: Ints1d) -> tuple[Floats1d, Floats1d]:
-    """g (bins,) and Z (m,) of P(y | w) = g(distance) / Z_w, the likeliest for these draws: went
-    (bins,), how far they went; there (m, bins), how many words there are; times (m,), the draws."""
-    g, Z = np.ones(BINS), there.sum(axis=1).astype(np.float64)
-    for _ in range(ROUNDS):
-        g = (went + 0.5) / np.maximum((times / Z) @ there, 1e-300)
-        g[there.sum(axis=0) == 0] = 0.0
-        Z = there @ g
-    return g, Z

@@ -1,4 +1,4 @@
-"""What an attack found, how sure that is, and a picture of it over epsilon."""
+"""Attack success rates, their confidence intervals, and a figure of them over epsilon."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class AttackFigure:
-    """One figure. attacker: who guesses. setting: what else was set ("" if nothing). measure: what
-    `value` is; low, high: its 95 % interval. baseline: the same measure for who does not see the
-    output. bound: what theory allows at most; nan if nothing is known. n: of how many. unchanged:
-    the share of the words of the text that came out as themselves."""
+    """One success rate. setting: what else was set ("" if nothing). measure: what `value` is; low,
+    high: its 95 % interval. baseline: the same measure without the output. bound: the most that the
+    guarantee allows; nan if unknown. n: number of tries. unchanged: the share of the words of the
+    text that came out as themselves."""
 
     attack: str
     mechanism: str
@@ -39,59 +39,45 @@ class AttackFigure:
     bound: float
     n: int
 
-    def as_dict(self) -> dict[str, Any]:
-        """Its fields by name, for json and CSV."""
-        return asdict(self)
-
-    @property
-    def line(self) -> str:
-        """Which line of a figure it is a point of."""
-        return ", ".join(part for part in (self.attacker, self.setting) if part)
-
 
 Measured = tuple[float, float, float, int]  # value, low, high, of how many
 
 
 def share(right: Any) -> Measured:
-    """Of independent tries: Clopper and Pearson's interval. right: (n,), from 0 to 1."""
+    """Return the share and Clopper and Pearson's interval of independent tries, (n,) of 0 to 1."""
     hits, n = float(np.sum(right)), len(right)
     half = ALPHA / 2
     return hits / n, float(lower(hits, n, half)), float(upper(hits, n, half)), n
 
 
 def share_by_document(right: Any, doc_of: Ints1d) -> Measured:
-    """Of places in documents: the interval is of other documents like these, by the bootstrap of
-    whole documents (Efron 1979). Where that has no width, as for single tries."""
+    """Return the share of places in documents, with its interval by the bootstrap of whole
+    documents (Efron 1979), or that of independent tries where it has no width."""
     n = len(right)
     _, at = np.unique(doc_of, return_inverse=True)
     hits, sizes = np.bincount(at, weights=right), np.bincount(at)
-
-    def again(times: Floats1d) -> float:
-        return float(times @ hits / (times @ sizes))
-
-    low, high = bootstrap(len(hits), again)
+    low, high = bootstrap(len(hits), lambda times: float(times @ hits / (times @ sizes)))
     if low == high:
         return share(right)
     return float(hits.sum() / n), low, high, n
 
 
 def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, float]:
-    """95 % interval of a figure of how often each unit is taken: float64 (units,)."""
+    """Return the 95 % bootstrap interval of a figure of the weights of units, float64 (units,)."""
     generator = np.random.default_rng(0)
-    shares = np.full(units, 1 / units)
-    times = generator.multinomial(units, shares, REPLICATES).astype(np.float64)
+    times = generator.multinomial(units, np.full(units, 1 / units), REPLICATES).astype(np.float64)
     low, high = np.percentile([figure(row) for row in times], [50 * ALPHA, 100 - 50 * ALPHA])
     return float(low), float(high)
 
 
 def result_of(figures: Sequence[AttackFigure]) -> Result:
-    """The figures of one attack: a row each, and a picture with a column of panels for each
-    mechanism and a row for each measure."""
+    """Return a row for each figure of an attack, and a picture: a column of panels for each
+    mechanism, a row for each measure."""
     mechanisms = list(dict.fromkeys(figure.mechanism for figure in figures))
     measures = list(dict.fromkeys(figure.measure for figure in figures))
     size = (2.4 + 2.6 * len(mechanisms), 1.0 + 2.4 * len(measures))
     draw = partial(_draw, figures=figures, mechanisms=mechanisms, measures=measures)
-    return Result([figure.as_dict() for figure in figures], draw, size, digits=4)
+    return Result([asdict(figure) for figure in figures], draw, size, digits=4)
 
 
 def _draw(
@@ -114,12 +100,14 @@ def _draw(
 
 
 def _panel(axes: Any, figures: Sequence[AttackFigure]) -> None:
-    """Values with their 95 % intervals over epsilon, the bound of the promise where all have one,
+    """Values with their 95 % intervals over epsilon, the bound of the guarantee where all have one,
     the baseline, and the share of unchanged words."""
-    bounded = all(found.bound == found.bound for found in figures)
-    for i, name in enumerate(dict.fromkeys(f.line for f in figures)):
-        colour = COLOURS[i % len(COLOURS)]
-        line = sorted((f for f in figures if f.line == name), key=lambda f: f.epsilon)
+    bounded = all(figure.bound == figure.bound for figure in figures)
+    lines: dict[str, list[AttackFigure]] = {}
+    for f in figures:
+        lines.setdefault(", ".join(part for part in (f.attacker, f.setting) if part), []).append(f)
+    for i, (name, points) in enumerate(lines.items()):
+        colour, line = COLOURS[i % len(COLOURS)], sorted(points, key=lambda f: f.epsilon)
         x = [f.epsilon for f in line]
         axes.plot(x, [f.value for f in line], color=colour, label=name, linewidth=1.3, marker=".")
         spread = [f.low for f in line], [f.high for f in line]

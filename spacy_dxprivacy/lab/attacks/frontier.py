@@ -1,8 +1,8 @@
-"""What a release is good for and what an attacker recovers of it: the two sides of every setting.
+"""The frontier of a mechanism: retention and quality of its releases over the attack success rate.
 
-Mechanisms can be compared at an equal attacker alone, since the units of their epsilons differ.
-The attacker is that of reading.py: a language model of word pairs and the exact channel. Where
-there is a causal model as well, both try, and what counts is the one that recovers more.
+Mechanisms are compared at an equal attack success rate alone, since the units of their epsilons
+differ. The attacker of reading.py has a language model of word pairs and the exact channel; with a
+causal model as well, the better of the two counts.
 """
 
 from __future__ import annotations
@@ -22,16 +22,7 @@ from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
 from ..corpus import Corpus, sanitised
-from ..results import (
-    NAN,
-    Progress,
-    Result,
-    Row,
-    draw_lines,
-    finish,
-    legend_below,
-    no_progress,
-)
+from ..results import NAN, Progress, Result, draw_lines, finish, legend_below, no_progress
 from .figures import share_by_document
 from .language import Language, language_of, ways_to_read
 from .reading import Reader, Reading, Seen, causal_reading
@@ -47,12 +38,12 @@ PANELS = {
 
 @dataclass(frozen=True)
 class Point:
-    """A mechanism at one epsilon. Shares from 0 to 1, of words, and of rare ones (language.RARE).
+    """A mechanism at one epsilon. Shares from 0 to 1, of words and of rare ones (language.RARE).
 
-    kept: came out as they went in. found: guessed right, with its 95 % interval from low to high,
-    by `attacker`, who finds most; rare_found: by rare_attacker, who finds most of the rare ones.
-    cosine: of outputs to inputs, in the space. nats: a word above the clear text, under the
-    language model of the attacker without what it has read. measured: False between two points.
+    kept: retention rate. found: top-1 recovery rate of `attacker`, the best on all words, with its
+    95 % interval from low to high; rare_found: that of rare_attacker, the best on rare words.
+    cosine: of outputs to inputs, in the space. nats: excess negative log-likelihood a word over
+    the plaintext, under word pairs alone. measured: False where interpolated.
     """
 
     mechanism: str
@@ -74,9 +65,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Ground:
-    """What all points are measured on. text: whose words are sought. read: what the attackers have
-    read; None for how often each word comes in the text itself. reader: the causal model of a
-    second one; None for word pairs alone."""
+    """What all points are measured on. text: under attack. read: public text that the attackers
+    have read; None for the frequencies of words in `text` itself. reader: the causal model of a
+    second attacker; None for word pairs alone."""
 
     space: Space
     text: Corpus
@@ -101,11 +92,6 @@ class Ground:
     def cosine(self, outputs: Ints1d) -> float:
         return float((self._unit[outputs] * self._unit[self.text.rows]).sum(axis=1).mean())
 
-    def reading(self, outputs: Ints1d, mechanism: Mechanism, seed: int) -> Reading:
-        """A release of the text as an attacker looks at it. seed: where it has to simulate."""
-        seen, X = Seen(outputs, self.text.sentences), self.space.vectors
-        return Reading(seen, mechanism, X, self.language, Rng(seed))
-
     def nats(self, outputs: Ints1d) -> float:
         text = self.text
         clear = self.language.nats(text.rows, text.sentences)
@@ -113,7 +99,7 @@ class Ground:
 
 
 def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) -> Point:
-    """One release of a fitted mechanism, attacked. Nothing of it is released."""
+    """Sample one release of a fitted mechanism and attack it."""
     text = ground.text
     out = sanitised(text, mechanism, Rng(seed)).rows
     guesses = guesses_of(ground, out, mechanism, seed + 1)
@@ -132,14 +118,16 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
 def guesses_of(
     ground: Ground, outputs: Ints1d, mechanism: Mechanism, seed: int
 ) -> dict[str, Ints1d]:  # fmt: skip
-    """The guess by each distribution of word pairs, and by the causal model, by their names."""
-    reading = ground.reading(outputs, mechanism, seed)
+    """Return the guess (t,) by each distribution of word pairs, and by the causal model, by their
+    names. seed: of simulations of the mechanism."""
+    seen, X = Seen(outputs, ground.text.sentences), ground.space.vectors
+    reading = Reading(seen, mechanism, X, ground.language, Rng(seed))
     ways = ways_to_read(reading.language, mechanism)
-    found = {way.name: replace(reading, language=way).guess() for way in ways}
+    guesses = {way.name: replace(reading, language=way).guess() for way in ways}
     if ground.reader is not None:
-        again = ground.reading(outputs, mechanism, seed)
-        found[ground.reader.name] = causal_reading(ground.text, again, ground.reader).guess
-    return found
+        again = replace(reading, rng=Rng(seed))
+        guesses[ground.reader.name] = causal_reading(ground.text, again, ground.reader).guess
+    return guesses
 
 
 def mean(some: Any) -> float:
@@ -153,57 +141,57 @@ def frontier(
     ground: Ground,
     progress: Progress = no_progress,
 ) -> list[Point]:
-    """A point for each mechanism (by its label) at each of its epsilons. makers: epsilon -> a
-    fitted mechanism."""
-    walks, points = Walks(), []
+    """Return a point for each mechanism (by its label) at each of its epsilons. makers: return a
+    fitted mechanism of an epsilon."""
+    graphs: Graphs = {}
+    points = []
     for label, make in makers.items():
         for epsilon in progress(epsilons[label], label):
             mechanism = make(epsilon)
-            walks.share(mechanism)
+            share_searches(mechanism, graphs)
             points.append(point(label, mechanism, ground))
     return points
 
 
 def at_attacker(points: Sequence[Point], found: float) -> list[Point]:
-    """For each mechanism the point at which the attacker is right this often, by straight lines
-    between measured ones; left out where it is right more or less often at all of them."""
+    """Return for each mechanism the point at this recovery rate, interpolated linearly; none where
+    all of its points are above or below it."""
+    names = [f.name for f in fields(Point) if f.type == "float"]
     met = []
     for label in dict.fromkeys(p.mechanism for p in points):
         own = sorted((p for p in points if p.mechanism == label), key=lambda p: p.epsilon)
         for a, b in pairwise(own):
             if min(a.found, b.found) <= found <= max(a.found, b.found) and a.found != b.found:
-                met.append(_between(a, b, (found - a.found) / (b.found - a.found)))
+                share = (found - a.found) / (b.found - a.found)
+                mixed: dict[str, Any] = {
+                    name: (1 - share) * getattr(a, name) + share * getattr(b, name)
+                    for name in names
+                }
+                met.append(replace(a, **mixed, measured=False))
                 break
     return met
 
 
-def _between(a: Point, b: Point, share: float) -> Point:
-    first, last = asdict(a), asdict(b)
-    numbers = [f.name for f in fields(Point) if isinstance(first[f.name], float)]
-    mixed = {name: (1 - share) * first[name] + share * last[name] for name in numbers}
-    return Point(**{**first, **mixed, "measured": False})
-
-
 def result_of(points: Sequence[Point]) -> Result:
-    """A row a point, and a picture of what stays of a text over what the attacker recovers."""
-    draw = partial(_draw, rows=[asdict(p) for p in points])
-    return Result([asdict(p) for p in points], draw, (9.5, 6.0), digits=4)
+    """Return a row for each point, and a picture over the recovery rate."""
+    rows = [asdict(p) for p in points]
+    return Result(rows, partial(_draw, rows=rows), (9.5, 6.0), digits=4)
 
 
-def _draw(figure: Any, *, rows: list[Row]) -> None:
+def _draw(figure: Any, *, rows: list[dict[str, Any]]) -> None:
     ordered = sorted(rows, key=lambda row: row["found"])
     panels = figure.subplots(2, 2)
     for axes, (name, title) in zip(panels.flat, PANELS.items(), strict=True):
         draw_lines(axes, ordered, ("found", name), "mechanism")
         if name == "kept":
-            # Whoever guesses that nothing was changed finds what is unchanged.
+            # Guessing the output itself recovers the words that are unchanged.
             ends = [ordered[0]["found"], ordered[-1]["found"]]
             axes.plot(ends, ends, ":", color="black", label="no mechanism keeps more", linewidth=1)
         finish(axes, title, "words found by the attacker", "", log=False)
     legend_below(figure, panels.flat[0], 2)
 
 
-# -- shortest paths that mechanisms of one metric share: most of an attacker's time ---------------
+# -- shortest-path searches shared by mechanisms of one metric: most of an attacker's time --------
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,17 +212,15 @@ class RememberedGraph(PolicyGraph):
         return found
 
 
-class Walks:
-    """Lets fitted mechanisms on the same graph take what others of them have searched."""
+Graphs = dict[tuple[bytes, bytes], RememberedGraph]
 
-    def __init__(self) -> None:
-        self._graphs: dict[tuple[bytes, bytes], RememberedGraph] = {}
 
-    def share(self, mechanism: Any) -> None:
-        """Give a mechanism the graph of those before it, or remember its own."""
-        if isinstance(mechanism, SentenceMechanism):
-            kernel = mechanism.built.kernel
-            own = kernel.graph
-            key = np.asarray(own.steps).tobytes(), np.asarray(own.radii).tobytes()
-            parts = own.starts, own.ends, own.steps, own.radii, own.quanta
-            kernel.graph = self._graphs.setdefault(key, RememberedGraph(*parts))
+def share_searches(mechanism: Any, graphs: Graphs) -> None:
+    """Give a fitted mechanism the searches of earlier ones on the same graph, or remember its
+    own."""
+    if isinstance(mechanism, SentenceMechanism):
+        kernel = mechanism.built.kernel
+        own = kernel.graph
+        key = np.asarray(own.steps).tobytes(), np.asarray(own.radii).tobytes()
+        parts = own.starts, own.ends, own.steps, own.radii, own.quanta
+        kernel.graph = graphs.setdefault(key, RememberedGraph(*parts))

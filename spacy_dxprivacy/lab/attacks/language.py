@@ -1,9 +1,7 @@
-"""What an attacker knows before it sees anything: how often words come, and what follows them.
+"""The attacker's language model: P(w | v) = .6 q(w | v) + .4 f(w).
 
-    P(w | v) = .6 q(w | v) + .4 f(w)
-
-q is a public distribution of word pairs (priors), carried to the space; f is half what the attacker
-has read of texts like these, half web text. So it knows the language and the kind of text.
+q is a public distribution of word pairs (priors) on the space; f are word frequencies, half of what
+the attacker has read of texts like these and half of web text.
 """
 
 from __future__ import annotations
@@ -35,17 +33,17 @@ OF_KIND, OF_PRIOR = "word pairs of such text", "word pairs of the prior"
 
 
 def zipf(n: int) -> Floats1d:
-    """(n,): 1/(row + 1), summing to 1, for spaces that list their words by falling frequency."""
+    """Return 1/(row + 1), (n,), summing to 1: for words listed by falling frequency."""
     weights = 1 / np.arange(1, whole("n", n, least=1) + 1)
     frequencies: Floats1d = weights / weights.sum()
     return frequencies
 
 
 def word_frequencies(n: int, public: Corpus | None = None) -> Floats1d:
-    """(n,), summing to 1: how often each word of a space comes in a public text.
+    """Return the frequency of each word of a space in a public text, (n,), summing to 1.
 
-    The share of words that were seen once goes to all words by Zipf's law: as many are yet to be
-    seen (Good 1953, "The population frequencies of species"). Without a text all is Zipf's.
+    The share of words that were seen once goes to all words by Zipf's law (Good 1953, "The
+    population frequencies of species"). Without a text all is Zipf's.
     """
     if public is None:
         return zipf(n)
@@ -56,20 +54,19 @@ def word_frequencies(n: int, public: Corpus | None = None) -> Floats1d:
 
 
 def likely_words(frequencies: Floats1d, most: int) -> Ints1d:
-    """int64 (m,), rising: the `most` words that come most often, to guess among."""
+    """Return the `most` most frequent words, int64 (m,), rising."""
     order = np.argsort(-frequencies, kind="stable")[: whole("most", most, least=1)]
     return np.sort(order)
 
 
 def log_prior(frequencies: Floats1d, words: Ints1d) -> Floats1d:
-    """(m,): of these words, summing to 1 as probabilities."""
-    shares = frequencies[words]
-    logs: Floats1d = np.log(shares / shares.sum())
+    """Return the ln of the frequencies of these words, (m,), normalised."""
+    logs: Floats1d = np.log(frequencies[words] / frequencies[words].sum())
     return logs
 
 
 def places_in(words: Ints1d, rows: Ints1d) -> Ints1d:
-    """rows (t,) -> the place of each among words (m,), rising; -1 where it is none of them."""
+    """Return the place of each of rows (t,) among words (m,), rising; -1 where it is none."""
     at = np.minimum(np.searchsorted(words, rows), len(words) - 1)
     places: Ints1d = np.where(words[at] == rows, at, -1)
     return places
@@ -77,11 +74,13 @@ def places_in(words: Ints1d, rows: Ints1d) -> Ints1d:
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """chain: a law of sentences over the words of a space, each of which is in one state (of laws
-    whose words are in several it takes that of the mean). known: float64 (n,), frequencies that sum
-    to 1. share: of the known frequencies. name: of the law, for tables. web: float
-    (n,), how often web text has each word, by which words are rare or not. of_kind: a law of the
-    kind of text that was read, None where the package has none that fits it."""
+    """A mixture of word pairs and word frequencies over the n words of a space.
+
+    chain: the distribution of sentences; of a word in several states it takes their mean. known:
+    frequencies, float64 (n,), summing to 1; share: their weight. name: for tables. web: frequencies
+    in web text, float (n,), by which words are rare. of_kind: a distribution for the domain of the
+    text that was read; None where the package has none that fits it.
+    """
 
     chain: Chain
     known: Floats1d
@@ -92,7 +91,7 @@ class Language:
 
     @property
     def is_rare(self) -> Bools1d:
-        """bool (n,): whether web text has it less often than RARE; of none nothing is known."""
+        """bool (n,): below RARE in web text; False for all if that is unknown."""
         if self.web is None:
             return np.zeros(len(self.known), dtype=bool)
         rare: Bools1d = self.web < RARE
@@ -100,7 +99,7 @@ class Language:
 
     @cached_property
     def _state(self) -> Any:
-        """csr float64 (n, K): which state a word is."""
+        """csr float64 (n, K): the states of each word, rows sum to 1."""
         from scipy.sparse import csr_array, diags_array
 
         weights = csr_array(self.chain.emit.astype(np.float64) * self.chain.alone[None, :])
@@ -113,7 +112,7 @@ class Language:
 
     @cached_property
     def _back_off(self) -> Floats1d:
-        """float64 (n,): the probability of each word after one of which nothing is known."""
+        """float64 (n,): the probability of each word after an unknown one."""
         weights: Floats1d = self._emit @ self.chain.u
         return weights
 
@@ -125,44 +124,43 @@ class Language:
 
     @cached_property
     def usual(self) -> Floats1d:
-        """float64 (n,): how likely each word is wherever it stands."""
+        """float64 (n,): the probability of each word at any place."""
         weights: Floats1d = self._mixed(self._emit @ self.chain.alone, slice(None))
         return weights
 
     def first(self, rows: Ints1d) -> Floats1d:
-        """(m,): the probability to begin a sentence."""
+        """Return the probability of words (m,) to begin a sentence."""
         weights: Floats1d = self._mixed(self._emit[rows] @ self.chain.begin, rows)
         return weights
 
     def moves(self, before: Ints1d, after: Ints1d) -> Floats2d:
-        """float64 (k, m): P(after | before)."""
+        """Return P(after | before), float64 (k, m)."""
         if len(self.known) <= MOST_WHOLE:
             whole: Floats2d = self._whole[np.ix_(before, after)]
             return whole
-        states = self._state[before]
-        P = ((states @ self._delta) @ self._emit[after].T).toarray()
-        P += np.multiply.outer(states @ self.chain.back, self._back_off[after])
-        mixed: Floats2d = self._mixed(P, after)
-        return mixed
+        return self._after(before, after)
 
     @cached_property
     def _whole(self) -> Floats2d:
         return self.onwards(np.arange(len(self.known)))
 
     def onwards(self, before: Ints1d) -> Floats2d:
-        """float64 (k, n): the probability of every word after each of k words."""
+        """Return the probability of every word after each of k words, float64 (k, n)."""
+        return self._after(before, slice(None))
+
+    def _after(self, before: Ints1d, after: Any) -> Floats2d:
         states = self._state[before]
-        P = ((states @ self._delta) @ self._emit.T).toarray()
-        P += np.multiply.outer(states @ self.chain.back, self._back_off)
-        mixed: Floats2d = self._mixed(P, slice(None))
+        P = ((states @ self._delta) @ self._emit[after].T).toarray()
+        P += np.multiply.outer(states @ self.chain.back, self._back_off[after])
+        mixed: Floats2d = self._mixed(P, after)
         return mixed
 
     def _mixed(self, P: Any, rows: Any) -> Any:
         return (1 - self.share) * P + self.share * self.known[rows]
 
     def nats(self, rows: Ints1d, starts: Bools1d) -> float:
-        """-ln of the law alone, a word: how much a text surprises one who knows the law and not
-        this kind of text. rows (k,); starts (k,), where sentences begin."""
+        """Return the negative log-likelihood a word under `chain` alone, in nats. rows: (k,).
+        starts: bool (k,), where sentences begin."""
         P = self._emit[rows] @ self.chain.begin.astype(np.float64)
         later = np.flatnonzero(~starts)
         if len(later):
@@ -174,8 +172,8 @@ class Language:
 
 
 def language_of(space: Space, read: Corpus | None = None) -> Language:
-    """The word pairs of the package on this space, and the frequencies of what was read. Of spaces
-    that hold none of the English words, the frequencies alone."""
+    """Return the word pairs of the package on this space with the frequencies of what was read, or
+    these alone where the space holds none of the English words."""
     web = frequency_of(space)
     known = web / web.sum()
     if read is not None:
@@ -186,14 +184,14 @@ def language_of(space: Space, read: Corpus | None = None) -> Language:
     except DxError:
         chain = alone_chain(np.maximum(known, LEAST))
         return Language(chain, known, name="word frequencies", web=web)
-    kind = None if read is None else _kind_of(read, space)
+    kind = None if read is None else _domain_of(read, space)
     of_kind = None if kind is None else WordPairs(kind=kind).fit(space)
     return Language(chain, known, name="word pairs of the package", web=web, of_kind=of_kind)
 
 
-def _kind_of(read: Corpus, space: Space) -> str | None:
-    """The kind of text whose pairs of the package are surprised least by what was read; None where
-    that is English as such."""
+def _domain_of(read: Corpus, space: Space) -> str | None:
+    """The domain whose pairs of the package give what was read the highest likelihood; None for
+    general English."""
     english = builtin_law().chain
     rows = Space.builtin().find_all([space.words[row] for row in read.rows.tolist()])
     if english.one_state is None or not (rows >= 0).any():
@@ -205,15 +203,15 @@ def _kind_of(read: Corpus, space: Space) -> str | None:
 
 
 def ways_to_read(language: Language, mechanism: Mechanism) -> list[Language]:
-    """The attacker by what it knows, and by each other law of pairs that is public: that of the
-    kind of text that it has read, and that which the mechanism draws from."""
-    laws = {OF_KIND: language.of_kind}
+    """Return the attacker's language model, and the same with each other public distribution of
+    pairs: that of the domain, and that which the mechanism draws from."""
+    chains = {OF_KIND: language.of_kind}
     if isinstance(mechanism, SentenceMechanism):
-        laws[OF_PRIOR] = mechanism.built.chain
+        chains[OF_PRIOR] = mechanism.built.chain
     ways = [language]
-    for name, chain in laws.items():
+    for name, chain in chains.items():
         if chain is None or chain.is_alone or chain.one_state is None:
-            continue  # no law of pairs
+            continue  # not a distribution of pairs
         if chain.digest not in {way.chain.digest for way in ways}:
             ways.append(replace(language, chain=chain, name=name))
     return ways

@@ -1,5 +1,4 @@
-"""What a guarantee promises for a pair of words, what draws can say against it, and what an audit
-found."""
+"""The claim of a guarantee for pairs of words, bounds on it from draws, and an audit's findings."""
 
 from __future__ import annotations
 
@@ -29,30 +28,30 @@ WIDTH = 92
 
 @dataclass(frozen=True)
 class Claim:
-    """A guarantee as numbers. delta: of every pair. of_rows: rows (k,) -> float64 (k, n), the
-    epsilon (nats) that is promised for each pair; infinite where nothing is."""
+    """A guarantee as numbers. delta: of every pair. of_rows: return the epsilons in nats of rows (k,)
+    and all words, float64 (k, n); infinite where nothing is promised."""
 
     delta: float
     of_rows: Callable[[Ints1d], Floats2d]
 
     def epsilons(self, rows: Any) -> Floats2d:
-        """Rows (k,) -> float64 (k, n), the nats that are promised; inf for none."""
+        """Return `of_rows` of rows (k,), float64 (k, n); inf for nan."""
         E = np.array(self.of_rows(np.asarray(rows, dtype=np.int64)), dtype=np.float64)
-        E[np.isnan(E)] = np.inf  # a distance that is no number promises nothing
+        E[np.isnan(E)] = np.inf
         return E
 
     def of_pairs(self, pairs: Ints2d) -> Floats1d:
-        """pairs: (p, 2) -> (p,)."""
+        """Return the epsilons (p,) of pairs (p, 2)."""
         some, which = np.unique(pairs[:, 0], return_inverse=True)
         return np.array(self.epsilons(some)[which.reshape(-1), pairs[:, 1]])
 
 
 def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
-    """Return the claim of a mechanism that is fitted on this space, or why it is not in numbers.
+    """Return the claim of a mechanism that is fitted on this space, or why it has no numbers.
 
-    Distances are those that the mechanism computes; "euclidean" ones are never more than those of
-    the space, whatever it says, and infinite where it says so. The pairs of an (epsilon, delta)
-    promise are those of guarantee.covers.
+    Distances are those that the mechanism computes; "euclidean" ones at most those of the space,
+    and infinite where the mechanism says so. The pairs of an (epsilon, delta) guarantee are those
+    of guarantee.covers.
     """
     guarantee, stated = mechanism.guarantee, _distances(mechanism)
     epsilon, covers = guarantee.epsilon, guarantee.covers
@@ -82,8 +81,7 @@ def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
 
 
 def _distances(mechanism: Mechanism) -> Callable[[Ints1d], Floats2d] | None:
-    """The mechanism's own distances; None where it has none. One row is asked for, since a
-    mechanism may refuse (DX004)."""
+    """The mechanism's own distances, if any. One row is asked for, since it may raise DX004."""
     if not isinstance(mechanism, HasMetric):
         return None
     try:
@@ -97,7 +95,7 @@ def _distances(mechanism: Mechanism) -> Callable[[Ints1d], Floats2d] | None:
 
 
 def lower(hits: Any, n: int, alpha: float) -> Any:
-    """The probability is not below this, except with probability alpha."""
+    """Return a lower bound on the probability that fails with probability alpha."""
     from scipy.special import betaincinv
 
     k = np.asarray(hits, dtype=np.float64)
@@ -105,12 +103,12 @@ def lower(hits: Any, n: int, alpha: float) -> Any:
 
 
 def upper(hits: Any, n: int, alpha: float) -> Any:
-    """The probability is not above this, except with probability alpha."""
+    """Return an upper bound on the probability that fails with probability alpha."""
     return 1.0 - lower(n - np.asarray(hits, dtype=np.float64), n, alpha)
 
 
 def wilson(hits: Any, n: int, z: float) -> Any:
-    """About the lower bound at z standard errors: cheap, to choose by."""
+    """Return about the lower bound at z standard errors: cheap, to choose events by."""
     p = np.asarray(hits, dtype=np.float64) / n
     middle = p + z * z / (2 * n)
     half = z * np.sqrt(p * (1 - p) / n + z * z / (4.0 * n * n))
@@ -118,25 +116,25 @@ def wilson(hits: Any, n: int, z: float) -> Any:
 
 
 def ceiling(n: int, alpha: float) -> float:
-    """The largest epsilon (nats) that n draws can refute: all of one word's, none of another's."""
+    """Return the largest epsilon (nats) that n draws can refute: an event of all draws of one word
+    and none of another."""
     return float(-np.log(upper(0, n, alpha)))
 
 
-# -- what was found --------------------------------------------------------------------------------
+# -- findings --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What one tier found.
+    """The finding of one tier.
 
     Attributes:
         tier: "exact", "closed form", "plane", "black box", "law", "sentences" or "independence".
         verdict: Of this tier alone.
         what: A sentence.
-        pair: The two words.
-        event: What tells them apart.
+        event: Set of outputs that distinguishes the two words.
         claimed, bound: Epsilon in nats, as promised for the pair and as found at delta.
-        tests: How many pairs and directions were tried.
+        tests: Number of pairs and directions.
     """
 
     tier: str
@@ -152,28 +150,31 @@ class Finding:
     seconds: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for json, which has no infinity."""
+        """Return plain values for JSON, None for infinity."""
         return {
             k: None if isinstance(v, float) and not math.isfinite(v) else v
             for k, v in asdict(self).items()
         }
 
-    def facts(self) -> list[str]:
-        """The pair, the event and the bound, a line each."""
-        found = [] if self.pair is None else [f"pair: {self.pair[0]}, {self.pair[1]}"]
+    def lines(self) -> list[str]:
+        """Return the finding as lines for a terminal."""
+        facts = [self.what]
+        if self.pair is not None:
+            facts.append(f"pair: {self.pair[0]}, {self.pair[1]}")
         if self.event:
-            found.append(f"event: {self.event}")
+            facts.append(f"event: {self.event}")
         if self.bound is not None and self.claimed is not None:
             delta = f" at delta {self.delta:.3g}" if self.delta else ""
             bound = "unbounded" if math.isinf(self.bound) else f"{self.bound:.4g}"
-            found.append(f"epsilon: {bound} found, {self.claimed:.4g} promised{delta}")
-        return found
+            facts.append(f"epsilon: {bound} found, {self.claimed:.4g} promised{delta}")
+        rows = [f"  {self.tier}: {self.verdict} ({self.seconds:.1f} s)"]
+        return rows + [line for fact in facts for line in _wrapped(fact, 4)]
 
 
 @dataclass(frozen=True)
 class Report:
-    """mechanism: its registered name. guarantee: Guarantee.to_dict of what was audited. alpha: the
-    probability that a sound mechanism is refuted by chance, over the whole audit."""
+    """The findings of an audit. mechanism: its registered name. guarantee: Guarantee.to_dict.
+    alpha: the probability that a sound mechanism is refuted by chance, over the whole audit."""
 
     mechanism: str
     guarantee: dict[str, Any]
@@ -182,14 +183,15 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """One refutation is enough; a tier that can say nothing does not count against others."""
-        # That words do not share their noise says nothing of how much there is.
-        told = (f for f in self.findings if f.verdict == REFUTED or f.tier != "independence")
-        verdicts = {finding.verdict for finding in told}
+        """Refuted by any tier, else not refuted by any, else inconclusive."""
+        # Independent noise may still be too little.
+        verdicts = {
+            f.verdict for f in self.findings if f.verdict == REFUTED or f.tier != "independence"
+        }
         return next((v for v in (REFUTED, NOT_REFUTED) if v in verdicts), INCONCLUSIVE)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for json."""
+        """Return plain values for JSON."""
         return {
             "mechanism": self.mechanism,
             "verdict": self.verdict,
@@ -200,26 +202,18 @@ class Report:
         }
 
     def lines(self) -> list[str]:
-        """For a terminal."""
+        """Return the report as lines for a terminal."""
+        g, promise = self.guarantee, "none"
+        if g["kind"] != "none":
+            # A delta of 1 stands for 1/n, until the mechanism is fitted.
+            delta = f", delta {g['delta']:.3g}" if 0 < g["delta"] < 1 else ""
+            epsilon = "no bound" if g["epsilon"] is None else f"{g['epsilon']:.6g}"
+            covers = f"; {g['adjacency']}" if g["adjacency"] else ""
+            unit = Guarantee.from_dict(g).unit
+            promise = f"epsilon {epsilon} {unit}{delta} ({g['status']}){covers}"
         rows = [f"{self.mechanism}: {self.verdict}", *_wrapped(MEANING[self.verdict], 2)]
-        rows += _wrapped(f"Promise: {_promise(self.guarantee)}", 2)
-        for finding in self.findings:
-            rows += [f"  {finding.tier}: {finding.verdict} ({finding.seconds:.1f} s)"]
-            rows += [
-                line for told in (finding.what, *finding.facts()) for line in _wrapped(told, 4)
-            ]
-        return rows
-
-
-def _promise(guarantee: dict[str, Any]) -> str:
-    if guarantee["kind"] == "none":
-        return "none"
-    unit = Guarantee.from_dict(guarantee).unit
-    # A delta of 1 says nothing: it waits for the space, where 1/n takes its place.
-    delta = f", delta {guarantee['delta']:.3g}" if 0 < guarantee["delta"] < 1 else ""
-    epsilon = "no bound" if guarantee["epsilon"] is None else f"{guarantee['epsilon']:.6g}"
-    covers = f"; {guarantee['adjacency']}" if guarantee["adjacency"] else ""
-    return f"epsilon {epsilon} {unit}{delta} ({guarantee['status']}){covers}"
+        rows += _wrapped(f"Promise: {promise}", 2)
+        return rows + [line for finding in self.findings for line in finding.lines()]
 
 
 def _wrapped(text: str, indent: int) -> list[str]:

@@ -1,8 +1,8 @@
-"""A mechanism as a black box, on 12 words in the plane and 2,000 in 50 dimensions.
+"""Black-box tests of a mechanism, on 12 words in the plane and 2,000 in 50 dimensions.
 
 For an ordered pair of words (w, v) and an event T, chosen on other draws, p is a lower bound on
 P[M(w) in T] and q an upper one on P[M(v) in T] (Clopper and Pearson 1934, at alpha / 2 over the
-number of ordered pairs, Bonferroni). The promise is refuted iff p > exp(epsilon) q + delta.
+number of ordered pairs, Bonferroni). The guarantee is refuted iff p > exp(epsilon) q + delta.
 """
 
 from __future__ import annotations
@@ -19,16 +19,7 @@ from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw
-from .claims import (
-    INCONCLUSIVE,
-    NOT_REFUTED,
-    REFUTED,
-    Finding,
-    ceiling,
-    lower,
-    upper,
-    wilson,
-)
+from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, ceiling, lower, upper, wilson
 from .tiers import Trial
 
 CALLS = 4  # for each word: one to learn from, one to choose by, two to test
@@ -44,8 +35,8 @@ PAIRS = np.arange(46).reshape(-1, 2)
 
 
 def plane(unit: float, words: int = 12) -> Space:
-    """12 words on a flat spiral: pairs from 0.1 to 20 units apart, in all directions. It is four
-    times as wide as high, so noise that is shaped by the space has a shape."""
+    """Return 12 words on a spiral: pairs from 0.1 to 20 units apart, in all directions. It is four
+    times as wide as high, so noise that is shaped by the space is elliptical."""
     steps = np.arange(words)
     radius = 0.1 * 1.6**steps
     X = np.stack([radius * np.cos(TURN * steps), radius * np.sin(TURN * steps) / 4], axis=1)
@@ -53,12 +44,12 @@ def plane(unit: float, words: int = 12) -> Space:
 
 
 def cloud(unit: float, words: int = 2000, dims: int = 50) -> Space:
-    """Words in many dimensions, of which the first ones make pairs: see PAIRS. The others are a
-    cloud with dense and sparse places; half of them are one cluster, and out of it leads a line of
-    words, half a unit from each to the next.
+    """Return words in many dimensions, of which the first ones make pairs: see PAIRS.
 
     Rows 0 to 39 are 20 pairs, 0.01 to 8 units apart; 40 and 41 are opposite each other in all
-    coordinates, 42 and 43 in one, and they are the longest vectors; 44 and 45 are one point.
+    coordinates, 42 and 43 in one, and they are the longest vectors; 44 and 45 are one point. The
+    others are a cloud with dense and sparse places; half of them are one cluster, and out of it
+    leads a line of words, half a unit apart.
     """
     public = np.random.Generator(np.random.PCG64(20240610))  # the vocabulary is no secret
     X = public.standard_normal((words, dims))
@@ -83,16 +74,9 @@ def _line_of(words: int) -> Ints1d:
     return np.arange(words - words // 20, words)
 
 
-def plane_pairs(on: Trial) -> Ints2d:
-    """All of them, neighbours on the spiral first."""
-    pairs = np.array(np.triu_indices(len(on.space), 1)).T
-    ordered: Ints2d = pairs[np.argsort(pairs[:, 1] - pairs[:, 0], kind="stable")]
-    return ordered
-
-
 def cloud_pairs(on: Trial) -> Ints2d:
-    """Those that the vocabulary has for it, words with unlike noise, and some by what is claimed:
-    the nearest, the middle and the far ones that a test can still tell."""
+    """Return the PAIRS, words with unlike noise, and some by what is claimed: the nearest, median
+    and farthest that a test can still tell apart."""
     n = len(on.space)
     rows = np.arange(46, n, max(1, n // 60))
     E = on.claim.epsilons(rows)
@@ -124,25 +108,26 @@ def _unlike(on: Trial, rows: Ints1d) -> Ints2d:
         Z = draw.vectors if draw.vectors is not None else (draw.rows == row)[:, None].astype(float)
         spreads.append(float(np.asarray(Z, dtype=np.float64).std(axis=0).mean()))
     order = rows[np.argsort(spreads)]
-    ends = [(order[0], order[-1]), (order[0], order[1]), (order[0], order[len(order) // 2])]
-    return np.array(ends)
+    return np.array([(order[0], other) for other in (order[-1], order[1], order[len(order) // 2])])
 
 
 # -- the contest -----------------------------------------------------------------------------------
 
 
 def on_plane(on: Trial) -> Finding:
-    """The contest on the 12 words of the plane."""
-    return _contest("plane", on, plane_pairs(on), on.effort.plane)
+    """Test all pairs of the 12 words of the plane, neighbours on the spiral first."""
+    pairs = np.array(np.triu_indices(len(on.space), 1)).T
+    pairs = pairs[np.argsort(pairs[:, 1] - pairs[:, 0], kind="stable")]
+    return _contest("plane", on, pairs, on.effort.plane)
 
 
 def on_cloud(on: Trial) -> Finding:
-    """The contest on the large vocabulary."""
+    """Test pairs of the large vocabulary."""
     return _contest("black box", on, cloud_pairs(on), on.effort.cloud)
 
 
 def _contest(tier: str, on: Trial, pairs: Ints2d, effort: tuple[int, float, int]) -> Finding:
-    """effort: draws of each word at most, seconds about, pairs at most."""
+    """Test pairs. effort: most draws of each word, about so many seconds, most pairs."""
     draws, seconds, most = effort
     E = np.maximum(on.claim.of_pairs(pairs), on.claim.of_pairs(pairs[:, ::-1]))
     highest = ceiling(draws // 2, on.alpha)
@@ -185,15 +170,15 @@ def _contest(tier: str, on: Trial, pairs: Ints2d, effort: tuple[int, float, int]
 
 
 def _size(on: Trial, words: int, draws: int, seconds: float) -> int:
-    """How many draws a call should make, so that all of them take about so many seconds."""
+    """The number of draws of a call such that all calls take about so many seconds."""
     tries = min(1000, draws // CALLS)
     taken = []
     for times in (1, 5):
-        # Of the processor: on a busy machine an audit takes longer, and sees as much.
+        # Processor time: on a busy machine an audit takes longer, and sees as much.
         start = time.process_time()
         on.mechanism.sample(np.zeros(times * tries, dtype=np.int64), Rng())
         taken.append(time.process_time() - start)
-    # A call has costs of its own, which more draws do not multiply.
+    # without the fixed costs of a call
     each = max(taken[1] - taken[0], taken[1] / 100) / (4 * tries)
     fitting = int(seconds / (each * words * CALLS + 1e-12))
     most = draws // CALLS
@@ -204,8 +189,8 @@ def _size(on: Trial, words: int, draws: int, seconds: float) -> int:
 
 @dataclass
 class Sampler:
-    """Draws of one word, in CALLS calls of `size` each, every call with a stream of its own. Of a
-    small vocabulary each word is drawn once for all its pairs."""
+    """Draws of one word, in CALLS calls of `size` each with its own stream. Of a small vocabulary
+    each word is drawn once for all its pairs."""
 
     on: Trial
     size: int
@@ -237,8 +222,7 @@ Z_SCORE = 4.5
 
 @dataclass(frozen=True)
 class Event:
-    """The event of an ordered pair: `score` at least t, or below it. worth: about the bound on
-    epsilon, to compare events by."""
+    """The event that `score` is at least t, or below it. worth: about the bound on epsilon."""
 
     score: str
     t: float
@@ -251,9 +235,9 @@ class Event:
 
 @dataclass(frozen=True)
 class Tested:
-    """An ordered pair of rows and its event. p, q: bounds on its probability for the two words,
-    from below and from above. bound: epsilon is not below this (nats, -inf for none), but with
-    probability alpha."""
+    """An ordered pair of rows and its event. p, q: lower and upper bound on its probability for the
+    two words. bound: lower bound on epsilon (nats, -inf for none) that fails with probability
+    alpha."""
 
     pair: tuple[int, int]
     claimed: float
@@ -266,12 +250,19 @@ class Tested:
 def _test(
     on: Trial, pair: list[int], claimed: float, drawn: tuple[list[Draw], list[Draw]], alpha: float
 ) -> list[Tested]:
-    """Both directions. claimed: epsilon both ways. alpha: for each of them."""
+    """Test both directions. claimed: epsilon both ways. alpha: for each of them."""
     one, other = drawn
     width = None if one[0].vectors is None else int(np.shape(one[0].vectors)[1])
-    sides = Sides(
-        (pair[0], pair[1]), on.space.vectors, _centres(on, pair, width), (one[0], other[0])
+    tables = (getattr(on.mechanism, "centres", None), on.space.vectors)
+    centres = next(
+        (
+            np.asarray(table[pair], dtype=np.float64)
+            for table in tables
+            if table is not None and (width is None or table.shape[1] == width)
+        ),
+        np.zeros((2, width or 1)),
     )
+    sides = Sides((pair[0], pair[1]), on.space.vectors, centres, (one[0], other[0]))
     events = [Event("", 0.0, True, -np.inf)] * 2
     for (name, a), (_, b) in zip(scores(sides, one[1]), scores(sides, other[1]), strict=True):
         found = _best(name, np.sort(a()), np.sort(b()), on.claim.delta)
@@ -288,18 +279,9 @@ def _test(
     return tested
 
 
-def _centres(on: Trial, pair: list[int], width: int | None) -> Floats2d:
-    """(2, c): where noise starts, in the dimensions of the noisy vectors; zeros where unknown."""
-    known = getattr(on.mechanism, "centres", None)
-    for table in (known, on.space.vectors):
-        if table is not None and (width is None or table.shape[1] == width):
-            return np.asarray(table[pair], dtype=np.float64)
-    return np.zeros((2, width or 1))
-
-
 def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[Event]:
-    """Of the thresholds of a score, sorted for each word, those that tell a's word from b's best,
-    and b's from a's."""
+    """Return the threshold of a score, sorted for each word, that best tells a's word from b's, and
+    the one that best tells b's from a's."""
     t = np.unique(np.concatenate([_marks(a), _marks(b), np.nextafter([a[-1], b[-1]], np.inf)]))
     n = len(a)
     above = np.stack([n - np.searchsorted(some, t, side="left") for some in (a, b)])
@@ -315,8 +297,8 @@ def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[Event]:
 
 
 def _marks(some: Floats1d) -> Floats1d:
-    """Of sorted scores, all where they are few: an output that one word never gives is one of them;
-    else some of their quantiles."""
+    """All of some sorted scores where they are few, so that an output that one word never gives is
+    among them; else quantiles."""
     steps = np.flatnonzero(np.diff(some)) + 1
     few = len(steps) < FEW
     places = np.concatenate([[0], steps]) if few else (LEVELS * (len(some) - 1)).astype(np.int64)
@@ -325,7 +307,7 @@ def _marks(some: Floats1d) -> Floats1d:
 
 
 def _hits(sides: Sides, events: list[Event], calls: list[Draw]) -> Floats1d:
-    """How many of the outputs are in each event. Only the scores of these are computed."""
+    """The number of outputs in each event; only the scores of these are computed."""
     counts = np.zeros(len(events))
     for draw in calls:
         wanted = {event.score for event in events}
@@ -337,8 +319,8 @@ def _hits(sides: Sides, events: list[Event], calls: list[Draw]) -> Floats1d:
 
 
 # -- scores of outputs by which two words might be told apart --------------------------------------
-# Any function of the output will do: the test is sound for every event, since it is chosen on draws
-# that are not tested. `first` are draws that scores may learn from, and are used for nothing else.
+# The test is sound for every function of the output, since events are chosen on draws that are not
+# tested.
 
 LINE = np.array([-2, -1, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3])
 ACROSS = np.array([-2, -1, -0.5, -0.25, -0.1, 0, 0.1, 0.25, 0.5, 1, 2])
@@ -348,8 +330,9 @@ Score = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Sides:
-    """Two words, by their rows. table: (n, d) of the space. centres: (2, c), where the noise of
-    each starts, in the dimensions of the noisy vectors. first: a draw of each, to learn from."""
+    """Two words, by their rows. table: (n, d) of the space. centres: (2, c), of the noise of each,
+    in the dimensions of the noisy vectors; zeros where unknown. first: a draw of each to learn from
+    alone."""
 
     words: tuple[int, int]
     table: Floats2d
@@ -358,8 +341,8 @@ class Sides:
 
 
 def scores(sides: Sides, draw: Draw) -> Iterator[tuple[str, Score]]:
-    """Names and scores of k outputs; a score gives its numbers (k,) when it is called. draw has as
-    many outputs as each of `first`."""
+    """Yield names and scores of k outputs; a score returns its numbers (k,) when it is called. draw
+    has as many outputs as each of `first`."""
     rows = draw.rows
     one, other = (some.rows for some in sides.first)
     yield "word by likelihood", partial(_likelihood, one, other, rows, len(sides.table))
@@ -410,15 +393,15 @@ def _norm(A: Floats2d, order: float) -> Floats1d:
 
 
 def _likelihood(one: Ints1d, other: Ints1d, seen: Ints1d, n: int) -> Floats1d:
-    """ln of the ratio of the counts of each output among the first draws."""
+    """The ln of the ratio of the counts of each output among the first draws."""
     counts = [np.bincount(some, minlength=n) + 0.5 for some in (one, other)]
     ratio: Floats1d = np.log(counts[0] / counts[1])[seen]
     return ratio
 
 
 def _by_place(sides: Sides, Z: Floats2d) -> Floats1d:
-    """Likelihood of the cell of a vector, by where it lies along the line between two words, and
-    across it."""
+    """Likelihood ratio of the cell of a vector, by its place along the line between two words and
+    its distance from it."""
     origin, apart = sides.centres[0], sides.centres[1] - sides.centres[0]
     length = float(np.linalg.norm(apart))
     along = apart / length if length > 0 else np.eye(1, len(apart))[0]
@@ -438,10 +421,10 @@ def _by_place(sides: Sides, Z: Floats2d) -> Floats1d:
 
 
 def unreachable(Z: Floats2d, x: Floats1d) -> Floats1d:
-    """(k,): how many coordinates of each vector no sum x + z rounds to (Mironov 2012).
+    """Return how many coordinates of each vector no sum x + z rounds to, (k,) (Mironov 2012).
 
     z = v - x has a last binary place; where v has finer ones, it did not come from x. Coordinates
-    near the border of a binade are let off.
+    near the border of a binade are left out.
     """
     V = Z if Z.dtype in (np.float32, np.float64) else Z.astype(np.float64)
     last = np.spacing(np.abs(V.astype(np.float64) - x).astype(V.dtype) * V.dtype.type(0.99))

@@ -1,4 +1,4 @@
-"""The audit of a mechanism: try to refute what it promises, one tier after another."""
+"""The audit of a mechanism: try to refute its guarantee, tier by tier."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,13 +60,10 @@ def audit(
         nothing = Finding("promise", INCONCLUSIVE, NOTHING)
         return Report(mechanism.name, g.to_dict(), alpha, [nothing])
     unit = 1 / g.epsilon if g.kind == "metric-dp" else 1.0
+    large = cloud(unit, *how.large)
     plan: list[tuple[str, Space, tuple[Tier, ...]]] = [
         ("plane", plane(unit), (exact, closed_form, independence, on_plane)),
-        (
-            "black box",
-            cloud(unit, *how.large),
-            (exact, closed_form, law, sentences, independence, on_cloud),
-        ),
+        ("black box", large, (exact, closed_form, law, sentences, independence, on_cloud)),
     ]
     if space is not None:
         plan.append(("own space", space, (exact, closed_form, sentences)))
@@ -77,44 +74,34 @@ def audit(
     for name, vocabulary, tiers in plan:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DxWarning)
-            trial = _trial(mechanism, vocabulary, how, seed, alpha / 2)
-            if isinstance(trial, str):
-                findings.append(Finding(name, INCONCLUSIVE, trial))
-            else:
-                findings += _findings(trial, tiers)
+            fitted = copy.deepcopy(mechanism)
+            try:
+                fitted.fit(vocabulary)
+                claim = claim_of(fitted, vocabulary)
+                problem = f"On {vocabulary.name}: {claim}."
+            except DxError as error:
+                problem = claim = f"It cannot be fitted on {vocabulary.name}: {error}"
+            if isinstance(claim, str):
+                findings.append(Finding(name, INCONCLUSIVE, problem))
+                continue
+            trial = Trial(fitted, claim, vocabulary, how, seed, alpha / 2)
+            for tier in tiers:
+                start = time.perf_counter()
+                found = tier(trial)
+                if found is not None:
+                    findings.append(replace(found, seconds=time.perf_counter() - start))
     return Report(mechanism.name, g.to_dict(), alpha, findings)
-
-
-def _trial(
-    mechanism: Mechanism, space: Space, effort: Effort, seed: int | None, alpha: float
-) -> Trial | str:
-    """A copy of the mechanism, fitted on a space; or why there is none."""
-    fitted = copy.deepcopy(mechanism)
-    try:
-        fitted.fit(space)
-        claim = claim_of(fitted, space)
-    except DxError as error:
-        return f"It cannot be fitted on {space.name}: {error}"
-    if isinstance(claim, str):
-        return f"On {space.name}: {claim}."
-    return Trial(fitted, claim, space, effort, seed, alpha)
-
-
-def _findings(trial: Trial, tiers: tuple[Tier, ...]) -> Iterator[Finding]:
-    for tier in tiers:
-        start = time.perf_counter()
-        found = tier(trial)
-        if found is not None:
-            yield replace(found, seconds=time.perf_counter() - start)
 
 
 def mechanism_of(
     config: Path, *, code: Path | None = None, epsilon: float | None = None
 ) -> Mechanism:
-    """Make the mechanism of a config with one [mechanism] block, not fitted. code: a Python file
-    that registers mechanisms, which is run. epsilon: in place of that of the config. Raise
-    UsageError where there is no mechanism, or several, or the code fails; and what the mechanism
-    and spaCy raise for wrong settings."""
+    """Make the mechanism of a config with one [mechanism] block, not fitted.
+
+    code: a Python file that registers mechanisms, which is run. epsilon: in place of that of the
+    config. Raise UsageError where there is not one mechanism, or the code fails; and what the
+    mechanism and spaCy raise for wrong settings.
+    """
     import_code(code)
     if not config.is_file():
         raise UsageError(f"{config}: no such config file.")

@@ -1,6 +1,6 @@
-"""What shows beside the outputs: how long a draw takes, and which words the space lacks.
+"""Side channels that no guarantee covers: the time of a draw, and words that the space lacks.
 
-Neither is covered by a guarantee. Both are measured against a limit that is stated here.
+Both are measured against a limit that is stated here.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ WARMTH = 20.0  # of a rank, in the frequency of words 1 / (rank + WARMTH)
 
 @dataclass(frozen=True)
 class Sides:
-    """cold, warm: milliseconds of the processor for the first draw of a word, and for later ones:
-    least, middle, most of the words. spread: from the fastest word to the slowest, once warm.
-    success: how often it is told at even odds whether an output stands for an unknown word
-    (dx.RandomWord.v1) or for a known one, which come as words do in language."""
+    """cold, warm: milliseconds of processor time of the first draw of a word, and of later ones:
+    minimum, median, maximum over words. spread: warm, from the fastest word to the slowest.
+    success: how often it is guessed at even odds whether an output stands for an unknown word
+    (dx.RandomWord.v1) or for a known one, of the frequencies of language."""
 
     mechanism: str
     epsilon: float
@@ -43,12 +43,12 @@ class Sides:
         return self.spread <= MOST_SPREAD and self.success <= MOST_SUCCESS
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for json."""
+        """Return plain values for JSON."""
         limits = {"spread": MOST_SPREAD, "success": MOST_SUCCESS}
         return {**asdict(self), "limits": limits, "within": self.within}
 
     def lines(self) -> list[str]:
-        """For a terminal."""
+        """Return lines for a terminal."""
         cold, warm = (" / ".join(f"{ms:.2f}" for ms in some) for some in (self.cold, self.warm))
         return [
             f"{self.mechanism} at epsilon {self.epsilon:g}, {self.words} words",
@@ -63,20 +63,30 @@ class Sides:
 
 
 def sides(mechanism: Mechanism, space: Space, *, words: int = 40, draws: int = 4000) -> Sides:
-    """Measures a mechanism on a space; it is fitted first. words: whose draws are timed, chosen at
-    random. draws: of outputs, to tell unknown words by."""
+    """Fit a mechanism on a space and measure it. words: how many are timed, chosen at random.
+    draws: of outputs, to tell unknown words by."""
     mechanism.fit(space)
     rng, choose = Rng(), np.random.default_rng(0)
-    mechanism.sample(np.zeros(1, dtype=np.int64), rng)  # what the first word of all pays for
+    mechanism.sample(np.zeros(1, dtype=np.int64), rng)  # the first draw of all builds caches
     rows = choose.choice(len(space), min(words, len(space)), replace=False)
+
+    def milliseconds(row: int, repeats: int) -> float:
+        """The least of some draws, as other processes disturb them."""
+        times = []
+        for _ in range(repeats):
+            start = time.process_time()
+            mechanism.sample(np.array([row]), rng)
+            times.append(time.process_time() - start)
+        return 1e3 * min(times)
+
     cold, warm = (
-        np.array([_milliseconds(mechanism, row, rng, repeats) for row in rows])
-        for repeats in (1, REPEATS)
+        np.array([milliseconds(row, repeats) for row in rows]) for repeats in (1, REPEATS)
     )
-    # Outputs for words as they come in language, by their rank in the table.
+    # Outputs for words of the frequencies of language, by their rank in the table.
     weights = 1 / (np.arange(len(space)) + WARMTH)
     edges = np.cumsum(weights / weights.sum())
     known = np.minimum(np.searchsorted(edges, rng.uniform(draws)), len(space) - 1)
+    outputs = np.asarray(mechanism.sample(known, rng).rows)
     return Sides(
         mechanism.name,
         mechanism.guarantee.epsilon,
@@ -84,23 +94,13 @@ def sides(mechanism: Mechanism, space: Space, *, words: int = 40, draws: int = 4
         (cold.min(), float(np.median(cold)), cold.max()),
         (warm.min(), float(np.median(warm)), warm.max()),
         float(warm.max() - warm.min()),
-        told_apart(np.asarray(mechanism.sample(known, rng).rows), rng.integers(len(space), draws)),
+        told_apart(outputs, rng.integers(len(space), draws)),
     )
 
 
-def _milliseconds(mechanism: Mechanism, row: int, rng: Rng, repeats: int) -> float:
-    """Of the processor, for one draw of one word: the least of some, as others disturb it."""
-    found = []
-    for _ in range(repeats):
-        start = time.process_time()
-        mechanism.sample(np.array([row]), rng)
-        found.append(time.process_time() - start)
-    return 1e3 * min(found)
-
-
 def told_apart(known: Ints1d, unknown: Ints1d) -> float:
-    """How often a threshold on the rank of an output tells the two, at even odds: the best one of
-    every second output, on the others."""
+    """Return how often a threshold on the rank of an output tells the two at even odds: the best
+    threshold of every second output, on the others."""
     places = np.unique(np.concatenate([known[::2], unknown[::2]]))
     below = np.searchsorted(np.sort(known[::2]), places, "right") / len(known[::2])
     below = below - np.searchsorted(np.sort(unknown[::2]), places, "right") / len(unknown[::2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -113,7 +114,15 @@ def attack_cli(
             if f"dx attack {name}" in RETIRED:
                 raise UsageError(str(retired(f"dx attack {name}")))
             one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, PERSONS))
-            _check_model(name, model, prompt)
+            by_model = (*BY_MODEL, ALL, FRONTIER)
+            if model is not None and name not in by_model:
+                raise UsageError(
+                    f"no model takes part in {name}: `model` is for {', '.join(by_model)}."
+                )
+            if prompt and model is None:
+                raise UsageError(
+                    "there is no model to tell this: give one by `model`, or leave `prompt`."
+                )
             if name == PERSONS:
                 return _attack_persons(text, field, lines, out, force=force)
             configs = dict(parse_mechanism(given) for given in mechanism or ["path"])
@@ -122,47 +131,36 @@ def attack_cli(
             names = list(ATTACKS) if name == ALL else [name]
             if out is not None:
                 check_out(out, names, force=force)
-            found = load_space(space, max_words)
-            reader = None if model is None else Reader.of(model, found, prompt)
+            table = load_space(space, max_words)
+            reader = None if model is None else Reader.of(model, table, prompt)
         with settings_that_fail():
-            read_all = partial(read_corpus, space=found, field=field, lines=lines)
+            read_all = partial(read_corpus, space=table, field=field, lines=lines)
             corpus = read_all(text)
             corpus = corpus if opening is None else corpus.opening(opening)
             known = None if public is None else read_all(public)
             if name != FRONTIER and known is None:
                 corpus, known = corpus.halves()
             corpus = corpus.first(words)
-            makers = {label: partial(make_mechanism, c, found) for label, c in configs.items()}
+            makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
             epsilons = {
-                label: chosen or epsilons_for(make, found.vectors, corpus.rows)
+                label: chosen or epsilons_for(make, table.vectors, corpus.rows)
                 for label, make in makers.items()
             }
             if name == FRONTIER:
-                ground = Ground(found, corpus, known, reader)
+                ground = Ground(table, corpus, known, reader)
                 points = frontier(makers, epsilons, ground, progress)
                 results = {FRONTIER: frontier_result(points)}
+                _print_frontier(points, ground, shares)
             else:
-                language = language_of(found, known)
-                scene = Scene(found.vectors, corpus, known, candidates, language, reader)
+                language = language_of(table, known)
+                scene = Scene(table.vectors, corpus, known, candidates, language, reader)
                 figures = attack_over_epsilon(names, makers, epsilons, scene, progress)
                 by_name = {each: [f for f in figures if f.attack == each] for each in names}
                 results = {each: result_of(some) for each, some in by_name.items() if some}
-        if name == FRONTIER:
-            _print_frontier(points, ground, shares)
-        else:
-            _print(figures, scene)
+                _print(figures, scene)
         if out is not None:
             for each, result in results.items():
                 result.write(out, each, force=force)
-
-
-def _check_model(name: str, model: str | None, prompt: str) -> None:
-    """Raises UsageError where a model, or what it is told, would change nothing."""
-    if model is not None and name not in (*BY_MODEL, ALL, FRONTIER):
-        known = ", ".join((*BY_MODEL, ALL, FRONTIER))
-        raise UsageError(f"no model takes part in {name}: `model` is for {known}.")
-    if prompt and model is None:
-        raise UsageError("there is no model to tell this: give one by `model`, or leave `prompt`.")
 
 
 def _shares(given: str) -> list[float]:
@@ -179,10 +177,11 @@ def _shares(given: str) -> list[float]:
 
 
 def _print(figures: list[AttackFigure], scene: Scene) -> None:
-    for name in dict.fromkeys(found.attack for found in figures):
-        for mechanism in dict.fromkeys(found.mechanism for found in figures):
-            some = [f for f in figures if (f.attack, f.mechanism) == (name, mechanism)]
+    attacks = dict.fromkeys(f.attack for f in figures)
+    for name in attacks:
+        for mechanism in dict.fromkeys(f.mechanism for f in figures):
             typer.secho(f"{name}: {mechanism}", bold=True)
+            some = [f for f in figures if (f.attack, f.mechanism) == (name, mechanism)]
             typer.echo(_table(some) + "\n")
     text, public = scene.text, scene.public
     covered = float((scene.places >= 0).mean())
@@ -193,17 +192,17 @@ def _print(figures: list[AttackFigure], scene: Scene) -> None:
         "that were attacked. 'Without' is a guess without the output.\nIntervals are in the .csv "
         "file. The figures are about this text: they are not private."
     )
-    missing = sorted(set(ATTACKS) - {found.attack for found in figures})
+    missing = sorted(set(ATTACKS) - set(attacks))
     if 0 < len(missing) < len(ATTACKS) - 1:
         typer.echo(f"The text is too small for {', '.join(missing)}.")
 
 
 def _table(figures: list[AttackFigure]) -> str:
-    epsilons = sorted({found.epsilon for found in figures})
+    epsilons = sorted({f.epsilon for f in figures})
     lines: dict[tuple[str, str, str], dict[float, AttackFigure]] = {}
     for f in figures:
         lines.setdefault((f.measure, f.attacker, f.setting), {})[f.epsilon] = f
-    unchanged = {found.epsilon: found.unchanged for found in figures}
+    unchanged = {f.epsilon: f.unchanged for f in figures}
     rows = [["words unchanged", *(f"{unchanged[e]:.1%}" for e in epsilons), ""]]
     for parts, values in lines.items():
         cells = [f"{values[e].value:.1%}" if e in values else "-" for e in epsilons]
@@ -251,8 +250,6 @@ def _frontier_table(points: Sequence[Point], several: bool) -> str:
 
 
 def _attack_persons(text: str, field: str, lines: bool, out: Path | None, *, force: bool) -> None:
-    """Print a table, and write persons.csv. Raise UsageError where no two documents name the same
-    person."""
     if out is not None:
         check_new(out / f"{PERSONS}.csv", force=force)
     texts = read_texts(text, field, lines=lines, most=MOST_PERSONS)
@@ -272,4 +269,4 @@ def _attack_persons(text: str, field: str, lines: bool, out: Path | None, *, for
         "otherwise\na name is in two documents by chance alone, or where it was not found."
     )
     if out is not None:
-        Result([f.as_dict() for f in figures], digits=4).write(out, PERSONS, force=force)
+        Result([asdict(f) for f in figures], digits=4).write(out, PERSONS, force=force)

@@ -33,7 +33,7 @@ from ...errors import DxError, Errors, UsageError
 from ...privacy.levels import LEVELS
 from ...space import Space
 from ...space.sources import SpaceSource
-from ..attacks.frontier import Ground, Walks, point
+from ..attacks.frontier import Graphs, Ground, point, share_searches
 from ..corpus import Corpus, words_of
 from ..mechanisms import make_mechanism, parse_mechanism
 from ..report.pairs import tokenizer
@@ -103,7 +103,7 @@ class Study:
     train: Ints1d
     test: Ints1d
     ground: Ground
-    walks: Walks
+    graphs: Graphs
 
     @classmethod
     def of(cls, space: Space, options: Options) -> Study:
@@ -120,13 +120,13 @@ class Study:
         corpus = Corpus.of(*zip(*words, strict=True)).first(ATTACKED)
         authors = coded[1] if options.author else None
         ground = Ground(space, corpus)
-        return cls(space, options.text, texts, coded[0], authors, train, test, ground, Walks())
+        return cls(space, options.text, texts, coded[0], authors, train, test, ground, {})
 
     def row(self, name: str, epsilon: float) -> Row:
         """Return the figures of a release."""
         label, config = parse_mechanism(name)
         mechanism = make_mechanism(config, self.space, epsilon)
-        self.walks.share(mechanism)
+        share_searches(mechanism, self.graphs)
         found = point(label, mechanism, self.ground, seed=SEED)
         released = self._released({**config, "epsilon": epsilon})
         row: Row = {
