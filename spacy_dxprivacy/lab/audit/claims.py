@@ -28,8 +28,8 @@ WIDTH = 92
 
 @dataclass(frozen=True)
 class Claim:
-    """A guarantee as numbers. delta: of every pair. of_rows: return the epsilons in nats of rows (k,)
-    and all words, float64 (k, n); infinite where nothing is promised."""
+    """A guarantee as numbers. delta: of every pair. of_rows: return the epsilons in nats of rows
+    (k,) and all words, float64 (k, n); infinite where nothing is promised."""
 
     delta: float
     of_rows: Callable[[Ints1d], Floats2d]

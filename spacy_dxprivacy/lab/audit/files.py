@@ -1,4 +1,4 @@
-"""What a release holds, read with care: no pickle is loaded, nothing is run, sizes are bounded."""
+"""The texts and strings of a release: no pickle is loaded, nothing is run, sizes are bounded."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
 
 @dataclass(frozen=True)
 class Strings:
-    """Strings that are not the text of a document. kind: which sort of place they are at, such as
-    "strings", "user data" or "pickle". whole: each is a word, to be compared as it is."""
+    """Strings that are not the text of a document. kind: their place, such as "strings" or "user
+    data". whole: each is a word, to be compared as it is."""
 
     kind: str
     values: list[str] = field(repr=False)
@@ -51,7 +51,7 @@ class Strings:
 
 @dataclass(frozen=True)
 class Text:
-    """A document of the release. words and spaces: where it comes in tokens."""
+    """A document of the release. words, spaces: in place of text where it is in tokens."""
 
     text: str = field(default="", repr=False)
     words: list[str] | None = field(default=None, repr=False)
@@ -64,15 +64,15 @@ Item = Strings | Text
 
 @dataclass(frozen=True)
 class Form:
-    """How files with fields are written: where the text is, and what stands between the columns of
-    .csv. encoding: None for UTF-8, or what a mark at the beginning says."""
+    """How files with fields are written: where the text is, and the delimiter of .csv. encoding:
+    None for UTF-8, or what a byte-order mark says."""
 
     fields: FileConfig
     encoding: str | None = None
 
     @classmethod
     def of(cls, field: str, delimiter: str | None = None, encoding: str | None = None) -> Form:
-        """Raise UsageError for a delimiter or an encoding that is none."""
+        """Raise UsageError for an unknown delimiter or encoding."""
         check_encoding(encoding)
         return cls(FileConfig(field=names_of(field), delimiter=delimiter), encoding)
 
@@ -82,29 +82,31 @@ class BadFile(DxError):
 
 
 def files_of(path: Path) -> list[Path]:
-    """A file, or all files of a folder. Raise BadFile for none, or too many."""
+    """Return a file, or all files of a folder. Raise BadFile for none, or too many."""
     if not path.exists():
         raise BadFile("the release: no such file or folder.")
-    found = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
-    if not found:
+    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+    if not files:
         raise BadFile("the release holds no file.")
-    if len(found) > MOST_FILES:
+    if len(files) > MOST_FILES:
         raise BadFile(f"the release holds more than {MOST_FILES:,} files.")
-    return found
+    return files
 
 
 def read_file(path: Path, form: Form | str, *, in_pipeline: bool = False) -> Iterator[Item]:
-    """Read the texts and strings of a file, by its ending and its first bytes. form: how it is
-    written, or the field of text alone. in_pipeline: it is part of a saved pipeline, whose .jsonl
-    and .txt files are no documents. Raise BadFile where it is too large, too deep, compressed or
-    damaged."""
+    """Read the texts and strings of a file, by its ending and its first bytes.
+
+    form: how it is written, or the field of text alone. in_pipeline: it is part of a saved
+    pipeline, whose .jsonl and .txt files are no documents. Raise BadFile where it is too large, too
+    deep, compressed or damaged.
+    """
     try:
         yield from _read(path, Form.of(form) if isinstance(form, str) else form, in_pipeline)
     except BadFile:
         raise
-    except (TooLarge, UsageError) as error:  # the readers' own sentences
+    except (TooLarge, UsageError) as error:
         raise BadFile(str(error)) from None
-    except Exception as error:  # whatever a file made to do harm brings about
+    except Exception as error:  # a malicious file may raise anything
         raise BadFile(f"a file is damaged ({type(error).__name__}).") from None
 
 
@@ -134,7 +136,7 @@ def _read(path: Path, form: Form, in_pipeline: bool) -> Iterator[Item]:
 
 
 def _content(path: Path, kind: str, form: Form) -> bytes:
-    """Unpacked, and texts as UTF-8 without a mark."""
+    """The bytes of a file, unpacked, and texts as UTF-8 without a byte-order mark."""
     raw, pack = bytes_of(path), pack_of(path)
     if pack:
         try:
@@ -172,8 +174,19 @@ def _docbin(raw: bytes) -> Iterator[Item]:
     used: set[str] = set()
     for (words, spaces), data in zip(documents, docbin.user_data, strict=True):
         used.update(words)
-        held, receipt = _user_data(data)
-        receipt = receipt if fits(receipt, len(words)) else None
+        try:
+            data = unpacked(data) if isinstance(data, bytes) else data
+        except ValueError:
+            raise BadFile("the user data of a document are damaged.") from None
+        receipt, held = None, []
+        for key, value in data.items() if isinstance(data, dict) else (data or []):
+            if key == RECEIPT_KEY and isinstance(value, dict):
+                receipt = value if fits(value, len(words)) else None
+                held.append(Strings("receipt", list(strings_in(value))))
+            elif key == VECTORS_KEY or _is_array(value):
+                held.append(Strings("tensor", []))
+            else:
+                held.append(Strings("user data", list(strings_in([key, value]))))
         yield Text(words=words, spaces=spaces, receipt=receipt)
         yield from held
     used |= {form for word in used for form in (word.lower(), _norm_of(word))}
@@ -185,7 +198,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
 
 @lru_cache(maxsize=2**16)
 def _norm_of(word: str) -> str:
-    """What spaCy makes the norm of a word, such as "not" of "n't": no more than the word tells."""
+    """spaCy's norm of a word, such as "not" of "n't", which reveals no more than the word."""
     vocab = _blank_vocab()
     with vocab.memory_zone():
         return str(vocab[word].norm_)
@@ -196,28 +209,9 @@ def _blank_vocab() -> Any:
     return spacy.blank("en").vocab
 
 
-def _user_data(data: Any) -> tuple[list[Strings], dict[str, Any] | None]:
-    """The strings of a document's user data, and its receipt."""
-    try:
-        data = unpacked(data) if isinstance(data, bytes) else data
-    except ValueError:
-        raise BadFile("the user data of a document are damaged.") from None
-    receipt, held = None, []
-    for key, value in data.items() if isinstance(data, dict) else (data or []):
-        if key == RECEIPT_KEY and isinstance(value, dict):
-            receipt = value
-            held.append(Strings("receipt", list(strings_in(value))))
-        elif key == VECTORS_KEY or _is_array(value):
-            held.append(Strings("tensor", []))
-        else:
-            held.append(Strings("user data", list(strings_in([key, value]))))
-    return held, receipt
-
-
 def _records(raw: bytes, kind: str, fields: FileConfig) -> Iterator[Item]:
     """Its texts, by the readers of `dx sanitize`, and the strings of other fields."""
-    # What the fields of the texts are called tells nothing.
-    own = {step for way in fields.field for step in steps(way)}
+    own = {step for path in fields.field for step in steps(path)}  # names of the text's fields
     for record in read_records(io.BytesIO(raw), kind, fields):
         if record.problem:
             why = f"a .{kind} file, record {record.number}: {record.problem} {record.hint}"
@@ -245,7 +239,7 @@ def _holds_records(raw: bytes, field_name: str) -> bool:
 
 
 def _parquet(path: Path, field_name: str) -> Iterator[Item]:
-    """Its texts, and the strings of other columns; not numbers, nor rows without a text."""
+    """Its texts, and the strings of other columns."""
     with open_parquet(path) as file:
         names = file.schema_arrow.names
         pages = opened(str(file.schema_arrow.metadata or "").encode())
@@ -265,7 +259,7 @@ def _parquet(path: Path, field_name: str) -> Iterator[Item]:
 
 
 def opened(raw: bytes, depth: int = 0) -> Iterator[str]:
-    """All strings in some bytes: json, msgpack, zlib, a pickle's opcodes, or runs of text."""
+    """Yield all strings in some bytes: json, msgpack, zlib, a pickle's opcodes, or runs of text."""
     if depth > DEEPEST:
         return
     found: Iterable[str] | None = None
@@ -299,11 +293,11 @@ def _pickled(raw: bytes, depth: int) -> Iterator[str]:
             elif isinstance(argument, bytes | bytearray) and len(argument) > 3:
                 yield from opened(bytes(argument), depth + 1)
     except Exception:
-        yield from _runs_of_text(raw)  # damaged, or made to be so: what can be read of it is read
+        yield from _runs_of_text(raw)  # damaged, or malicious
 
 
 def strings_in(value: Any, depth: int = 0) -> Iterator[str]:
-    """The strings of nested values, those within bytes among them."""
+    """Yield the strings of nested values, also those within bytes."""
     for leaf in walk(value):
         if isinstance(leaf, str):
             yield leaf
@@ -312,7 +306,7 @@ def strings_in(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def inflated(raw: bytes) -> bytes:
-    """Decompressed, up to MOST_UNPACKED. Raise BadFile beyond, zlib.error for other bytes."""
+    """Decompress up to MOST_UNPACKED. Raise BadFile beyond, zlib.error for other bytes."""
     stream = zlib.decompressobj()
     data = stream.decompress(raw, MOST_UNPACKED)
     if stream.unconsumed_tail:
@@ -322,12 +316,12 @@ def inflated(raw: bytes) -> bytes:
 
 
 def unpacked(data: bytes) -> Any:
-    """msgpack, without srsly's decoders. Raise BadPacked, a ValueError, for other bytes."""
+    """Decode msgpack without srsly's decoders. Raise BadPacked, a ValueError, for other bytes."""
     return unpack(data, use_list=False)
 
 
 def walk(value: Any, depth: int = 0) -> Iterator[Any]:
-    """The leaves of nested lists and dictionaries, keys among them; arrays are left out."""
+    """Yield the leaves and keys of nested lists and dictionaries, without arrays."""
     if depth > DEEPEST_LISTS:
         raise BadFile("a file is nested too deep.")
     if isinstance(value, dict):
@@ -359,34 +353,35 @@ def _json(raw: bytes) -> Any:
 # -- the manifest of a run over shards, as a receipt -----------------------------------------------
 
 
-def as_receipt(told: Any) -> Any:
-    """What `dx sanitize --receipt` would have written of the corpus; other values as they are. A
-    manifest does not know which records failed: failed is None, where any did. Raises KeyError and
-    TypeError for a manifest that is damaged."""
-    if not (isinstance(told, dict) and {"settings", "corpus", "by_document"} <= set(told)):
-        return told
-    settings, corpus = told["settings"], told["corpus"]
-    total = told["by_document"]["total"]
-    return {
+def as_receipt(payload: Any) -> Any:
+    """Return the receipt that `dx sanitize --receipt` would write of a manifest's corpus; other
+    values as they are.
+
+    A manifest does not say which records failed: failed is None, where any did. Raises KeyError and
+    TypeError for a manifest that is damaged.
+    """
+    if not (isinstance(payload, dict) and {"settings", "corpus", "by_document"} <= set(payload)):
+        return payload
+    settings, corpus = payload["settings"], payload["corpus"]
+    total = payload["by_document"]["total"]
+    receipt = {
         **settings,
         "in_clear": [*settings["in_clear"], "the names of the files"],
         "documents": corpus["documents"],
-        "failed": None if corpus["failed"] else [[] for _ in told["shards"]],
+        "failed": None if corpus["failed"] else [[] for _ in payload["shards"]],
         **{name: corpus[name] for name in COUNTS},
-        **_stood_in(settings, corpus),
         "total": total if isinstance(total, dict) else settings["guarantee"],
     }
-
-
-def _stood_in(settings: dict[str, Any], corpus: dict[str, Any]) -> dict[str, Any]:
-    """The counts of mentions, with what stands for them."""
-    if not settings.get("surrogates"):
-        return {}
-    none, counts = dict.fromkeys(MENTIONS, 0), corpus.get("mentions", {})
-    told = {k: {**v, **counts.get(k, none)} for k, v in settings["surrogates"].items()}
-    return {"stood_in": corpus.get("stood_in", 0), "surrogates": told}
+    if settings.get("surrogates"):
+        none, counts = dict.fromkeys(MENTIONS, 0), corpus.get("mentions", {})
+        receipt["stood_in"] = corpus.get("stood_in", 0)
+        receipt["surrogates"] = {
+            label: {**settings_of, **counts.get(label, none)}
+            for label, settings_of in settings["surrogates"].items()
+        }
+    return receipt
 
 
 def receipt_beside(path: Path) -> Path | None:
-    """The manifest of an output folder of shards."""
+    """Return the manifest of an output folder of shards, if any."""
     return path / MANIFEST if (path / MANIFEST).is_file() else None

@@ -1,6 +1,6 @@
-"""Tiers that need no contest: exact probabilities, closed forms, distributions, dependence.
+"""Tests of exact probabilities, closed forms, noise distributions, independence and sentences.
 
-Each takes a Trial, and gives a Finding, or None where it does not apply.
+Each takes a Trial, and returns a Finding, or None where it does not apply.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ CHECKED, DRAWS = 3, 20_000
 
 @dataclass(frozen=True)
 class Effort:
-    """How long an audit looks. plane, cloud: for each contest draws of each word at most, about so
-    many seconds, and pairs. draws: to compare with a stated distribution. sentences: how many pairs
-    of sentences, and draws of each side. large: words and dimensions of the large vocabulary."""
+    """Size of an audit. plane, cloud: for each contest most draws of each word, about so many
+    seconds, most pairs. draws: to compare with a stated distribution. sentences: pairs of
+    sentences, and draws of each side. large: words and dimensions of the large vocabulary."""
 
     plane: tuple[int, float, int]
     cloud: tuple[int, float, int]
@@ -37,9 +37,8 @@ class Effort:
 
 @dataclass(frozen=True)
 class Trial:
-    """A mechanism that is fitted on a space, what it claims there, and how to look. seed: repeats
-    the draws, for tests. alpha: the probability that a sound mechanism is refuted by chance, for a
-    contest."""
+    """A mechanism that is fitted on a space, and its claim there. seed: of the draws, for tests.
+    alpha: the probability that a contest refutes a sound mechanism by chance."""
 
     mechanism: Mechanism
     claim: Claim
@@ -49,11 +48,11 @@ class Trial:
     alpha: float = 1e-4
 
 
-# -- exact probabilities and closed forms: nothing is left to chance here --------------------------
+# -- exact probabilities and closed forms ----------------------------------------------------------
 
 
 def exact(on: Trial) -> Finding | None:
-    """All pairs of words by the probabilities that `distribution` gives, where there is one."""
+    """Compute the loss, or hockey-stick divergence, of all pairs of words by `distribution`."""
     if not isinstance(on.mechanism, StatesProbabilities):
         return None
     rows = _rows(on.space)
@@ -71,19 +70,19 @@ def exact(on: Trial) -> Finding | None:
     with np.errstate(divide="ignore", invalid="ignore"):
         logs, found = np.log(P), np.empty_like(E)
         for w in range(len(rows)):
-            if on.claim.delta:  # hockey-stick divergences
+            if on.claim.delta:
                 factor = np.exp(np.minimum(E[w], 700.0))[:, None]
                 found[w] = np.maximum(P[w][None, :] - factor * P, 0).sum(axis=1)
             else:
                 gap = logs[w][None, :] - logs
-                gap[:, np.isneginf(logs[w])] = -np.inf  # what never comes from w shows nothing
+                gap[:, np.isneginf(logs[w])] = -np.inf  # impossible outputs of w do not count
                 found[w] = gap.max(axis=1)
     return _worst("exact", on, rows, E, found)
 
 
 def closed_form(on: Trial) -> Finding | None:
-    """All pairs of some words by the loss, or, where a delta is promised, by the delta that the
-    mechanism has closed forms of, by `loss` and `delta`; None where it has none."""
+    """Compute the loss of all pairs of some words by the mechanism's `loss`, or, where a delta is
+    promised, by its `delta`; None where it has no such closed forms."""
     mechanism: Any = on.mechanism
     if not (hasattr(mechanism, "loss") and hasattr(mechanism, "delta")):
         return None
@@ -103,7 +102,7 @@ def _rows(space: Space) -> Ints1d:
 
 
 def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
-    """Whether draws come by the stated probabilities: chi-square, outputs below 5 draws pooled."""
+    """Chi-square test of the stated probabilities, outputs below 5 expected draws pooled."""
     from scipy.stats import chisquare
 
     for at in np.linspace(0, len(rows) - 1, CHECKED).astype(int):
@@ -115,7 +114,7 @@ def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
         seen = np.append(seen[~rare], seen[rare].sum())
         mean = np.append(mean[~rare], mean[rare].sum())
         if mean[-1] < 1:
-            # Too few to test by themselves; they go to the likeliest.
+            # Too few to test by themselves: merged into the likeliest.
             best = int(np.argmax(mean[:-1])) if len(mean) > 1 else 0
             seen[best], mean[best] = seen[best] + seen[-1], mean[best] + mean[-1]
             seen, mean = seen[:-1], mean[:-1]
@@ -125,8 +124,8 @@ def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
 
 
 def _worst(tier: str, on: Trial, rows: Ints1d, E: Floats2d, found: Floats2d) -> Finding:
-    """The pair that breaks the promise most. found: losses, or, where a delta is promised, deltas
-    at the promised epsilons E; both (k, k)."""
+    """The finding of the worst pair. found: losses, or, where a delta is promised, deltas at the
+    promised epsilons E; both (k, k)."""
     delta = on.claim.delta
     with np.errstate(invalid="ignore"):
         excess = found - (delta or E)
@@ -151,7 +150,7 @@ def _worst(tier: str, on: Trial, rows: Ints1d, E: Floats2d, found: Floats2d) -> 
     )  # fmt: skip
 
 
-# -- the distribution of known noise: a scale that is 1 % off shows here alone ---------------------
+# -- the distribution of known noise: the only test of a scale that is 1 % off ---------------------
 
 UNLIKELY = 1e-7
 FEW_WORDS = 4
@@ -160,8 +159,8 @@ FEW_WORDS = 4
 def law(on: Trial) -> Finding | None:
     """Test the radius of the noise against its distribution (Kolmogorov and Smirnov).
 
-    A mechanism states it beside its density (its `law`, a ty.NoiseLaw): from its promise, its
-    settings and the space, and not from the code that draws, whose mistakes would then be in both.
+    A mechanism states it as its `law`, a ty.NoiseLaw: from its guarantee, its settings and the
+    space, independently of the code that draws.
     """
     from scipy.stats import kstest
 
@@ -187,7 +186,7 @@ def law(on: Trial) -> Finding | None:
     return Finding("law", INCONCLUSIVE, what, draws=len(rows))
 
 
-# -- are the words of a text drawn one by one, each with noise of its own? -------------------------
+# -- independence of the draws of a text -----------------------------------------------------------
 
 MOST_Z = 7.0  # 3e-12 for each of some hundred numbers
 MODE = 0.8  # an output that is nearly always the same has no ranks to compare
@@ -195,11 +194,11 @@ IN_COMMON = 50
 
 
 def independence(on: Trial) -> Finding:
-    """Compare outputs that should know nothing of each other, of two calls, for two words by turns.
+    """Test that outputs of two calls, for two words by turns, are independent.
 
-    A promise for a word adds up over a text only where draws are independent. Noise that is drawn
-    for pairs of opposite signs (antithetic), or in part for all words of a call, has the right
-    distribution for each word alone; two outputs together give the words away. Rank correlations
+    The guarantee of a word composes over a text only where draws are independent. Noise that is
+    drawn for pairs of opposite signs (antithetic), or in part for all words of a call, has the
+    right distribution for each word alone; two outputs together reveal the words. Rank correlations
     (Spearman 1904) are about normal for independent draws, whatever their distribution.
     """
     rows = np.tile([0, len(on.space) // 2], on.effort.draws // 2)
@@ -236,7 +235,7 @@ def _numbers(on: Trial, rows: Ints1d, number: int) -> Floats2d:
 
 
 def _neighbours(A: Floats2d, B: Floats2d) -> Iterator[tuple[str, Floats2d, Floats2d]]:
-    """Pairs of outputs, each of which is in one pair: so the pairs are independent as well."""
+    """Pairs of outputs, each of them in one pair alone, so that pairs are independent as well."""
     one, other = A[0::2], A[1::2]
     half = len(one) // 4 * 2
     yield "of two words side by side", one, other
@@ -247,7 +246,7 @@ def _neighbours(A: Floats2d, B: Floats2d) -> Iterator[tuple[str, Floats2d, Float
 
 
 def _z(a: Floats1d, b: Floats1d) -> float:
-    """About normal for independent draws; 0 where one value is nearly all there is."""
+    """The z score of the rank correlation; 0 where nearly all values are equal."""
     from scipy.stats import rankdata
 
     ranks = [rankdata(some) for some in (a, b)]
@@ -259,17 +258,16 @@ def _z(a: Floats1d, b: Floats1d) -> float:
 # -- sentences whose words are drawn together ------------------------------------------------------
 
 WORDS = 30  # of a sentence
-SHARES = (0.0, 0.0, 0.2, 1.0)  # of its words that another one has others for; one at least
+SHARES = (0.0, 0.0, 0.2, 1.0)  # of its words that are changed; one at least
 CLOSE = 1e-7
-FAR = 5.0  # standard errors: chance goes so far once in 1.7 million
+FAR = 5.0  # standard errors: exceeded by chance once in 1.7 million
 
 
 def sentences(on: Trial) -> Finding | None:
     """Sample long sentences, and pairs of them that differ in one word, in some, or in all.
 
-    Of a mechanism that draws words together no table holds all outputs. It states the likelihood of
-    any one, though: the loss of a draw is exact, and only which draws are looked at is by chance.
-    None where the mechanism draws words alone.
+    A mechanism that draws words together states the likelihood of any output: the loss of a draw is
+    exact, and chance decides only which draws are tested. None where words are drawn alone.
     """
     mechanism: Any = on.mechanism
     if not getattr(mechanism, "draws_together", False):
@@ -277,14 +275,24 @@ def sentences(on: Trial) -> Finding | None:
     (pairs, repeats), n = on.effort.sentences, len(on.space)
     rng = np.random.default_rng(on.seed)
     one = rng.integers(n, size=(pairs, WORDS))
-    near = on.mechanism.sample(one.reshape(-1), Rng(on.seed)).rows
-    other = _changed(one, near.reshape(pairs, WORDS), n, rng)
+    near = on.mechanism.sample(one.reshape(-1), Rng(on.seed)).rows.reshape(one.shape)
+    # Words are changed to likely outputs, or, where all are, to any words.
+    shares = np.resize(SHARES, pairs)[:, None]
+    change = rng.random(one.shape) < shares
+    change[np.arange(pairs), rng.integers(WORDS, size=pairs)] = True
+    others = rng.integers(n, size=one.shape)
+    other = np.where(change, np.where((shares < 1) & (near != one), near, others), one)
     promised = []  # for two texts: the sum over their words
     for mine, its in zip(one, other, strict=True):
         differ = mine != its
         promised.append(on.claim.of_pairs(np.stack([mine[differ], its[differ]], axis=1)).sum())
     losses = _losses(mechanism, one, other, repeats, Rng(on.seed))
-    if not _likely(losses):
+    # The sum over y of P(y) h(y) is that of P'(y) exp(L(y)) h(y). With h = 1 where L <= 0, and
+    # pairs in either order: the share of draws that are likelier for the other sentence is the mean
+    # of exp(-L) over those that are not.
+    terms: Floats1d = (losses <= 0) - np.where(losses >= 0, np.exp(-np.maximum(losses, 0)), 0.0)
+    error = max(float(terms.std()), 1 / len(terms)) / np.sqrt(len(terms))
+    if abs(terms.mean()) > FAR * error:
         what = "The sentences drawn do not follow the likelihood that the mechanism states."
         return Finding("sentences", INCONCLUSIVE, what, draws=len(losses))
     claimed = np.tile(np.repeat(np.array(promised), repeats), 2)
@@ -301,18 +309,9 @@ def sentences(on: Trial) -> Finding | None:
     )  # fmt: skip
 
 
-def _changed(rows: Ints2d, near: Ints2d, n: int, rng: np.random.Generator) -> Ints2d:
-    """near: words that come out for these. Where all words are others, they are any."""
-    shares = np.resize(SHARES, len(rows))[:, None]
-    change = rng.random(rows.shape) < shares
-    change[np.arange(len(rows)), rng.integers(WORDS, size=len(rows))] = True
-    other = rng.integers(n, size=rows.shape)
-    return np.where(change, np.where((shares < 1) & (near != rows), near, other), rows)
-
-
 def _losses(mechanism: Any, one: Ints2d, other: Ints2d, repeats: int, rng: Rng) -> Floats1d:
-    """(2 * pairs * repeats,): ln P(draw | its sentence) / P(draw | the other one), first of those
-    that were drawn from one."""
+    """ln P(draw | its sentence) / P(draw | the other one), (2 * pairs * repeats,), draws from `one`
+    first."""
     sides = [np.repeat(rows, repeats, axis=0).reshape(-1) for rows in (one, other)]
     starts: Bools1d = np.arange(len(sides[0])) % WORDS == 0
     found = []
@@ -321,12 +320,3 @@ def _losses(mechanism: Any, one: Ints2d, other: Ints2d, repeats: int, rng: Rng) 
         own, others = (mechanism.log_likelihood(rows, drawn, starts) for rows in (mine, its))
         found.append(own - others)
     return np.concatenate(found)
-
-
-def _likely(losses: Floats1d) -> bool:
-    """Sum over y of P(y) h(y) is that of P'(y) exp(L(y)) h(y). With h = 1 where L <= 0, and pairs
-    in either order: the share of draws that look more like the other sentence is the mean of
-    exp(-L) over those that do not."""
-    terms: Floats1d = (losses <= 0) - np.where(losses >= 0, np.exp(-np.maximum(losses, 0)), 0.0)
-    error = max(float(terms.std()), 1 / len(terms)) / np.sqrt(len(terms))
-    return bool(abs(terms.mean()) <= FAR * error)
