@@ -14,7 +14,7 @@ import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy.lab.audit.original import (
     Recognised,
     Survivor,
-    labels_in_clear,
+    labels_in_plaintext,
     recognise,
     rules,
     survivors,
@@ -70,8 +70,8 @@ def test_what_was_recognised_elsewhere_survives_too(told: Recognised) -> None:
 
 
 def test_the_labels_are_those_that_the_selector_declares() -> None:
-    assert labels_in_clear(Entities(("PERSON", "GPE")).in_clear) == ["PERSON", "GPE"]
-    assert labels_in_clear(["the names of the files"]) == []
+    assert labels_in_plaintext(Entities(("PERSON", "GPE")).in_clear) == ["PERSON", "GPE"]
+    assert labels_in_plaintext(["the names of the files"]) == []
 
 
 @pytest.mark.parametrize(("text", "status"), [("Dr. Ann Smith left.", 0), ("Dr. Maria X left.", 1)])

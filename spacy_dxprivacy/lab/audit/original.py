@@ -39,12 +39,15 @@ RUN = 4  # words one after another that do not come by chance
 
 class Original:
     """The original texts. docs: the tokens of each document, and whether a blank follows. words: in
-    lower case, without punctuation; telling: those that are looked for outside of texts; unknown:
+    lower case, without punctuation; telling: those that are searched outside of texts; unknown:
     those that the space lacks."""
 
     def __init__(self, docs: list[tuple[list[str], list[bool]]], space: Space) -> None:
         self.docs = docs
-        lower = [[w.lower() for w in words if _is_word(w)] for words, _ in docs]
+        lower = [
+            [w.lower() for w in words if any(c.isalnum() for c in w) and w != REDACTED]
+            for words, _ in docs
+        ]
         self.words = {w for words in lower for w in words}
         self.telling = {w for w in self.words if len(w) >= SHORTEST and w not in STOP_WORDS}
         self.unknown = {w for w in self.words if space.find(w) < 0}
@@ -52,11 +55,11 @@ class Original:
 
     @property
     def texts(self) -> list[str]:
-        """The documents as strings."""
+        """The documents."""
         return [joined(*doc) for doc in self.docs]
 
     def in_strings(self, values: Iterable[str], *, whole: bool = False) -> set[str]:
-        """The telling words of the original in some strings."""
+        """Return the telling words of the original in some strings."""
         found: set[str] = set()
         for value in values:
             lower = value.lower()
@@ -67,7 +70,7 @@ class Original:
         return found & self.telling
 
     def runs_in(self, values: Iterable[str]) -> set[str]:
-        """The words of runs of RUN words that stand one after another in the original as well."""
+        """Return the words of sequences of RUN words that the original has as well."""
         found: set[str] = set()
         for value in values:
             words = [w.lower() for w in WORDS.findall(value)] if len(value) > 2 * RUN else []
@@ -76,13 +79,13 @@ class Original:
 
 
 def read_original(path: Path, form: Form, space: Space) -> Original:
-    """Raise BadFile as reading a release does."""
+    """Read a file or a folder of texts. Raise BadFile as reading a release does."""
     items = (item for file in files_of(path) for item in read_file(file, form))
     return Original([tokens_of(item) for item in items if isinstance(item, Text)], space)
 
 
 def tokens_of(item: Text) -> tuple[list[str], list[bool]]:
-    """Words and blanks of a document, by the blank English tokenizer where it is a plain text."""
+    """Return words and blanks of a document, by the English tokenizer where it is plain text."""
     if item.words is not None and item.spaces is not None:
         return item.words, item.spaces
     nlp = _blank()
@@ -92,13 +95,13 @@ def tokens_of(item: Text) -> tuple[list[str], list[bool]]:
 
 
 def joined(words: list[str], spaces: list[bool]) -> str:
-    """The text of tokens."""
+    """Return the text of tokens."""
     return "".join(w + " " * s for w, s in zip(words, spaces, strict=True))
 
 
 @lru_cache(maxsize=1)
 def _blank() -> Any:
-    """A tokenizer that cuts no placeholder in two, for texts of any length."""
+    """A tokenizer that keeps REDACTED whole, for texts of any length."""
     nlp: Any = spacy.blank("en")
     nlp.tokenizer.add_special_case(REDACTED, [{"ORTH": REDACTED}])
     nlp.max_length = 2**40
@@ -107,7 +110,7 @@ def _blank() -> Any:
 
 @lru_cache(maxsize=4)
 def public_strings(lang: str) -> frozenset[str]:
-    """What a fresh pipeline of the language has in its vocabulary, in lower case."""
+    """Return the strings of a fresh pipeline of the language, in lower case."""
     try:
         return frozenset(s.lower() for s in spacy.blank(lang).vocab.strings)
     except (ImportError, ValueError):
@@ -118,16 +121,11 @@ def _runs(words: list[str]) -> Iterable[tuple[str, ...]]:
     return zip(*(words[i:] for i in range(RUN)), strict=False)
 
 
-def _is_word(token: str) -> bool:
-    return any(c.isalnum() for c in token) and token != REDACTED
-
-
 # -- survivors of entity mode ----------------------------------------------------------------------
 # A recogniser reads the originals. Of persons, each part of a name counts, in any case, possessive
-# and within longer words; of places, organisations, addresses and numbers the whole. What of this
-# stands in an original and in what became of it survived: in the document where it was recognised,
-# or in another one where it was missed. What stands in a release though its own original does not
-# have it was drawn, and is there by chance.
+# and within longer words; of other entities the whole. A survivor is such a string that both an
+# original and its release hold, recognised there or in another document. What its own original does
+# not hold was drawn by chance.
 
 PLAINTEXT = re.compile(r"every word outside the recognised entities (.+)")
 
@@ -135,7 +133,7 @@ PLAINTEXT = re.compile(r"every word outside the recognised entities (.+)")
 @dataclass(frozen=True)
 class Survivor:
     """A part of an entity that can still be read. document: its number in the release, from 0.
-    start: in characters. recognised: in this document, and not in another one alone. word: in small
+    start: in characters. recognised: in this document, not only in another one. word: in small
     letters; it is the secret."""
 
     document: int
@@ -147,9 +145,8 @@ class Survivor:
 
 @dataclass
 class Recognised:
-    """What a recogniser found in the originals. parts: part of a name -> whether a text writes it
-    small. wholes: in small letters -> label. here: for each document, those of its own. found: how
-    many entities, by label."""
+    """The entities of the originals. parts: part of a name -> whether a text writes it small.
+    wholes: in small letters -> label. here: those of each document. found: counts by label."""
 
     parts: dict[str, bool] = field(default_factory=dict)
     wholes: dict[str, str] = field(default_factory=dict)
@@ -166,30 +163,26 @@ class Recognised:
         return table
 
 
-def labels_in_clear(phrases: Iterable[str]) -> list[str]:
-    """The labels of entity mode, of a receipt's `in_clear`; none where it was not in use."""
+def labels_in_plaintext(phrases: Iterable[str]) -> list[str]:
+    """Return the labels of entity mode of a receipt's `in_clear`; none of other modes."""
     matches = [PLAINTEXT.fullmatch(phrase) for phrase in phrases]
     return [label for match in matches if match for label in match[1].split(", ")]
 
 
 def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) -> Recognised:
-    """nlp: a pipeline with a recogniser. labels: as its labels, or as PERSON, GPE and so on."""
+    """Recognise entities. nlp: a pipeline with a recogniser. labels: its own, or plain ones such as
+    PERSON and GPE."""
     wanted = {plain_label(label) for label in labels} & (WHOLE | {"PERSON", "ADDRESS"})
     known = Recognised()
     for doc in nlp.pipe(originals):
         entities = chosen(doc, wanted)
         known.found.update(label for label, _, _ in entities)
         parts = {p: s for p, s in name_parts(doc, entities).items() if len(p) >= SHORTEST}
-        wholes = {
-            doc[first:last].text.lower(): label
-            for label, first, last in entities
-            if label != "PERSON"
-        }
-        wholes = {
-            text: label
-            for text, label in wholes.items()
-            if len(text) > SHORTEST and not all(map(is_word, text.split()))
-        }
+        wholes = {}
+        for label, first, last in entities:
+            text = doc[first:last].text.lower()
+            if label != "PERSON" and len(text) > SHORTEST and not all(map(is_word, text.split())):
+                wholes[text] = label
         for part, small in parts.items():
             known.parts[part] = known.parts.get(part, False) or small
         known.wholes |= wholes
@@ -200,7 +193,7 @@ def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) 
 def survivors(
     originals: Sequence[str], release: Sequence[str], known: Recognised
 ) -> list[Survivor]:
-    """Find what was recognised in the originals in the texts of a release, in the same order. Raise
+    """Return the survivors in the texts of a release, in the order of the originals. Raise
     ValueError where they differ in number."""
     nlp = _blank()
     found = []
@@ -227,7 +220,7 @@ def _names_in(doc: Doc, known: Recognised) -> Iterator[tuple[str, int, str]]:
 
 
 def _wholes_in(lower: str, known: Recognised) -> Iterator[tuple[str, int, str]]:
-    for match in WORDS.finditer(lower) if known.by_word else ():
+    for match in WORDS.finditer(lower):
         for whole, before in known.by_word.get(match[0], ()):
             start = match.start() - before
             end = start + len(whole)
@@ -236,7 +229,7 @@ def _wholes_in(lower: str, known: Recognised) -> Iterator[tuple[str, int, str]]:
 
 
 def rules() -> Language:
-    """The pipeline that recognises where none is given: the rules of dx_entity_ruler."""
+    """Return the pipeline that recognises by the rules of dx_entity_ruler."""
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
     nlp.max_length = 2**40

@@ -1,4 +1,4 @@
-"""The audit of a release: which words of the original are still there, and whether by chance."""
+"""The audit of a release: words of the original in it, by chance, declared, or leaked."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from .original import (
     REDACTED,
     WORDS,
     Original,
+    Survivor,
     joined,
-    labels_in_clear,
+    labels_in_plaintext,
     public_strings,
     read_original,
     recognise,
@@ -59,9 +60,9 @@ Tokens = tuple[list[str], list[bool]]  # words, and whether a blank follows
 
 @dataclass
 class Leak:
-    """Words of the original, in lower case, at one sort of place. kind: see docs/audit.md. where:
-    the file, unless its name tells words. by_chance: the mechanism can draw them. declared: the
-    receipt says so."""
+    """Words of the original, in lower case, at one kind of place. kind: see docs/audit.md. where:
+    the file, unless its name holds words. by_chance: the mechanism can draw them. declared: by the
+    receipt."""
 
     kind: str
     where: str
@@ -71,15 +72,15 @@ class Leak:
     declared: bool = False
 
     def to_dict(self, *, show_words: bool = False) -> dict[str, Any]:
-        """Plain values, with how many words; which, only if asked for."""
+        """Return plain values, with the number of words; the words only if asked for."""
         names = ("kind", "where", "what", "by_chance", "declared")
-        held = {**{k: getattr(self, k) for k in names}, "words": len(self.words)}
-        return {**held, "which": sorted(self.words)} if show_words else held
+        plain = {**{k: getattr(self, k) for k in names}, "words": len(self.words)}
+        return {**plain, "which": sorted(self.words)} if show_words else plain
 
 
 @dataclass
 class ReleaseReport:
-    """words: how many different ones the original has. notes: what could not be judged."""
+    """The leaks of a release. words: distinct ones of the original. notes: what was not judged."""
 
     words: int
     leaks: list[Leak]
@@ -87,17 +88,17 @@ class ReleaseReport:
 
     @property
     def leaked(self) -> bool:
-        """Whether anything is there that is neither chance nor declared."""
+        """Whether any leak is neither by chance nor declared."""
         return any(not leak.by_chance and not leak.declared for leak in self.leaks)
 
     def to_dict(self, *, show_words: bool = False) -> dict[str, Any]:
-        """Plain values for json; words of the original only if asked for."""
+        """Return plain values for JSON; words of the original only if asked for."""
         leaks = [leak.to_dict(show_words=show_words) for leak in self.leaks]
         verdict = LEAKED if self.leaked else CLEAN
         return {"verdict": verdict, "words": self.words, "found": leaks, "notes": self.notes}
 
     def lines(self, *, show_words: bool = False) -> list[str]:
-        """The report to read, the worst first; words of the original only if asked for."""
+        """Return the report as lines, the worst first; words of the original only if asked for."""
         rows = [f"{LEAKED if self.leaked else CLEAN} ({self.words:,} words of the original)"]
         for leak in sorted(self.leaks, key=lambda leak: (leak.by_chance, leak.declared)):
             how = "by chance" if leak.by_chance else "declared" if leak.declared else "LEAKED"
@@ -110,10 +111,10 @@ class ReleaseReport:
 @dataclass(frozen=True)
 class Reading:
     """How a release and its original are read. field: where the text is, in files with fields.
-    delimiter: of .csv. encoding: of the original, where it is not UTF-8. entities: look for
-    survivors of these labels, none of which is put down to chance; if empty, those that receipts of
-    entity mode name, where a mechanism may draw a word itself. nlp: the pipeline with the
-    recogniser; the rules of dx_entity_ruler if None."""
+    delimiter: of .csv. encoding: of the original, where it is not UTF-8. entities: labels whose
+    survivors are all leaks; if empty, those that receipts of entity mode name, where a mechanism
+    may draw a word by chance. nlp: the pipeline with the recogniser; the rules of dx_entity_ruler
+    if None."""
 
     field: str = "text"
     delimiter: str | None = None
@@ -157,11 +158,12 @@ class _Audit:
     ) -> None:
         self.original, self.space, self.given, self.how = original, space, receipt, how
         self.receipt = receipt  # of the latest text
-        self.texts: list[str] = []  # of the release, as far as it is in order
-        self.modes: set[str] = set()  # labels of entity mode, as receipts name them
-        self.found: dict[tuple[str, str, bool, bool], Leak] = {}
+        self.texts: list[str] = []  # of the release
+        self.labels: set[str] = set()  # of entity mode, as receipts name them
+        self.leaks: dict[tuple[str, str, bool, bool], Leak] = {}
         self.notes: set[str] = set()
-        self.cases: dict[bool, tuple[list[str], list[str]]] = {}  # by whether they are declared
+        # words in the case of the original, and those that could be, by whether it is declared
+        self.cases: dict[bool, tuple[list[str], list[str]]] = {}
         self.public: set[str] = set()
         self.public_ids: set[int] = set()
 
@@ -174,7 +176,11 @@ class _Audit:
             self.public |= public_strings(lang)
         for file in files:
             if file.name == "key2row":
-                self.public_ids |= _keys(file)
+                try:
+                    keys = unpacked(bytes_of(file))
+                except ValueError:
+                    raise BadFile("the keys of a pipeline's vectors are damaged.") from None
+                self.public_ids |= {int(key) for key in keys} if isinstance(keys, dict) else set()
         form = Form.of(self.how.field, self.how.delimiter)
         for number, file in enumerate(files, 1):
             where = self._name(file, path, number)
@@ -184,35 +190,42 @@ class _Audit:
                     self._text(item, where)
                 else:
                     self._strings(item, where)
-        self._judge_casing()
+        return self._report()
+
+    def _report(self) -> ReleaseReport:
+        for declared, (copied, could) in self.cases.items():
+            # One or two may be chance, or a word that the space writes in another way.
+            if len(copied) >= 2 and len(copied) >= len(could) / 2:
+                what = "words in the case of the original"
+                self._add("casing", "the texts", copied, what, declared=declared)
         self._judge_survivors()
         if self.texts and len(self.texts) != len(self.original.docs):
             self.notes.add(
                 f"The release has {len(self.texts):,} documents and the original "
                 f"{len(self.original.docs):,}: casing and layout were not compared."
             )
-        if not self.given and any(leak.declared for leak in self.found.values()):
+        leaks = list(self.leaks.values())
+        if not self.given and any(leak.declared for leak in leaks):
             self.notes.add(CLAIMED)
-        leaks = list(self.found.values())
         return ReleaseReport(len(self.original.words), leaks, sorted(self.notes))
 
     def _add(self, kind: str, where: str, words: Iterable[str], what: str, **how: bool) -> None:
         """how: by_chance and declared, of the Leak."""
         new = Leak(kind, where, set(), what, **how)
-        leak = self.found.setdefault((kind, where, new.by_chance, new.declared), new)
+        leak = self.leaks.setdefault((kind, where, new.by_chance, new.declared), new)
         leak.words.update(words)
 
     # -- places that are not texts -------------------------------------------------------------
 
     def _name(self, file: Path, path: Path, number: int) -> str:
-        """The name of a file, if it tells nothing."""
+        """The name of a file, or its number where the name holds words of the original."""
         name = file.relative_to(path).as_posix() if file != path else file.name
         stem = name if file != path else file.stem
         apart = stem.replace("_", " ").replace("-", " ")
         words = self.original.in_strings([stem, apart]) - FILE_WORDS
         if not words:
             return name
-        declared = "the names of the files" in _in_clear(self.given)
+        declared = "the names of the files" in _in_plaintext(self.given)
         where = f"file {number} of the release"
         self._add("file names", where, words, "the name holds words", declared=declared)
         return where
@@ -223,7 +236,10 @@ class _Audit:
             declared = self.receipt.get("vectors") == "noisy"
             self._add("tensor", where, (), "an array for a document", declared=declared)
             return
-        declared = kind.startswith("field ") and kind.removeprefix("field ") in self._kept_fields()
+        lead = "the fields "
+        phrases = [p.removeprefix(lead) for p in _in_plaintext(self.given) if p.startswith(lead)]
+        fields = {f"field {name.strip()}" for phrase in phrases for name in phrase.split(",")}
+        declared = kind in fields
         words = self.original.in_strings(item.values, whole=item.whole)
         runs = self.original.runs_in(item.values)
         if runs:
@@ -245,7 +261,7 @@ class _Audit:
         return word in self.public or any(get_string_id(f) in self.public_ids for f in forms)
 
     def _in_pickle(self, words: set[str], where: str) -> set[str]:
-        """Unknown words; and known ones where so many are there that chance cannot do it."""
+        """Unknown words; and known ones where these are too many for chance."""
         known = self.original.telling - self.original.unknown - self.public
         here = words & known
         if len(known) >= FEW and len(here) >= ALL_OF_IT * len(known):
@@ -254,20 +270,15 @@ class _Audit:
             self._add("pickle", where, here, "words that the mechanism can draw", by_chance=True)
         return words & self.original.unknown
 
-    def _kept_fields(self) -> set[str]:
-        lead = "the fields "
-        phrases = [p.removeprefix(lead) for p in _in_clear(self.given) if p.startswith(lead)]
-        return {name.strip() for phrase in phrases for name in phrase.split(",")}
-
     # -- texts ---------------------------------------------------------------------------------
 
     def _text(self, item: Text, where: str) -> None:
         tokens, number = tokens_of(item), len(self.texts)
         self.texts.append(joined(*tokens))
-        # One that was given by hand is of the run; anybody may have written that of the file.
+        # A receipt given by hand is of the run; that of a file is forged easily.
         receipt = self.receipt = self.given or item.receipt or {}
-        phrases = list(_in_clear(receipt))
-        self.modes.update(labels_in_clear(phrases))
+        phrases = list(_in_plaintext(receipt))
+        self.labels.update(labels_in_plaintext(phrases))
         lower = {w.lower() for w in tokens[0]} & self.original.words
         if not receipt:
             what = "nothing says that a sanitizer made it; give its receipt"
@@ -288,9 +299,10 @@ class _Audit:
             self._aligned(self.original.docs[number], tokens, where, kept)
 
     def _aligned(self, old: Tokens, new: Tokens, where: str, kept: bool) -> None:
-        """What shows only place by place. kept: every word may be itself, as the receipt says."""
+        """Compare place by place. kept: the receipt declares that any word may be unchanged."""
         if _same_layout(joined(*old), joined(*new)):
-            self._add("layout", where, (), LAYOUT, declared=LAYOUT in _in_clear(self.receipt))
+            declared = LAYOUT in _in_plaintext(self.receipt)
+            self._add("layout", where, (), LAYOUT, declared=declared)
         if len(old[0]) != len(new[0]):
             self.notes.add("Some documents have another number of tokens: casing is not compared.")
             return
@@ -302,9 +314,9 @@ class _Audit:
         same = [o.lower() for o, n, _ in places if o.lower() == n.lower()]
         if len(places) >= FEW and len(same) >= ALL_OF_IT * len(places):
             self._add("unchanged text", where, same, "nearly every word is itself", declared=kept)
-        # Words that are not written as the space writes them, but in the case of the original. A
-        # word that is declared to be unchanged has its own case.
-        declared = "the case of every word" in _in_clear(self.receipt)
+        # Words in the case of the original and not of the space. A word that is declared to be
+        # unchanged has its own case.
+        declared = "the case of every word" in _in_plaintext(self.receipt)
         copied, could = self.cases.setdefault(declared, ([], []))
         for o, n, before in places:
             forms = {_case(form) for form in self._forms.get(n.lower(), ())}
@@ -317,35 +329,24 @@ class _Audit:
 
     @cached_property
     def _forms(self) -> dict[str, set[str]]:
-        """Lower case -> how the space writes it."""
+        """The spellings in the space of each lower-case form."""
         by_lower: dict[str, set[str]] = {}
         for form in self.space.words:
             by_lower.setdefault(form.lower(), set()).add(form)
         return by_lower
 
-    def _judge_casing(self) -> None:
-        """Over all documents: one or two may be chance, or a word that the space writes otherwise
-        than its candidates."""
-        for declared, (copied, could) in self.cases.items():
-            if len(copied) >= 2 and len(copied) >= len(could) / 2:
-                what = "words in the case of the original"
-                self._add("casing", "the texts", copied, what, declared=declared)
-
     def _judge_survivors(self) -> None:
-        """Parts of what is recognised in the originals that the release still has."""
-        labels = tuple(self.how.entities) or tuple(sorted(self.modes))
-        if not labels or len(self.texts) != len(self.original.docs):
-            return
+        """Look for parts of the entities recognised in the originals."""
+        labels = tuple(self.how.entities) or tuple(sorted(self.labels))
         texts = self.original.texts
-        found = survivors(texts, self.texts, recognise(texts, labels, self.how.nlp or rules()))
-
-        def drawn(word: str) -> bool:
-            """Not where survivors were asked for: then each one counts."""
-            parts = WORDS.findall(word)
-            return not self.how.entities and all(self.space.find(part) >= 0 for part in parts)
-
-        for by_chance in (False, True):
-            some = [s for s in found if by_chance == drawn(s.word)]
+        if not labels or len(self.texts) != len(texts):
+            return
+        by_origin: dict[bool, list[Survivor]] = {False: [], True: []}
+        for s in survivors(texts, self.texts, recognise(texts, labels, self.how.nlp or rules())):
+            # Where survivors were asked for, each one counts.
+            known = all(self.space.find(part) >= 0 for part in WORDS.findall(s.word))
+            by_origin[not self.how.entities and known].append(s)
+        for by_chance, some in by_origin.items():
             if some:
                 where = f"{len({s.document for s in some}):,} of {len(texts):,} documents"
                 what = f"parts of entities that were recognised, at {len(some):,} places"
@@ -366,9 +367,10 @@ def _case(word: str) -> str:
     return "Title" if word[:1].isupper() else "lower"
 
 
-def _in_clear(receipt: dict[str, Any]) -> Iterator[str]:
-    before = receipt.get("earlier")
-    for part in (receipt, *(before if isinstance(before, list | tuple) else ())):
+def _in_plaintext(receipt: dict[str, Any]) -> Iterator[str]:
+    """The phrases that a receipt and its earlier ones declare, unless merely claimed."""
+    earlier = receipt.get("earlier")
+    for part in (receipt, *(earlier if isinstance(earlier, list | tuple) else ())):
         vouched = isinstance(part, dict) and not part.get("claimed")
         phrases = part.get("in_clear") if vouched else None
         yield from (str(p) for p in (phrases if isinstance(phrases, list | tuple) else ()))
@@ -376,16 +378,8 @@ def _in_clear(receipt: dict[str, Any]) -> Iterator[str]:
 
 def _language(file: Path) -> str:
     try:
-        found = json.loads(bytes_of(file))
+        meta = json.loads(bytes_of(file))
     except (ValueError, RecursionError):
         raise BadFile("the meta.json of a pipeline is damaged.") from None
-    lang = found.get("lang") if isinstance(found, dict) else None
+    lang = meta.get("lang") if isinstance(meta, dict) else None
     return lang if isinstance(lang, str) and re.fullmatch("[a-z]{2,3}", lang) else "en"
-
-
-def _keys(file: Path) -> set[int]:
-    try:
-        keys = unpacked(bytes_of(file))
-    except ValueError:
-        raise BadFile("the keys of a pipeline's vectors are damaged.") from None
-    return {int(key) for key in keys} if isinstance(keys, dict) else set()
