@@ -238,7 +238,7 @@ def _sanitize_shards(
     paths: list[str], chosen: SanitizeConfig, interrupted: Callable[[], None]
 ) -> Done:
     from ..integrations.distributed import Recipe, plan_shards, sanitize_shards
-    from ..integrations.distributed.manifest import lines_of, manifest_bytes, tally_of
+    from ..integrations.distributed.shards import lines_of, manifest_bytes, tally_of
 
     out, run = Path(paths[-1]), chosen.run
     _check_keys(chosen, out / "any")

@@ -1,15 +1,12 @@
 """The journal of releases: a line of JSON for each shard, on disk before the shard has its name.
 
-A run that is killed at any moment can be resumed:
+A worker writes a file in _partial/; the driver adds a line to _journal.jsonl, and from here on the
+shard is finished; the driver, or the next run, moves the file to its name. So a run can be killed
+at any moment. What else is in _partial/ was never released, and is removed.
 
-    a worker writes a file in _partial/ and reports it
-    the driver adds a line to _journal.jsonl                 from here on the shard is finished
-    the driver moves the file to its name                    or the next run does
-
-Whatever else is in _partial/ was never released, and is removed. Beside the output `out` lies
-`out.private`, for its owner alone: a key, keyed digests of the sources, by which a second release
-of a text is noticed, and draws by user. Whoever has that folder can test a guessed text, so it is
-as private as the texts.
+Beside the output `out` lies `out.private`, for its owner alone: a key, keyed digests of the
+sources, by which a second release of a text is noticed, and draws by user. Whoever has that folder
+can test a guessed text, so it is as private as the texts.
 """
 
 from __future__ import annotations
@@ -29,7 +26,7 @@ import srsly
 from ...errors import DxError, Errors
 from .spending import ShardSums, for_owner, write_users
 
-NAME, PARTIAL = "_journal.jsonl", "_partial"
+JOURNAL, PARTIAL = "_journal.jsonl", "_partial"
 FORMAT = 2
 KEY_BYTES = 32
 HIDDEN = re.compile(r"[0-9a-f]{1,64}(\.tmp)?")
@@ -48,24 +45,20 @@ class ShardResult:
 
 
 class Journal:
-    """The journal of an output folder, in a `with` block, for one process at a time.
-
-    events: all lines. last: the line of the last release of each shard. Raises DxError where
-    another process has the journal, or where it is damaged.
-    """
+    """The journal of an output folder, in a `with` block, for one process at a time."""
 
     def __init__(self, out: Path) -> None:
         self.out = out
         self.partial = out / PARTIAL
         self.events: list[dict[str, Any]] = []
-        self.last: dict[str, dict[str, Any]] = {}
+        self.last: dict[str, dict[str, Any]] = {}  # the last release of each shard
         self._texts: dict[str, str] = {}  # digest of a source -> name of its text
 
     def __enter__(self) -> Journal:
-        for path in (self.out, self.partial, self.out / NAME):
+        for path in (self.out, self.partial, self.out / JOURNAL):
             _refuse_link(path)
         self.partial.mkdir(parents=True, exist_ok=True)
-        self._handle = open(self.out / NAME, "a+b", buffering=0)
+        self._handle = open(self.out / JOURNAL, "a+b", buffering=0)
         try:
             _lock(self._handle, self.out)
             self.private = Private(self.out)
@@ -86,10 +79,7 @@ class Journal:
     # -- rounds: 1, and one more for each time that all is released again ----------------------
 
     def begin(self, settings: dict[str, Any], *, again: bool) -> int:
-        """Begin a round, or go on with one that was not ended, and return its number.
-
-        Raises DxError where the settings changed, unless this is a new round.
-        """
+        """Begin a round, or resume one that was not ended, and return its number."""
         begun = [event for event in self.events if event["event"] == "begin"]
         number = 1
         if begun and self.last:
@@ -112,11 +102,6 @@ class Journal:
 
     def _is_ended(self, number: int) -> bool:
         return {"event": "end", "round": number} in self.events
-
-    def is_done(self, name: str, number: int, *, again: bool) -> bool:
-        """Return whether a shard was released; with `again`, in this round."""
-        entry = self.last.get(name)
-        return entry is not None and (not again or entry["round"] == number)
 
     # -- releases --------------------------------------------------------------------------------
 
@@ -163,12 +148,9 @@ class Journal:
                 self._texts.setdefault(self.private.input_of(event)["digest"], event["text"])
 
     def _tidy(self) -> None:
-        """Move recorded files that still lie in _partial/, and remove all others there.
-
-        The journal is read anew: a write may have failed half-way.
-        """
-        path = self.out / NAME
-        self._handle.seek(0)
+        """Move recorded files that still lie in _partial/, and remove all others there."""
+        path = self.out / JOURNAL
+        self._handle.seek(0)  # read anew: a write may have failed half-way
         events = _whole_lines(self._handle, path)
         if any(e["event"] == "begin" and e["format"] != FORMAT for e in events):
             raise _bad(path=path, why=f"is not of format {FORMAT}.")
@@ -203,7 +185,7 @@ def _stays_inside(event: dict[str, Any]) -> bool:
     """Return whether a line names files as this package does: a journal may be forged."""
     name, hidden = event["name"], (event["temporary"], event.get("users", "0"))
     parts = PurePosixPath(name).parts
-    inside = bool(parts) and not {"..", "/", PARTIAL, NAME} & set(parts)
+    inside = bool(parts) and not {"..", "/", PARTIAL, JOURNAL} & set(parts)
     plain = "\\" not in name and not PureWindowsPath(name).drive
     return inside and plain and all(HIDDEN.fullmatch(part) for part in hidden)
 
@@ -232,16 +214,13 @@ def _lock(handle: Any, out: Path) -> None:
 
 
 class Private:
-    """The private folder of an output folder; made if there is none.
-
-    Raises DxError where it is a link or belongs to somebody else, who could put in a key.
-    """
+    """The private folder of an output folder; made if there is none."""
 
     def __init__(self, out: Path) -> None:
         self.folder = out.with_name(f"{out.name}.private")
         _refuse_link(self.folder)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if os.name == "posix":
+        if os.name == "posix":  # somebody else could put in a known key
             status = self.folder.stat()
             if status.st_uid != os.getuid():
                 raise _bad(path=self.folder, why="belongs to somebody else.")
@@ -273,12 +252,9 @@ class Private:
         self._inputs[temporary] = source
 
     def input_of(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the source of a release, see work.about.
-
-        Raises DxError for an unknown one: a second release of its text would go unnoticed.
-        """
+        """Return the source of a release, see work.about."""
         known = self._inputs.get(event["temporary"])
-        if known is None:
+        if known is None:  # a second release of its text would go unnoticed
             why = "does not belong to this output: put back the one of the runs before."
             raise _bad(path=self.folder, why=why)
         return known

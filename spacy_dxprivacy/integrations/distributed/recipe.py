@@ -25,26 +25,15 @@ NAMES_OR_PATHS = ("model", "space", "prior", "surrogates", "key", "lm", "code")
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a worker makes a pipeline, with absolute paths: workers have other folders.
-
-    A file of code is run by every worker, and has to exist there.
-    """
+    """How a worker makes a pipeline. Its paths, with the file of code, exist on all nodes."""
 
     text: str = ""  # a whole config, as for `spacy assemble`
     settings: SanitizeConfig = field(default_factory=SanitizeConfig)  # all others
 
     @classmethod
     def of(cls, config: Config = None, *, code: str | Path | None = None) -> Recipe:
-        """Return the recipe of a config.
-
-        Args:
-            config: The path of a .cfg file; the name or folder of a saved pipeline; a whole
-                config; or the settings of a dx_sanitizer, {} and None for its defaults.
-            code: A Python file to run first.
-
-        Raises:
-            UsageError: The code fails, or the config is none.
-        """
+        """Return the recipe of a config: the path of a .cfg file; the name or folder of a saved
+        pipeline; a whole config; or the settings of a dx_sanitizer. code: a file to run first."""
         chosen = SanitizeConfig(code=code if code is None else Path(code))
         if isinstance(config, str | Path):
             name = "config" if Path(config).suffix == ".cfg" else "model"
@@ -58,7 +47,7 @@ class Recipe:
 
     @classmethod
     def of_settings(cls, chosen: SanitizeConfig) -> Recipe:
-        """Return the recipe of settings. Raise UsageError for a config that is none."""
+        """Return the recipe of settings."""
         if chosen.config is None:
             return cls._made(chosen, None)
         import_code(chosen.code)
@@ -74,7 +63,7 @@ class Recipe:
         return cls(text, chosen.with_settings(paths))
 
     def load(self) -> Language:
-        """Return the fitted pipeline. Raise DxError for a seeded one, and as make_pipeline does."""
+        """Return the fitted pipeline. Raise DxError for a seeded one."""
         if not self.text:
             nlp = make_pipeline(self.settings)
         else:
@@ -99,10 +88,7 @@ def terms_of(nlp: Language) -> Terms:
 
 @lru_cache(maxsize=2)
 def pipeline_of_worker(recipe: Recipe, space: str) -> Language:
-    """Return the pipeline of this process, with one thread: sibling workers use the other cores.
-
-    Raises DxError where its space is not that of the driver.
-    """
+    """Return the pipeline of this process, with one thread: sibling workers use the other cores."""
     from threadpoolctl import threadpool_limits
 
     nlp = recipe.load()

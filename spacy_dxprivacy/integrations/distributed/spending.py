@@ -38,10 +38,7 @@ def identity(user: Any) -> str:
     """Return one text for all spellings of a user.
 
     7, 7.0, "7" and "007" are one user: a table with gaps holds numbers as 7.0, a file as "7".
-
-    Raises:
-        DxError: It is unclear when two such values are one user (fractions, booleans, times,
-            lists). The message does not hold the value.
+    Raises DxError, without the value, where that is unclear (fractions, booleans, times, lists).
     """
     if isinstance(user, bytes):
         try:
@@ -77,11 +74,8 @@ def write_users(folder: Path, name: str, users: dict[int, int]) -> None:
 
 
 def largest(folder: Path, names: Iterable[str]) -> tuple[int, int]:
-    """Return how many users are in files of write_users, and the most draws of one of them.
-
-    It takes 16 bytes of memory a user.
-    """
-    known = np.zeros(0, _DTYPE)
+    """Return how many users are in files of write_users, and the most draws of one of them."""
+    known = np.zeros(0, _DTYPE)  # 16 bytes a user
     for name in names:
         rows = np.concatenate([known, np.load(folder / f"{name}.npy")])
         users, where = np.unique(rows["user"], return_inverse=True)

@@ -161,11 +161,7 @@ def result_of(get: Callable[[], Any], shard: Shard) -> ShardResult:
 
 
 def about(path: Path, key: bytes) -> dict[str, Any]:
-    """Return keyed digest (hexadecimal), size (bytes) and modification time (ns) of a file.
-
-    The digest is of the decompressed content, as a text may be compressed in many ways. Raises
-    UsageError where the file cannot be read.
-    """
+    """Return keyed digest of the decompressed content, size (bytes) and modification time (ns)."""
     hasher = hashlib.sha256()
     try:
         with path.open("rb") as file:

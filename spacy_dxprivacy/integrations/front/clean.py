@@ -56,11 +56,7 @@ def ready(settings: Mapping[str, Any]) -> Ready:
 
 
 def ready_of(chosen: SanitizeConfig) -> Ready:
-    """Return the pipeline of settings, made anew when a file that they name has changed.
-
-    Raises UsageError for settings that do not fit together, DxError for a seeded pipeline, and
-    what make_pipeline raises.
-    """
+    """Return the pipeline of settings, made anew when a file that they name has changed."""
     paths = [Path(str(getattr(chosen, name) or "")).expanduser() for name in FILES]
     changes = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
     with _making:  # or two threads would make two at once
@@ -92,17 +88,11 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True)
 class Units:
-    """Whose words add up.
+    """Whose words add up."""
 
-    Attributes:
-        kind: "text", or "user" where texts were grouped by a value.
-        of: The number of the unit of each text; None for a missing text.
-        spent: Epsilon of each unit, in nats per unit of the metric; infinite without a guarantee.
-    """
-
-    kind: str
-    of: list[int | None]
-    spent: list[float]
+    kind: str  # "text", or "user" where texts were grouped by a value
+    of: list[int | None]  # the number of the unit of each text; None for a missing text
+    spent: list[float]  # epsilon of each unit, nats per unit of the metric; inf without a guarantee
 
     @property
     def most(self) -> float:
@@ -269,10 +259,7 @@ def is_missing(value: Any) -> bool:
 
 
 def rows_of(texts: Any) -> list[Any]:
-    """Return the items of a container, or a text as a list of one.
-
-    Raises DxError for what is neither, such as a dictionary, or a table of several columns.
-    """
+    """Return the items of a container, or a text as a list of one; raise DxError for others."""
     if isinstance(texts, str):
         return [texts]
     no_row = (bytes, bytearray, dict, set, frozenset)

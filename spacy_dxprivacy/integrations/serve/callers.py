@@ -43,10 +43,8 @@ epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta, draws = dr
 
 
 class Refused(Exception):
-    """An error response: a status and a sentence that holds nothing of the request.
-
-    after: seconds after which to ask again, where that helps.
-    """
+    """An error response: a status, a sentence that holds nothing of the request, and after how
+    many seconds to ask again, where that helps."""
 
     def __init__(self, status: int, why: str, *, after: int | None = None) -> None:
         super().__init__(why)
@@ -84,12 +82,10 @@ class Buckets:
 
 
 class Callers:
-    """Names by token; without tokens, everybody is "anybody".
-
-    Names are looked up by SHA-256, so that the time of a look-up reveals nothing of a token.
-    """
+    """Names by token; without tokens, everybody is "anybody"."""
 
     def __init__(self, tokens: dict[str, str] | None = None) -> None:
+        # By SHA-256, so that the time of a look-up reveals nothing of a token.
         self._names = {
             sha256(token.encode()).digest(): name for token, name in (tokens or {}).items()
         }
@@ -107,11 +103,8 @@ class Callers:
 
 
 def read_callers(path: Path) -> Callers:
-    """Read lines `NAME TOKEN`; a caller may have several.
-
-    Raises DxError for a file that is missing, empty or no such list, or that others can read. The
-    message holds no token.
-    """
+    """Read lines `NAME TOKEN`; a caller may have several. Raise DxError, without a token, for a
+    file that is missing, empty or no such list, or that others can read."""
     tokens: dict[str, str] = {}
     try:
         _check_private(path, TOKENS)
@@ -131,10 +124,7 @@ def read_callers(path: Path) -> Callers:
 
 
 def add_token(path: Path, name: str) -> str:
-    """Append a new token for a caller to the file (mode 600), and return it.
-
-    Raises UsageError for a name that is none.
-    """
+    """Append a new token for a caller to the file (mode 600), and return it."""
     token = secrets.token_urlsafe(32)
     if _LINE.fullmatch(f"{name} {token}") is None:
         raise UsageError("a name is of letters, digits and . _ @ -, 64 at most.")
@@ -164,14 +154,8 @@ def _check_private(path: Path, what: str) -> None:
 class Ledger:
     """The privacy loss of each caller, added up across restarts.
 
-    Args:
-        path: A SQLite file, made with mode 600; None keeps the sums in memory.
-        promise: The guarantee of one word.
-        budget: The most epsilon of a caller; None for no limit.
-
-    Raises:
-        DxError: The file is none, others can read it, or it adds up another guarantee.
-        UsageError: There is a budget, and no guarantee.
+    path: a SQLite file (mode 600); None for memory. promise: of one word. Raises DxError for a file
+    that is none, that others can read, or that adds up another guarantee.
     """
 
     def __init__(self, path: Path | None, promise: Guarantee, budget: float | None = None) -> None:
@@ -201,11 +185,8 @@ class Ledger:
             raise DxError(Errors.DX145.format(path=path, found=row[0], expected=unit))
 
     def charge(self, caller: str, draws: list[int], *, capped: bool = False) -> None:
-        """Add texts with so many draws each.
-
-        Where the sum would exceed the budget, add what is left if `capped`; else add nothing and
-        raise Refused (403).
-        """
+        """Add texts with so many draws each. Where the sum would exceed the budget, add what is
+        left if `capped`, else nothing, and raise Refused (403)."""
         # Without a guarantee there is no sum; SQLite cannot add infinity.
         totals = [repeat(self.promise, number) for number in draws if self.promise.holds]
         epsilon = sum(one.epsilon for one in totals)

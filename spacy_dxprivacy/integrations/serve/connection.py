@@ -43,11 +43,10 @@ class Arrivals:
 
 
 class Connection(H11Protocol):
-    """A connection whose deadline runs from when it is accepted until its request has arrived.
+    """A connection with a deadline for its request to arrive, and for a response to be read.
 
-    Of a further request, it runs from its first byte. Guard finds the beginning as `state.began`.
-    seconds: for a request to arrive, and for a response to be read. (uvicorn by itself gives a slow
-    request any time.)
+    It runs from when the connection is accepted, of a further request from its first byte; Guard
+    finds the beginning as `state.began`. uvicorn by itself gives a slow request any time.
     """
 
     def __init__(self, *args: Any, arrivals: Arrivals, seconds: float, **named: Any) -> None:
