@@ -1,7 +1,7 @@
 """Private text for spaCy: words and vectors replaced under metric differential privacy.
 
-What Docs carry (receipts, `doc._.dx`) is imported at once; every other name when it is first used,
-and what is registered when a registry is first asked.
+Receipts (`doc._.dx`) are imported at once, every other name at its first use, and what is
+registered when a registry is first asked.
 """
 
 from importlib import import_module
@@ -42,7 +42,7 @@ __all__ = [
     "trim_vocab", "unknown",
 ]  # fmt: skip
 
-# The module that holds a name; a name that is not here is a module itself.
+# The module of each name; a name that is not here is a module itself.
 _HOMES = {
     "Cleaned": "integrations.front.clean",
     "Diff": "integrations.front.diff",
@@ -55,7 +55,7 @@ _HOMES = {
     "Rng": "privacy.randomness",
     "Space": "space",
     "UsageError": "errors",
-    "Cleaner": "integrations.front.on_sklearn",  # of an extra: `import *` has to do without it
+    "Cleaner": "integrations.front.on_sklearn",  # not in __all__: its extra may be missing
     "clean": "integrations.front.clean",
     "clean_dataset": "integrations.front.on_datasets",
     "compose": "privacy.composition",
@@ -65,15 +65,13 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """A name of __all__, from its home, at its first use. Raises AttributeError for any other."""
-    if name not in __all__ and name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Import a name of __all__ at its first use."""
     if name in _HOMES:
         value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    elif name in __all__:
+        value = import_module(f".{name}", __name__)
     else:
-        value = import_module(
-            ".entities.surrogates.number" if name == "numbers" else f".{name}", __name__
-        )
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
 
@@ -83,4 +81,4 @@ def __dir__() -> list[str]:
 
 
 install()
-accessors(imported=True)  # of pandas and polars, where they are there already
+accessors(imported=True)  # of pandas and polars, if they are imported already

@@ -1,5 +1,4 @@
-"""What arrays are called: k is the number of words to replace, n that of rows of the space, d its
-dimensions. The types say how many axes an array has and what is on them."""
+"""Types of arrays. k is the number of words to replace, n of rows of the space, d of dimensions."""
 
 from __future__ import annotations
 
@@ -21,6 +20,5 @@ Numbers2d = np.ndarray[tuple[int, int], np.dtype[Any]]
 
 
 def blocks(n: int, size: int) -> Iterator[slice]:
-    """range(n) in slices of `size`, the last one shorter; none where n is 0. What does not fit into
-    memory at once, or would not stay in the cache, is worked on block by block."""
+    """Split range(n) into slices of `size`, the last one shorter, to bound the memory of a loop."""
     return (slice(start, min(start + size, n)) for start in range(0, n, size))

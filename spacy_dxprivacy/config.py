@@ -1,9 +1,9 @@
-"""Every setting of a run: its name, default, check and help stand here and nowhere else.
+"""Settings of a run: their names, defaults, checks and help texts.
 
 The command line makes its options of these fields; `dx serve`, `spacy_dxprivacy.clean`,
 scikit-learn, Ray and Spark take a SanitizeConfig. A setting has a path: `level`, `files.encoding`,
-`cluster.workers`. What the parts of the pipeline take has one as well (`mechanism.epsilon`,
-`space.max_words`): it is the path of a spaCy config below the sanitizer's block.
+`cluster.workers`. Settings of the pipeline's parts (`mechanism.epsilon`, `space.max_words`) have
+their path in a spaCy config, below the sanitizer's block.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import dataclasses
 import json
 import math
 import multiprocessing
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -41,19 +41,18 @@ KINDS = {
 
 
 def _setting(kind: str, default: Any, help: str, *flags: str, least: int = 1) -> Any:
-    """A field. kind: see KINDS. help: at most 60 characters. flags: further names of its option.
-    least: of a count; 0 lets a number be 0."""
-    about = {"kind": kind, "help": help, "flags": flags, "least": least}
-    return field(default=default, metadata=about)
+    """Return a field. kind: of KINDS. flags: more names of its option. least: 0 lets it be 0."""
+    metadata = {"kind": kind, "help": help, "flags": flags, "least": least}
+    return field(default=default, metadata=metadata)
 
 
 class _Checked:
-    """A group of settings whose values are brought into form once, where it is made."""
+    """Settings whose values are checked and converted by the constructor."""
 
     def __post_init__(self) -> None:
         for one in fields(self):  # type: ignore[arg-type]
             if "kind" in one.metadata:
-                value = checked(one.name, one.metadata, getattr(self, one.name))
+                value = _checked(one.name, one.metadata, getattr(self, one.name))
                 object.__setattr__(self, one.name, value)
 
 
@@ -79,14 +78,14 @@ class FileConfig(_Checked):
         super().__post_init__()
         if self.keep_fields == ("none",):
             object.__setattr__(self, "keep_fields", ())
-        between = DELIMITERS.get(self.delimiter or "", self.delimiter)
-        object.__setattr__(self, "delimiter", between)
-        if between is not None and len(between) != 1:
+        delimiter = DELIMITERS.get(self.delimiter or "", self.delimiter)
+        object.__setattr__(self, "delimiter", delimiter)
+        if delimiter is not None and len(delimiter) != 1:
             raise UsageError(
                 f"`delimiter` must be one character, or one of {', '.join(DELIMITERS)}, "
-                f"got {between!r}."
+                f"got {delimiter!r}."
             )
-        if between in ('"', "\n", "\r"):
+        if delimiter in ('"', "\n", "\r"):
             raise UsageError("`delimiter` cannot be a quote or the end of a line.")
 
 
@@ -130,12 +129,7 @@ class ClusterConfig(_Checked):
 
 @dataclass(frozen=True)
 class ServiceConfig(_Checked):
-    """Where the service listens, whom it answers, and how much.
-
-    Raises:
-        UsageError: Others can reach the address, without tokens or names of hosts; or nothing keeps
-            the budget.
-    """
+    """Where the service listens, whom it answers, and how much."""
 
     address: str = _setting("text", "127.0.0.1", "Where it listens; others take tokens and hosts")
     port: int = _setting("count", 8000, "The port it listens on", "-p", least=0)
@@ -174,11 +168,7 @@ SECTIONS = {
 
 @dataclass(frozen=True)
 class SanitizeConfig(_Checked):
-    """What sanitises, and how. A value that is left out (None) is the component's default.
-
-    Raises:
-        UsageError: For values of another kind, and for keys of `overrides` that there are not.
-    """
+    """All settings of a run. None is the component's default; wrong values raise UsageError."""
 
     config: Path | None = _setting(
         "path", None, "A config file: a pipeline, settings, or both", "-c"
@@ -211,13 +201,9 @@ class SanitizeConfig(_Checked):
     service: ServiceConfig = field(default_factory=ServiceConfig)
 
     def with_settings(self, settings: Mapping[str, Any]) -> SanitizeConfig:
-        """Return these settings with others in their place, by path.
+        """Return a copy with other values, by path: "level", "files.encoding", "mechanism.epsilon".
 
-        Args:
-            settings: Values by path: "level", "files.encoding", "mechanism.epsilon".
-
-        Raises:
-            UsageError: For a path that there is not, with the nearest one that there is.
+        An unknown path raises UsageError with the nearest one that there is.
         """
         changes: dict[str, Any] = {}
         parts: dict[str, dict[str, Any]] = {}
@@ -240,9 +226,12 @@ class SanitizeConfig(_Checked):
 
     def pipeline_settings(self) -> dict[str, Any]:
         """Return the settings of the pipeline that are given, by name."""
-        names = [name for name in settings_of_pipeline() if name not in ("config", "code")]
-        found = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in found.items() if value not in (None, ())}
+        values = {name: getattr(self, name) for name in settings_of_pipeline()}
+        return {
+            name: value
+            for name, value in values.items()
+            if value not in (None, ()) and name not in ("config", "code")
+        }
 
 
 def settings_of_pipeline() -> list[str]:
@@ -250,40 +239,32 @@ def settings_of_pipeline() -> list[str]:
     return [one.name for one in fields(SanitizeConfig) if "kind" in one.metadata]
 
 
-def _settings() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for section, kind in {"": SanitizeConfig, **SECTIONS}.items():
-        for one in fields(kind):
-            if "kind" in one.metadata:
-                yield f"{section}.{one.name}".lstrip("."), one.metadata
-
-
-SETTINGS = dict(_settings())  # by path: kind, help, flags, least
+SETTINGS: dict[str, Mapping[str, Any]] = {  # by path: kind, help, flags, least
+    f"{section}.{one.name}".lstrip("."): one.metadata
+    for section, kind in {"": SanitizeConfig, **SECTIONS}.items()
+    for one in fields(kind)
+    if "kind" in one.metadata
+}
 
 
 def read_config(path: Path | None, settings: Mapping[str, Any]) -> SanitizeConfig:
-    """Return the settings of a file with those that are given in their place.
+    """Return the settings of a config file, with those that are given, by path, in their place.
 
-    Args:
-        path: A config file or None. [sanitize], [files], [run], [cluster] and [service] hold
-            settings; all other sections are of a spaCy pipeline.
-        settings: By path; see SanitizeConfig.with_settings.
-
-    Raises:
-        UsageError: For a file that is none, and for unknown paths and wrong values.
+    [sanitize], [files], [run], [cluster] and [service] hold settings; all other sections belong to
+    a spaCy pipeline.
     """
-    start = SanitizeConfig()
+    config = SanitizeConfig()
     if path is not None:
         own, pipeline = sections_of(path)
-        start = start.with_settings(own)
-        start = dataclasses.replace(start, config=path if pipeline else None)
-    return start.with_settings(settings)
+        config = config.with_settings(own)
+        config = dataclasses.replace(config, config=path if pipeline else None)
+    return config.with_settings(settings)
 
 
 def sections_of(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the settings of a config file by path, and its pipeline as spaCy has it ({} for none).
 
-    Raises:
-        UsageError: For a file that is missing, too large, or no config.
+    A file that is missing, too large, or no config raises UsageError.
     """
     from spacy import util
 
@@ -307,25 +288,21 @@ def sections_of(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
-    """Return {"mechanism.epsilon": 0.5} for "mechanism.epsilon=0.5". Values are JSON, else text.
-
-    Raises:
-        UsageError: For what has no key or no equals sign.
-    """
-    found: dict[str, Any] = {}
-    for one in given:
-        path, equals, value = one.partition("=")
+    """Return {"mechanism.epsilon": 0.5} for "mechanism.epsilon=0.5". Values are JSON, else text."""
+    settings: dict[str, Any] = {}
+    for assignment in given:
+        path, equals, value = assignment.partition("=")
         if not equals or not path.strip():
             raise UsageError("`set` takes KEY=VALUE, such as files.encoding=latin-1.")
         try:
-            found[path.strip()] = json.loads(value)
+            settings[path.strip()] = json.loads(value)
         except ValueError:
-            found[path.strip()] = value
-    return found
+            settings[path.strip()] = value
+    return settings
 
 
 def unknown_key(path: str, known: Iterable[str]) -> UsageError:
-    """Return the error for a key that there is not, with the nearest one that there is."""
+    """Return the error for an unknown key, with the nearest known one."""
     if path in RETIRED:
         return UsageError(str(retired(path)))
     near = get_close_matches(path, list(known), n=1, cutoff=0.5)
@@ -339,16 +316,12 @@ def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(name.strip() for one in some for name in str(one).split(",") if name.strip())
 
 
-def checked(name: str, about: Mapping[str, Any], value: Any) -> Any:
-    """Return a value as its kind has it.
-
-    Raises:
-        UsageError: For a value of another kind; it is not shown where it might be a text.
-    """
+def _checked(name: str, about: Mapping[str, Any], value: Any) -> Any:
+    """Return a value as its kind has it, else raise; no message shows what might be a text."""
     if value is None or value == () or value == "":
         return value if value != "" or about["kind"] == "text" else None
     kind, least = about["kind"], about["least"]
-    made = _MAKERS[kind](value)
+    made = _CONVERTERS[kind](value)
     small = kind == "count" and made is not None and made < least
     if made is None or small or (made == 0 and kind == "number" and least):
         limit = f", {least} or more" if small else ""
@@ -368,7 +341,7 @@ def _names(value: Any) -> tuple[str, ...] | None:
     return names_of(value) if isinstance(value, Sequence) else None
 
 
-_MAKERS: dict[str, Any] = {
+_CONVERTERS: dict[str, Any] = {
     "text": lambda value: str(value) if isinstance(value, str | int | float | Path) else None,
     "path": lambda value: Path(value).expanduser() if isinstance(value, str | Path) else None,
     "number": _number,

@@ -7,24 +7,22 @@ import warnings
 
 
 class DxError(ValueError):
-    """Something that the user can mend: a setting, a file, a pipeline."""
+    """An error that the user can correct: a setting, a file, a pipeline."""
 
 
 class UsageError(DxError):
-    """A mistake in what was asked for: options or arguments that do not fit together.
+    """Options or arguments that do not fit together.
 
-    Arguments stand in backticks, `n_process`, as Python calls them; the command line puts its own
-    name of the option in their place.
+    Messages name arguments in backticks, `n_process`; the command line shows the option instead.
     """
 
 
 class DxWarning(UserWarning):
-    """Something that works, and that the user should know."""
+    """A warning that the user should read."""
 
 
 def warn_always(message: str, *, stacklevel: int) -> None:
-    """A DxWarning each time, also where filters would show it once or not at all; raised where they
-    make errors of warnings."""
+    """Warn each time, where filters show warnings once or never; raise where they make errors."""
     actions = (action for action, _, kind, *_ in warnings.filters if issubclass(DxWarning, kind))
     with warnings.catch_warnings():
         if next(actions, "default") != "error":
@@ -33,9 +31,9 @@ def warn_always(message: str, *, stacklevel: int) -> None:
 
 
 class _ByCode:
-    """Sentences by code, Errors.DX001, with places for what may be named: settings, figures, files.
+    """Messages by code, Errors.DX001, with places for settings, figures and file names.
 
-    table: a line each, begun by its code; lines that are indented go on with the one above.
+    table: A line each, which begins with its code; indented lines continue the one above.
     """
 
     def __init__(self, table: str) -> None:
@@ -208,7 +206,6 @@ DX176 {path} was not signed with this key, or was changed since: what it says is
 DX177 {path} is not what its receipt was signed for: {what} since then.
 """)
 
-# What works, and should be known.
 Warnings = _ByCode("""
 DX101 {mechanism} gives no privacy guarantee ({status}): {notes} Use it for study and tests, never
   for release.

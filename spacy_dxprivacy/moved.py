@@ -1,7 +1,4 @@
-"""Old module paths keep working: an import of one gives the module at its new place.
-
-Nothing is imported before somebody asks. New code uses the new paths.
-"""
+"""Old module paths keep working: importing one gives the module at its new path."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 PACKAGE = __package__
-# Old path -> new path, below the package. The longest that fits is taken.
+# Old path -> new path, below the package; the longest match counts.
 MOVED = {
     "attacks": "lab.attacks",
     "augment": "integrations.augment",
@@ -42,6 +39,7 @@ MOVED = {
     "unknown": "pipeline.unknown",
     "audit": "lab.audit",
     "mechanisms.base": "mechanisms",
+    "numbers": "entities.surrogates.number",
     "experiments": "lab.experiments",
     "playground": "lab.playground",
     "report": "lab.report",
@@ -50,7 +48,7 @@ MOVED = {
 
 
 class MovedModules(MetaPathFinder, Loader):
-    """Finds modules by their old paths. It stands last, so it is asked for no other module."""
+    """Finds modules by their old paths, as the last finder of sys.meta_path."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -59,12 +57,12 @@ class MovedModules(MetaPathFinder, Loader):
         return ModuleSpec(name, self) if new_path(name) else None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the module at the new place where the import system looks for the old one."""
+        """Put the module of the new path where the import system looks for the old one."""
         sys.modules[module.__name__] = import_module(str(new_path(module.__name__)))
 
 
 def new_path(name: str) -> str | None:
-    """Return the new path of a module by its old one; None where it has not moved."""
+    """Return the new path of a module, or None where it has not moved."""
     old = name.removeprefix(f"{PACKAGE}.")
     for start in sorted(MOVED, key=len, reverse=True):
         if old != name and f"{old}.".startswith(f"{start}."):
@@ -73,6 +71,6 @@ def new_path(name: str) -> str | None:
 
 
 def install() -> None:
-    """Let imports of old paths through, from now on."""
+    """Add the finder, once."""
     if not any(isinstance(finder, MovedModules) for finder in sys.meta_path):
         sys.meta_path.append(MovedModules())

@@ -1,9 +1,8 @@
-"""spaCy's registry with ours on it.
+"""spaCy's registry with the registries of this package on it.
 
-The namespace ("spacy", "dx_mechanisms") has the entry point group "spacy_dx_mechanisms", by which
-other packages can add mechanisms of their own. Our own register themselves as their module is
-imported, and that happens when a registry is asked for them: what nobody names costs no import. A
-room of several modules says in its table MODULES which of them holds which name.
+Other packages add mechanisms of their own by the entry point group "spacy_dx_mechanisms". Ours are
+registered when their module is imported, which happens when a registry is first asked for them. A
+folder of several modules says in its table MODULES which of them holds which name.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from spacy import util
 
 from .errors import DxError, Errors
 
-# Each registry, and the room that fills it.
+# Each registry, and the folder whose modules fill it.
 ROOMS = {
     "dx_mechanisms": "mechanisms",
     "dx_projections": "mechanisms.projection",
@@ -29,8 +28,7 @@ ROOMS = {
     "dx_editors": "editors",
     "dx_surrogates": "entities.surrogates",
 }
-NAMES = tuple(ROOMS)
-# What was removed, registered names and options of commands: what to use instead.
+# Removed names and options, and what to use instead.
 RETIRED = {
     "dx.HiddenMarkov.v1": "dx.WordPairs.v1 of the same texts predicts them better (`dx prior`)",
     "dx.Rewrite.v1": "dx.Remap.v1 with a model puts likelier words into a release",
@@ -65,7 +63,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Named(Protocol):
-    """Constructors by name; catalogue.Registry, which has no types of its own."""
+    """Constructors by name: the types that catalogue.Registry lacks."""
 
     def __call__(self, name: str) -> Callable[[F], F]: ...
     def get(self, name: str) -> Callable[..., Any]: ...
@@ -74,7 +72,7 @@ class Named(Protocol):
 
 
 class Registries(Protocol):
-    """spaCy's own registry, as type checkers are to see it."""
+    """The types of spaCy's registry with ours on it."""
 
     dx_mechanisms: Named
     dx_projections: Named
@@ -91,19 +89,19 @@ class Registries(Protocol):
 
 
 def retired(name: str) -> DxError:
-    """Return what to raise for a key of RETIRED."""
+    """Return the error for a key of RETIRED."""
     return DxError(Errors.DX007.format(name=name, instead=RETIRED[name]))
 
 
 class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
-    """A registry that imports the module which registers a name when it is asked for that name."""
+    """A registry that imports the module of a name when it is asked for the name."""
 
     def __init__(self, name: str, room: str) -> None:
         super().__init__(("spacy", name), entry_points=True)
         self.room = f"{__package__}.{room}"
 
     def _modules(self) -> dict[str, str]:
-        """The module of each name. A room without a table registers all as it is imported."""
+        """Return the module of each name; {} for a folder whose import registers all."""
         return getattr(import_module(self.room), "MODULES", {})
 
     def get(self, name: str) -> Any:
@@ -127,5 +125,3 @@ registry = cast(Registries, util.registry)
 for _name, _room in ROOMS.items():
     if not hasattr(registry, _name):
         setattr(registry, _name, OnDemand(_name, _room))
-
-__all__ = ["registry"]

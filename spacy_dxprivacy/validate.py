@@ -1,4 +1,4 @@
-"""Checks of settings, made once, in constructors: what was expected, what was given."""
+"""Checks of settings in constructors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ T = TypeVar("T")
 
 
 def fail(name: str, expected: str, given: Any) -> DxError:
-    """The error for a setting: its name, what was expected, what was given."""
+    """Return the error for a setting: its name, what was expected, what was given."""
     return DxError(Errors.DX001.format(name=name, expected=expected, given=given))
 
 
 def needs(package: str, what: str, *, extra: str) -> None:
-    """Raises DxError with the extra to install where a package is not there."""
+    """Raise DxError with the extra to install where a package is missing."""
     if find_spec(package) is None:
         raise DxError(Errors.DX074.format(what=what, package=package, extra=extra))
 
 
 def positive(name: str, value: Any) -> float:
-    """A finite number above 0, as float."""
+    """Return a finite number above 0 as float, else raise DxError."""
     number = _real(name, value, "a number above 0")
     if not (math.isfinite(number) and number > 0):
         raise fail(name, "a finite number above 0", value)
@@ -33,7 +33,7 @@ def positive(name: str, value: Any) -> float:
 
 
 def whole(name: str, value: Any, *, least: int) -> int:
-    """A whole number, not below `least`."""
+    """Return a whole number of at least `least`, else raise DxError."""
     integral = isinstance(value, Integral) and not isinstance(value, bool)
     if not integral or int(value) < least:
         raise fail(name, f"a whole number, {least} or more", value)
@@ -41,20 +41,19 @@ def whole(name: str, value: Any, *, least: int) -> int:
 
 
 def one_of(name: str, value: T, choices: Collection[T]) -> T:
-    """The value, if it is one of the choices. Raises DxError else."""
+    """Return the value if it is one of the choices, else raise DxError."""
     if value not in choices:
         raise fail(name, "one of " + ", ".join(map(repr, choices)), value)
     return value
 
 
 def between(name: str, value: Any, low: float, high: float, ends: str = "()") -> float:
-    """A number from low to high, as float. ends: a square bracket lets an end in."""
+    """Return a number from low to high as float; a square bracket in `ends` lets that end in."""
     first = "from" if ends[0] == "[" else "above"
     expected = f"a number {first} {low:g} {'to' if ends[1] == ']' else 'and below'} {high:g}"
     number = _real(name, value, expected)
-    inside = low < number < high
     at_an_end = (number == low and ends[0] == "[") or (number == high and ends[1] == "]")
-    if not (inside or at_an_end):
+    if not (low < number < high or at_an_end):
         raise fail(name, expected, value)
     return number
 

@@ -117,7 +117,7 @@ def test_no_code_reads_a_promise_out_of_its_sentences():
         for path in PACKAGE.rglob("*.py")
         for line in sentences_read(ast.parse(path.read_text(encoding="utf8")))
     }
-    assert found == {("guarantee.py", "guarantee.adjacency in OF_ALL_PAIRS")}
+    assert found == {("guarantee.py", "self.adjacency in OF_ALL_PAIRS")}
 
 
 @pytest.mark.parametrize("guarantee", [METRIC, APPROX])

@@ -1,4 +1,4 @@
-"""What is done to a release by public knowledge alone: post-processing (@dx_editors)."""
+"""Editors of a release: post-processing by public knowledge alone (@dx_editors)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ def make_remap(
     beam: int = 4,
     loss: str = "changed",
 ) -> Remap:
-    """prior: the public law of sentences; that of the mechanism if None, else dx.WordPairs.v1.
+    """Replace released words by the most likely originals, by public knowledge alone.
 
-    model: a causal language model that chooses among the words in its place: a folder, a .gguf
-    file, a name, or a package that holds one (see editors.opened). prompt: public words on the
-    kind of text, such as "Clinical note of a patient's visit." beam: how many ways to fill a text
-    are followed at once. loss: "changed" for the most likely words; "path", of words drawn alone,
-    for those that are nearest to the original on average.
+    Args:
+        prior: Public language model; that of the mechanism if None, else dx.WordPairs.v1.
+        model: A causal language model that chooses among the words in its place: a folder, a .gguf
+            file, a name, or a package that holds one (see editors.opened).
+        prompt: Public words on the kind of text, such as "Clinical note of a patient's visit."
+        beam: Width of the beam search.
+        loss: "changed" for the most likely words; "path", with word-level sampling, for those that
+            are nearest to the original on average.
     """
     one_of("editor.loss", loss, LOSSES)
     if loss == "path" and model is not None:
@@ -35,6 +38,6 @@ def make_remap(
         raise fail("prompt", "left out without a model", "one")
     if model is None:
         return NearestRemap(prior) if loss == "path" else Remap(prior)
-    from .causal import CausalRemap  # what searches a language model is loaded where there is one
+    from .causal import CausalRemap  # loaded only with a model
 
     return CausalRemap(prior, model, prompt, whole("beam", beam, least=1))

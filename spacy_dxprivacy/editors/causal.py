@@ -2,11 +2,9 @@ r"""The most likely original by a causal language model (dx.Remap.v1 with a mode
 
     w = argmax P(w_1..w_k) P(y | w)
 
-P(w_1..w_k) is that of the model, given the prompt and the plaintext between; P(y | w) is exp(-beta
-path) for dx.Path.v2, else what the mechanism states.
-
-Candidates are the words near to what was released. What comes out is neither more private nor less:
-a reader with the same model can do the same.
+P(w_1..w_k) is that of the model, given the prompt and the plaintext between the words; P(y | w) is
+exp(-beta path) for dx.Path.v2, else the probability that the mechanism states. Candidates are words
+near the released ones. This is post-processing: a reader with the same model can do the same.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from ..space import Space
 from ..ty import Mechanism, Prior, ReleasedText
 from ..validate import fail
 from .beam import Search, Sheet, search
-from .model import WordTokens, word_tokens
+from .model import NO_TOKEN, WordTokens, word_tokens
 from .opened import open_model
 from .remap import Place, Remap, channel
 
@@ -35,7 +33,7 @@ _ENDS = re.compile(r"[.!?\u2026][\"')\]\u201d\u2019]*\s*$|\n\s*\n\s*$")  # of se
 
 
 class CausalRemap(Remap):
-    """See editors.make_remap. The model is loaded by fit, and by a copy when that is first used."""
+    """See editors.make_remap. The model is loaded by fit, or at the first use of a copy."""
 
     def __init__(self, prior: Prior | None, model: str, prompt: str, beam: int) -> None:
         super().__init__(prior)
@@ -45,13 +43,12 @@ class CausalRemap(Remap):
 
     @property
     def about(self) -> dict[str, str]:
-        """What a receipt and a saved pipeline say of it. Raises DxError as open_model does."""
+        """What receipts and saved pipelines hold of the editor and its model."""
         digest = open_model(self.model).digest
         return {"editor": self.name, "model": self.model, "digest": digest, "prompt": self.prompt}
 
     def fit(self, space: Space, mechanism: Mechanism) -> CausalRemap:
-        """As Remap does; words that a mechanism drew alone take no word pairs beside the model.
-        Raises DxError for a model or a prompt that cannot be used."""
+        """As Remap does; with word-level sampling no word pairs stand beside the model."""
         if self.prior is None and not isinstance(mechanism, SentenceMechanism):
             self.prior = registry.dx_priors.get("dx.Uniform.v1")()
         super().fit(space, mechanism)
@@ -64,7 +61,7 @@ class CausalRemap(Remap):
         if self._space is None:
             raise fail("editor", "fitted before it edits", self.name)
         if self._search is None:
-            words: WordTokens = word_tokens(open_model(self.model), self._space)
+            words = word_tokens(open_model(self.model), self._space)
             self._search = Search(words, words.known, prompt=self.prompt, beam=self.beam)
         return self._search
 
@@ -75,8 +72,7 @@ class CausalRemap(Remap):
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
     ) -> Ints1d:
-        """As Remap.edit, as if sentences ended with a stop and words with a blank. Words that are
-        taken alone are no text: of these the model says nothing."""
+        """As Remap.edit, with a stop after each sentence; without starts the model is not used."""
         if starts is None:
             return super().edit(rows, mechanism, starts, fixed)
         stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
@@ -85,8 +81,7 @@ class CausalRemap(Remap):
         return self.edit_texts([ReleasedText(rows, starts, stays, before)], mechanism)[0]
 
     def edit_texts(self, texts: Sequence[ReleasedText], mechanism: Mechanism) -> list[Ints1d]:
-        """For each text that was released int64 (k,), its words. Where the model fails, texts stay
-        as they were, and a warning says so."""
+        """Return the words of each text, int64 (k,); warn and leave texts where the model fails."""
         by_pairs = super().edit
         guesses = [
             by_pairs(text.rows, mechanism, text.starts, text.fixed) if len(text.rows) else text.rows
@@ -95,8 +90,7 @@ class CausalRemap(Remap):
         released = [text.rows[~text.fixed] for text in texts]
         find = channel(mechanism, np.unique(np.concatenate([*released, np.zeros(0, int)])))
         how, place = self._how, partial(self.place, find=find)
-        pairs = zip(texts, guesses, strict=True)
-        sheets = [_sheet(text, guess, place, how.words) for text, guess in pairs]
+        sheets = list(map(partial(_sheet, find=place, words=how.words), texts, guesses))
         try:
             found = search(sheets, how)
         except DxError as error:
@@ -115,9 +109,11 @@ class CausalRemap(Remap):
 def _sheet(
     text: ReleasedText, guess: Ints1d, find: Callable[[int], Place], words: WordTokens
 ) -> Sheet:
-    """For each word that does not stay: all that stands between it and the last such word, and as
-    candidates the released word, the one by word pairs, and those near that are likeliest by public
-    frequency, repeated where they are fewer."""
+    """Return the places of the words that may change, with their candidates.
+
+    These are the released word, the one by word pairs, and nearby words that are likeliest by
+    public frequency, padded by the released word.
+    """
     free = ~text.fixed
     begins = [i == 0 or _ENDS.search(before) is not None for i, before in enumerate(text.before)]
     between, so_far = [], ""
@@ -136,7 +132,7 @@ def _sheet(
     pairs = zip(text.rows[free].tolist(), guess[free].tolist(), strict=True)
     for i, (row, other) in enumerate(pairs):
         near, weights = find(row)
-        score = np.where(words.can_be_said[near], weights + usual[near], -np.inf)
+        score = np.where(words.first[near] != NO_TOKEN, weights + usual[near], -np.inf)
         score[(near == row) | (near == other)] = np.inf
         best = np.argsort(-score, kind="stable")[:CANDIDATES]
         C[i], logs[i, : len(best)] = row, weights[best]

@@ -1,4 +1,4 @@
-"""A causal model of the transformers library, on PyTorch. Imported when one is opened."""
+"""Causal models of the transformers library, on PyTorch; imported when one is opened."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from .model import OutOfRoom
 
-# By name: their types are not those that they declare, and many installations have neither.
+# By name: their declared types are wrong, and many installations have neither.
 torch: Any = import_module("torch")
 transformers: Any = import_module("transformers")
 
 F = TypeVar("F", bound=Callable[..., Any])
-WINDOW = 1024  # tokens of a text that are judged at once
-MEMORY = 256  # tokens that a lane remembers at most
+WINDOW = 1024  # most tokens of a text that are scored at once
+MEMORY = 256  # most tokens in the cache of a lane
 MOST_CACHE = 2**29  # bytes, of all lanes together
-TOKENS_AT_ONCE = 768  # judged together: their answers take 200 KB a token
+TOKENS_AT_ONCE = 768  # scored together: their logits take 200 KB a token
 
 
 def without_gradients(function: F) -> F:
-    """As torch.inference_mode(), with the types of the function."""
+    """Apply torch.inference_mode(), and keep the types of the function."""
     wrapped: F = torch.inference_mode()(function)
     return wrapped
 
 
 class CausalModel:
-    """See editors.model.LanguageModel."""
+    """An editors.model.LanguageModel."""
 
     def __init__(self, name: str, digest: str, network: Any, tokenizer: Any) -> None:
         self.name, self.digest = name, digest
@@ -39,16 +39,24 @@ class CausalModel:
         config = network.config.get_text_config()
         self.window = min(WINDOW, int(getattr(config, "max_position_embeddings", WINDOW)))
         self.vocabulary = int(network.get_output_embeddings().out_features)
-        one = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else _end(tokenizer)
-        self.begin: list[int] = [one]
-        self.bytes_a_token = _cache_bytes(config)
+        first = tokenizer.bos_token_id
+        first = tokenizer.eos_token_id if first is None else first
+        if first is None:
+            raise DxError(
+                Errors.DX150.format(why="its tokenizer has no token to begin a text with")
+            )
+        self.begin: list[int] = [int(first)]
+        # Keys and values of one token in every layer, in float32.
+        heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+        width = getattr(config, "head_dim", None)
+        width = width or config.hidden_size // config.num_attention_heads
+        self.bytes_a_token = int(2 * 4 * config.num_hidden_layers * heads * width)
         takes = inspect.signature(network.forward).parameters
         self.last_alone = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """See LanguageModel. A tokenizer that says more than the network knows is refused."""
-        found: list[list[int]] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
-        return found
+        tokens: list[list[int]] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
+        return tokens
 
     def fits(self, tokens: int) -> int:
         return max(1, MOST_CACHE // (self.bytes_a_token * min(tokens + 1, MEMORY)))
@@ -58,19 +66,28 @@ class CausalModel:
 
     @without_gradients
     def nats(self, texts: Sequence[Sequence[int]]) -> Floats1d:
-        """Of texts that are longer than the window, each token by half of it or more."""
-        found = np.zeros(len(texts))
+        """See LanguageModel; past the window, each token is given half of it or more."""
+        totals = np.zeros(len(texts))
         pieces = [(i, *piece) for i, text in enumerate(texts) for piece in self._pieces(text)]
         pieces.sort(key=lambda piece: len(piece[1]))
         while pieces:
             size = max(1, TOKENS_AT_ONCE // len(pieces[-1][1]))
             some, pieces = pieces[-size:], pieces[:-size]
-            for (number, _, _), sum_of in zip(some, self._nats_of(some), strict=True):
-                found[number] += sum_of
-        return found
+            most = max(len(tokens) for _, tokens, _ in some)
+            x = torch.tensor([tokens + [0] * (most - len(tokens)) for _, tokens, _ in some])
+            mask = torch.tensor([[1] * len(t) + [0] * (most - len(t)) for _, t, _ in some])
+            device = self.network.device
+            logits = self.network(x.to(device), attention_mask=mask.to(device)).logits.float()
+            nats = torch.nn.functional.cross_entropy(
+                logits[:, :-1].transpose(1, 2), x[:, 1:].to(device), reduction="none"
+            )
+            _check_finite(nats)
+            for row, (number, tokens, known) in zip(nats, some, strict=True):
+                totals[number] += float(row[known - 1 : len(tokens) - 1].sum())
+        return totals
 
     def _pieces(self, text: Sequence[int]) -> list[tuple[list[int], int]]:
-        """Parts to be read at once, and how many tokens of each are there to be remembered."""
+        """Return parts that fit the window, and how many tokens of each are context alone."""
         half, whole = self.window // 2, [*self.begin, *text]
         if len(whole) <= self.window:
             return [(whole, 1)]
@@ -78,55 +95,29 @@ class CausalModel:
         steps = range(self.window - half, len(whole) - half, half)
         return first + [(whole[at : at + self.window], half) for at in steps]
 
-    def _nats_of(self, pieces: Sequence[tuple[int, list[int], int]]) -> list[float]:
-        most = max(len(tokens) for _, tokens, _ in pieces)
-        x = torch.tensor([tokens + [0] * (most - len(tokens)) for _, tokens, _ in pieces])
-        mask = torch.tensor([[1] * len(t) + [0] * (most - len(t)) for _, t, _ in pieces])
-        device = self.network.device
-        logits = self.network(x.to(device), attention_mask=mask.to(device)).logits.float()
-        picked = -torch.nn.functional.cross_entropy(
-            logits[:, :-1].transpose(1, 2), x[:, 1:].to(device), reduction="none"
-        )
-        _numbers(picked)
-        spans = [(known, len(tokens)) for _, tokens, known in pieces]
-        return [-float(row[a - 1 : b - 1].sum()) for row, (a, b) in zip(picked, spans, strict=True)]
-
 
 @without_gradients
 def is_causal(network: Any) -> bool:
-    """Whether what is said of a token does not change with those that come later: models that fill
-    gaps load as causal ones."""
+    """Return whether logits ignore later tokens: masked language models load as causal ones."""
     x = torch.tensor([[0, 1, 1], [0, 1, 2]], device=network.device)
     logits = network(x).logits.float()[:, :2]
     if not torch.isfinite(logits).all():
-        return True  # that is told when it is asked
+        return True  # this raises later, with a message of its own
     little = 1e-5 * float(logits.abs().max())
     return bool(torch.allclose(logits[0], logits[1], rtol=0, atol=little, equal_nan=True))
 
 
-def _end(tokenizer: Any) -> int:
-    if tokenizer.eos_token_id is None:
-        raise DxError(Errors.DX150.format(why="its tokenizer has no token to begin a text with"))
-    return int(tokenizer.eos_token_id)
-
-
-def _cache_bytes(config: Any) -> int:
-    """What one token of one lane takes, in float32."""
-    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
-    width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    return int(2 * 4 * config.num_hidden_layers * heads * width)
-
-
-def _numbers(found: Any) -> Any:
-    """Raises DxError where some are none."""
-    if not torch.isfinite(found).all():
+def _check_finite(numbers: Any) -> Any:
+    if not torch.isfinite(numbers).all():
         raise DxError(Errors.DX150.format(why="it answers with numbers that are not finite"))
-    return found
+    return numbers
 
 
 class CausalLanes:
-    """See editors.model.Lanes. A cache of keys and values that is never longer than MEMORY: then
-    every lane is read again from the prompt and the later half of what it read."""
+    """An editors.model.Lanes with a cache of keys and values.
+
+    When the cache is full, every lane is read again: its prompt and the later half of its tokens.
+    """
 
     def __init__(self, model: CausalModel, prompts: Sequence[Sequence[int]]) -> None:
         self.model = model
@@ -172,12 +163,12 @@ class CausalLanes:
                 use_cache=True, **self.model.last_alone,
             )  # fmt: skip
         except (MemoryError, RuntimeError) as error:
-            raise _room_or(error) from None
+            raise _out_of_room_or(error) from None
         fed = mask[:, -1] > 0
         self._at = self._at + mask.sum(1)
         logits = answer.logits[:, -1].float()
-        # Not finite where one of many thousands is none, and takes less time to look at.
-        sums = _numbers(torch.logsumexp(logits, 1, keepdim=True))
+        # Not finite where one of many thousands of logits is not, and faster to check.
+        sums = _check_finite(torch.logsumexp(logits, 1, keepdim=True))
         if bool(fed.all()):
             self._logs, self._sums = logits, sums
         else:
@@ -196,14 +187,13 @@ class CausalLanes:
         try:
             self._cache.reorder_cache(index)
         except (MemoryError, RuntimeError) as error:
-            raise _room_or(error) from None
+            raise _out_of_room_or(error) from None
         self._mask, self._at = self._mask[index], self._at[index]
         self._logs, self._sums = self._logs[index], self._sums[index]
 
 
-def _room_or(error: Exception) -> Exception:
-    """OutOfRoom, where that is what it says."""
-    said = str(error).lower()
-    if isinstance(error, MemoryError) or "memory" in said or "alloc" in said:
+def _out_of_room_or(error: Exception) -> Exception:
+    message = str(error).lower()
+    if isinstance(error, MemoryError) or "memory" in message or "alloc" in message:
         return OutOfRoom()
     return DxError(Errors.DX150.format(why=f"it failed with {type(error).__name__}"))

@@ -1,1 +1,1 @@
-"""This machine: what computes, and by which names it is asked."""
+"""Processors, memory and network names of this machine."""

@@ -1,4 +1,4 @@
-"""What computes here: the GPU after spacy.require_gpu(), threads, and memory of mapped tables."""
+"""The GPU after spacy.require_gpu(), threads, and memory of mapped tables."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Result = TypeVar("Result")
 LARGE = 2 * 2**30  # bytes of a mapped table that may stay in memory
 MAPPED_AT_ONCE = 2**27  # bytes of a larger one that a process has in memory at most
 FAULT = 2**16  # bytes that Linux maps around the one that is read
-_limited: set[int] = set()  # numbers of processes; a forked child has another
+_limited: set[int] = set()  # process ids; a forked child has another
 
 
 def to_device(X: Floats2d) -> Floats2d:
-    """X as an array of thinc's current ops; as it is, and a memory map still one, on the CPU."""
+    """Return X as an array of thinc's current ops; unchanged, even a memory map, on the CPU."""
     ops = get_current_ops()
     if isinstance(X, np.ndarray) and ops.xp is np:
         return X
@@ -37,24 +37,23 @@ def to_device(X: Floats2d) -> Floats2d:
 
 
 def to_host(X: Any) -> Any:
-    """X as a numpy array."""
+    """Return X as a numpy array."""
     return X if isinstance(X, np.ndarray) else get_array_ops(X).to_numpy(X)
 
 
 def array_module(X: Any) -> Any:
-    """numpy, or cupy for an array of its own."""
+    """Return numpy, or cupy for an array on the GPU."""
     return np if isinstance(X, np.ndarray) else get_array_ops(X).xp
 
 
 def let_go(X: Floats2d) -> None:
-    """Let go of the pages of a large mapped file. They stay in the system's cache."""
-    pages = large_map(X)
-    if pages is not None:
+    """Release the memory of a large mapped file; its pages stay in the system's cache."""
+    if (pages := large_map(X)) is not None:
         pages.madvise(mmap.MADV_DONTNEED)
 
 
 def large_map(X: Floats2d) -> mmap.mmap | None:
-    """The map behind a table that is too large to stay in memory, and may be let go of."""
+    """Return the map behind a table that is too large for memory, if it may be released."""
     if X.nbytes <= LARGE or not hasattr(mmap, "MADV_DONTNEED"):
         return None
     base: Any = X
@@ -67,14 +66,8 @@ def large_map(X: Floats2d) -> mmap.mmap | None:
 
 
 def one_thread_in_workers() -> None:
-    """A worker gets one thread: its brothers use the other cores. Elsewhere nothing changes."""
-    if multiprocessing.parent_process() is not None:
-        one_thread_here()
-
-
-def one_thread_here() -> None:
-    """The same, whoever made this process: there are other libraries of workers."""
-    if os.getpid() in _limited:
+    """Limit numerical libraries to one thread in worker processes; siblings use the other cores."""
+    if multiprocessing.parent_process() is None or os.getpid() in _limited:
         return
     from threadpoolctl import threadpool_limits
 
@@ -84,8 +77,7 @@ def one_thread_here() -> None:
 
 @contextmanager
 def product_threads(wanted: bool) -> Iterator[int]:
-    """How many threads numpy's products may use; they use one while the block lasts, so that the
-    caller can have that many at work. 1, and nothing changes, where this is not wanted."""
+    """Lend the threads of numpy's matrix products to the caller; 1 where that is not wanted."""
     threads = max((lib["num_threads"] for lib in _products().info()), default=1) if wanted else 1
     if threads == 1:
         yield 1
@@ -98,19 +90,21 @@ def product_threads(wanted: bool) -> Iterator[int]:
 def _products() -> Any:
     from threadpoolctl import ThreadpoolController
 
-    # Found once: to look at all loaded libraries takes milliseconds.
+    # Once: a look at all loaded libraries takes milliseconds.
     return ThreadpoolController().select(user_api="blas")
 
 
 def in_order(
     work: Callable[[Job], Result], jobs: Iterable[Job], threads: int, ahead: int
 ) -> Iterator[Result]:
-    """work(job) for each job, in order. At most `ahead` results are not yet done with: a job may
-    reuse what the one `ahead` places before it used."""
+    """Yield work(job) in order, at most `ahead` of them unconsumed.
+
+    So a job may reuse the buffers of the one `ahead` places before it.
+    """
     if threads == 1:
         yield from map(work, jobs)
         return
-    # Every spacy.blank() imports this file, and this library takes a tenth of that.
+    # Every spacy.blank() imports this module; this import would take a tenth of that.
     from concurrent.futures import ThreadPoolExecutor
 
     waiting: deque[Future[Result]] = deque()

@@ -1,7 +1,7 @@
 """Names and ports of this machine.
 
-A page of somebody else can let its own name lead to 127.0.0.1 (DNS rebinding), and read what is
-served there: what listens here answers to names of this machine alone (TrustedHostMiddleware).
+A foreign page can let its own name lead to 127.0.0.1 (DNS rebinding) and read what is served there.
+So servers here answer only to the names of this machine (TrustedHostMiddleware).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1", "[::1]")
 
 
 def is_loopback(name: str) -> bool:
-    """Return whether a name or address is of this machine."""
+    """Return whether a name or an address is of this machine alone."""
     try:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
@@ -23,7 +23,7 @@ def is_loopback(name: str) -> bool:
 
 
 def check_port(address: str, port: int) -> None:
-    """Raise DxError where the port is taken or not ours to take."""
+    """Raise DxError where the port is taken or not permitted."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:

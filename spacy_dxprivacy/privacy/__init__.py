@@ -1,1 +1,1 @@
-"""What adds up, and what epsilon means: accounting, noise laws, scales in nats."""
+"""Guarantees and their composition, noise distributions, and what epsilon means in nats."""

@@ -1,8 +1,8 @@
-"""What several promises add up to, over the words of a document.
+"""Composition of guarantees over the words of a document.
 
-Promises of Gaussian noise add up exactly. For other approximate ones Google's dp-accounting (the
+Guarantees of Gaussian noise compose exactly. For other approximate ones Google's dp-accounting (the
 extra "accounting") composes privacy loss distributions; without it, epsilons and deltas are summed.
-The total says which of these it was.
+The notes of the result name the theorem that was used.
 """
 
 from __future__ import annotations
@@ -20,40 +20,82 @@ from .guarantee import STATUSES, Guarantee
 BASIC = "basic composition (Dwork and Roth 2014, theorem 3.16)"
 GAUSSIAN = "Gaussian composition (Dong, Roth and Su 2019, corollary 3.3)"
 PLD = "privacy loss distributions (dp-accounting)"
-STEPS = 1000  # of a discretised loss, up to one epsilon
+_DOCUMENT = (
+    "documents of the same length that differ in the perturbed words alone; all else that is "
+    "released (the receipt's in_clear) is alike"
+)
 
 
-def total(counts: Mapping[Guarantee, int]) -> tuple[float, float, str]:
-    """epsilon, delta and the way they were found, for so many draws under each approximate promise.
+def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
+    """Return the guarantee of a document, each word of which was drawn under one of these.
 
-    delta is the sum of the deltas in every case, and epsilon the least that is known for it.
+    For "metric-dp" epsilons add up (Chatzikokolakis et al. 2013, section 4), and the sum is nats
+    per unit of the largest distance between two words at one place. For "approx-dp" the deltas
+    add up, and epsilon is the least that is known at their sum. One word without a guarantee
+    leaves none.
+
+    Raises:
+        DxError: For guarantees that differ in kind, metric, space or in the pairs they cover.
     """
-    counts = {g: n for g, n in counts.items() if n}
-    epsilon = _sum_of("epsilon", counts)
-    delta = min(1.0, _sum_of("delta", counts))
-    if sum(counts.values()) < 2 or not 0 < delta < 1:
-        return epsilon, delta, BASIC
-    if all(g.mu for g in counts):
-        found, how = gaussian_epsilon(_mu_of(counts), delta), GAUSSIAN
+    counts = Counter(guarantees)
+    if not counts:
+        raise DxError(Errors.DX040.format(why="there are none"))
+    return _compose(counts)
+
+
+@lru_cache(maxsize=1024)  # a corpus has many documents of as many words
+def repeat(guarantee: Guarantee, times: int) -> Guarantee:
+    """Return compose([guarantee] * times); times may be 0."""
+    return _compose({guarantee: times})
+
+
+def _compose(counts: Mapping[Guarantee, int]) -> Guarantee:
+    first = next(iter(counts))
+    if any(g.kind == "none" for g in counts):
+        return Guarantee("none", adjacency=_DOCUMENT, notes="A part of it has no guarantee.")
+    for name in ("kind", "metric", "adjacency", "covers", "protects", "space"):
+        if len({getattr(g, name) for g in counts}) > 1:
+            raise DxError(Errors.DX040.format(why=f"they differ in their {name}"))
+    epsilon, delta, mu, theorem = _total(counts)
+    worst = max(counts, key=lambda g: STATUSES.index(g.status))
+    return replace(
+        first,
+        epsilon=epsilon,
+        delta=delta,
+        adjacency=f"{_DOCUMENT}; at each place: {first.adjacency}",
+        status=worst.status,
+        source=worst.source,
+        notes=f"Added up over the perturbed words by {theorem}; a word said twice counts twice. "
+        f"{first.notes}".strip(),
+        mu=mu,
+    )
+
+
+def _total(counts: Mapping[Guarantee, int]) -> tuple[float, float, float, str]:
+    """Return epsilon, delta, mu and the theorem, for so many draws under each guarantee."""
+    drawn = {g: n for g, n in counts.items() if n}
+    epsilon = math.fsum(g.epsilon * n for g, n in drawn.items())
+    delta = min(1.0, math.fsum(g.delta * n for g, n in drawn.items() if g.kind == "approx-dp"))
+    mu = math.hypot(*(g.mu * math.sqrt(n) for g, n in drawn.items()))
+    if sum(drawn.values()) < 2 or not 0 < delta < 1:
+        return epsilon, delta, mu, BASIC
+    if all(g.mu for g in drawn):
+        least, theorem = gaussian_epsilon(mu, delta), GAUSSIAN
     elif find_spec("dp_accounting") is not None:
-        parts = tuple(sorted((g.epsilon, g.delta, n) for g, n in counts.items()))
-        found, how = pld_epsilon(parts, delta), PLD
+        parts = tuple(sorted((g.epsilon, g.delta, n) for g, n in drawn.items()))
+        least, theorem = pld_epsilon(parts, delta), PLD
     else:
-        return epsilon, delta, BASIC
-    return (found, delta, how) if found < epsilon else (epsilon, delta, BASIC)
-
-
-def _sum_of(name: str, counts: Mapping[Guarantee, int]) -> float:
-    return math.fsum(getattr(g, name) * n for g, n in counts.items())
-
-
-def _mu_of(counts: Mapping[Guarantee, int]) -> float:
-    return math.hypot(*(g.mu * math.sqrt(n) for g, n in counts.items()))
+        return epsilon, delta, mu, BASIC
+    return (least, delta, mu, theorem) if least < epsilon else (epsilon, delta, mu, BASIC)
 
 
 @lru_cache(maxsize=4096)
 def gaussian_epsilon(mu: float, delta: float) -> float:
-    """The least epsilon of two unit normals mu apart, at delta (Balle and Wang 2018, theorem 8)."""
+    """Return the least epsilon at delta of two unit normals mu apart.
+
+    Reference:
+        Balle and Wang 2018, theorem 8.
+    """
     from scipy.optimize import brentq
 
     from .noise import log_delta
@@ -69,66 +111,19 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
 @lru_cache(maxsize=4096)
 def pld_epsilon(parts: tuple[tuple[float, float, int], ...], delta: float) -> float:
-    """The epsilon at delta of n draws of each (epsilon, delta, n): Kairouz, Oh, Viswanath 2015,
-    theorem 3.3, composed numerically with pessimistic rounding."""
+    """Return the epsilon at delta of n draws of each (epsilon, delta, n), rounded up.
+
+    Reference:
+        Kairouz, Oh and Viswanath 2015, theorem 3.3.
+    """
     from dp_accounting.pld import common, privacy_loss_distribution
 
-    interval = min(epsilon for epsilon, _, _ in parts) / STEPS
-    whole = privacy_loss_distribution.identity(value_discretization_interval=interval)
+    interval = min(epsilon for epsilon, _, _ in parts) / 1000
+    composed = privacy_loss_distribution.identity(value_discretization_interval=interval)
     for epsilon, part_delta, times in parts:
         one = privacy_loss_distribution.from_privacy_parameters(
             common.DifferentialPrivacyParameters(epsilon, part_delta),
             value_discretization_interval=interval,
         )
-        whole = whole.compose(one.self_compose(times))
-    return float(whole.get_epsilon_for_delta(delta))
-
-
-def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
-    """The promise for a document whose words were each drawn under one of these promises.
-
-    For "metric-dp" epsilons add up (Chatzikokolakis et al. 2013, section 4), and the sum is nats
-    per unit of the largest distance between two words at one place. For "approx-dp" see
-    `total`. One word without a promise leaves none.
-
-    Raises DxError for promises that differ in kind, metric, space or in the pairs they cover.
-    """
-    parts = list(guarantees)
-    if not parts:
-        raise DxError(Errors.DX040.format(why="there are none"))
-    return _add(Counter(parts))
-
-
-@lru_cache(maxsize=1024)  # a corpus has many documents of as many words
-def repeat(guarantee: Guarantee, times: int) -> Guarantee:
-    """compose([guarantee] * times), for a document of `times` perturbed words; 0 is allowed."""
-    return _add({guarantee: times})
-
-
-def _add(counts: Mapping[Guarantee, int]) -> Guarantee:
-    first = next(iter(counts))
-    if any(g.kind == "none" for g in counts):
-        return Guarantee("none", adjacency=_DOCUMENT, notes="A part of it has no guarantee.")
-    for name in ("kind", "metric", "adjacency", "covers", "protects", "space"):
-        if len({getattr(g, name) for g in counts}) > 1:
-            raise DxError(Errors.DX040.format(why=f"they differ in their {name}"))
-    approximate = first.kind == "approx-dp"
-    epsilon, delta, how = total(counts) if approximate else (_sum_of("epsilon", counts), 0.0, BASIC)
-    worst = max(counts, key=lambda g: STATUSES.index(g.status))
-    return replace(
-        first,
-        epsilon=epsilon,
-        delta=delta,
-        adjacency=f"{_DOCUMENT}; at each place: {first.adjacency}",
-        status=worst.status,
-        source=worst.source,
-        notes=f"Added up over the perturbed words by {how}; a word said twice counts twice. "
-        f"{first.notes}".strip(),
-        mu=_mu_of(counts),
-    )
-
-
-_DOCUMENT = (
-    "documents of the same length that differ in the perturbed words alone; all else that is "
-    "released (the receipt's in_clear) is alike"
-)
+        composed = composed.compose(one.self_compose(times))
+    return float(composed.get_epsilon_for_delta(delta))

@@ -1,7 +1,4 @@
-"""What a mechanism promises, as a value: for which pairs of words, how much, and who says so.
-
-Code asks the fields and methods; the sentences here are made from them, for people.
-"""
+"""Privacy guarantees as values: what is covered, how much, and by which proof."""
 
 from __future__ import annotations
 
@@ -15,11 +12,9 @@ from ..validate import fail, one_of
 KINDS = ("metric-dp", "approx-dp", "none")
 STATUSES = ("proven", "computed", "claimed", "refuted", "none")
 COVERS = ("all", "finite", "related", "stated", "none")
-PROTECTS = ("word", "text")
 ALL_PAIRS = "all pairs of words of the space"
-# What version 0.1 had in adjacency where it meant all pairs: it had no `covers` beside it.
+# What version 0.1 wrote in adjacency for all pairs: it had no `covers` beside it.
 OF_ALL_PAIRS = ("", ALL_PAIRS, "all pairs of words", "all pairs")
-
 OF_FILES = (
     "As trusted as the files of this space: what was learned from its vectors was read from there, "
     "and checked by samples; `relearn` (of Space.load and dx.FileSpace.v1) learns it again."
@@ -28,29 +23,32 @@ OF_FILES = (
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A promise about one word, or, once composed, about a document.
+    """The guarantee for one word, or, once composed, for a document.
 
-    kind: "metric-dp": P[M(w) in T] <= exp(epsilon * distance(w, v)) * P[M(v) in T] for all T;
-        "approx-dp": P[M(w) in T] <= exp(epsilon) * P[M(v) in T] + delta; "none": nothing.
-    epsilon: nats per unit of the metric for "metric-dp", nats for "approx-dp". 0 or more.
-    delta: from 0 to 1, the probability by which "approx-dp" may fall short.
-    metric: the name of the distance, such as "euclidean"; "discrete" for all pairs alike.
-    adjacency: the pairs of inputs that the promise covers, in words, for people; made from `covers`
-        where it is left out.
-    status: "proven", "computed" (on the very space), "claimed" (by its authors, or by files of the
-        space), "refuted" or "none".
-    source: paper and theorem. notes: what a user should know besides.
-    space: the digest of the table of words and vectors that distances are taken in. mu: for
-    Gaussian noise, the largest distance over its standard deviation; its sums are exact then.
-    covers: the same pairs, for code: "all"; "finite": those at a finite distance by the mechanism's
-        `distances(rows)`; "related": those that its `covers(rows)` names; "stated": adjacency
-        alone says which; "none". Where it is left out, adjacency is "stated" unless it is empty or
-        is the sentence for all pairs, as in receipts of version 0.1.
-    protects: what is drawn at once, and takes the promise as a whole: a "word", or a "text" of
-        which only the layout is known.
+    Attributes:
+        kind: "metric-dp": P[M(w) in T] <= exp(epsilon * distance(w, v)) * P[M(v) in T] for all T;
+            "approx-dp": P[M(w) in T] <= exp(epsilon) * P[M(v) in T] + delta; "none": nothing.
+        epsilon: Nats per unit of the metric for "metric-dp", nats for "approx-dp"; 0 or more.
+        delta: From 0 to 1, the probability by which "approx-dp" may fall short.
+        metric: The distance, such as "euclidean"; "discrete" for all pairs alike.
+        adjacency: The pairs of inputs that are covered, in words; from `covers` if left out.
+        status: "proven", "computed" (on this very space), "claimed" (by its authors, or by files of
+            the space), "refuted" or "none".
+        source: Paper and theorem.
+        notes: What a user should know besides.
+        space: Digest of the table of words and vectors that distances are taken in.
+        mu: For Gaussian noise, the largest distance over its standard deviation; such guarantees
+            compose exactly.
+        covers: The pairs, for code: "all"; "finite": those at a finite distance by the mechanism's
+            `distances(rows)`; "related": those of its `covers(rows)`; "stated": adjacency alone
+            says which; "none". If left out, adjacency is "stated" unless it is empty or the
+            sentence for all pairs, as in receipts of version 0.1.
+        protects: What is drawn at once, and covered as a whole: a "word", or a "text" of which only
+            the layout is known.
 
-    Raises DxError for a kind, status, covers or protects that is not known, and for an epsilon,
-    delta or mu out of range.
+    Raises:
+        DxError: For an unknown kind, status, covers or protects, and for an epsilon, delta or mu
+            out of range.
     """
 
     kind: str
@@ -69,44 +67,55 @@ class Guarantee:
     def __post_init__(self) -> None:
         one_of("kind", self.kind, KINDS)
         one_of("status", self.status, STATUSES)
-        one_of("protects", self.protects, PROTECTS)
+        one_of("protects", self.protects, ("word", "text"))
         for name, most in (("epsilon", math.inf), ("delta", 1.0), ("mu", math.inf)):
-            _at_most(name, getattr(self, name), most)
-        object.__setattr__(self, "covers", one_of("covers", self.covers or _covers(self), COVERS))
-        if self.covers == "all" and not self.adjacency:
+            value = getattr(self, name)
+            number = isinstance(value, Real) and not isinstance(value, bool)
+            if not (number and 0 <= value <= most):  # nan is in no range
+                expected = "0 or more" if most == math.inf else f"from 0 to {most:g}"
+                raise fail(name, f"a number, {expected}", value)
+        covers = self.covers or ("all" if self.adjacency in OF_ALL_PAIRS else "stated")
+        if not self.covers and self.kind == "none":
+            covers = "none"
+        object.__setattr__(self, "covers", one_of("covers", covers, COVERS))
+        if covers == "all" and not self.adjacency:
             object.__setattr__(self, "adjacency", ALL_PAIRS)
 
     def named(self, space: str) -> Guarantee:
-        """The same promise, tied to the space with this digest."""
+        """Return the same guarantee, for the space with this digest."""
         return replace(self, space=space)
 
     def as_trusted_as_files(self) -> Guarantee:
-        """The same promise, where it rests on files that were checked by samples at most."""
+        """Return the same guarantee, resting on files that were checked by samples at most."""
         if self.status not in ("proven", "computed"):
             return self
         return replace(self, status="claimed", notes=f"{self.notes} {OF_FILES}".strip())
 
     @property
     def holds(self) -> bool:
-        """Whether something is promised, and nobody has shown that it is not kept."""
+        """Whether something is guaranteed, and nobody has refuted it."""
         return self.kind != "none" and self.status != "refuted"
 
     @property
     def unit(self) -> str:
-        """Of epsilon: "nats per unit of path distance", or "nats"; "" where nothing is promised."""
+        """Unit of epsilon: "nats per unit of path distance", "nats", or "" for no guarantee."""
         units = {"metric-dp": f"nats per unit of {self.metric} distance", "approx-dp": "nats"}
         return units.get(self.kind, "")
 
     @classmethod
     def from_dict(cls, told: dict[str, Any]) -> Guarantee:
-        """What to_dict wrote, here or in version 0.1; names that are not known are left out. Raises
-        KeyError without a kind or an epsilon, DxError for values that are none."""
+        """Return the guarantee that to_dict wrote, here or in version 0.1; other keys are ignored.
+
+        Raises:
+            KeyError: Without a kind or an epsilon.
+            DxError: For values out of range.
+        """
         known = {name: told[name] for name in cls.__dataclass_fields__ if name in told}
         epsilon = math.inf if told["epsilon"] is None else told["epsilon"]
         return cls(**{**known, "kind": told["kind"], "epsilon": epsilon})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for json and for a Doc. No bound is None, as json has no inf."""
+        """Return plain values, for JSON and for a Doc; None for infinity, which JSON lacks."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {k: None if v == math.inf else v for k, v in values.items()}
 
@@ -115,17 +124,3 @@ class Guarantee:
             return "no guarantee"
         delta = f", delta {self.delta:.3g}" if self.delta else ""
         return f"{self.kind}, epsilon {self.epsilon:.6g} {self.unit}{delta} ({self.status})"
-
-
-def _at_most(name: str, value: Any, most: float) -> None:
-    # A number that is none (nan) is not in any range.
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (number and 0 <= value <= most):
-        expected = "0 or more" if most == math.inf else f"from 0 to {most:g}"
-        raise fail(name, f"a number, {expected}", value)
-
-
-def _covers(guarantee: Guarantee) -> str:
-    if guarantee.kind == "none":
-        return "none"
-    return "all" if guarantee.adjacency in OF_ALL_PAIRS else "stated"

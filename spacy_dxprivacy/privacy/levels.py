@@ -14,28 +14,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Ints1d
 from ..ty import HasMetric, Mechanism
 from ..validate import one_of
 
-# -- nats between words ----------------------------------------------------------------------------
-
-PROBES = 128
-NUMBERS = 2**26  # distances that a look at the space may cost
-
 
 def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None:
-    """For "nearest" (a word and its nearest one, the median of probed words), "median" (two words
-    at random) and "diameter" (any two: the largest distance where the mechanism knows it, else an
-    upper bound that is at most twice too high): their distance, the nats that epsilon makes of it,
-    and, for Laplace noise, nats_at_delta, the epsilon of an (epsilon, 1e-6) guarantee for such a
-    pair. None where the guarantee is not in a metric on the whole space, or all words are at one
-    point."""
+    """Return what epsilon amounts to between words of a space of n, at three distances.
+
+    "nearest": a word and its nearest one, the median of probed words; "median": two words at
+    random; "diameter": any two, the largest distance where the mechanism knows it, else an upper
+    bound that is at most twice too high. Each has "distance", "nats" (epsilon times it), and for
+    Laplace noise "nats_at_delta", the epsilon at delta = 1e-6. None where the guarantee is not in a
+    metric on the whole space, or all words are at one point.
+    """
     if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric) or n < 2:
         return None
     known = getattr(mechanism, "apart", None)
@@ -43,12 +38,20 @@ def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None
     if apart is None:
         return None
     apart["diameter"] = getattr(mechanism, "longest", None) or apart["diameter"]
-    return {name: _nats(mechanism, distance) for name, distance in apart.items()}
+    approximate = getattr(mechanism, "approximate", lambda distance: None)
+    scale = {}
+    for name, distance in apart.items():
+        scale[name] = {"distance": distance, "nats": mechanism.guarantee.epsilon * distance}
+        if (at_delta := approximate(distance)) is not None:
+            scale[name]["nats_at_delta"] = at_delta
+    return scale
 
 
 def measured_apart(mechanism: HasMetric, n: int) -> dict[str, float] | None:
-    """The distances of scale_of, from probed words; "diameter" is a bound. None as there."""
-    D = mechanism.distances(_probes(n))
+    """Return the distances of scale_of from probed words; "diameter" is an upper bound."""
+    # Spread evenly over the table: public, and the same every time. At most 2^26 distances.
+    probes = np.linspace(0, n - 1, min(n, max(8, min(128, 2**26 // n))))
+    D = mechanism.distances(np.unique(probes.astype(np.int64)))
     if np.isinf(D).any():
         return None  # some words are not protected from each other, whatever epsilon
     D = D[(D > 0).any(axis=1)]
@@ -61,28 +64,13 @@ def measured_apart(mechanism: HasMetric, n: int) -> dict[str, float] | None:
     }
 
 
-def _nats(mechanism: Mechanism, distance: float) -> dict[str, float]:
-    nats = {"distance": distance, "nats": mechanism.guarantee.epsilon * distance}
-    known = getattr(mechanism, "approximate", None)
-    at_delta = None if known is None else known(distance)
-    return nats if at_delta is None else {**nats, "nats_at_delta": at_delta}
-
-
-def _probes(n: int) -> Ints1d:
-    """Rows spread evenly over the table: public, and the same every time."""
-    count = min(n, max(8, min(PROBES, NUMBERS // n)))
-    return np.unique(np.linspace(0, n - 1, count).astype(np.int64))
-
-
-# -- what attackers recovered ----------------------------------------------------------------------
-
 MECHANISM = "dx.Path.v2"
 
 Points = Sequence[tuple[float, float, float]]  # epsilon, rising, and two shares from 0 to 1
 
-# Words that came out as they went in; cosine of outputs to inputs.
+# Share of words that are unchanged; cosine of outputs to inputs.
 KEPT: Points = ((0.65, 0.3181, 0.5626), (0.9, 0.4564, 0.7018), (1.2, 0.5869, 0.8246))
-# Words that each attacker named; of rare words. Of attackers that find as much, the first is named.
+# Share of words, and of rare words, that each attacker recovers; of equals the first is named.
 FOUND: Mapping[str, Points] = {
     "word pairs of clinical text": (
         (0.65, 0.3691, 0.00658), (0.9, 0.5056, 0.05921), (1.05, 0.5670, 0.05921),
@@ -98,9 +86,11 @@ FOUND: Mapping[str, Points] = {
 
 @dataclass(frozen=True)
 class Level:
-    """epsilon: nats per unit of path. kept: the share of words, 0 to 1, that came out as they went
-    in. cosine: of outputs to inputs. found: the share that `attacker` named, who found most; of
-    rare words, rare_attacker named most."""
+    """What was measured of dx.Path.v2 at one epsilon, in nats per unit of path length.
+
+    Shares of words from 0 to 1: kept, unchanged; found, recovered by the best attacker, `attacker`;
+    rare_found, of rare words, by the one who is best at these. cosine: of outputs to inputs.
+    """
 
     epsilon: float
     kept: float
@@ -119,15 +109,17 @@ class Level:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for json, with what they were measured on."""
-        told = asdict(self).items()
-        rounded = {name: round(v, 3) if isinstance(v, float) else v for name, v in told}
+        """Return plain values for JSON, with the texts they were measured on."""
+        fields = asdict(self).items()
+        rounded = {name: round(v, 3) if isinstance(v, float) else v for name, v in fields}
         return {"texts": "clinical notes", **rounded}
 
 
-def _between(points: Points, epsilon: float) -> tuple[float, float] | None:
-    """The two shares there, by straight lines between the points; above the last one at least what
-    is there, as more is found with more epsilon; None below the first."""
+def _interpolated(points: Points, epsilon: float) -> tuple[float, float] | None:
+    """Return both shares, linear between points; None below the first.
+
+    Above the last, its shares: attackers recover no less at a larger epsilon.
+    """
     if epsilon > points[-1][0]:
         return points[-1][1:]
     for (low, *first), (high, *last) in pairwise(points):
@@ -139,9 +131,9 @@ def _between(points: Points, epsilon: float) -> tuple[float, float] | None:
 
 
 def measured_at(epsilon: float) -> Level | None:
-    """None where nobody measured."""
-    kept = None if epsilon > KEPT[-1][0] else _between(KEPT, epsilon)
-    tried = {name: _between(points, epsilon) for name, points in FOUND.items()}
+    """Return what attackers recovered at an epsilon; None where nobody measured."""
+    kept = None if epsilon > KEPT[-1][0] else _interpolated(KEPT, epsilon)
+    tried = {name: _interpolated(points, epsilon) for name, points in FOUND.items()}
     found = {name: some for name, some in tried.items() if some is not None}
     if kept is None or not found:
         return None
@@ -150,24 +142,22 @@ def measured_at(epsilon: float) -> Level | None:
     return Level(epsilon, kept[0], *most, kept[1], best, of_rare)
 
 
-LEVELS = MappingProxyType(
-    {
-        name: found
-        for name, epsilon in {"light": 1.2, "balanced": 0.9, "strong": 0.65}.items()
-        if (found := measured_at(epsilon)) is not None
-    }
-)
+_SETTINGS = {"light": 1.2, "balanced": 0.9, "strong": 0.65}
+LEVELS = {name: some for name, at in _SETTINGS.items() if (some := measured_at(at))}
+
+
+def level(name: str) -> Level:
+    """Return a level by name; raise DxError for an unknown one."""
+    return LEVELS[one_of("level", name, tuple(LEVELS))]
 
 
 def found_by(mechanism: object, epsilon: float) -> Level | None:
-    """What attackers found of texts that the mechanism drew at epsilon; None where nobody
-    measured."""
+    """Return what attackers recovered from a mechanism at epsilon; None where nobody measured."""
     return measured_at(epsilon) if getattr(mechanism, "measured", False) else None
 
 
 def sentence(found: Mapping[str, Any] | None) -> str:
-    """found: of a receipt, as Level.to_dict has it, or as earlier versions had it, by one attacker;
-    None where nobody measured."""
+    """Describe `attacker` of a receipt (None: not measured), which may be of an earlier version."""
     if found is None:
         return (
             "What an attacker finds at this setting was not measured: `dx attack frontier TEXT` "
@@ -177,15 +167,10 @@ def sentence(found: Mapping[str, Any] | None) -> str:
 
 
 def named(found: Mapping[str, Any]) -> str:
-    """What who found most named: "with word pairs named 48% of the words, ..." """
+    """Return the clause "with word pairs named 48% of the words, ..." of such a sentence."""
     rare = found.get("rare_attacker", found["attacker"])
     other = "" if rare == found["attacker"] else f"one with {rare} "
     return (
         f"with {found['attacker']} named {found['found']:.0%} of the words, and {other}"
         f"{found['rare_found']:.0%} of the rare ones; {found['kept']:.0%} had come out as they were"
     )
-
-
-def level(name: str) -> Level:
-    """Raises DxError for a level that there is not."""
-    return LEVELS[one_of("level", name, tuple(LEVELS))]

@@ -1,4 +1,4 @@
-"""How strong noise, or a choice, has to be for a promise; and what Laplace noise amounts to.
+"""Noise calibrated to a guarantee, and the (epsilon, delta) guarantee of Laplace noise.
 
 Pure metric privacy is the worst case over outputs. In many dimensions the worst case hardly ever
 comes up, so at a small delta the loss between two words is far below epsilon times their distance:
@@ -20,56 +20,41 @@ import numpy as np
 from ..arrays import Floats1d, Floats2d, Ints1d
 from .randomness import Rng
 
-# -- what Laplace noise amounts to as (epsilon, delta) ---------------------------------------------
-
-
-NODES = 1200
-FAR = 1e6  # nats; the pure loss is a bound, and nobody asks for more digits of such
+# -- Laplace noise ---------------------------------------------------------------------------------
 
 
 # A second of work, which every pipeline of the same noise and space would do again.
 @lru_cache(maxsize=1024)
 def laplace_epsilon(epsilon: float, distance: float, dims: int, delta: float = 1e-6) -> float:
-    """The least epsilon' (nats) with (epsilon', delta) for two words at this distance under Laplace
-    noise of `epsilon` in `dims` dimensions; epsilon times distance at most, within 1e-3."""
+    """Return the least epsilon' (nats, within 1e-3) at delta for two words at a distance."""
     from scipy.optimize import brentq
+    from scipy.stats import gamma
 
     pure = epsilon * distance
-    if pure > FAR:
-        return pure
-    L, weights = _loss(epsilon * distance, dims)
+    if pure == 0 or pure > 1e6:
+        return pure  # it is a bound in any case, and nobody needs more digits of such a number
+    # The loss on a grid of norms and angles, in units of 1/epsilon.
+    nodes = 1200
+    norm = gamma(dims)
+    r = np.linspace(norm.ppf(1e-12), norm.isf(1e-12), nodes)
+    norm_weights = norm.pdf(r)
+    norm_weights /= norm_weights.sum()
+    if dims == 1:
+        c, angle_weights = np.array([-1.0, 1.0]), np.array([0.5, 0.5])
+    else:
+        angle = (np.arange(nodes) + 0.5) * np.pi / nodes
+        angle_weights = np.exp((dims - 2) * np.log(np.sin(angle)))
+        c, angle_weights = np.cos(angle), angle_weights / angle_weights.sum()
+    L = np.sqrt(r[:, None] ** 2 + 2 * r[:, None] * c * pure + pure**2) - r[:, None]
+    weights = norm_weights[:, None] * angle_weights
 
     def excess(candidate: float) -> float:
         return float(np.sum(weights * -np.expm1(np.minimum(candidate - L, 0.0)))) - delta
 
-    if pure == 0 or excess(0.0) <= 0:
+    if excess(0.0) <= 0:
         return 0.0
     # Beyond the greatest node there is no loss, and at it no more than delta is left.
     return float(min(pure, brentq(excess, 0.0, pure, xtol=1e-6)))
-
-
-def _loss(reach: float, dims: int) -> tuple[Floats2d, Floats2d]:
-    """L and its weights on a grid of norms and angles, in units of 1/epsilon."""
-    from scipy.stats import gamma
-
-    norm = gamma(dims)
-    r = np.linspace(norm.ppf(1e-12), norm.isf(1e-12), NODES)
-    norm_weights = norm.pdf(r)
-    norm_weights /= norm_weights.sum()
-    c, angle_weights = _cosines(dims)
-    L = np.sqrt(r[:, None] ** 2 + 2 * r[:, None] * c * reach + reach**2) - r[:, None]
-    return L, norm_weights[:, None] * angle_weights
-
-
-def _cosines(dims: int) -> tuple[Floats1d, Floats1d]:
-    if dims == 1:
-        return np.array([-1.0, 1.0]), np.array([0.5, 0.5])
-    angle = (np.arange(NODES) + 0.5) * np.pi / NODES
-    weights = np.exp((dims - 2) * np.log(np.sin(angle)))
-    return np.cos(angle), weights / weights.sum()
-
-
-# -- Laplace noise ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -83,27 +68,27 @@ class LaplaceNoise:
         return laplace_noise(len(rows), self.d, rng, epsilon=self.epsilon)
 
     def loss(self, X: Floats2d, Y: Floats2d) -> Floats2d:
-        """Around centres X (k, d) and Y (m, d) -> float64 (k, m): the loss, nats."""
+        """Return the privacy loss between centres X (k, d) and Y (m, d), nats, float64 (k, m)."""
         from scipy.spatial.distance import cdist
 
         losses: Floats2d = self.epsilon * cdist(X, Y)
         return losses
 
     def approximate(self, distance: float) -> float:
-        """The epsilon at delta = 1e-6 of two words at this distance."""
+        """Return the epsilon at delta = 1e-6 of two words at this distance."""
         return laplace_epsilon(self.epsilon, distance, self.d)
 
     @property
     def spread(self) -> float:
-        """The standard deviation of a coordinate: the covariance is (d + 1)/epsilon^2 times I."""
+        """Standard deviation of a coordinate: the covariance is (d + 1)/epsilon^2 times I."""
         return float(np.sqrt(self.d + 1) / self.epsilon)
 
 
 def laplace_noise(k: int, d: int, rng: Rng, *, epsilon: float) -> Floats2d:
-    """float64 (k, d) with density proportional to exp(-epsilon ||z||).
+    """Sample noise, float64 (k, d), of density proportional to exp(-epsilon ||z||).
 
     z = sqrt(V) g with V ~ Gamma((d + 1)/2, 2/epsilon^2) and g standard normal: the normal scale
-    mixture with this law of V has the characteristic function (1 + ||t||^2/epsilon^2)^(-(d+1)/2).
+    mixture with this V has the characteristic function (1 + ||t||^2/epsilon^2)^(-(d+1)/2).
     """
     Z = rng.normal((k, d))
     Z *= np.sqrt(rng.gamma((d + 1) / 2, 2.0, k))[:, None] / epsilon
@@ -114,8 +99,10 @@ def laplace_noise(k: int, d: int, rng: Rng, *, epsilon: float) -> Floats2d:
 
 
 def log_delta(epsilon: float, mu: float) -> float:
-    """ln of the least delta of two unit normals mu apart: Balle and Wang 2018, theorem 8, in a form
-    that keeps its digits down to delta = 4^-300."""
+    """Return ln of the least delta at epsilon of two unit normals mu apart.
+
+    Balle and Wang 2018, theorem 8, in a form that keeps its digits down to delta = 4^-300.
+    """
     from scipy.special import erfcx, log_ndtr
 
     t = epsilon / mu
@@ -132,8 +119,10 @@ def log_delta(epsilon: float, mu: float) -> float:
 
 
 def deltas(D: Floats2d, sigmas: Floats1d, epsilons: Floats2d) -> Floats2d:
-    """float64 (k, m): the same for normals D (k, m) apart, of the strengths (m,), at epsilons
-    (k, m), nats; to 1e-13 or so. Where the strength is 0, nothing hides a distance."""
+    """Return the least deltas (k, m), to 1e-13 or so, of normals at distances D (k, m).
+
+    sigmas: (m,); where one is 0, nothing hides a distance. epsilons: nats, (k, m).
+    """
     from scipy.special import log_ndtr
 
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -141,12 +130,12 @@ def deltas(D: Floats2d, sigmas: Floats1d, epsilons: Floats2d) -> Floats2d:
         a = log_ndtr(mu / 2 - epsilons / mu)
         b = epsilons + log_ndtr(-mu / 2 - epsilons / mu)
         delta = np.exp(a) - np.exp(np.minimum(b, 700))
-    found: Floats2d = np.where(np.isnan(delta), np.where(D > 0, 1.0, 0.0), delta)
-    return found
+    least: Floats2d = np.where(np.isnan(delta), np.where(D > 0, 1.0, 0.0), delta)
+    return least
 
 
 def analytic_sigma(epsilon: float, delta: float) -> float:
-    """The least sigma for sensitivity 1. (NADP calls it u*.)"""
+    """Return the least sigma of Gaussian noise for sensitivity 1 (u* in the paper on NADP)."""
     from scipy.optimize import brentq
 
     def excess(log_sigma: float) -> float:
@@ -161,16 +150,15 @@ def analytic_sigma(epsilon: float, delta: float) -> float:
 
 
 def classical_sigma(epsilon: float, delta: float) -> float:
-    """sqrt(2 ln(1.25 / delta)) / epsilon, for sensitivity 1 and epsilon below 1."""
+    """Return sqrt(2 ln(1.25 / delta)) / epsilon, for sensitivity 1 and epsilon below 1."""
     return float(np.sqrt(2 * np.log(1.25 / delta)) / epsilon)
 
 
-# -- an exact choice -------------------------------------------------------------------------------
-
-
 def solved_beta(exact: Callable[[float], float], epsilon: float) -> float:
-    """exact: beta -> the least epsilon of exp(-beta distance), from beta to 2 beta. The beta in
-    [epsilon/2, epsilon] of which that is epsilon, within 1e-4 and below."""
+    """Solve exact(beta) = epsilon for beta in [epsilon/2, epsilon], within 1e-4 and from below.
+
+    exact: beta -> the least epsilon of exp(-beta distance), which is from beta to 2 beta.
+    """
     from scipy.optimize import brentq
 
     def excess(beta: float) -> float:
@@ -181,5 +169,5 @@ def solved_beta(exact: Callable[[float], float], epsilon: float) -> float:
     if excess(epsilon / 2) >= 0:
         return epsilon / 2
     root: float = brentq(excess, epsilon / 2, epsilon, xtol=epsilon * 1e-5)
-    # The root may lie on the far side by its tolerance; half of the promise always holds.
+    # The root may lie on the far side by its tolerance; half of epsilon always holds.
     return root if exact(root) <= epsilon else epsilon / 2

@@ -1,4 +1,4 @@
-"""Noise that nobody can foresee or repeat.
+"""Cryptographically secure random numbers.
 
 The stream is AES-128 in counter mode (randomgen's AESCounter under a numpy Generator), keyed by
 the operating system. PCG64 and the Mersenne Twister are no substitute: their seeds can be found
@@ -21,21 +21,17 @@ from ..arrays import Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..validate import whole
 
-_KEY_BYTES = 16
 # FIPS 197, appendix C.1: key, input and output of AES-128.
 _FIPS_KEY = bytes(range(16))
 _FIPS_INPUT = bytes.fromhex("00112233445566778899aabbccddeeff")
 _FIPS_OUTPUT = bytes.fromhex("69c4e0d86a7b0430d8cdb78070b4c55a")
 # SHA-256 of the outputs for that input and the 15 that follow it, counted in little-endian order
 # (made with openssl): blocks are worked on several at a time.
-_BLOCKS = 16
 _SHA256_OF_BLOCKS = "5c3dc907400984d41f7607fbac0e4051da60bd4c08372f7f696dec7e7b62b001"
 # os.getpid() alone would take a process with a recycled number, or with the same number in another
 # namespace, for this one; the token alone would not see a fork that is not Python's.
 _token = os.urandom(8)
-
-
-_tested: tuple[int, bytes] | None = None  # the process in which the generator gave its answers
+_tested: tuple[int, bytes] | None = None  # the process in which the known-answer test passed
 
 
 def _renew_token() -> None:
@@ -52,15 +48,15 @@ def _this_process() -> tuple[int, bytes]:
 
 
 def known_answer_test() -> None:
-    """Ask the generator for what AES-128 has to give, and the system for two keys that differ.
+    """Raise DxError unless the generator answers as AES-128 does, and two system keys differ.
 
-    Raises DxError where it gives anything else: a wrong build, a processor whose instructions for
-    AES are broken, a generator or an os.urandom that was replaced.
+    It raises for a wrong build, a processor whose instructions for AES are broken, and a generator
+    or an os.urandom that was replaced.
     """
     from randomgen import AESCounter
 
     key, counter = (int.from_bytes(raw, "little") for raw in (_FIPS_KEY, _FIPS_INPUT))
-    raw = AESCounter(key=key, counter=counter).random_raw(2 * _BLOCKS).astype("<u8").tobytes()
+    raw = AESCounter(key=key, counter=counter).random_raw(32).astype("<u8").tobytes()
     if raw[:16] != _FIPS_OUTPUT:
         raise DxError(Errors.DX094.format(what="the vector of FIPS 197"))
     if hashlib.sha256(raw).hexdigest() != _SHA256_OF_BLOCKS:
@@ -68,11 +64,11 @@ def known_answer_test() -> None:
     uniform = np.random.Generator(AESCounter(key=key, counter=counter)).random()
     if uniform != (int.from_bytes(_FIPS_OUTPUT[:8], "little") >> 11) * 2.0**-53:
         raise DxError(Errors.DX094.format(what="numbers out of blocks"))
-    if os.urandom(_KEY_BYTES) == os.urandom(_KEY_BYTES):
+    if os.urandom(16) == os.urandom(16):
         raise DxError(Errors.DX094.format(what="the keys of the system"))
 
 
-def _generator(**settings: int) -> np.random.Generator:
+def _tested_generator(**settings: int) -> np.random.Generator:
     from randomgen import AESCounter
 
     global _tested
@@ -83,7 +79,7 @@ def _generator(**settings: int) -> np.random.Generator:
 
 
 class _Stream(threading.local):
-    """What a thread draws from, and the process in which it was keyed."""
+    """The generator of one thread, and the process in which it was keyed."""
 
     generator: np.random.Generator | None = None
     home: tuple[int, bytes] | None = None
@@ -92,55 +88,59 @@ class _Stream(threading.local):
 class Rng:
     """A stream of random numbers, cryptographically secure unless a seed is given.
 
-    seed: None, or a whole number for tests. A seeded stream can be foreseen, so it gives no
-    privacy; it refuses to run in any process but the one that made it.
+    Args:
+        seed: None, or a whole number for tests. A seeded stream can be foreseen, so it gives no
+            privacy; it raises in any process but the one that made it.
+
+    Raises:
+        DxError: From every method: for a seed from another process, and where the known-answer
+            test fails.
     """
 
     def __init__(self, seed: int | None = None) -> None:
         self.seed = None if seed is None else whole("seed", seed, least=0)
         self._home = _this_process()
-        self._begin()
+        self._start()
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         self._own = _Stream()
-        # All threads share that of a seed: each with its own they would repeat each other.
-        self._seeded = None if self.seed is None else _generator(seed=self.seed)
+        # All threads share that of a seed: with one each they would repeat each other.
+        self._seeded = None if self.seed is None else _tested_generator(seed=self.seed)
 
     def normal(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Standard normal numbers of any shape. Raises DxError as generator does."""
+        """Sample standard normal numbers of any shape."""
         return self.generator.standard_normal(shape)
 
     def gamma(self, shape: float, scale: float, k: int) -> Floats1d:
-        """k numbers of the Gamma law with this shape and scale. Raises as generator does."""
+        """Sample k numbers from the Gamma distribution."""
         return self.generator.gamma(shape, scale, k)
 
     def laplace(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Laplace numbers of scale 1, of any shape. Raises DxError as generator does."""
+        """Sample Laplace numbers of scale 1, of any shape."""
         return self.generator.laplace(size=shape)
 
     def uniform(self, k: int) -> Floats1d:
-        """k numbers in [0, 1), multiples of 2**-53."""
+        """Sample k numbers in [0, 1), multiples of 2**-53."""
         return self.generator.random(k)
 
     def integers(self, high: int, k: int) -> Ints1d:
-        """k whole numbers from 0 to high - 1."""
+        """Sample k whole numbers from 0 to high - 1."""
         return self.generator.integers(high, size=k)
 
     def check(self) -> None:
-        """Raises DxError for a seed from another process, whether or not numbers are asked for."""
+        """Raise DxError for a seed from another process, without a draw."""
         if self.seed is not None and self._home != _this_process():
             raise DxError(Errors.DX010)
 
     @property
     def generator(self) -> np.random.Generator:
-        """The numpy Generator of this process and thread, or of the seed. Raises DxError for a seed
-        from another process, and where the known-answer test fails."""
+        """The numpy Generator of this process and thread, or of the seed."""
         if self._seeded is not None:
             self.check()
             return self._seeded
         if self._own.generator is None or self._own.home != _this_process():
-            key = int.from_bytes(os.urandom(_KEY_BYTES), "little")
-            self._own.generator, self._own.home = _generator(key=key), _this_process()
+            key = int.from_bytes(os.urandom(16), "little")
+            self._own.generator, self._own.home = _tested_generator(key=key), _this_process()
         return self._own.generator
 
     # Neither the key nor the position of a stream ever leaves the process.
@@ -149,4 +149,4 @@ class Rng:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._begin()
+        self._start()
