@@ -32,7 +32,7 @@ def load_space(given: str, max_words: int | None = None) -> Space:
 
 
 def parse_epsilons(text: str) -> list[float]:
-    """Read "1:4:7" or "1.8,2.2". Raise UsageError for anything else."""
+    """Parse "1:4:7" or "1.8,2.2"; raise UsageError for anything else."""
     try:
         if ":" not in text:
             return sorted({positive("epsilon", float(part)) for part in text.split(",")})
@@ -62,8 +62,7 @@ def check_tunable(name: str, settings: dict[str, Any] | None = None) -> None:
 
 
 def name_and_epsilon(mechanism: str | None, epsilon: float | None) -> tuple[str, float]:
-    """Return the registered name of a short or a full one, and the epsilon; None for the defaults.
-    Raise UsageError where there is no default, or no such mechanism."""
+    """Return the registered name of a short or full one, and the epsilon; None for defaults."""
     config = mechanism_config(mechanism or "path", epsilon)
     name = config["@dx_mechanisms"]
     check_tunable(name)
@@ -73,10 +72,9 @@ def name_and_epsilon(mechanism: str | None, epsilon: float | None) -> tuple[str,
 
 
 def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
-    """Read "path prior=WordFrequency policy=clinical": return what it is called, and its config
-    without epsilon. Names may be short or full, such as dx.Path.v1; a prior is one of @dx_priors.
+    """Parse "path prior=WordFrequency policy=clinical" into its full name and a config.
 
-    Raise UsageError for names that there are not.
+    The config has no epsilon. Names may be short or full; a prior is one of @dx_priors.
     """
     name, *given = text.split() or [""]
     known = name in registry.dx_mechanisms.get_all()
@@ -104,8 +102,11 @@ def make_mechanism(
     given: str | dict[str, Any], space: Space, epsilon: float, *, index: Once | None = None,
     **settings: Any,
 ) -> Mechanism:  # fmt: skip
-    """Return a mechanism that is fitted on the space. given: a registered name, with objects as
-    settings; or a config as of parse_mechanism. index: of the nearest rule."""
+    """Return a mechanism that is fitted on the space.
+
+    given: a registered name, with objects as settings; or a config as of parse_mechanism. index:
+    of the nearest rule.
+    """
     if index is not None:
         settings["projection"] = registry.dx_projections.get("dx.Nearest.v1")(index)
     with quiet():
@@ -115,8 +116,7 @@ def make_mechanism(
 
 
 def unfitted(given: str | dict[str, Any], epsilon: float, **settings: Any) -> Mechanism:
-    """Return a mechanism without a space. Its warnings are left out: who evaluates says what has no
-    guarantee."""
+    """Return a mechanism without a space, and without its warning of a missing guarantee."""
     with quiet():
         if isinstance(given, str):
             made: Mechanism = registry.dx_mechanisms.get(given)(epsilon=epsilon, **settings)
@@ -127,7 +127,7 @@ def unfitted(given: str | dict[str, Any], epsilon: float, **settings: Any) -> Me
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Leave out what mechanisms without a guarantee warn of."""
+    """Ignore the warnings of mechanisms without a guarantee."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DxWarning)
         yield
@@ -147,12 +147,12 @@ class Once:
         self._table: Floats2d | None = None
 
     def fit(self, X: Floats2d) -> Once:
-        """Fit the index unless it holds this very table: X float (n, d)."""
+        """Fit the index unless it holds this very table."""
         if X is not self._table:
             self.index.fit(X)
             self._table = X
         return self
 
     def nearest(self, Z: Floats2d) -> Ints1d:
-        """Return the nearest rows, int64 (k,), of Z float (k, d)."""
+        """Return the nearest rows to Z (k, d), int64 (k,)."""
         return self.index.nearest(Z)

@@ -1,4 +1,4 @@
-"""What every evaluation gives back: rows, a figure, notes; and how they are written."""
+"""Results of evaluations: rows, a figure and notes, and how they are written."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Progress = Callable[[Iterable[Any], str], Iterable[Any]]  # wraps the steps of w
 
 
 def no_progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
-    """Return the steps as they are, for those who want no bar."""
+    """Return the steps, without a progress bar."""
     return steps
 
 
 def counted(
     look: Callable[[float], Any], label: str, progress: Progress
 ) -> Callable[[float], Any]:  # fmt: skip
-    """Return the same function of an epsilon, with a bar of how often it was called."""
+    """Return the same function of epsilon, with a bar that counts its calls."""
     ticks = iter(progress(itertools.count(), label))
 
     def at(epsilon: float) -> Any:
@@ -44,10 +44,8 @@ def counted(
 
 @dataclass(frozen=True)
 class Result:
-    """rows: all with the same columns. draw: puts the figure on a matplotlib Figure; None where
-    there is none. size: of the figure, in inches. notes: what the figures are, and what they were
-    measured on. shown: the rows to be printed, where they are not all. digits: of numbers in CSV.
-    """
+    """Rows with the same columns. draw: draws on a matplotlib Figure of a size in inches. notes:
+    what was measured, on what. shown: the rows to print, if not all. digits: of numbers in CSV."""
 
     rows: list[Row]
     draw: Callable[[Any], None] | None = None
@@ -58,14 +56,18 @@ class Result:
 
     def write(self, out: Path, name: str, kind: str = "svg", *, force: bool = False) -> None:
         """Write NAME.csv, and the figure beside it."""
-        write_bytes(out / f"{name}.csv", as_csv(self.rows, self.digits), force=force)
+        file = io.StringIO()
+        writer = csv.DictWriter(file, list(self.rows[0]), lineterminator="\n")
+        writer.writeheader()
+        for row in self.rows:
+            writer.writerow({name: plain(value, self.digits) for name, value in row.items()})
+        write_bytes(out / f"{name}.csv", file.getvalue().encode(), force=force)
         if self.draw is not None:
             write_bytes(out / f"{name}.{kind}", as_figure(self, kind), force=force)
 
 
 def check_out(out: Path, names: Iterable[str], kind: str = "svg", *, force: bool) -> None:
-    """Raise UsageError where results of these names cannot be written to a folder, and DxError
-    where there is no matplotlib to draw them."""
+    """Raise UsageError where results cannot be written, and DxError without matplotlib."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out}: is not a folder.")
     check_figure(kind)
@@ -74,25 +76,15 @@ def check_out(out: Path, names: Iterable[str], kind: str = "svg", *, force: bool
             check_new(out / f"{name}.{ending}", force=force)
 
 
-def as_csv(rows: Sequence[Row], digits: int = 6) -> bytes:
-    """Return a line a row; nothing where there is no figure."""
-    file = io.StringIO()
-    writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: plain(value, digits) for name, value in row.items()} for row in rows)
-    return file.getvalue().encode()
-
-
 def plain(value: Any, digits: int = 6) -> str:
-    """Return a number in so many digits; "" for None and for what is no number."""
+    """Return a number in so many digits; "" for None and nan."""
     if value is None or value != value:
         return ""
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str = "") -> str:
-    """Return a table for the terminal. aligns: "l" or "r" for each column, the last one for all
-    that follow; left for all if empty."""
+    """Return a table for the terminal; aligns has "l" or "r" a column, the last for the rest."""
     cells = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
     each = aligns.ljust(len(header), aligns[-1:] or "l")
@@ -110,14 +102,14 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str
 
 
 def check_figure(kind: str) -> None:
-    """Raise DxError where there is no matplotlib, or the kind is none of FORMATS."""
+    """Raise DxError without matplotlib, or for a kind that is none of FORMATS."""
     one_of("the format of the figure", kind, FORMATS)
     if find_spec("matplotlib") is None:
         raise DxError(Errors.DX084)
 
 
 def as_figure(result: Result, kind: str) -> bytes:
-    """Return a file of one of FORMATS, the same each time."""
+    """Return the figure as a file of one of FORMATS, the same each time."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -136,7 +128,7 @@ def draw_lines(
     axes: Any, rows: Iterable[Row], xy: tuple[str, str], by: str,
     styles: dict[Any, str] | None = None,
 ) -> None:  # fmt: skip
-    """Draw a line for each value of the column `by`, in the order of the rows. xy: two columns."""
+    """Draw a line through columns xy for each value of the column `by`."""
     x, y = xy
     lines: dict[Any, list[Row]] = {}
     for row in rows:
@@ -149,8 +141,7 @@ def draw_lines(
 
 
 def finish(axes: Any, title: str, x: str, y: str, *, log: bool = True) -> None:
-    """Set title and labels of a panel, without the lines at its top and right. log: of the x
-    axis."""
+    """Set title and labels of a panel, and remove its top and right lines."""
     axes.set(title=title, xlabel=x, ylabel=y)
     if log:
         plain_log(axes)
@@ -159,8 +150,7 @@ def finish(axes: Any, title: str, x: str, y: str, *, log: bool = True) -> None:
 
 
 def plain_log(axes: Any, ticks: Sequence[float] = ()) -> None:
-    """Make a log axis with numbers as people write them: a decade may have no power of ten. ticks:
-    where they are; chosen by the range if none."""
+    """Make a log axis with plain numbers, at ticks that the range chooses if there are none."""
     from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
     axes.set_xscale("log")

@@ -1,4 +1,4 @@
-"""The page. Streamlit runs this file anew for each change, and each part alone where it can.
+"""The page. Streamlit runs this file again after each change, and each part alone where it can.
 
 Only spaces and mechanisms are cached, never a text; nothing is put into the address of the page.
 """
@@ -31,8 +31,7 @@ COUNTS = ("tokens", "perturbed", "unknown", "kept")
 
 
 def guarded(part: Callable[..., None]) -> Callable[..., None]:
-    """Of what goes wrong, our own messages are shown, and of others type and place alone: they may
-    quote a text. Nothing of it is logged."""
+    """Show messages of DxErrors, of other errors type and place alone: they may quote a text."""
 
     @wraps(part)
     def run(*args: Any) -> None:
@@ -48,24 +47,24 @@ def guarded(part: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-# What is cached: nothing of a text. digest: of the space, since another one may come.
+# Cached, and nothing of a text. digest: of the space, as another one may come.
 
 
 @st.cache_resource(max_entries=32, show_spinner="Looking for a range of epsilon")
 def epsilons(digest: str, name: str, _workshop: shop.Workshop) -> list[float]:
-    """The choices of epsilon, in the unit of the mechanism."""
+    """Return the choices of epsilon, in the unit of the mechanism."""
     return _workshop.epsilons(name)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Fitting the mechanism")
 def sanitizer(digest: str, name: str, epsilon: float, _workshop: shop.Workshop) -> DxSanitizer:
-    """One with this mechanism and epsilon."""
+    """Return a sanitizer with this mechanism and epsilon."""
     return _workshop.sanitizer(name, epsilon)
 
 
 @guarded
 def page() -> None:
-    """The whole page; Streamlit runs it anew at each click."""
+    """Draw the whole page."""
     st.set_page_config(page_title="spacy_dxprivacy playground", layout="wide")
     workshop = shop.shown
     if workshop is None:
@@ -81,7 +80,7 @@ def page() -> None:
 
 
 def choose(workshop: shop.Workshop) -> DxSanitizer:
-    """By the mechanism and epsilon of the side bar."""
+    """Draw the side bar; return the sanitizer that is chosen there."""
     digest = workshop.space.digest
     with st.sidebar:
         name = st.selectbox("Mechanism", workshop.names, format_func=label, key="mechanism")
@@ -99,7 +98,7 @@ def choose(workshop: shop.Workshop) -> DxSanitizer:
 
 
 def label(name: str) -> str:
-    """What a mechanism is called in the list: an older version by its whole name."""
+    """Return the label of a mechanism; an older version keeps its whole name."""
     latest = short_names("dx_mechanisms").get(short(name)) == name
     slow = " (slow on large spaces)" if name in shop.SLOW else ""
     return (short(name) if latest else name) + slow
@@ -108,7 +107,7 @@ def label(name: str) -> str:
 @st.fragment
 @guarded
 def text_part(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
-    """A text to write, and what becomes of it."""
+    """Draw the text, its release, a word and the receipt."""
     left, right = st.columns(2)
     with left:
         text = st.text_area("Text", EXAMPLE, height=180, max_chars=LONGEST, key="text")
@@ -134,7 +133,7 @@ def text_part(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
 @st.fragment
 @guarded
 def output_part(pair: Pair) -> None:
-    """A part of its own, so that the text is not drawn anew for its marks."""
+    """Draw the release, on its own so that marks do not cause another draw."""
     marks = st.toggle("Mark the words that changed", value=True, key="marks")
     words = (
         f"<mark>{escape(token.text)}</mark>{escape(token.blank)}"
@@ -150,7 +149,7 @@ def output_part(pair: Pair) -> None:
 @st.fragment
 @guarded
 def word_part(workshop: shop.Workshop, chosen: DxSanitizer, words: list[str]) -> None:
-    """A word to choose, what becomes of it, and its neighbours."""
+    """Draw a word to choose, its outputs and its neighbours."""
     clicked = st.pills("A word of your text", words, default=next(iter(words), None), key="clicked")
     other = st.text_input("Or any other", key="other", max_chars=100)
     if not (word := other.strip() or clicked):

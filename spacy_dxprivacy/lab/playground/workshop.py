@@ -1,4 +1,4 @@
-"""What the page computes, and the server that shows it: Streamlit's, on this machine alone."""
+"""Computations of the page, and the Streamlit server that shows it on this machine alone."""
 
 from __future__ import annotations
 
@@ -26,23 +26,21 @@ from ..report import Account, Pair, make_pair
 from ..tuning.bench import SEARCH_WORDS, epsilon_range_on, evenly, running_text
 from ..tuning.inspected import Inspected, look_at
 
-STEPS = 24  # of the slider
-WIDEST = 1000.0  # how many times its low end the high end of a range is at most
-# Their fit looks at all pairs of words, for each epsilon anew, so no range is sought. Theirs does
-# not depend on the scale of the vectors: measured on 3,000 words, and rounded.
+# Their fit looks at all pairs of words for each epsilon, so no range is searched for. Their ranges
+# do not depend on the scale of the vectors: measured on 3,000 words, and rounded.
 SLOW = {
     "dx.CusText.v1": (0.25, 40.0),
     "dx.Diffractor.v1": (0.01, 5.0),
     "dx.Jaccard.v1": (10.0, 1000.0),
     "dx.NADP.v1": (10.0, 1000.0),
 }
-# What a sanitizer on the page has from that of the pipeline.
+# Settings that a sanitizer on the page takes from that of the pipeline.
 SHARED = ("selector", "unknown", "numbers", "editor", "surrogates", "scope", "casing", "carry",
           "max_epsilon_per_doc")  # fmt: skip
 
 
 class Sanitized(NamedTuple):
-    """A text and what became of it, its receipt, and that in the form which is put in words."""
+    """A text before and after, its receipt, and the account that is put in words."""
 
     pair: Pair
     receipt: Receipt
@@ -50,10 +48,7 @@ class Sanitized(NamedTuple):
 
 
 class Workshop:
-    """A pipeline whose sanitizer takes any mechanism at any epsilon; several threads may use it.
-
-    Raises UsageError where the pipeline's own mechanism has no epsilon.
-    """
+    """A pipeline whose sanitizer takes any mechanism at any epsilon; several threads may use it."""
 
     def __init__(self, nlp: Language) -> None:
         self.nlp = nlp
@@ -73,22 +68,20 @@ class Workshop:
 
     @property
     def names(self) -> list[str]:
-        """The registered names of the mechanisms that can be tried, the pipeline's own first."""
+        """Registered names of the mechanisms to try, the pipeline's own first."""
         return list(self._settings)
 
     def epsilons(self, name: str) -> list[float]:
-        """By equal factors from where about 2 % of words are unchanged to where about 98 % are,
-        with the pipeline's own among them."""
+        """Return epsilons from about 2 % to about 98 % unchanged words, and the pipeline's own."""
         config, probes = self._settings[name], running_text(len(self.space), SEARCH_WORDS)
         low, high = SLOW.get(name) or epsilon_range_on(
             self.space.vectors, probes, lambda at: make_mechanism(config, self.space, at)
         )
-        steps = evenly(low, min(high, WIDEST * low), STEPS)
+        steps = evenly(low, min(high, 1000 * low), 24)
         return sorted({*steps, self.start}) if name == self.names[0] else steps
 
     def sanitizer(self, name: str, epsilon: float) -> DxSanitizer:
-        """One like the pipeline's own, with this mechanism, fitted. Raise DxError where the
-        mechanism has no solution at this epsilon."""
+        """Return a fitted sanitizer like the pipeline's own, with this mechanism."""
         own = self.own
         spares, excluded = own.source.spares, own.source.excluded
         made = DxSanitizer(
@@ -104,8 +97,10 @@ class Workshop:
         return made
 
     def sanitize(self, text: str, sanitizer: DxSanitizer) -> Sanitized:
-        """The text through the pipeline, with this sanitizer in the place of its own. The
-        vocabulary forgets it. Raise whatever the pipeline raises, which may quote the text."""
+        """Run the pipeline with this sanitizer instead of its own; the vocabulary forgets the text.
+
+        What the pipeline raises may quote the text.
+        """
         with self._lock, zone(self.nlp):
             doc = before = tokenized(self.nlp, text)
             for _, pipe in self.nlp.pipeline:
@@ -120,7 +115,7 @@ class Workshop:
             return Sanitized(make_pair(before, doc, tokens_are_given=True), receipt, account)
 
     def inspect(self, word: str, mechanism: Mechanism, *, k: int, draws: int) -> Inspected | None:
-        """Inspect a word as `dx inspect` does, with k neighbours; None where the space lacks it."""
+        """Inspect a word as `dx inspect` does; None where the space lacks it."""
         row = self.space.find(word)
         if row < 0:
             return None
@@ -131,7 +126,7 @@ class Workshop:
 # -- the server ------------------------------------------------------------------------------------
 
 PAGE = Path(__file__).with_name("page.py")
-# They go before every config file and every environment variable of Streamlit.
+# They override every config file and environment variable of Streamlit.
 OPTIONS = {
     "browser.gatherUsageStats": "false",
     "client.showErrorDetails": "none",  # an exception may quote a text
@@ -150,18 +145,18 @@ OPTIONS = {
     "theme.light.primaryColor": "#b3303e",
     "theme.dark.primaryColor": "#ff9aa2",
 }
-# The workshop that the page shows: Streamlit runs the page as a script, which takes no arguments.
+# Streamlit runs the page as a script without arguments, so its workshop stands here.
 shown: Workshop | None = None
 
 
 def check_extra() -> None:
-    """Raise DxError with what to type where a library of the extra is missing."""
+    """Raise DxError with the command that installs the extra."""
     if find_spec("streamlit") is None:
         raise DxError(Errors.DX085.format(missing="streamlit"))
 
 
 def check_address(given: str) -> str:
-    """Return the address as a number. Raise DxError for any that others can reach."""
+    """Return the address as a number; raise DxError for one that others can reach."""
     address = "127.0.0.1" if given == "localhost" else given
     with suppress(ValueError):
         if ipaddress.ip_address(address).is_loopback:
@@ -170,7 +165,7 @@ def check_address(given: str) -> str:
 
 
 def serve(workshop: Workshop, address: str, port: int) -> None:
-    """Show the page until Ctrl-C, to requests that name this machine."""
+    """Serve the page until Ctrl-C, to requests that name this machine."""
     from starlette.middleware import Middleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
     from streamlit.web.cli import main
@@ -178,7 +173,7 @@ def serve(workshop: Workshop, address: str, port: int) -> None:
 
     global shown
     shown = workshop
-    # AttributeError for a Streamlit that is built in another way: it would be served to everybody.
+    # AttributeError for an unknown Streamlit, which would serve everybody.
     make = starlette_app.create_streamlit_middleware
 
     def guarded() -> list[Any]:

@@ -1,6 +1,6 @@
-"""A page that shows what sanitising did to texts: for the one who holds the originals.
+"""A page for the owner of the texts that shows what sanitising did to them.
 
-pairs (which word became which) and receipts (in plain words) -> metrics -> page
+pairs (aligned tokens) and receipts (in plain words) -> metrics -> page
 """
 
 from .metrics import Utility, utility_of

@@ -1,7 +1,7 @@
-"""The page of figures and texts, and the statement to sign: each from files through one template.
+"""The report page (HTML) and the statement to sign (Markdown), each from files by one template.
 
-The page is one HTML file that asks no other for anything. The statement (Markdown) holds no text,
-and is made without the originals: from receipts, with "not shown" where nothing was measured.
+The page loads nothing from elsewhere. The statement holds no text and needs no originals: it is
+made from receipts, with "not shown" where nothing was measured.
 """
 
 from __future__ import annotations
@@ -27,16 +27,7 @@ from ...space import Space
 from ..audit.claims import INCONCLUSIVE, NOT_REFUTED, REFUTED
 from ..audit.files import receipt_beside
 from ..audit.release import CLEAN, LEAKED
-from .metrics import (
-    OFTEN,
-    ROUTES,
-    Judged,
-    Utility,
-    accuracies_of,
-    check_extra,
-    judged,
-    utility_of,
-)
+from .metrics import OFTEN, ROUTES, Judged, accuracies_of, check_extra, judged, utility_of
 from .pairs import Pair, Source, plan_sources, read_pairs
 from .receipts import (
     DAMAGED,
@@ -50,16 +41,15 @@ from .receipts import (
     rendered,
 )
 
-LONGEST = 600  # tokens of a document that are shown
+LONGEST = 600  # tokens shown of a document
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a page. receipt: what `dx sanitize --receipt` wrote; None for that of the
-    files. lines: a line of a .txt file is a document. fields: which one of .jsonl and .csv holds
-    the text. label: the field with the class of a document, for a classifier. documents: how many
-    are shown. judge: a causal model that says how well the texts read. progress: wraps the
-    documents, as tqdm does."""
+    """Settings of a page. receipt: of `dx sanitize --receipt`; None for that of the files. lines: a
+    line of a .txt file is a document. fields: of .jsonl and .csv. label: the field with the class
+    of a document, for a classifier. documents: how many are shown. judge: a causal model that
+    scores the texts. progress: wraps the documents, as tqdm does."""
 
     receipt: Path | None = None
     lines: bool = False
@@ -71,9 +61,7 @@ class Request:
 
 
 def page_of_files(before: Path, after: Path, space: Space, asked: Request) -> str:
-    """Return the page as HTML. before, after: files or folders. space: in whose vectors similarity
-    is taken. Raise UsageError where the files do not fit together or the labels are too few, and
-    DxError where a library of the extra `report` is missing."""
+    """Return the page as HTML, from two files or two folders, with similarity in the space."""
     check_extra()
     sources = plan_sources(before, after, lines=asked.lines)
     receipt = asked.receipt or receipt_beside(after)
@@ -89,15 +77,18 @@ def page_of_files(before: Path, after: Path, space: Space, asked: Request) -> st
     accounts, without = _accounts(account, sources)
     utility = utility_of(pairs, space, progress=asked.progress)
     shares = utility.kept_by_document
+    found = alarms(accounts, without)
+    if utility.words and not utility.changed:
+        found.append("NO WORD IS ANOTHER ONE. Is AFTER the file that you mean?")
     return rendered(
         "template.html",
         utility=utility,
         mean=float(np.nanmean(shares)) if utility.words else 0.0,
         accuracies=accuracies_of(pairs) if asked.label else None,
-        judged=_judged(asked.judge, accounts, pairs),
+        judged=None if asked.judge is None else _judged(asked.judge, accounts, pairs),
         label=asked.label,
         space=f"{space.name} ({space.digest[:12]})",
-        alarms=[*alarms(accounts, without), *_doubts(utility)],
+        alarms=found,
         sections=[(a, answers(a), nats_of(a)) for a in accounts],
         unknown=None if any(not a.earlier for a in accounts) else NO_RECEIPT,
         rows=[(pieces(p, "before"), pieces(p, "after")) for p in pairs[: asked.documents]],
@@ -116,9 +107,11 @@ def statement_of_files(
     attacks: Sequence[Path] = (),
     audits: Sequence[Path] = (),
 ) -> str:
-    """Return the page to sign, as Markdown. after: the release. receipt: None for that of the
-    files. attacks: files or folders of `dx attack --out`. audits: files of `dx audit --json`. Raise
-    UsageError for a receipt that is none, or a file that does not exist."""
+    """Return the statement as Markdown.
+
+    after: the release. receipt: None for that of the files. attacks: files or folders of `dx attack
+    --out`. audits: files of `dx audit --json`.
+    """
     receipt = receipt or receipt_beside(after)
     given = None if receipt is None else read_receipt(receipt)
     accounts, without = _accounts(given, plan_sources(after, after, lines=lines))
@@ -132,7 +125,7 @@ def statement_of_files(
         alarms=alarms(accounts, without),
         released=released or NO_RECEIPT.protected,
         shown=measured(accounts, attacks, audits),
-        # What was found on other texts at the same setting: a hint, and no figure of this one.
+        # Attack success on other texts at the same setting: no figure of this release.
         elsewhere=[sentence(one) for one in found if one is not None],
         uncovered=[line for account in accounts for line in answers(account).not_protected]
         or NO_RECEIPT.not_protected,
@@ -143,22 +136,20 @@ def statement_of_files(
 
 
 def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Account], int]:
-    """The one that was given, or those of .spacy files; and how many documents carry none."""
+    """Return the given account or those of .spacy files, and how many documents carry none."""
     carried, without = receipts_of(s.after for s in sources if s.read_after == "spacy")
     found = carried if given is None else [given]
     try:
         [(answers(account), alarms([account], 0)) for account in found]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        # Anybody may have written it: what cannot be put in words is no receipt.
+        # Anybody may have written it.
         raise UsageError(DAMAGED) from None
     return found, without
 
 
 def _judged(
-    judge: LanguageModel | None, accounts: Sequence[Account], pairs: Sequence[Pair]
+    judge: LanguageModel, accounts: Sequence[Account], pairs: Sequence[Pair]
 ) -> Judged | None:
-    if judge is None:
-        return None
     found = judged(judge, *zip(*(pair.texts for pair in pairs), strict=True))
     if found is None or judge.digest not in {a.terms.editor_model for a in accounts}:
         return found
@@ -166,21 +157,15 @@ def _judged(
     return replace(found, is_editor=True)
 
 
-def _doubts(utility: Utility) -> list[str]:
-    if utility.words and not utility.changed:
-        return ["NO WORD IS ANOTHER ONE. Is AFTER the file that you mean?"]
-    return []
-
-
 class Piece(NamedTuple):
-    """A stretch of text of which all or nothing was changed."""
+    """A stretch of text that is changed or unchanged as a whole."""
 
     text: str
     changed: bool
 
 
 def pieces(pair: Pair, side: str) -> list[Piece]:
-    """The text of one side, cut where changed words begin and end; the first LONGEST tokens."""
+    """Split the first LONGEST tokens of one side where changed words begin and end."""
     tokens = pair.before if side == "before" else pair.after
     changed = pair.changes()[0 if side == "before" else 1]
     found: list[Piece] = []
@@ -193,9 +178,8 @@ def pieces(pair: Pair, side: str) -> list[Piece]:
     return found
 
 
-# -- what was measured elsewhere, for the statement ------------------------------------------------
+# -- attacks and audits, for the statement ---------------------------------------------------------
 
-MOST_CSV = 16 * MB
 ATTACKS = ("guess", "frontier", "link", "membership")
 VERDICTS = {
     "release": (CLEAN, LEAKED),
@@ -206,9 +190,10 @@ VERDICTS = {
 def measured(
     accounts: Sequence[Account], attacks: Iterable[Path], audits: Iterable[Path]
 ) -> dict[str, str]:
-    """Return what to show for each attack, and for "release" and "mechanism". A figure counts where
-    mechanism and epsilon are those of the receipts. Raise UsageError for a file that is neither, or
-    whose verdict is of another mechanism."""
+    """Return what to show for each attack, and for "release" and "mechanism".
+
+    A figure counts where mechanism and epsilon are those of the receipts.
+    """
     shown: dict[str, str] = {}
     for path in attacks:
         for sheet in sorted(path.glob("*.csv")) if path.is_dir() else [path]:
@@ -219,15 +204,21 @@ def measured(
 
 
 def _of_attack(path: Path, accounts: Sequence[Account]) -> dict[str, str]:
-    """The figure of the attacker that finds most, at the settings of the release."""
+    """Return the highest success rate of each attack at the settings of the release."""
     found: dict[str, tuple[float, str]] = {}
     try:
-        check_size(path, MOST_CSV)
+        check_size(path, 16 * MB)
         for row in csv.DictReader(io.StringIO(path.read_text("utf8"))):
             if row.get("measured") == "False":  # a point between two that were
                 continue
             name, value, text = _figure(row)
-            mine = _is_of(row["mechanism"], float(row["epsilon"]), accounts)
+            mine = any(  # sheets have four digits
+                account.terms.mechanism == row["mechanism"]
+                and math.isclose(
+                    account.terms.guarantee.epsilon, float(row["epsilon"]), rel_tol=1e-3
+                )
+                for account in accounts
+            )
             if mine and value >= found.get(name, (-math.inf, ""))[0]:
                 found[name] = value, text.replace("|", " ").replace("\n", " ")
     except OSError as error:
@@ -246,15 +237,6 @@ def _figure(row: Mapping[str, str]) -> tuple[str, float, str]:
     who = ", ".join(row[name] for name in ("measure", "attacker", "setting") if row[name])
     text = f"{value:.1%} ({who}; {low:.1%} to {high:.1%}, of {int(row['n']):,})"
     return ATTACKS[ATTACKS.index(row["attack"])], value, text
-
-
-def _is_of(mechanism: str, epsilon: float, accounts: Sequence[Account]) -> bool:
-    """Whether the receipts are of this mechanism at this epsilon; sheets have four digits."""
-    terms = [account.terms for account in accounts]
-    return any(
-        t.mechanism == mechanism and math.isclose(t.guarantee.epsilon, epsilon, rel_tol=1e-3)
-        for t in terms
-    )
 
 
 def _of_audit(path: Path, accounts: Sequence[Account]) -> dict[str, str]:

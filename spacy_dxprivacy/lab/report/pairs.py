@@ -1,8 +1,7 @@
-"""Which word became which: documents before and after, and their tokens side by side.
+"""Alignment of documents before and after sanitising, token by token.
 
-A sanitizer keeps the number of tokens, but a text that was written down and tokenised again may be
-cut in other places. So tokens are matched between blanks, which are seldom touched, where that
-works, and by their likeness where it does not.
+A sanitizer keeps the number of tokens, but a text that was written and tokenised again may be cut
+in other places. So tokens are matched between blanks where that works, else by similarity.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ READ = {**KINDS, ".parquet": "parquet"}
 
 
 class Token(NamedTuple):
-    """text; blank: what follows it, "" or " "; word: neither punctuation nor white space; norm: the
-    form by which a space is asked where it lacks the text."""
+    """A token, the blank after it, whether it is a word, and its norm."""
 
     text: str
     blank: str
@@ -44,8 +42,8 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Pair:
-    """A document before and after. partners[i]: the token of `after` in the place of before[i], or
-    NONE. label: its class, where it has one."""
+    """A document before and after. partners[i]: the token of `after` for before[i], or NONE.
+    label: its class, where it has one."""
 
     before: list[Token]
     after: list[Token]
@@ -55,7 +53,11 @@ class Pair:
     @property
     def texts(self) -> tuple[str, str]:
         """The text before, and after."""
-        return text_of(self.before), text_of(self.after)
+        before, after = (
+            "".join(token.text + token.blank for token in side)
+            for side in (self.before, self.after)
+        )
+        return before, after
 
     @property
     def aligned(self) -> bool:
@@ -63,47 +65,38 @@ class Pair:
         return self.partners == list(range(len(self.after)))
 
     def words(self) -> Iterator[tuple[str, str]]:
-        """Every word of the original, and what stands in its place ("" for nothing)."""
+        """Yield every word of the original and its replacement ("" for none)."""
         for token, partner in zip(self.before, self.partners, strict=True):
             if token.word:
                 yield token.text, "" if partner == NONE else self.after[partner].text
 
     def kept(self) -> tuple[int, int]:
-        """How many words are unchanged, and how many there are."""
-        same = [is_same(old, new) for old, new in self.words()]
+        """Return how many words are unchanged, and how many there are."""
+        same = [_is_same(old, new) for old, new in self.words()]
         return sum(same), len(same)
 
     def changes(self) -> tuple[list[bool], list[bool]]:
-        """Whether each token of `before` was changed, and each of `after`."""
+        """Return whether each token of `before` was changed, and each of `after`."""
         old = [
-            p == NONE or not is_same(token.text, self.after[p].text)
+            p == NONE or not _is_same(token.text, self.after[p].text)
             for token, p in zip(self.before, self.partners, strict=True)
         ]
         unchanged = {p for p, changed in zip(self.partners, old, strict=True) if not changed}
         return old, [i not in unchanged for i in range(len(self.after))]
 
 
-def is_same(old: str, new: str) -> bool:
-    """Capitals do not count: a sanitizer sets them from the new sentence."""
-    return old.lower() == new.lower()
-
-
-def text_of(tokens: Sequence[Token]) -> str:
-    """Tokens and their white space, joined."""
-    return "".join(token.text + token.blank for token in tokens)
-
-
-def tokens_of(doc: Doc) -> list[Token]:
-    """The tokens of a Doc; a word is what is neither punctuation nor white space."""
-    return [Token(t.text, t.whitespace_, not (t.is_punct or t.is_space), t.norm_) for t in doc]
+def _is_same(old: str, new: str) -> bool:
+    return old.lower() == new.lower()  # a sanitizer sets capitals from the new sentence
 
 
 def make_pair(
     before: Doc, after: Doc, *, tokens_are_given: bool = False, label: str | None = None
 ) -> Pair:
-    """Match the tokens of a document with those of its sanitised version. tokens_are_given: they
-    come from the sanitizer, and were not cut anew. label: the class of the document."""
-    old, new = tokens_of(before), tokens_of(after)
+    """Align a document with its release; tokens_are_given: they are those of the sanitizer."""
+    old, new = (
+        [Token(t.text, t.whitespace_, not (t.is_punct or t.is_space), t.norm_) for t in doc]
+        for doc in (before, after)
+    )
     given = tokens_are_given and len(old) == len(new)
     return Pair(old, new, list(range(len(old))) if given else _partners(old, new), label)
 
@@ -129,7 +122,7 @@ def _partners(old: list[Token], new: list[Token]) -> list[int]:
 
 
 def _groups(tokens: list[Token]) -> list[range]:
-    """The places of tokens that have no blank between them."""
+    """Return the ranges of tokens without a blank between them."""
     ends = [i + 1 for i, token in enumerate(tokens) if token.blank or token.text.isspace()]
     edges = list(dict.fromkeys([0, *ends, len(tokens)]))
     return [range(start, end) for start, end in pairwise(edges)]
@@ -140,7 +133,7 @@ def _groups(tokens: list[Token]) -> list[range]:
 
 @dataclass(frozen=True)
 class Source:
-    """A file and its sanitised version, and the kinds by which records.read knows them."""
+    """A file and its sanitised version, and their formats as io.formats.read knows them."""
 
     before: Path
     after: Path
@@ -149,7 +142,7 @@ class Source:
 
 
 def plan_sources(before: Path, after: Path, *, lines: bool = False) -> list[Source]:
-    """Raises UsageError where one is missing or of an unknown kind, or a folder meets a file."""
+    """Return the pairs of files; raise UsageError for missing, unknown or unlike ones."""
     for path in (before, after):
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder.")
@@ -183,10 +176,11 @@ def read_pairs(
     label: str | None = None,
     failed: Sequence[Iterable[int]] | None = None,
 ) -> Iterator[Pair]:
-    """Read the documents of all sources, in order. label: the field of BEFORE with the class of a
-    document. failed: for each source, the numbers of the records of which nothing was written; None
-    where nobody knows. Raise UsageError where the two sides have different numbers of documents, or
-    a file cannot be read."""
+    """Yield the documents of all sources, in order.
+
+    label: the field of BEFORE with the class of a document. failed: for each source, the numbers of
+    records of which nothing was written; None where that is unknown.
+    """
     if failed is not None and len(failed) != len(sources):
         raise UsageError(
             f"the receipt is one of {len(failed)} file(s), and BEFORE has {len(sources)}."
@@ -202,7 +196,7 @@ def read_pairs(
 
 
 def tokenizer() -> Language:
-    """English, as the default of `dx sanitize`; the mark for unknown words stays whole."""
+    """Return the default tokenizer of `dx sanitize`; the mark for unknown words stays whole."""
     nlp = spacy.blank("en")
     nlp.max_length = NO_LIMIT
     rules: Any = nlp.tokenizer
@@ -226,7 +220,7 @@ def _of_source(nlp: Language, source: Source, fields: FileConfig, lost: set[int]
         )
     given = source.read_after == "spacy" and source.read_before != "lines"
     for old, new in zip(before, after, strict=True):
-        docs = (_doc(nlp, record) for record in (old, new))
+        docs = (nlp(record.for_pipe(nlp)) for record in (old, new))
         label = old.kept.get(fields.keep_fields[0]) if fields.keep_fields else None
         named = None if label is None or label == "" else str(label)
         yield make_pair(*docs, tokens_are_given=given, label=named)
@@ -244,7 +238,7 @@ def _records(path: Path, kind: str, fields: FileConfig) -> Iterator[Record]:
 
 
 def _of_parquet(path: Path, fields: FileConfig) -> Iterator[Record]:
-    """The rows that have a text."""
+    """Yield the rows that have a text."""
     text, keep = fields.field[0], fields.keep_fields or ()
     names = [text, *keep]
     with open_parquet(path) as file:
@@ -255,9 +249,3 @@ def _of_parquet(path: Path, fields: FileConfig) -> Iterator[Record]:
     for number, row in enumerate(rows, 1):
         if row[text] is not None:
             yield checked_record(number, 0, row[text], kept={name: row[name] for name in keep})
-
-
-def _doc(nlp: Language, record: Record) -> Doc:
-    """A record as a Doc, cut by the tokenizer where it has no words of its own."""
-    made = record.for_pipe(nlp)
-    return nlp.make_doc(made) if isinstance(made, str) else made

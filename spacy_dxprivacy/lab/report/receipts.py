@@ -1,4 +1,4 @@
-"""Receipts as the owner of the texts reads them: what was protected, against what, what was not.
+"""Receipts in plain words: what was protected, against what, and what was not.
 
 A receipt comes from the .json of `dx sanitize --receipt`, or with the documents of a .spacy file.
 """
@@ -9,7 +9,6 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,11 +28,13 @@ OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten")
 
 @dataclass
 class Account:
-    """What one sanitizer reports of all documents: the same terms, and counts added up. raw: the
-    receipt without its counts. total: the guarantee of the document with the most draws. failed:
-    for each input file, the records of which nothing was written; None where the receipt does not
-    say. earlier: a sanitizer that was there before the last one. carried: the receipt came in the
-    file with the texts, and nobody signed it: what it says is claimed."""
+    """The receipts of one sanitizer, with the same terms, and counts added up.
+
+    raw: the receipt without its counts. total: the guarantee of the document with the most draws.
+    failed: for each input file, the records of which nothing was written; None if unknown. earlier:
+    of a sanitizer before the last one. carried: the receipt came unsigned in the file with the
+    texts, so it is a claim.
+    """
 
     terms: Terms
     raw: dict[str, Any]
@@ -48,7 +49,7 @@ class Account:
     def of(
         cls, receipt: dict[str, Any], *, earlier: bool = False, carried: bool = False
     ) -> Account:
-        """The account of no document yet, under the terms of this receipt of one."""
+        """Return an account of no document, with the terms of this receipt."""
         raw = {k: v for k, v in receipt.items() if k not in OF_DOCUMENT}
         if "surrogates" in raw:
             raw["surrogates"] = _without_mentions(raw["surrogates"])
@@ -58,11 +59,11 @@ class Account:
 
     @property
     def alarms(self) -> list[str]:
-        """What a reader has to know first: no privacy, a seed."""
+        """Warnings that come first: no privacy, a seed."""
         return Tally(self.terms).alarms()
 
     def add(self, receipt: dict[str, Any]) -> None:
-        """Count one more document, by its receipt."""
+        """Add the receipt of one document."""
         self.documents += 1
         for name in COUNTS:
             self.counts[name] += int(receipt[name])
@@ -72,8 +73,7 @@ class Account:
 
 
 def read_receipt(path: Path) -> Account:
-    """Read what `dx sanitize --receipt` wrote, or the manifest of its shards. Raise UsageError for
-    anything else."""
+    """Read a receipt of `dx sanitize --receipt`, or the manifest of its shards."""
     try:
         receipt = as_receipt(read_json(path))
         account = Account(_terms_of(receipt), {k: v for k, v in receipt.items() if k != "failed"})
@@ -90,17 +90,21 @@ def read_receipt(path: Path) -> Account:
 
 
 def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
-    """Read the receipts in .spacy files: one account for each set of terms, and how many documents
-    have no receipt, or one that is not whole or is of another text."""
+    """Read the receipts in .spacy files: an account for each set of terms, and how many documents
+    have no receipt that fits them."""
     accounts: dict[str, Account] = {}
     without = 0
     for path in paths:
-        for receipt in _carried(path):
+        try:
+            texts = [item for item in read_file(path, "") if isinstance(item, Text)]
+        except BadFile as error:
+            raise UsageError(f"{path}: {error}") from None
+        for receipt in (text.receipt for text in texts):
             if receipt is None:
                 without += 1
                 continue
             try:
-                # What sanitizers before marked as claimed are numbers without terms.
+                # Claimed receipts of earlier sanitizers are numbers without terms.
                 before = [one for one in receipt.get("earlier", ()) if not one.get("claimed")]
                 for one, earlier in [*((one, True) for one in before), (receipt, False)]:
                     account = Account.of(one, earlier=earlier, carried=True)
@@ -111,16 +115,8 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
     return sorted(accounts.values(), key=lambda account: account.earlier), without
 
 
-def _carried(path: Path) -> list[dict[str, Any] | None]:
-    """Of each document of a .spacy file the receipt that fits it."""
-    try:
-        return [item.receipt for item in read_file(path, "") if isinstance(item, Text)]
-    except BadFile as error:
-        raise UsageError(f"{path}: {error}") from None
-
-
 def _terms_of(receipt: dict[str, Any]) -> Terms:
-    """The terms of a component, out of a receipt as it was stored."""
+    """Return the terms in a stored receipt."""
     optional = {"numbers", "editor", "surrogates", "attacker", "editor_model"}
     names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear"} - optional
     numbers = receipt.get("numbers")
@@ -137,10 +133,7 @@ def _terms_of(receipt: dict[str, Any]) -> Terms:
 
 
 def _without_mentions(surrogates: Any) -> dict[str, dict[str, Any]] | None:
-    """What a receipt says of its surrogates, but for how many mentions there were."""
-    if surrogates is None:
-        return None
-    return {
+    return surrogates and {
         label: {k: v for k, v in terms.items() if k not in MENTIONS}
         for label, terms in surrogates.items()
     }
@@ -149,9 +142,7 @@ def _without_mentions(surrogates: Any) -> dict[str, dict[str, Any]] | None:
 # -- in plain words --------------------------------------------------------------------------------
 
 MIDDLE = "two words at random"
-TELLING = 3.0  # nats from which on a bound is worth little: even odds to 95 %
-LOOSE = 7.0  # nats from which on it is worth next to nothing: even odds to 99.9 %
-BEYOND = 0.9999  # surer than this is written as "practically certain"
+LOOSE = 7.0  # nats from which on a bound is worth next to nothing: even odds to 99.9 %
 CLAIMED_BY = "As the file itself claims, which no key signed:"
 CLAIMED = (
     "Against whoever wrote the file: its receipt came with the text, and any receipt can be "
@@ -169,7 +160,7 @@ class Answers(NamedTuple):
 
 
 class Nats(NamedTuple):
-    """What a pair of words looks like to someone who thought both equally likely."""
+    """What is learned about a pair of words that seemed equally likely before."""
 
     pair: str
     distance: float
@@ -187,7 +178,7 @@ NO_RECEIPT = Answers(
         "carries it."
     ],
 )
-# What a file says of an earlier sanitizer counts for nothing: nobody saw it.
+# What a file claims of an earlier sanitizer counts for nothing.
 _EARLIER = Answers(
     ["Nothing that counts here: that it was there is claimed by the file alone."],
     ["Against nothing that this page counts."],
@@ -196,7 +187,7 @@ _EARLIER = Answers(
 
 
 def answers(account: Account) -> Answers:
-    """What is protected, against whom, and what is not, by the template answers.md."""
+    """Return what is protected, against whom, and what is not, by the template answers.md."""
     if account.earlier:
         return _EARLIER
     nats, g = nats_of(account), account.terms.guarantee
@@ -205,7 +196,8 @@ def answers(account: Account) -> Answers:
         "answers.md",
         **{name: getattr(account, name) for name in ("terms", "counts", "documents", "carried")},
         g=g, nats=nats, factor=_factor(g.epsilon), loose=_loose(account), total=account.total,
-        middle=None if middle is None or middle.nats < TELLING else middle,
+        # From 3 nats on (even odds to 95 %) a bound is worth little.
+        middle=None if middle is None or middle.nats < 3 else middle,
         attacker=sentence(account.terms.attacker), claimed_by=CLAIMED_BY, claimed=CLAIMED,
         infinity=math.inf,
     )  # fmt: skip
@@ -214,7 +206,7 @@ def answers(account: Account) -> Answers:
 
 
 def nats_of(account: Account) -> list[Nats]:
-    """Rows for the nearest, median and maximum distance; [] where the space has no such scale."""
+    """Return rows for the nearest, median and maximum distance, if the space has such a scale."""
     names = {
         "nearest": "a word and its nearest one",
         "median": MIDDLE,
@@ -225,7 +217,7 @@ def nats_of(account: Account) -> list[Nats]:
         if account.terms.scale is not None and key in account.terms.scale:
             distance, nats = (account.terms.scale[key][name] for name in ("distance", "nats"))
             sure = 1 / (1 + math.exp(-nats))
-            certainty = f"{sure:.1%}" if sure < BEYOND else "practically certain"
+            certainty = f"{sure:.1%}" if sure < 0.9999 else "practically certain"
             rows.append(Nats(pair, distance, nats, _factor(nats), certainty))
     return rows
 
@@ -235,7 +227,7 @@ def _factor(nats: float) -> str:
 
 
 def _loose(account: Account) -> str:
-    """What the bound still allows, where that is next to everything; else ""."""
+    """Return what the bound still allows where that is next to everything, else ""."""
     g = account.terms.guarantee
     if g.kind == "approx-dp" and g.epsilon > LOOSE:
         return f"any two words that are covered: odds × {_factor(g.epsilon)}"
@@ -246,7 +238,7 @@ def _loose(account: Account) -> str:
 
 
 def alarms(accounts: Sequence[Account], without: int) -> list[str]:
-    """What must not be overlooked. without: how many documents carry no receipt."""
+    """Return all warnings; without: how many documents carry no receipt."""
     found = [alarm for account in accounts for alarm in account.alarms]
     found += [
         "A WEAK PROMISE: at this epsilon the guarantee lets nearly everything be told apart, even "
@@ -262,22 +254,17 @@ def alarms(accounts: Sequence[Account], without: int) -> list[str]:
 
 
 def rendered(name: str, **values: Any) -> str:
-    """Return a template of this folder, filled in. Every text on an HTML page is escaped by it."""
-    return str(_template(name).render(version=__version__, **values))
-
-
-@lru_cache
-def _template(name: str) -> Any:
+    """Render a template of this folder; HTML pages escape every text."""
     from jinja2 import Environment, StrictUndefined
 
     source = resources.files(__package__).joinpath(name).read_text(encoding="utf8")
     environment = Environment(
         autoescape=name.endswith(".html"), undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
-        # Whoever wrote a receipt begins no line of their own where a line is an entry.
+        # A line is an entry, so a receipt must not begin lines of its own.
         finalize=_in_a_line if name == "answers.md" else None,
     )  # fmt: skip
-    return environment.from_string(source)
+    return environment.from_string(source).render(version=__version__, **values)
 
 
 def _in_a_line(value: Any) -> Any:

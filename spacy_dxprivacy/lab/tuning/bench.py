@@ -1,4 +1,4 @@
-"""Which words are looked at, what becomes of them, and in which range of epsilon."""
+"""Measure what a mechanism does to probed words, and find the range of epsilon that matters."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from ...validate import fail, whole
 from ..corpus import sentences_of_file
 
 REPLICATES = 1000
-BLOCK_NUMBERS = 2**22  # numbers at once
-SAMPLED_AT_ONCE = 2**13
 LOW, HIGH = 0.02, 0.98  # shares unchanged at the ends of a range
 MOST_STEPS = 40  # by a factor of 4 each
 SEARCH_WORDS, SEARCH_DRAWS = 48, 8  # enough to find a range
@@ -28,33 +26,31 @@ SEARCH_WORDS, SEARCH_DRAWS = 48, 8  # enough to find a range
 
 @dataclass(frozen=True)
 class Probes:
-    """Words of a space and how often each counts. rows: int64 (m,), all different. counts: (m,)."""
+    """Distinct words of a space, rows int64 (m,), and how often each counts, counts (m,)."""
 
     rows: Ints1d
     counts: Ints1d
 
     @property
     def size(self) -> int:
-        """How many words there are, repeats counted."""
+        """Number of words, repeats counted."""
         return int(self.counts.sum())
 
     @property
     def weights(self) -> Floats1d:
-        """float64 (k,): the share of each word; they add up to 1."""
-        shares: Floats1d = self.counts / self.size
-        return shares
+        """Share of each word, (m,); they sum to 1."""
+        return np.asarray(self.counts / self.size)
 
     def replicates(self, number: int = REPLICATES) -> Floats2d:
-        """(number, m): the weights of as many samples of this size."""
+        """Return the weights of bootstrap samples of this size, (number, m)."""
         draws = np.random.default_rng(0).multinomial(self.size, self.weights, number)
         return draws / self.size
 
 
 def sampled(rows: Ints1d, frequencies: Any, size: int) -> Probes:
-    """A systematic sample: `size` places, evenly spread over the words laid end to end, each as
-    long as it is frequent. With as many places as there are tokens, every one is taken.
+    """Return a systematic sample of rows (m,), proportional to frequencies (m,) above 0.
 
-    rows: (m,); frequencies: (m,), above 0. Raises DxError where there is no word.
+    With as many places as there are tokens, every token is taken.
     """
     size = whole("the number of words", size, least=1)
     if not len(rows):
@@ -67,16 +63,14 @@ def sampled(rows: Ints1d, frequencies: Any, size: int) -> Probes:
 
 
 def running_text(n: int, size: int) -> Probes:
-    """A sample of the words of running text, for a space of n words in the order of their
-    frequency: by Zipf's law, the word of rank r comes 1 / r as often as the first."""
+    """Return a sample by Zipf's law from a space of n words in the order of their frequency."""
     return sampled(np.arange(n), 1 / np.arange(1, n + 1), size)
 
 
 def probed_words(
     space: Space, size: int, text: str | None, field: str
 ) -> tuple[Probes, dict[str, Any]]:  # fmt: skip
-    """The words to look at: a sample of the space, or of the words of a file; and what may be
-    reported of them. Raises UsageError for a file without a word that the space holds."""
+    """Return a sample of the space, or of the words of a file, and what may be reported of it."""
     if text is None:
         return running_text(len(space), size), {"source": "the space", "words": size}
     counts, unknown, failed = np.zeros(len(space), dtype=np.int64), 0, 0
@@ -102,12 +96,12 @@ def probed_words(
 
 @dataclass(frozen=True)
 class WordFigures:
-    """float64 (m,) each, of the probed words.
+    """Figures of the probed words, float64 (m,) each.
 
-    unchanged, near: the probability to come out as itself, and as one of its nearest words.
+    unchanged, near: probability that the output is the word itself, or one of its nearest words.
     distinct: expected number of different outputs in some draws. similarity: mean cosine of output
-    and input. guesser: how often the best guesser is right about this word.
-    exact: whether these are probabilities, or counted in a simulation.
+    and input. guesser: how often the best guesser is right. exact: computed from probabilities,
+    not simulated.
     """
 
     unchanged: Floats1d
@@ -123,15 +117,15 @@ class WordFigures:
 
     @property
     def farther(self) -> Floats1d:
-        """float64 (k,): the share that becomes neither the word nor a near one."""
+        """Probability of any other word, (m,)."""
         return np.maximum(0.0, 1 - self.unchanged - self.near)
 
 
 class Bench:
-    """Measures mechanisms on one space and some words of it.
+    """Measures mechanisms on probed words of a space with vectors X (n, d).
 
-    X: (n, d), the vectors. k: how many words are near, by Euclidean distance, the word itself not
-    counted. draws: for each word, in simulations and for `distinct`.
+    k: how many other words are near, by Euclidean distance. draws: for each word, in simulations
+    and for `distinct`.
 
     The guesser sees one output, and knows the mechanism, the probed words and how often each comes.
     It is exact where the mechanism states its probabilities; elsewhere it learns from one half of
@@ -147,27 +141,32 @@ class Bench:
         self.units = (X / np.where(norms > 0, norms, 1)).astype(np.float32)
 
     def measure(self, mechanism: Mechanism) -> WordFigures:
-        """mechanism: fitted on this space."""
+        """Return the figures of a mechanism that is fitted on this space."""
         if isinstance(mechanism, StatesProbabilities):
             return self._exact(mechanism)
         return self._simulated(mechanism)
 
     def unchanged(self, mechanism: Mechanism) -> float:
-        """The share of words that come out as themselves, alone."""
+        """Return the share of words that are unchanged, and nothing else."""
         rows, weights = self.probes.rows, self.probes.weights
         if isinstance(mechanism, StatesProbabilities):
             stay = [P[np.arange(len(P)), rows[part]] for part, P in self._probabilities(mechanism)]
             return float(weights @ np.concatenate(stay))
         return float(weights @ (self._drawn(mechanism) == rows[:, None]).mean(axis=1))
 
-    # -- by probabilities --
-
     def _exact(self, mechanism: Any) -> WordFigures:
         m, n = len(self.probes.rows), len(self.X)
         figures = np.empty((4, m))
         best, winner = np.zeros(n), np.zeros(n, dtype=np.int64)
         for part, P in self._probabilities(mechanism):
-            figures[:, part] = self._of_block(part, P)
+            rows = self.probes.rows[part]
+            misses = np.log1p(-np.minimum(P, 1 - 2.0**-24)) * self.draws
+            figures[:, part] = (
+                P[np.arange(len(P)), rows],
+                np.take_along_axis(P, self.near[part], axis=1).sum(axis=1, dtype=np.float64),
+                -np.expm1(misses).sum(axis=1, dtype=np.float64),
+                np.einsum("kn,kn->k", P, self.units[rows] @ self.units.T, dtype=np.float64),
+            )
             joint = P * self.probes.weights[part, None]
             first = joint.argmax(axis=0)
             top = joint[first, np.arange(n)]
@@ -177,31 +176,16 @@ class Bench:
         unchanged, near, distinct, similarity = figures
         return WordFigures(unchanged, near, distinct, similarity, guessed, exact=True)
 
-    def _of_block(self, part: slice, P: Floats2d) -> Floats2d:
-        """(4, words of the part): unchanged, near, distinct, similarity."""
-        rows = self.probes.rows[part]
-        misses = np.log1p(-np.minimum(P, 1 - 2.0**-24)) * self.draws
-        return np.stack(
-            [
-                P[np.arange(len(P)), rows],
-                np.take_along_axis(P, self.near[part], axis=1).sum(axis=1, dtype=np.float64),
-                -np.expm1(misses).sum(axis=1, dtype=np.float64),
-                np.einsum("kn,kn->k", P, self.units[rows] @ self.units.T, dtype=np.float64),
-            ]
-        )
-
     def _probabilities(self, mechanism: Any) -> Iterator[tuple[slice, Floats2d]]:
-        """P(y | w) of all outputs, by parts of the probed words."""
+        """Yield P(y | w) of all outputs, by blocks of the probed words."""
         rows = self.probes.rows
-        for part in blocks(len(rows), max(1, BLOCK_NUMBERS // len(self.X))):
+        for part in blocks(len(rows), max(1, 2**22 // len(self.X))):
             yield part, mechanism.distribution(rows[part])
 
-    # -- by simulation --
-
     def _drawn(self, mechanism: Mechanism) -> Ints2d:
-        """int64 (m, draws)."""
+        """Return seeded outputs, int64 (m, draws)."""
         rows, rng = np.repeat(self.probes.rows, self.draws), Rng(seed=0)
-        parts = blocks(len(rows), SAMPLED_AT_ONCE)
+        parts = blocks(len(rows), 2**13)
         drawn = [mechanism.sample(rows[part], rng).rows for part in parts]
         return np.concatenate(drawn).reshape(-1, self.draws)
 
@@ -219,51 +203,44 @@ class Bench:
         )
 
     def _guessed(self, Y: Ints2d) -> Floats1d:
-        """How often the guesser is right about each word. Each half learns from the other; an
-        output that it has not met is taken for the probed word nearest to it."""
+        """Return how often the guesser is right about each word, (m,).
+
+        Each half of the draws learns from the other. An output that was not seen is taken for the
+        probed word nearest to it, which has one draw that did not happen as a prior.
+        """
         outputs, at = np.unique(Y, return_inverse=True)
         at = at.reshape(Y.shape)
+        m, k = len(Y), len(outputs)
         nearest = neighbours(self.X[outputs], self.X[self.probes.rows], 1)[0][:, 0]
         halves = at[:, : self.draws // 2], at[:, self.draws // 2 :]
-        right = [
-            (self._guesses(seen, nearest)[hidden] == np.arange(len(Y))[:, None]).mean(axis=1)
-            for seen, hidden in (halves, halves[::-1])
-        ]
-        found: Floats1d = np.mean(right, axis=0)
-        return found
-
-    def _guesses(self, seen: Ints2d, nearest: Ints1d) -> Ints1d:
-        """seen: (m, half) of output numbers -> for each output number, the place of a word. The
-        nearest word is given one draw that did not happen, as a prior."""
-        m, half = seen.shape
-        words, outputs = np.repeat(np.arange(m), half), seen.ravel()
-        words = np.concatenate([words, nearest])
-        outputs = np.concatenate([outputs, np.arange(len(nearest))])
-        pairs, counts = np.unique(outputs * m + words, return_counts=True)
-        scores = counts * self.probes.weights[pairs % m]
-        last = np.lexsort((scores, pairs // m))  # of each output, the word of the highest score
-        guesses = np.empty(len(nearest), dtype=np.int64)
-        guesses[pairs[last] // m] = pairs[last] % m
-        return guesses
+        right = []
+        for seen, hidden in (halves, halves[::-1]):
+            words = np.concatenate([np.repeat(np.arange(m), seen.shape[1]), nearest])
+            met = np.concatenate([seen.ravel(), np.arange(k)])
+            pairs, counts = np.unique(met * m + words, return_counts=True)
+            scores = counts * self.probes.weights[pairs % m]
+            last = np.lexsort((scores, pairs // m))  # of each output, the word of the highest score
+            guesses = np.empty(k, dtype=np.int64)
+            guesses[pairs[last] // m] = pairs[last] % m
+            right.append((guesses[hidden] == np.arange(m)[:, None]).mean(axis=1))
+        return np.asarray(np.mean(right, axis=0))
 
 
 def nearest_others(X: Floats2d, rows: Ints1d, k: int) -> Ints2d:
-    """int64 (len(rows), k): the k words nearest to each by Euclidean distance, without itself."""
+    """Return the k other words nearest to each row by Euclidean distance, int64 (len(rows), k)."""
     if k < 1:
         return np.empty((len(rows), 0), dtype=np.int64)
     found = neighbours(X[rows], X, k + 1)[0]
     itself = found == rows[:, None]
     itself[~itself.any(axis=1), -1] = True  # crowded out by others at the same point
-    made: Ints2d = found[~itself].reshape(len(rows), k)
-    return made
+    return np.asarray(found[~itself].reshape(len(rows), k))
 
 
 def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
-    """From where about 2 % of words are unchanged to where about 98 % are.
+    """Return the epsilons from about 2 % to about 98 % unchanged words.
 
     unchanged: epsilon -> a share that rises with it; it raises DxError where there is no mechanism,
-    and the range then ends there. Where the share levels out before 2 or 98 %, so does the range.
-    Raises DxError where no epsilon works.
+    and the range then ends there. Where the share levels out before, so does the range.
     """
 
     @cache
@@ -276,7 +253,7 @@ def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
     tries = [4.0 ** (sign * i) for i in range(MOST_STEPS) for sign in (1, -1)]
     start = next((e for e in tries if not np.isnan(share(e))), None)
     if start is None:
-        unchanged(1.0)  # says why
+        unchanged(1.0)  # raises with the reason
         raise fail("epsilon", "one that works on this space", "none")
     down = _walk(share, start, 1 / 4, lambda s: s <= LOW, lambda s: s < 0.9)
     up = _walk(share, start, 4.0, lambda s: s >= HIGH, lambda s: s > 0.1)
@@ -293,8 +270,7 @@ def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
 def epsilon_range_on(
     X: Floats2d, probes: Probes, make: Callable[[float], Mechanism]
 ) -> tuple[float, float]:
-    """The same, of the mechanisms that `make` gives, by some probed words (about SEARCH_WORDS) of a
-    space. X: float32 (n, d), its vectors."""
+    """Return the range for mechanisms that `make` gives, by about SEARCH_WORDS probed words."""
     bench = Bench(X, probes, k=1, draws=SEARCH_DRAWS)
     return epsilon_range(lambda epsilon: bench.unchanged(make(epsilon)))
 
@@ -306,8 +282,10 @@ def _walk(
     arrived: Callable[[float], bool],
     begun: Callable[[float], bool],
 ) -> list[float]:
-    """Steps from start until the share has arrived, has levelled out, or there is no mechanism.
-    Level ground counts once the share has begun to move: it is level before that as well."""
+    """Return steps from start until the share has arrived or levelled out, or nothing works.
+
+    A level share counts once it has begun to move: it is level before that as well.
+    """
     path, level = [start], 0
     while len(path) < MOST_STEPS and not arrived(share(path[-1])) and level < 2:
         ahead = path[-1] * factor
@@ -322,7 +300,7 @@ def _walk(
 def _halved(
     share: Callable[[float], float], low: float, high: float, aim: float
 ) -> tuple[float, float]:
-    """The ends of a small part of low to high in which the share passes the aim."""
+    """Return a small part of low to high in which the share passes the aim."""
     for _ in range(4):
         middle = float(np.sqrt(low * high))
         if np.isnan(share(middle)):
@@ -332,5 +310,5 @@ def _halved(
 
 
 def evenly(low: float, high: float, steps: int) -> list[float]:
-    """`steps` epsilons of three digits, by equal factors from low to high."""
+    """Return `steps` epsilons of three digits, by equal factors from low to high."""
     return sorted({float(f"{e:.3g}") for e in np.geomspace(low, high, steps)})

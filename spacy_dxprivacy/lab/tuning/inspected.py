@@ -1,8 +1,9 @@
-"""One word of a space: its neighbours, what it becomes, and how often it stays over epsilon."""
+"""Inspect one word: its neighbours, its outputs, and how often it is unchanged over epsilon."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,18 +18,17 @@ from ...ty import HasMetric, Mechanism, StatesProbabilities
 from .bench import Bench, Probes, epsilon_range, evenly, nearest_others
 from .targets import Make
 
-STEPS = 10
-STAY_DRAWS = 200  # for each epsilon, where nothing is exact
-
 Shares = list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
 class Inspected:
-    """mechanism: fitted, at its epsilon. by_euclid: the nearest words, with their distances;
-    by_metric: the same in the metric of the guarantee, None where it is in none of the space.
-    becomes: the outputs, the likeliest first, with their shares. exact: whether these are
-    probabilities. stays: (epsilon, how often the word comes out as itself)."""
+    """A word under a fitted mechanism.
+
+    by_euclid: the nearest words, with their distances; by_metric: the same in the metric of the
+    guarantee, None where that is none of the space. becomes: outputs with their shares, the
+    likeliest first. exact: whether these are probabilities. stays: (epsilon, share unchanged).
+    """
 
     space: Space
     word: str
@@ -40,19 +40,18 @@ class Inspected:
     stays: list[tuple[float, float]]
 
     def over_epsilon(self, make: Make, epsilons: Iterable[float] | None, draws: int) -> Inspected:
-        """The same with `stays`. make: the mechanism at an epsilon. epsilons: None for STEPS of
-        them in a range that is found. draws: where nothing is exact."""
+        """Return a copy with `stays`, at ten epsilons of a range that is found if None."""
         one = Probes(np.array([self.space.find(self.word)]), np.ones(1, dtype=np.int64))
-        bench = Bench(self.space.vectors, one, k=1, draws=min(draws, STAY_DRAWS))
+        bench = Bench(self.space.vectors, one, k=1, draws=min(draws, 200))
 
         def unchanged(epsilon: float) -> float:
             return bench.unchanged(make(epsilon))
 
-        over = evenly(*epsilon_range(unchanged), STEPS) if epsilons is None else epsilons
+        over = evenly(*epsilon_range(unchanged), 10) if epsilons is None else epsilons
         return replace(self, stays=[(at, unchanged(at)) for at in over])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for json. It names the word."""
+        """Return plain values for JSON, the word among them."""
         return {
             "spacy_dxprivacy": __version__,
             "space": f"{self.space.name} ({self.space.digest})",
@@ -69,8 +68,7 @@ class Inspected:
 
 
 def look_at(space: Space, row: int, mechanism: Mechanism, *, k: int, draws: int) -> Inspected:
-    """A word by its row, as other spellings lead to it as well, with no `stays`. mechanism: fitted
-    on the space. k: how many neighbours. draws: where nothing is exact."""
+    """Inspect the word of a row, without `stays`; draws count where nothing is exact."""
 
     def named(rows: Ints1d, values: Floats1d) -> Shares:
         return [(space.words[r], v) for r, v in zip(rows.tolist(), values.tolist(), strict=True)]
@@ -86,23 +84,15 @@ def look_at(space: Space, row: int, mechanism: Mechanism, *, k: int, draws: int)
         rows, counts = np.unique(mechanism.sample(asked, Rng(seed=0)).rows, return_counts=True)
         shares = counts / draws
     order = np.argsort(-shares, kind="stable")
-    by_metric = _nearest_by(mechanism, row, k)
+    by_metric = None
+    if isinstance(mechanism, HasMetric):
+        with suppress(DxError):  # a guarantee that is in no metric of the space
+            D = mechanism.distances(np.array([row]))[0]
+            D[row] = np.inf
+            close = np.argsort(D, kind="stable")[:k]
+            close = close[np.isfinite(D[close])]
+            by_metric = named(close, D[close])
     return Inspected(
-        space, space.words[row], mechanism, named(near, apart), by_metric and named(*by_metric),
+        space, space.words[row], mechanism, named(near, apart), by_metric,
         named(rows[order], shares[order]), exact, [],
     )  # fmt: skip
-
-
-def _nearest_by(mechanism: Mechanism, row: int, k: int) -> tuple[Ints1d, Floats1d] | None:
-    """The k words nearest in the metric of the guarantee, and how far they are; None where it is
-    not in a metric of the space."""
-    if not isinstance(mechanism, HasMetric):
-        return None
-    try:
-        D = mechanism.distances(np.array([row]))[0]
-    except DxError:
-        return None
-    D[row] = np.inf
-    order = np.argsort(D, kind="stable")[:k]
-    order = order[np.isfinite(D[order])]
-    return order, D[order]

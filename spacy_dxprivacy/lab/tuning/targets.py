@@ -1,4 +1,4 @@
-"""A mechanism over epsilon, and the epsilon that meets a target: what `dx tune` asks."""
+"""Measure a mechanism over epsilon, and find the epsilon that meets a target, for `dx tune`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ from .bench import SEARCH_WORDS, Bench, Probes, WordFigures, epsilon_range_on, e
 
 Make = Callable[[float], Mechanism]  # epsilon -> a mechanism fitted on the space
 
-AT_ONCE = 64
 FIGURES = ("unchanged", "near", "farther", "distinct", "similarity", "guesser", "loss")
 SHARES = ("unchanged", "near", "farther", "guesser")
 LOSSES = ("nearest", "median", "diameter")
 STEPS = 12
-TOLERANCE = 0.0005  # of an epsilon that is sought, relative
+TOLERANCE = 0.0005  # relative, of an epsilon that is searched for
 # Blue, grey-green and sand of Paul Tol's light scheme.
 UNCHANGED, NEAR, FARTHER = "#77aadd", "#bbcc33", "#eedd88"
 GUESSER, LOSS, TARGET = "#333333", "#882255", "#cc3311"
@@ -38,8 +37,8 @@ _TARGET = re.compile(r"\s*([a-z]+)\s*(<=|>=)\s*([0-9]*\.?[0-9]+(?:e-?[0-9]+)?)\s
 
 @dataclass(frozen=True)
 class Point:
-    """One epsilon. words: the figures of each probed word. loss: see Losses. weights: (m,).
-    at_most: the share unchanged that no mechanism of this promise passes; None without one."""
+    """Figures at one epsilon. words: of each probed word. loss: see Losses. weights: (m,).
+    at_most: upper bound of the unchanged share under this guarantee; None without one."""
 
     epsilon: float
     words: WordFigures
@@ -48,36 +47,32 @@ class Point:
     at_most: float | None = None
 
     def __getitem__(self, name: str) -> float:
-        """A figure by its name in FIGURES. "loss" is that between nearest words; nan if none."""
+        """Return a figure by its name in FIGURES; "loss" is that of nearest words, nan if none."""
         if name == "loss":
             return self.loss["nearest"] if self.loss else np.nan
         return float(self.weights @ self.words[name])
 
     def interval(self, name: str, replicates: Floats2d) -> tuple[float, float]:
-        """95 %: where the figure would be for other words drawn like these."""
+        """Return the 95 % bootstrap interval of a figure over the probed words."""
         low, high = np.percentile(replicates @ self.words[name], [2.5, 97.5])
         return float(low), float(high)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A mechanism over epsilon. mechanism: at the last epsilon. points: by rising epsilon."""
+    """A mechanism, at the last epsilon, and its points by rising epsilon."""
 
     mechanism: Mechanism
     points: list[Point]
 
     @property
     def exact(self) -> bool:
-        """Whether all figures are computed, and none simulated."""
+        """Whether no figure is simulated."""
         return all(point.words.exact for point in self.points)
 
 
 class Tuner:
-    """Measures one mechanism at any epsilon, each once.
-
-    make: epsilon -> the mechanism, fitted; it may raise DxError where there is none. mechanism: the
-    last one that was made.
-    """
+    """Measures a mechanism at any epsilon, once each; `mechanism` is the last one that was made."""
 
     mechanism: Mechanism
 
@@ -98,7 +93,7 @@ class Tuner:
         return self._points[epsilon]
 
     def curve(self, epsilons: Sequence[float]) -> Curve:
-        """Raises DxError where there is no mechanism for one of them, or none is given."""
+        """Return the curve at some epsilons; raise DxError where `make` does, or for none."""
         if not len(epsilons):
             raise fail("epsilons", "one or more", "none")
         points = [self(float(epsilon)) for epsilon in sorted(set(epsilons))]
@@ -106,31 +101,32 @@ class Tuner:
 
 
 def most_unchanged(mechanism: Mechanism, probes: Probes) -> float | None:
-    """The share of probed words that stays, and that is guessed right, at most: with any mechanism
-    that keeps what the guarantee of this one promises. None where it promises nothing, or nothing
-    in a metric of the space."""
+    """Return the largest share unchanged, and guessed right, under this mechanism's guarantee.
+
+    None where nothing is guaranteed, or nothing in a metric of the space.
+    """
     guarantee = mechanism.guarantee
     metric = guarantee.holds and guarantee.kind == "metric-dp"
     if not (metric and guarantee.covers in ("all", "finite") and isinstance(mechanism, HasMetric)):
         return None
     rows = probes.rows
     try:
-        parts = [mechanism.distances(rows[b])[:, rows] for b in blocks(len(rows), AT_ONCE)]
+        parts = [mechanism.distances(rows[b])[:, rows] for b in blocks(len(rows), 64)]
     except DxError:
         return None
     return most_kept(np.concatenate(parts), probes.weights, guarantee.epsilon)
 
 
 class Losses:
-    """The loss in nats between two words: a word and its nearest one ("nearest"), two at random
-    ("median"), any two ("diameter"). n: words of the space."""
+    """Privacy losses in a space of n words, nats: between a word and its nearest one ("nearest"),
+    two at random ("median") and any two ("diameter")."""
 
     def __init__(self, n: int) -> None:
         self.n = n
         self._known: dict[str, tuple[Floats2d, dict[str, float] | None]] = {}
 
     def __call__(self, mechanism: Mechanism) -> dict[str, float] | None:
-        """None where there is no guarantee, or none in a metric that covers all words."""
+        """Return the losses; None without a guarantee in a metric that covers all words."""
         guarantee = mechanism.guarantee
         if not guarantee.holds:
             return None
@@ -141,7 +137,7 @@ class Losses:
         return distances and {name: guarantee.epsilon * d for name, d in distances.items()}
 
     def _distances(self, mechanism: Mechanism) -> dict[str, float] | None:
-        """As scale_of does it: once for all epsilons, unless the distances change with them."""
+        """Measure distances once for all epsilons, unless they change with epsilon."""
         if not isinstance(mechanism, HasMetric):
             return None
         row = mechanism.distances(np.zeros(1, dtype=np.int64))
@@ -155,7 +151,7 @@ class Losses:
 
 @dataclass(frozen=True)
 class Target:
-    """figure: one of FIGURES. at_most: "<=", else ">="."""
+    """A bound on one of FIGURES: "<=" if at_most, else ">="."""
 
     figure: str
     at_most: bool
@@ -163,7 +159,7 @@ class Target:
 
     @classmethod
     def parse(cls, text: str) -> Target:
-        """ "unchanged <= 0.3". Raises DxError for anything else."""
+        """Parse "unchanged <= 0.3"; raise DxError for anything else."""
         found = _TARGET.fullmatch(text)
         if not found or found[1] not in FIGURES:
             expected = f"FIGURE <= NUMBER or FIGURE >= NUMBER, FIGURE one of {', '.join(FIGURES)}"
@@ -174,10 +170,9 @@ class Target:
         return cls(found[1], found[2] == "<=", value)
 
     def met(self, values: Any) -> Bools1d:
-        """False where there is no figure."""
+        """Return whether values meet the target; nan does not."""
         values = np.asarray(values)
-        good: Bools1d = values <= self.value if self.at_most else values >= self.value
-        return good
+        return np.asarray(values <= self.value if self.at_most else values >= self.value)
 
     def __str__(self) -> str:
         return f"{self.figure} {'<=' if self.at_most else '>='} {self.value:g}"
@@ -185,9 +180,8 @@ class Target:
 
 @dataclass(frozen=True)
 class Answer:
-    """point: at the epsilon that meets the target. interval: 95 %, for other words drawn like the
-    probed ones; None for "loss", which takes no sample. bounded: whether the target ends here; if
-    not, all of the range meets it."""
+    """The epsilon that meets a target. interval: 95 %, over samples of the probed words; None for
+    "loss", which takes no sample. bounded: False where all of the range meets the target."""
 
     target: Target
     point: Point
@@ -196,7 +190,7 @@ class Answer:
 
     @property
     def epsilon(self) -> float:
-        """In the unit of the mechanism."""
+        """Epsilon, in the unit of the mechanism."""
         return self.point.epsilon
 
 
@@ -205,7 +199,7 @@ Tuned = tuple[Curve, Answer | None]
 
 @dataclass(frozen=True)
 class Study:
-    """epsilons: None for STEPS of them in a range that is found. progress: wraps the epsilons."""
+    """Settings of `dx tune`. epsilons: None for STEPS of them in a range that is found."""
 
     space: Space
     bench: Bench
@@ -214,12 +208,11 @@ class Study:
     progress: Progress = no_progress
 
     def tune(self, name: str) -> Tuned:
-        """Return the curve of a registered mechanism, and the epsilon for the target; None where
-        no epsilon meets it. Raise DxError where an epsilon does not work on this space."""
+        """Return the curve of a registered mechanism, and the epsilon for the target, if any."""
         make, probes = partial(make_mechanism, name, self.space), self.bench.probes
         tuner = Tuner(make, self.bench, Losses(len(self.space)))
         epsilons = self.epsilons
-        if epsilons is None:  # on fewer words: the ends of a range need not be exact
+        if epsilons is None:  # by fewer words: the ends of a range need not be exact
             few = sampled(probes.rows, probes.counts, min(SEARCH_WORDS, probes.size))
             look = counted(make, f"{short(name)}: looking for a range", self.progress)
             epsilons = evenly(*epsilon_range_on(self.space.vectors, few, look), STEPS)
@@ -232,9 +225,10 @@ class Study:
         return curve, solve(self.target, curve, look_for, probes)
 
     def to_dict(self, about: dict[str, Any], results: Sequence[Tuned]) -> dict[str, Any]:
-        """Plain values, for json. about: of probed_words. No word of a text."""
+        """Return plain values for JSON, without any word of a text; about: of probed_words."""
         probes = self.bench.probes
         replicates = probes.replicates()
+        names = [name for name in FIGURES if name != "loss"]
         return {
             "spacy_dxprivacy": __version__,
             "space": f"{self.space.name} ({self.space.digest})",
@@ -249,23 +243,21 @@ class Study:
                     "kind": curve.mechanism.guarantee.kind,
                     "metric": curve.mechanism.guarantee.metric,
                     "status": curve.mechanism.guarantee.status,
-                    "points": [_point(point, replicates) for point in curve.points],
+                    "points": [
+                        {
+                            "epsilon": point.epsilon,
+                            **{name: point[name] for name in names},
+                            "interval": {name: point.interval(name, replicates) for name in names},
+                            "loss": point.loss,
+                            "unchanged_at_most": point.at_most,
+                        }
+                        for point in curve.points
+                    ],
                     **({} if self.target is None else {"target": _answer(self.target, answer)}),
                 }
                 for curve, answer in results
             ],
         }
-
-
-def _point(point: Point, replicates: Any) -> dict[str, Any]:
-    names = [name for name in FIGURES if name != "loss"]
-    return {
-        "epsilon": point.epsilon,
-        **{name: point[name] for name in names},
-        "interval": {name: point.interval(name, replicates) for name in names},
-        "loss": point.loss,
-        "unchanged_at_most": point.at_most,
-    }
 
 
 def _answer(target: Target, answer: Answer | None) -> dict[str, Any]:
@@ -285,10 +277,10 @@ def _answer(target: Target, answer: Answer | None) -> dict[str, Any]:
 
 def solve(target: Target, curve: Curve, measure: Callable[[float], Point],
           probes: Probes) -> Answer | None:  # fmt: skip
-    """The epsilon that meets a target, within the range of the curve; None where none does.
+    """Return the epsilon that meets a target within the range of the curve, or None.
 
-    Where the least epsilon meets it, that is the largest one up to which all do: the most useful.
-    Where it does not, it is the least that does: the most private.
+    Where the least epsilon meets it, this is the largest up to which all do, the most useful one;
+    else it is the least that does, the most private one.
     """
     points = list(curve.points)
     met = [bool(target.met(point[target.figure])) for point in points]
@@ -311,8 +303,11 @@ def solve(target: Target, curve: Curve, measure: Callable[[float], Point],
 
 
 def _between(target: Target, good: Point, bad: Point, tries: int) -> float:
-    """Where a line would cross the target, now a little on this side and then on that, so that both
-    ends close in; every third time the middle, as no line may fit. Of five digits."""
+    """Return the epsilon to try next, of five digits.
+
+    It is where a line crosses the target, in turn a little to either side, so that both ends close
+    in; every third time it is the middle, as no line may fit.
+    """
     ends = np.log([good.epsilon, bad.epsilon])
     values = good[target.figure], bad[target.figure]
     share = 0.5 if tries % 3 == 2 else (target.value - values[0]) / (values[1] - values[0])
@@ -327,35 +322,33 @@ def _between(target: Target, good: Point, bad: Point, tries: int) -> float:
 def _interval(
     target: Target, points: list[Point], first: bool, probes: Probes
 ) -> tuple[float, float] | None:
-    """Of the crossing, over samples of the words; within the range."""
+    """Return the 95 % interval of the crossing over samples of the words, within the range.
+
+    In each sample it is where the figure leaves the side that the whole sample begins on.
+    """
     if target.figure == "loss":
         return None
-    values = np.stack([point.words[target.figure] for point in points], axis=1)
+    figures = np.stack([point.words[target.figure] for point in points], axis=1)
     logs = np.log([point.epsilon for point in points])
-    crossings = [_crossing(target, logs, row, first) for row in probes.replicates() @ values]
+    crossings = []
+    for values in probes.replicates() @ figures:
+        turned = np.flatnonzero(target.met(values) != first)
+        j = int(turned[0]) if len(turned) else len(logs) - 1
+        crossing = logs[j]
+        if len(turned) and j > 0:
+            share = (target.value - values[j - 1]) / (values[j] - values[j - 1])
+            crossing = logs[j - 1] + share * (logs[j] - logs[j - 1])
+        crossings.append(crossing)
     low, high = np.exp(np.percentile(crossings, [2.5, 97.5]))
     return float(low), float(high)
-
-
-def _crossing(target: Target, logs: Floats1d, values: Floats1d, first: bool) -> float:
-    """ln epsilon where the values leave the side that the whole sample begins on."""
-    turned = np.flatnonzero(target.met(values) != first)
-    if not len(turned):
-        return float(logs[-1])
-    j = int(turned[0])
-    if j == 0:
-        return float(logs[0])
-    share = (target.value - values[j - 1]) / (values[j] - values[j - 1])
-    return float(logs[j - 1] + share * (logs[j] - logs[j - 1]))
 
 
 # -- the figure ----------------------------------------------------------------------------------
 
 
 def plot_curves(tuned: Sequence[Tuned], kind: str) -> bytes:
-    """Draw for each mechanism what becomes of words, as areas over epsilon, the best guesser as a
-    dashed line, what no mechanism of this promise passes as a dotted one, and the loss between
-    nearest words on an axis of its own."""
+    """Draw a panel for each mechanism: shares as areas, the best guesser dashed, the upper bound
+    under the guarantee dotted, and the loss between nearest words on an axis of its own."""
 
     def draw(figure: Any) -> None:
         panels = figure.subplots(len(tuned), squeeze=False)[:, 0]
