@@ -13,7 +13,7 @@ from ..entities.surrogates.table import read_table
 from ..errors import UsageError
 from ..io.files.atomic import write_bytes
 from ..io.files.keys import make_key, read_key
-from ..io.files.limits import MOST_RECORD, TooLarge, check_size
+from ..io.files.limits import MOST_RECORD, check_size
 from . import options
 from .terminal import mistakes_in_a_line, settings_that_fail
 
@@ -55,27 +55,22 @@ def restore_cli(
     """
     with mistakes_in_a_line("restore"):
         with settings_that_fail():
-            kept = read_table(table, read_key(table_key))
-        done = kept.restore(_read(answer))
+            saved = read_table(table, read_key(table_key))
+            try:
+                check_size(answer, MOST_RECORD)
+                text = answer.read_bytes().decode("utf8")
+            except OSError as error:
+                raise UsageError(f"{answer}: {error.strerror}.") from None
+            except UnicodeDecodeError:
+                raise UsageError(f"{answer}: is not UTF-8.") from None
+        restored = saved.restore(text)
         if output is None:
-            typer.echo(done.text, nl=False)
+            typer.echo(restored.text, nl=False)
         else:
-            write_bytes(output, done.text.encode(), force=force)
-    typer.echo(f"{done.restored} put back.", err=True)
-    for label, lines in groupby(sorted(done.left), key=lambda one: one[0]):
-        places = [line for _, line in lines]
-        where = ", ".join(map(str, dict.fromkeys(places)))
-        told = "may be something else, or stand for several, and stay"
-        typer.echo(f"{len(places)} of {label} {told}: line {where}.", err=True)
-
-
-def _read(path: Path) -> str:
-    try:
-        check_size(path, MOST_RECORD)
-        return path.read_bytes().decode("utf8")
-    except TooLarge as error:
-        raise UsageError(str(error)) from None
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: is not UTF-8.") from None
+            write_bytes(output, restored.text.encode(), force=force)
+    typer.echo(f"{restored.restored} put back.", err=True)
+    for label, left in groupby(sorted(restored.left), key=lambda one: one[0]):
+        lines = [line for _, line in left]
+        where = ", ".join(map(str, dict.fromkeys(lines)))
+        why = "may be something else, or stand for several, and stay"
+        typer.echo(f"{len(lines)} of {label} {why}: line {where}.", err=True)

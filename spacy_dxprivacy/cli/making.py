@@ -13,7 +13,6 @@ from typer import Argument, Option
 from ..metric import graph_of
 from ..prior.make import PAIRS, TYPES, Recipe, make_prior, read_texts
 from ..prior.pairs import check_target
-from ..space import Space
 from ..space.index_folder import make_index
 from ..space.join import join as join_to_builtin
 from ..space.search.faiss_index import make_faiss
@@ -66,7 +65,15 @@ def space_cli(
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
         space = load(vectors, chosen)
         if join:
-            space = _joined(space)
+            fit = join_to_builtin(space)
+            typer.echo(
+                f"{fit.new:,} words joined, by {fit.shared:,} that both have; of those held out, "
+                f"{fit.found:.0%} came to lie beside themselves.",
+                err=True,
+            )
+            if fit.found < FOUND_FEW:
+                typer.echo(FITS_BADLY, err=True)
+            space = fit.space
         if graph:
             graph_of(space)
         space.save(target)
@@ -77,19 +84,6 @@ def space_cli(
             f"{time.perf_counter() - start:.0f} s: {target}\ndigest {space.digest}",
             err=True,
         )
-
-
-def _joined(space: Space) -> Space:
-    """Print how well the words fit."""
-    found = join_to_builtin(space)
-    typer.echo(
-        f"{found.new:,} words joined, by {found.shared:,} that both have; of those held out, "
-        f"{found.found:.0%} came to lie beside themselves.",
-        err=True,
-    )
-    if found.found < FOUND_FEW:
-        typer.echo(FITS_BADLY, err=True)
-    return found.space
 
 
 # fmt: off

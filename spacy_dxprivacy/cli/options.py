@@ -1,16 +1,16 @@
-"""Options of commands, made of the settings in config.py; those of several commands besides."""
+"""Options of commands, made of the settings in config.py, and those that several commands have."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer import Option
 
-from ..config import SETTINGS, SanitizeConfig, parse_assignments, read_config
+from ..config import SETTINGS, parse_assignments, read_config
 from ..errors import UsageError
 from ..io.files.keys import read_key
 from ..io.files.signed import check_signed
@@ -43,49 +43,41 @@ def with_settings(name: str, *paths: str) -> Callable[[Callable[..., None]], Cal
         name: The command, for its error messages.
         paths: The settings that have an option; all others are given by --set.
     """
-    arguments = {path.rpartition(".")[2]: path for path in paths}
+    settings = {path.rpartition(".")[2]: path for path in paths}
 
     def extend(command: Callable[..., None]) -> Callable[..., None]:
         def run(**given: Any) -> None:
             assigned = given.pop("set_") or ()
-            options = {path: given.pop(argument) for argument, path in arguments.items()}
+            values = {path: given.pop(argument) for argument, path in settings.items()}
+            values = {path: value for path, value in values.items() if value not in (None, [])}
             with mistakes_in_a_line(name):
-                chosen = settings_of(options, parse_assignments(assigned))
+                config = values.pop("config", None)
+                chosen = read_config(config, values | parse_assignments(assigned))
             command(**given, chosen=chosen)
 
-        own = inspect.signature(command, eval_str=True).parameters
-        given = {argument: one for argument, one in own.items() if argument != "chosen"}
-        hints = {argument: one.annotation for argument, one in given.items()}
-        hints |= {argument: option(path) for argument, path in arguments.items()} | {"set_": Set}
-        defaults = {argument: one.default for argument, one in given.items()}
-        kind = inspect.Parameter.KEYWORD_ONLY
-        run.__signature__ = inspect.Signature([  # type: ignore[attr-defined]
-            inspect.Parameter(one, kind, default=defaults.get(one), annotation=hint)
+        own = dict(inspect.signature(command, eval_str=True).parameters)
+        del own["chosen"]
+        parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in own.values()]
+        hints = {one: option(path) for one, path in settings.items()} | {"set_": Set}
+        parameters += [
+            inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
             for one, hint in hints.items()
-        ])  # fmt: skip
-        run.__annotations__, run.__doc__, run.__name__ = hints, command.__doc__, command.__name__
+        ]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        run.__doc__, run.__name__ = command.__doc__, command.__name__
         return run
 
     return extend
-
-
-def settings_of(options: Mapping[str, Any], assigned: Mapping[str, Any]) -> SanitizeConfig:
-    """Return the settings of a config file, with the options in their place, and then what was
-    assigned. Options that are None were not given."""
-    given = {path: value for path, value in options.items() if value not in (None, [])}
-    config = given.pop("config", None)
-    return read_config(config, {**given, **assigned})
 
 
 Code = option("code")
 Mechanism = option("mechanism")
 Epsilon = option("epsilon")
 Space = option("space")
-Surrogates = option("surrogates")
 Delimiter = option("files.delimiter")
 Force = option("run.force")
 # fmt: off
-Entities = Annotated[str, Option("--entities", help=SETTINGS["entities"]["help"])]
 Lines = Annotated[bool, Option("--lines", help="Every line of a .txt file is a document")]
 Field = Annotated[str, Option("--field", help="The field of .jsonl and .csv to sanitise")]
 Mechanisms = Annotated[list[str] | None, Option(
@@ -102,12 +94,7 @@ SignedBy = Annotated[Path | None, Option(
 
 
 def check_signature(receipt: Path | None, key: Path | None, release: Path) -> None:
-    """Print that receipt and files are as they were signed; do nothing without a key.
-
-    Raises:
-        UsageError: There is no receipt, or a key or file cannot be read.
-        DxError: The receipt was not signed with this key, or a file was changed since.
-    """
+    """Print that receipt and files are as they were signed, or raise DxError; not without a key."""
     if key is None:
         return
     if receipt is None:

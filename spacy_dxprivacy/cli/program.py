@@ -20,6 +20,7 @@ def run() -> int:
     """Run what the arguments name, and return the exit status."""
     try:
         status = dx_cli(prog_name="dx", standalone_mode=False)
+        return status if isinstance(status, int) else 0
     except OSError as error:
         if error.errno != errno.EPIPE:
             raise
@@ -27,24 +28,18 @@ def run() -> int:
         return 1
     except (KeyboardInterrupt, Exception) as error:
         # click's, by their names: some versions of typer bring click along.
-        if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
+        kind, format_message = type(error).__name__, getattr(error, "format_message", None)
+        if isinstance(error, KeyboardInterrupt) or kind == "Abort":
             typer.echo("dx: stopped.", err=True)
             return 130
-        return _explained(error)
-    return status if isinstance(status, int) else 0
-
-
-def _explained(error: Exception) -> int:
-    """Print what click says of options and arguments, in the voice of the commands. Raise what is
-    not of click."""
-    say = getattr(error, "format_message", None)
-    if say is None:
-        raise error
-    if type(error).__name__ == "NoArgsIsHelpError":
-        typer.echo(say(), err=True)
-        return 2
-    context = getattr(error, "ctx", None)
-    path = "dx" if context is None else context.command_path
-    message = " ".join(say().split())
-    typer.echo(f"{path}: {message[:1].lower()}{message[1:]} `{path} --help` lists all.", err=True)
-    return int(getattr(error, "exit_code", 2))
+        if format_message is None:
+            raise
+        if kind == "NoArgsIsHelpError":
+            typer.echo(format_message(), err=True)
+            return 2
+        context = getattr(error, "ctx", None)
+        path = "dx" if context is None else context.command_path
+        message = " ".join(format_message().split())
+        message = f"{message[:1].lower()}{message[1:]}"
+        typer.echo(f"{path}: {message} `{path} --help` lists all.", err=True)
+        return int(getattr(error, "exit_code", 2))

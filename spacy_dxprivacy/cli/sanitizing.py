@@ -15,29 +15,18 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from spacy.language import Language
-from spacy.tokens import Doc
 from typer import Argument, Option
 
-from ..config import ClusterConfig, FileConfig, SanitizeConfig
-from ..entities.surrogates.standing import StandIns
+from ..config import ClusterConfig, SanitizeConfig
 from ..entities.surrogates.table import Table, check_cipher, write_table
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
 from ..io.files.signed import signed
-from ..io.jobs import (
-    Job,
-    check_fields,
-    check_receipt,
-    plan_jobs,
-    settled,
-    size_of,
-    text_job,
-)
+from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, settled, size_of, text_job
 from ..io.run import Reports, sanitize
 from ..io.tally import Tally
-from ..io.trial import previews
 from . import options
 from .terminal import (
     REMOVED,
@@ -49,7 +38,7 @@ from .terminal import (
     settings_that_fail,
     with_options,
 )
-from .trial import print_dry_run, print_preview
+from .trial import print_dry_run, print_previews
 
 if TYPE_CHECKING:
     from ..integrations.distributed.work import Shard
@@ -60,24 +49,13 @@ TABLE = "nothing more by the table of stand-ins, which whoever has it and its ke
 
 
 @dataclass(frozen=True)
-class Done:
-    """What a run did, to be printed: the tally, and lines and a warning besides."""
+class Result:
+    """The receipt of a run, for the terminal."""
 
     tally: Tally
-    lines: Sequence[str] = ()
+    lines: Sequence[str] = ()  # besides those of the tally
     warning: str = ""
     failed: bool = False
-
-    def print(self, *, quiet: bool) -> None:
-        """Print the receipt on stderr; alarms and the warning also where it is quiet."""
-        if not quiet:
-            # A blank line where both are on one screen.
-            start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
-            typer.echo(start + "\n".join([*self.tally.lines(), *self.lines]), err=True)
-        for alarm in self.tally.alarms():
-            typer.secho(alarm, err=True, fg="red", bold=True)
-        if self.warning:
-            typer.secho(self.warning, err=True, fg="yellow")
 
 
 # fmt: off
@@ -108,13 +86,21 @@ def sanitize_cli(
         parquet = any(path.lower().endswith(".parquet") for path in given)
         if chosen.cluster != ClusterConfig() or parquet or len(given) > 2:
             _check_shards(given, chosen, text)
-            done: Done | None = _sanitize_shards(given, chosen, interrupted)
+            result: Result | None = _sanitize_shards(given, chosen, interrupted)
         else:
-            done = _sanitize_files(given, chosen, text, interrupted)
-    if done is not None:
-        done.print(quiet=chosen.run.quiet)
-        if done.failed:
-            raise typer.Exit(1)
+            result = _sanitize_files(given, chosen, text, interrupted)
+    if result is None:
+        return
+    if not chosen.run.quiet:
+        # A blank line where both are on one screen.
+        start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
+        typer.echo(start + "\n".join([*result.tally.lines(), *result.lines]), err=True)
+    for alarm in result.tally.alarms():
+        typer.secho(alarm, err=True, fg="red", bold=True)
+    if result.warning:
+        typer.secho(result.warning, err=True, fg="yellow")
+    if result.failed:
+        raise typer.Exit(1)
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -122,15 +108,15 @@ def sanitize_cli(
 
 def _sanitize_files(
     paths: list[str], chosen: SanitizeConfig, text: str | None, interrupted: Callable[[], None]
-) -> Done | None:
-    """Return None where documents were to be shown and nothing written."""
+) -> Result | None:
+    """Return None for a preview, which writes nothing."""
     run, start = chosen.run, time.perf_counter()
     check_fields(chosen.files)
-    jobs, files = _planned(paths, chosen, text), chosen.files
+    jobs = _plan(paths, chosen, text)
     if len(jobs) == 1:  # what its beginning says, before the space is loaded
-        job, files = settled(jobs[0], files)
+        job, files = settled(jobs[0], chosen.files)
         jobs, chosen = [job], replace(chosen, files=files)
-    check_fields(files, jobs)
+    check_fields(chosen.files, jobs)
     check_receipt(run.receipt, jobs, force=run.force)
     _check_table(chosen)
     secret = _check_keys(chosen, jobs[0].target)
@@ -139,41 +125,32 @@ def _sanitize_files(
     with setting_up():
         nlp = make_pipeline(chosen)
     if run.dry_run:
-        print_dry_run(nlp, jobs, files, time.perf_counter() - start)
-        return None
-    for preview in previews(nlp, jobs[0], files, run.preview) if run.preview else ():
-        print_preview(preview)
-    if run.preview:
+        print_dry_run(nlp, jobs, chosen.files, time.perf_counter() - start)
+    elif run.preview:
+        print_previews(nlp, jobs[0], chosen.files, run.preview)
+    if run.dry_run or run.preview:
         return None
     with _table_of_surrogates(nlp, chosen):
         tally = _sanitize(nlp, jobs, chosen, interrupted)
     tally.in_clear += [] if run.table is None else [TABLE]
     if run.receipt is not None:
-        _write_receipt(tally, chosen, secret, Path(paths[-1]))
-    return Done(tally, warning=_in_clear(tally, files), failed=bool(tally.failures))
-
-
-def _in_clear(tally: Tally, files: FileConfig) -> str:
-    """The warning of fields that nobody named."""
+        payload = tally.to_dict()
+        if secret is not None:
+            out = Path(paths[-1])
+            top = out if out.is_dir() else out.parent
+            written = {path.relative_to(top).as_posix(): path for path in tally.written}
+            payload = signed(payload, secret, written)
+        raw = (json.dumps(payload, indent=2, ensure_ascii=False) + "\n").encode()
+        write_bytes(run.receipt, raw, force=run.force)
+    warning = ""
     clear = [line for line in tally.in_clear if line.startswith("the fields")]
-    if files.keep_fields is not None or not clear:
-        return ""
-    told = "--keep-fields names those that may be, --keep-fields none leaves them out."
-    return f"IN CLEAR: {clear[0]}. {told}"
+    if clear and chosen.files.keep_fields is None:
+        how = "--keep-fields names those that may be, --keep-fields none leaves them out."
+        warning = f"IN CLEAR: {clear[0]}. {how}"
+    return Result(tally, warning=warning, failed=bool(tally.failures))
 
 
-def _write_receipt(tally: Tally, chosen: SanitizeConfig, secret: bytes | None, out: Path) -> None:
-    told = tally.to_dict()
-    if secret is not None:
-        top = out if out.is_dir() else out.parent
-        files = {path.relative_to(top).as_posix(): path for path in tally.written}
-        told = signed(told, secret, files)
-    raw = (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
-    write_bytes(chosen.run.receipt, raw, force=chosen.run.force)  # type: ignore[arg-type]
-
-
-def _planned(paths: list[str], chosen: SanitizeConfig, text: str | None) -> list[Job]:
-    """Raise UsageError where there is no input, or a text beside one."""
+def _plan(paths: list[str], chosen: SanitizeConfig, text: str | None) -> list[Job]:
     files, run = chosen.files, chosen.run
     if text is not None:
         if paths or files.format or files.output_format or files.encoding:
@@ -192,11 +169,10 @@ def _sanitize(
     failures = 0
 
     def on_failure(job: Job, number: int, why: str) -> None:
-        """Name a record that failed, or a whole file (0): the first ones on stderr."""
         nonlocal failures
         failures += 1
         where = f"{job.name}, {UNITS.get(job.read_as, 'record')} {number}" if number else job.name
-        why = why.removeprefix(f"{job.name}: ")  # as it is said where there is one file alone
+        why = why.removeprefix(f"{job.name}: ")  # begins so for one file alone
         if failures <= MOST_FAILURES:
             above_bar(f"dx sanitize: {where}: {with_options(why)}")
 
@@ -211,6 +187,9 @@ def _sanitize(
         more = failures - MOST_FAILURES
         above_bar(f"dx sanitize: {more:,} more failed; --receipt has all of them.")
     return tally
+
+
+# -- shards ----------------------------------------------------------------------------------------
 
 
 def _check_shards(paths: list[str], chosen: SanitizeConfig, text: str | None) -> None:
@@ -236,7 +215,7 @@ def _check_shards(paths: list[str], chosen: SanitizeConfig, text: str | None) ->
 
 def _sanitize_shards(
     paths: list[str], chosen: SanitizeConfig, interrupted: Callable[[], None]
-) -> Done:
+) -> Result:
     from ..integrations.distributed import Recipe, plan_shards, sanitize_shards
     from ..integrations.distributed.shards import lines_of, manifest_bytes, tally_of
 
@@ -263,7 +242,7 @@ def _sanitize_shards(
     if run.receipt is not None:
         write_bytes(run.receipt, manifest_bytes(ended.manifest), force=run.force)
     tally = tally_of(ended, time.perf_counter() - start)
-    return Done(tally, lines_of(ended), failed=bool(ended.failures or tally.failures))
+    return Result(tally, lines_of(ended), failed=bool(ended.failures or tally.failures))
 
 
 # -- keys and tables -------------------------------------------------------------------------------
@@ -282,7 +261,7 @@ def _check_keys(chosen: SanitizeConfig, output: Path | None) -> bytes | None:
 
 
 def _check_table(chosen: SanitizeConfig) -> None:
-    """Raise UsageError, before anything is read, where a table of surrogates cannot be kept."""
+    """Raise UsageError, before anything is read, if a table of surrogates cannot be kept."""
     run = chosen.run
     if chosen.files.person_field is not None and chosen.key is None:
         raise UsageError("`person_field` needs `key`: without one, dates move by document.")
@@ -300,17 +279,14 @@ def _check_table(chosen: SanitizeConfig) -> None:
 
 @contextmanager
 def _table_of_surrogates(nlp: Language, chosen: SanitizeConfig) -> Iterator[None]:
-    """Collect what stands for whom in this block, and write the table after it."""
+    """Collect the surrogates that are drawn in this block, and write their table after it."""
     run = chosen.run
     if run.table is None or run.table_key is None:
         yield
         return
     sanitizer, table = the_sanitizer(nlp), Table()
-
-    def keep(doc: Doc, drawn: StandIns) -> None:
-        table.add_document(doc, drawn, sanitizer.surrogates)
-
-    sanitizer.on_stand_ins = keep
+    surrogates = sanitizer.surrogates
+    sanitizer.on_stand_ins = lambda doc, drawn: table.add_document(doc, drawn, surrogates)
     try:
         yield
     finally:
@@ -322,14 +298,19 @@ def _table_of_surrogates(nlp: Language, chosen: SanitizeConfig) -> Iterator[None
 
 
 class Interrupted(KeyboardInterrupt):
-    """Where a KeyboardInterrupt itself goes through code that was a string, as of a dataclass that
-    is being made, Python ends by SIGINT, although it is caught: the exit status would be lost."""
+    """Ctrl-C, with a type of its own.
+
+    Raised in code that was a string, as that of a dataclass, a KeyboardInterrupt itself ends Python
+    by SIGINT although it is caught: the exit status would be lost.
+    """
 
 
 @contextmanager
 def _interruptible() -> Iterator[Callable[[], None]]:
-    """Let SIGTERM end the run as Ctrl-C does, so that it leaves nothing behind. Give a function
-    that interrupts again: Python drops what is raised in some callbacks."""
+    """Let SIGTERM end the run as Ctrl-C does, so that it leaves nothing behind.
+
+    Gives a function that interrupts again: Python drops what is raised in some callbacks.
+    """
     came: list[int] = []
 
     def interrupt(number: int, frame: object) -> NoReturn:

@@ -45,8 +45,8 @@ def serve_cli(
             check_extra()
             check_port(service.address, service.port)
             nlp = ready_of(chosen).nlp
-        serve(nlp, service, chosen.run.processes, ready=_ready)
 
+        def ready(where: str) -> None:
+            typer.echo(f"{where}/openapi.json says how to ask; Ctrl-C ends it.", err=True)
 
-def _ready(where: str) -> None:
-    typer.echo(f"{where}/openapi.json says how to ask; Ctrl-C ends it.", err=True)
+        serve(nlp, service, chosen.run.processes, ready=ready)

@@ -48,17 +48,28 @@ REMOVED = "What was not complete has been removed."
 
 @contextmanager
 def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
-    """Exit with status 2 for a mistake in the command, 1 for what went wrong while it ran, 130 for
-    Ctrl-C. There is no traceback: the message of an exception that is not ours may quote a text.
+    """Exit with status 2 for a mistake in the command, 1 for a failure, 130 for Ctrl-C.
+
+    There is no traceback: the message of an exception that is not ours may quote a text.
 
     Args:
         command: Its name, which begins the line.
-        after: What to say of what was not finished.
+        after: A sentence on what was not finished.
     """
     after = f" {after}" if after else ""
+    usual = warnings.formatwarning
+
+    def format_warning(
+        message: Warning | str, category: type[Warning], *where: Any, **more: Any
+    ) -> str:
+        """Show our own warnings without the line of code that they come from."""
+        if issubclass(category, DxWarning):
+            return f"dx {command}: {message}\n"
+        return usual(message, category, *where, **more)
+
+    warnings.formatwarning = format_warning
     try:
-        with _warnings_in_a_line(command):
-            yield
+        yield
     except DxError as error:
         _stop(command, with_options(str(error)), 2 if isinstance(error, UsageError) else 1)
     except KeyboardInterrupt:
@@ -72,42 +83,25 @@ def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
         _stop(command, f"failed with {type(error).__name__} in {where}.{after}", 1)
+    finally:
+        warnings.formatwarning = usual
 
 
 def _stop(command: str, message: str, status: int) -> NoReturn:
-    # One line, whatever a library puts into its message.
+    # One line, whatever a library writes into its message.
     typer.echo(f"dx {command}: {' '.join(message.split())}", err=True)
     raise typer.Exit(status) from None
 
 
 def let_go_of_stdout() -> None:
-    """Drop what is left in the buffer of stdout: Python would try to write it once more at the end,
-    and exit with a status of its own."""
+    """Drop the buffer of stdout: Python would write it at the end, and exit with its own status."""
     with suppress(OSError):  # there is none
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
-def _warnings_in_a_line(command: str) -> Iterator[None]:
-    """Show our own warnings without the line of code that they come from."""
-    usual = warnings.formatwarning
-
-    def in_a_line(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> str:
-        if issubclass(category, DxWarning):
-            return f"dx {command}: {message}\n"
-        return usual(message, category, *where, **more)
-
-    warnings.formatwarning = in_a_line
-    try:
-        yield
-    finally:
-        warnings.formatwarning = usual
-
-
-@contextmanager
 def settings_that_fail() -> Iterator[None]:
-    """Make a mistake in the command of each DxError. Other errors are not quoted: a text may have
-    been read."""
+    """Turn each DxError into a mistake in the command. Others may quote a text, and pass."""
     try:
         yield
     except DxError as error:
@@ -118,7 +112,7 @@ def settings_that_fail() -> Iterator[None]:
 def setting_up() -> Iterator[None]:
     """Quote what spaCy says of a config or a model: no text has been read yet."""
     with warnings.catch_warnings():
-        # The receipt says it, and louder.
+        # The receipt has them.
         warnings.simplefilter("ignore", DxWarning)
         try:
             yield

@@ -1,6 +1,10 @@
-"""`run.preview` and `run.dry_run` of `dx sanitize`: what would be done; nothing is written."""
+"""`run.preview` and `run.dry_run` of `dx sanitize`: what a run would do; nothing is written."""
 
 from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import islice
 
 import typer
 from spacy.language import Language
@@ -9,50 +13,89 @@ from ..config import FileConfig
 from ..integrations.front.diff import diff
 from ..io.build import the_sanitizer
 from ..io.formats import WITH_FIELDS
-from ..io.jobs import Job
-from ..io.tally import many
-from ..io.trial import Outlook, Preview, outlook
+from ..io.jobs import Job, opened
+from ..io.record import Record
+from ..io.run import Seen
+from ..io.stream import outcomes
+from ..io.tally import Tally, many
 from .terminal import with_options
 
+SAMPLE, SAMPLE_CHARACTERS = 200, 200_000  # what is sanitised of a file, and forgotten
 
-def print_preview(preview: Preview) -> None:
-    """Print one document before and after, what was changed in colour, or between marks."""
-    shown = with_options(preview.why) if preview.why else diff(preview.before, preview.after)
-    typer.echo(f"--- {preview.number}\n{shown}")
+
+def print_previews(nlp: Language, job: Job, files: FileConfig, most: int) -> None:
+    """Print the first documents before and after, changes in colour, or between marks."""
+    with opened(job, files) as given:
+        records = list(islice(given.records(), most))
+    for record, outcome in outcomes(nlp, records, batch_size=most):
+        if isinstance(outcome, str):
+            shown = with_options(outcome)
+        else:
+            tokens = zip(record.words or (), record.spaces or (), strict=True)
+            before = record.text or "".join(word + " " * space for word, space in tokens)
+            shown = str(diff(before, outcome.text))
+        typer.echo(f"--- {record.number}\n{shown}")
 
 
 def print_dry_run(nlp: Language, jobs: list[Job], files: FileConfig, setup: float) -> None:
-    """Print a few lines a file, and what holds for all. setup: seconds."""
+    """Print a few lines a file, and what holds for all.
+
+    Args:
+        nlp: A pipeline with a sanitizer.
+        jobs: Files to read; of each the first records are sanitised and thrown away.
+        files: How they are read.
+        setup: Seconds that set-up took.
+    """
     terms = the_sanitizer(nlp).terms
     seconds: float | None = setup
     for job in jobs:
-        found = outlook(nlp, job, files)
-        typer.echo("\n".join(_lines(found, files)))
-        known = seconds is not None and found.expected is not None
-        seconds = seconds + found.expected if known else None  # type: ignore[operator]
-    told = "as long as it comes" if seconds is None else _time(seconds)
+        expected = _print_file(nlp, job, files)
+        seconds = None if seconds is None or expected is None else seconds + expected
+    duration = "as long as it comes" if seconds is None else _time(seconds)
     typer.echo(
         f"Mechanism: {terms.mechanism}, {terms.guarantee.epsilon:.6g} {terms.guarantee.unit}\n"
-        f"Time: {told}, {_time(setup)} of it to set up, in one process\nNothing was written."
+        f"Time: {duration}, {_time(setup)} of it to set up, in one process\nNothing was written."
     )
 
 
-def _lines(outlook: Outlook, files: FileConfig) -> list[str]:
-    job = outlook.job
+def _print_file(nlp: Language, job: Job, files: FileConfig) -> float | None:
+    """Return the seconds that the file would take, if its size is known."""
+    tally, seen = Tally(the_sanitizer(nlp).terms), Seen(files)
+    with opened(job, files) as given:
+        records, job = list(_sample(given.records(seen.add))), given.job
+    start = time.perf_counter()
+    for record, outcome in outcomes(nlp, records, batch_size=128):
+        seen.add_record(record)
+        if isinstance(outcome, str):
+            tally.failed.append([record.number])
+        else:
+            tally.add(outcome.receipt)
+    seconds = time.perf_counter() - start
+    read = sum(record.size for record in records)
     target = "stdout" if job.target is None else str(job.target)
-    most = "" if outlook.whole else "the first "
-    rows = [f"{job.name} ({job.read_as}) -> {target} ({job.write_as}{job.pack and '.' + job.pack})"]
+    pack = f".{job.pack}" if job.pack else ""
+    typer.echo(f"{job.name} ({job.read_as}) -> {target} ({job.write_as}{pack})")
     if job.read_as in WITH_FIELDS:
-        rows.append(f"  Sanitised: {', '.join(files.field)}")
-        rows.append(f"  In clear: {'; '.join(outlook.clear) or 'no other field'}")
-    c = outlook.tally.counts
-    words = c["perturbed"] + c["unknown"]
-    share = 1.0 - outlook.tally.share_not_held
-    held = f"{share:.1%} of {many(words, 'word')} are in the space"
-    rows.append(f"  Words: {held}, in {most}{many(outlook.records, 'record')}")
-    if outlook.tally.failures:
-        rows.append(f"  Would fail: {outlook.tally.failures:,} of these records")
-    return rows
+        clear = seen.in_clear() if job.write_as in WITH_FIELDS else []
+        typer.echo(f"  Sanitised: {', '.join(files.field)}")
+        typer.echo(f"  In clear: {'; '.join(clear) or 'no other field'}")
+    words = many(tally.counts["perturbed"] + tally.counts["unknown"], "word")
+    most = "" if read >= job.size > 0 else "the first "
+    looked_at = many(len({record.number for record in records}), "record")
+    share = f"{1.0 - tally.share_not_held:.1%} of {words} are in the space"
+    typer.echo(f"  Words: {share}, in {most}{looked_at}")
+    if tally.failures:
+        typer.echo(f"  Would fail: {tally.failures:,} of these records")
+    return seconds * max(1.0, job.size / read) if job.size and read else None
+
+
+def _sample(records: Iterator[Record]) -> Iterator[Record]:
+    characters = 0
+    for record in islice(records, SAMPLE):
+        yield record
+        characters += record.length
+        if characters > SAMPLE_CHARACTERS:
+            return
 
 
 def _time(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""A pipeline that sanitises, made of settings."""
+"""Build a pipeline that sanitises from settings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import configparser
 import inspect
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +30,16 @@ from ..validate import positive
 from .code import import_code
 from .files.limits import MOST_CONFIG, check_size
 
-WORD_PAIRS = "dx.WordPairs.v1"
-FACTORIES = ("dx_sanitizer", "dx_entity_sanitizer")
 NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior", "dx_editors": "editor"}
-# A tenth of a number on the average, or one unit.
-NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}
+NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}  # a tenth of a number on average, or a unit
 _NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
+DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
+HEAD = """# A complete pipeline that sanitises, every setting in it:
+#   dx sanitize INPUT OUTPUT --config THIS_FILE
+#   python -m spacy assemble THIS_FILE my_sanitizer
+
+"""
 
 
 def make_pipeline(chosen: SanitizeConfig | None = None, /, **settings: Any) -> Language:
@@ -53,273 +56,21 @@ def make_pipeline(chosen: SanitizeConfig | None = None, /, **settings: Any) -> L
     if chosen is None:
         chosen = read_config(settings.pop("config", None), settings)
     import_code(chosen.code)
-    if chosen.config is not None:
-        if chosen.pipeline_settings():
-            raise UsageError("`config` holds all settings: give them there, or leave it out.")
-        nlp = _assembled(chosen.config, chosen.overrides)
-    else:
+    if chosen.config is None:
         nlp = unfitted(chosen)
+    elif chosen.pipeline_settings():
+        raise UsageError("`config` holds all settings: give them there, or leave it out.")
+    else:
+        nlp = _assembled(chosen.config, chosen.overrides)
     sanitizer = the_sanitizer(nlp)
     sanitizer.selector.check(nlp, sanitizer.name)
     # Before workers are forked, which then share what is built at first use, and before the clock
     # starts.
     sanitizer.warm_up()
-    _lift_limit(nlp)
+    # max_length is there for parsers and recognisers, which need a gigabyte for 100,000 words.
+    if not any(getattr(pipe, "is_trainable", False) for _, pipe in nlp.pipeline):
+        nlp.max_length = NO_LIMIT
     return nlp
-
-
-def component_config(chosen: SanitizeConfig) -> dict[str, Any]:
-    """Return the block of the sanitizer in a config, with what is given and nothing else.
-
-    Raises:
-        UsageError: For settings that do not fit together, and names that there are not.
-    """
-    block: dict[str, Any] = {
-        "mechanism": mechanism_block(chosen),
-        "space": _space(chosen.space),
-        "unknown": chosen.unknown and {"@dx_unknowns": full_name("dx_unknowns", chosen.unknown)},
-        "scope": chosen.scope,
-        "numbers": numbers_config(chosen.numbers),
-        "surrogates": surrogates_config(chosen.surrogates, chosen.key),
-        "editor": _editor(chosen),
-    }
-    block = {name: value for name, value in block.items() if value}
-    if chosen.surrogates == "none":
-        block["surrogates"] = None
-    if chosen.entities:
-        block["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(chosen.entities)}
-    defaults = ENTITY_CONFIG if chosen.entities else DEFAULT_CONFIG
-    for path, value in chosen.overrides:
-        check_path(path, {**defaults, **block})
-        put(block, path.split("."), json.loads(value))
-    return block
-
-
-def check_path(path: str, block: Mapping[str, Any]) -> None:
-    """Raise UsageError with the nearest path, where a block has no such setting."""
-    here: Any = block
-    parts = path.split(".")
-    for depth, part in enumerate(parts):
-        known = set(here) | _registered(here) if isinstance(here, Mapping) else set()
-        if part not in known and not part.startswith("@"):
-            start = ".".join([*parts[:depth], ""])
-            raise unknown_key(path, [start + name for name in known if not name.startswith("@")])
-        here = here.get(part, {}) if isinstance(here, Mapping) else {}
-
-
-def _registered(block: Mapping[str, Any]) -> set[str]:
-    """The settings of what a block registers."""
-    for key, name in block.items():
-        if key.startswith("@") and hasattr(registry, key[1:]):
-            return set(_parameters(key[1:], name))
-    return set()
-
-
-def _parameters(registry_name: str, name: str) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(getattr(registry, registry_name).get(name)).parameters
-
-
-def _check_taken(registry_name: str, name: str, given: Iterable[str]) -> None:
-    """Raises UsageError where what is registered has no such parameters."""
-    others = set(given) - set(_parameters(registry_name, name))
-    if others:
-        raise UsageError(f"{name} has no {' and no '.join(sorted(others))}.")
-
-
-def put(block: dict[str, Any], parts: Sequence[str], value: Any) -> None:
-    """Set a value at a path of nested dictionaries, which are made where they are missing."""
-    *above, last = parts
-    for part in above:
-        if not isinstance(block.get(part), dict):
-            block[part] = {}
-        block = block[part]
-    block[last] = value
-
-
-def the_sanitizer(nlp: Language) -> DxSanitizer:
-    """The last one of the pipeline, whose receipts its documents carry.
-
-    Raises UsageError where there is none, or where it is disabled.
-    """
-    found = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
-    if not found:
-        raise UsageError(
-            "the pipeline has no active dx_sanitizer: the text would come out as it is."
-        )
-    return found[-1]
-
-
-def short_names(registry_name: str) -> dict[str, str]:
-    """{"random-word": "dx.RandomWord.v1"}: the latest version of each; ours go before others'."""
-    names = getattr(registry, registry_name).get_all()
-    ordered = sorted(names, key=lambda n: (n.startswith("dx."), _version(n)))
-    return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", _middle(n)).lower(): n for n in ordered}
-
-
-def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str:
-    """The registered name for a short or a full one. Raises UsageError with the names there are,
-    and others that would have been taken."""
-    if given in getattr(registry, registry_name):
-        return given
-    known = short_names(registry_name)
-    plain = {short.replace("-", ""): full for short, full in known.items()}
-    wanted = given.lower().replace("-", "").replace("_", "")
-    if wanted not in plain:
-        for old in RETIRED:
-            if given == old or wanted == _middle(old).lower():
-                raise UsageError(str(retired(old)))
-        noun = NOUNS.get(registry_name, "policy for unknown words")
-        raise UsageError(f"no {noun} {given!r}. There are: {', '.join(sorted([*known, *others]))}.")
-    return plain[wanted]
-
-
-def _middle(name: str) -> str:
-    parts = name.split(".")
-    return parts[1] if len(parts) == 3 else name
-
-
-def _version(name: str) -> int:
-    last = name.rpartition(".v")[2]
-    return int(last) if last.isdigit() else 0
-
-
-def mechanism_block(chosen: SanitizeConfig) -> dict[str, Any]:
-    """The block of the mechanism, its policy and prior among it. Raises UsageError for those of
-    another mechanism, and for a level beside an epsilon or of another mechanism."""
-    mechanism, epsilon = chosen.mechanism, chosen.epsilon
-    name = None if mechanism is None else full_name("dx_mechanisms", mechanism)
-    if chosen.level is not None:
-        if epsilon is not None or name not in (None, MECHANISM):
-            raise UsageError(f"`level` stands for an epsilon of {MECHANISM}: give one of the two.")
-        epsilon = level_of(chosen.level).epsilon
-    prior = None if chosen.prior is None else prior_config(chosen.prior)
-    block = {"policy": chosen.policy, "prior": prior}
-    block = {key: value for key, value in block.items() if value is not None}
-    if name is not None:
-        _check_taken("dx_mechanisms", name, block)
-    return {**mechanism_config(mechanism, epsilon), **block}
-
-
-def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
-    """The block of a config for a mechanism, by a short or full name, and epsilon in its unit.
-    Raises UsageError for what it does not have."""
-    if epsilon is not None:
-        epsilon = positive("epsilon", epsilon)
-    if mechanism is None:
-        return {} if epsilon is None else {"epsilon": epsilon}
-    name = full_name("dx_mechanisms", mechanism)
-    parameter = _parameters("dx_mechanisms", name).get("epsilon")
-    if parameter is None and epsilon is not None:
-        raise UsageError(f"{name} has no epsilon: leave `epsilon` out.")
-    if parameter is not None and parameter.default is parameter.empty and epsilon is None:
-        if name != DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]:
-            raise UsageError(
-                f"{name} needs `epsilon`: its unit is its own. configs/ has a fair one for each."
-            )
-        epsilon = DEFAULT_CONFIG["mechanism"]["epsilon"]
-    return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
-
-
-def prior_config(given: str) -> dict[str, Any]:
-    """The block of a config for a short name, a kind of text whose pairs the package has, a folder
-    made by `dx prior`, or an ARPA file."""
-    if given in KINDS:
-        return {"@dx_priors": WORD_PAIRS, "kind": given}
-    path = Path(given)
-    if path.is_dir():
-        return {"@dx_priors": WORD_PAIRS, "path": given}
-    if path.is_file():
-        return {"@dx_priors": "dx.Ngrams.v1", "path": given}
-    return {"@dx_priors": full_name("dx_priors", given, KINDS)}
-
-
-def _space(space: str | None) -> dict[str, Any]:
-    """For "builtin", a registered name, a file or a folder; {} for the default."""
-    if space is None:
-        return {}
-    if space == BUILTIN:
-        return {"@dx_spaces": "dx.BuiltinSpace.v1"}
-    if space in registry.dx_spaces:
-        return {"@dx_spaces": space}
-    return {"@dx_spaces": "dx.FileSpace.v1", "path": space}
-
-
-def _editor(chosen: SanitizeConfig) -> dict[str, Any]:
-    """{} without any; a model alone stands for "remap". Raises UsageError for one that there is
-    not, or that takes no model."""
-    if chosen.prompt is not None and chosen.lm is None:
-        raise UsageError("`prompt` is for a language model: give one by `lm`.")
-    if chosen.editor is None and chosen.lm is None:
-        return {}
-    more = {"model": chosen.lm, "prompt": chosen.prompt}
-    more = {name: given for name, given in more.items() if given is not None}
-    name = full_name("dx_editors", chosen.editor or "remap")
-    _check_taken("dx_editors", name, more)
-    return {"@dx_editors": name, **more}
-
-
-def numbers_config(given: str | None) -> dict[str, Any]:
-    """The block of a config for "relative" or "absolute:5" (numbers 5 apart are at distance 1);
-    {} for None. Raises UsageError for anything else."""
-    if given is None:
-        return {}
-    found = _NUMBERS.fullmatch(given)
-    if found is None:
-        raise UsageError(f"`numbers` must be relative, absolute or absolute:UNIT, got {given!r}.")
-    scale, unit = found.groups()
-    settings: dict[str, Any] = {"scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
-    if unit is not None:
-        settings["unit"] = positive("unit of `numbers`", float(unit))
-    return {"@dx_surrogates": "dx.Numbers.v1", **settings}
-
-
-def surrogates_config(given: str | None, key: str | Path | None) -> Any:
-    """The block of a config for a preset, with a key or without, or for a file with a section for
-    each label; None for the default. Raises UsageError for what is neither."""
-    if given == "none" or (given is None and key is None):
-        return None
-    if given is None or given in PRESETS:
-        block = {"@dx_surrogates": "dx.Preset.v1", "name": given or PRESETS[0]}
-        return block if key is None else {**block, "scope": "corpus", "key": str(key)}
-    if key is not None:
-        raise UsageError("`key` is for a preset: in a file, name it in the section of each label.")
-    path = Path(given)
-    if not path.is_file():
-        known = ", ".join([*PRESETS, "none"])
-        raise UsageError(f"`surrogates` must be one of {known}, or a file, got {given!r}.")
-    try:
-        check_size(path, MOST_CONFIG)
-        read: dict[str, Any] = dict(util.load_config(path, interpolate=True))
-    except (ValueError, configparser.Error):
-        raise UsageError(f"{path}: this is not a config file with a section a label.") from None
-    return read
-
-
-def _assembled(path: Path, overrides: Sequence[tuple[str, str]]) -> Language:
-    """As `spacy assemble` does it."""
-    _, whole = sections_of(path)
-    config = Config(whole)
-    for key, value in overrides:
-        put(config, _whole_path(key, config), json.loads(value))
-    nlp = util.load_model_from_config(config, auto_fill=True)
-    nlp._link_components()
-    with nlp.select_pipes(disable=[*get_sourced_components(config.interpolate())]):
-        nlp.initialize()
-    return nlp
-
-
-def _whole_path(key: str, config: Mapping[str, Any]) -> list[str]:
-    """The path in a whole config. Raises UsageError for one that there is not."""
-    if key.split(".")[0] in config:
-        check_path(key, config)
-        return key.split(".")
-    components = config.get("components", {})
-    ours = [name for name, block in components.items() if block.get("factory") in FACTORIES]
-    if not ours:
-        raise UsageError(f"the config has no dx_sanitizer, whose setting `{key}` could be.")
-    defaults = ENTITY_CONFIG if components[ours[-1]]["factory"] == FACTORIES[1] else DEFAULT_CONFIG
-    check_path(key, {**defaults, **components[ours[-1]]})
-    return ["components", ours[-1], *key.split(".")]
 
 
 def unfitted(chosen: SanitizeConfig) -> Language:
@@ -344,37 +95,263 @@ def unfitted(chosen: SanitizeConfig) -> Language:
     if not chosen.entities:
         nlp.add_pipe("dx_sanitizer", config=block)
         return nlp
-    block["selector"]["labels"] = _in_their_case(nlp, block["selector"]["labels"])
+    # person -> PERSON, if a recogniser of the pipeline gives that label and not the other
+    given, known = block["selector"]["labels"], entity_labels(nlp, before="") or ()
+    cased = {label.casefold(): label for label in known} | {label: label for label in known}
+    labels = [cased.get(label, cased.get(label.casefold(), label)) for label in given]
+    block["selector"]["labels"] = labels
     nlp.add_pipe("dx_entity_sanitizer", config=block)
     return nlp
 
 
-def _in_their_case(nlp: Language, labels: Sequence[str]) -> list[str]:
-    """person -> PERSON, where a recogniser of the pipeline gives that label."""
-    known = {label.casefold(): label for label in entity_labels(nlp, before="") or ()}
-    exact = set(known.values())
-    return [label if label in exact else known.get(label.casefold(), label) for label in labels]
+def _assembled(path: Path, overrides: Sequence[tuple[str, str]]) -> Language:
+    """Return the pipeline of a whole config, as `spacy assemble` makes it."""
+    _, sections = sections_of(path)
+    config = Config(sections)
+    for key, value in overrides:
+        if key.split(".")[0] in config:
+            check_path(key, config)
+            put(config, key.split("."), json.loads(value))
+            continue
+        blocks = config.get("components", {})
+        ours = [name for name in blocks if blocks[name].get("factory") in DEFAULTS]
+        if not ours:
+            raise UsageError(f"the config has no dx_sanitizer, whose setting `{key}` could be.")
+        check_path(key, {**DEFAULTS[blocks[ours[-1]]["factory"]], **blocks[ours[-1]]})
+        put(config, ["components", ours[-1], *key.split(".")], json.loads(value))
+    nlp = util.load_model_from_config(config, auto_fill=True)
+    nlp._link_components()
+    with nlp.select_pipes(disable=[*get_sourced_components(config.interpolate())]):
+        nlp.initialize()
+    return nlp
 
 
-def _lift_limit(nlp: Language) -> None:
-    """max_length is there for parsers and recognisers, which need a gigabyte for 100,000 words;
-    without any, texts may be as long as they are."""
-    if not any(getattr(pipe, "is_trainable", False) for _, pipe in nlp.pipeline):
-        nlp.max_length = NO_LIMIT
+def the_sanitizer(nlp: Language) -> DxSanitizer:
+    """Return the last active sanitizer of a pipeline, whose receipts its documents carry.
 
-
-HEAD = """# A complete pipeline that sanitises, every setting in it:
-#   dx sanitize INPUT OUTPUT --config THIS_FILE
-#   python -m spacy assemble THIS_FILE my_sanitizer
-
-"""
+    Raises:
+        UsageError: There is none, or it is disabled.
+    """
+    found = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
+    if not found:
+        raise UsageError(
+            "the pipeline has no active dx_sanitizer: the text would come out as it is."
+        )
+    return found[-1]
 
 
 def config_text(chosen: SanitizeConfig) -> str:
-    """Return a config with every setting, those of the defaults among them. Nothing is loaded or
-    fitted. Raise UsageError as make_pipeline does."""
+    """Return a config with every setting, without loading or fitting anything.
+
+    Raises:
+        UsageError: As make_pipeline does.
+    """
     import_code(chosen.code)
     whole = unfitted(chosen).config.interpolate()
     language = {name: whole["nlp"][name] for name in ("lang", "pipeline", "tokenizer")}
     kept = Config({"nlp": language, "components": whole["components"]})
     return HEAD + kept.to_str().strip() + "\n"
+
+
+# -- the block of the sanitizer --------------------------------------------------------------------
+
+
+def component_config(chosen: SanitizeConfig) -> dict[str, Any]:
+    """Return the block of the sanitizer in a config, with what is given and nothing else.
+
+    Raises:
+        UsageError: For settings that do not fit together, and unknown names.
+    """
+    block: dict[str, Any] = {
+        "mechanism": _mechanism_block(chosen),
+        "space": _space_config(chosen.space),
+        "unknown": chosen.unknown and {"@dx_unknowns": full_name("dx_unknowns", chosen.unknown)},
+        "scope": chosen.scope,
+        "numbers": numbers_config(chosen.numbers),
+        "surrogates": surrogates_config(chosen.surrogates, chosen.key),
+        "editor": _editor_config(chosen),
+    }
+    block = {name: value for name, value in block.items() if value}
+    if chosen.surrogates == "none":
+        block["surrogates"] = None
+    if chosen.entities:
+        block["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(chosen.entities)}
+    defaults = ENTITY_CONFIG if chosen.entities else DEFAULT_CONFIG
+    for path, value in chosen.overrides:
+        check_path(path, {**defaults, **block})
+        put(block, path.split("."), json.loads(value))
+    return block
+
+
+def check_path(path: str, block: Mapping[str, Any]) -> None:
+    """Raise UsageError with the nearest path, if a block has no such setting."""
+    here: Any = block
+    start = ""
+    for part in path.split("."):
+        known = set[str]()
+        if isinstance(here, Mapping):
+            known.update(here)
+            for key, name in here.items():  # the settings of what the block registers
+                if key.startswith("@") and hasattr(registry, key[1:]):
+                    known.update(_parameters(key[1:], name))
+        if part not in known and not part.startswith("@"):
+            raise unknown_key(path, [start + name for name in known if not name.startswith("@")])
+        here = here.get(part, {}) if isinstance(here, Mapping) else {}
+        start += f"{part}."
+
+
+def put(block: dict[str, Any], parts: Sequence[str], value: Any) -> None:
+    """Set a value at a path of nested dictionaries, and make those that are missing."""
+    *above, last = parts
+    for part in above:
+        if not isinstance(block.get(part), dict):
+            block[part] = {}
+        block = block[part]
+    block[last] = value
+
+
+def _parameters(registry_name: str, name: str) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(getattr(registry, registry_name).get(name)).parameters
+
+
+def _taken(registry_name: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is given and not None. Raise UsageError for what has no parameter."""
+    block = {key: value for key, value in given.items() if value is not None}
+    others = set(block) - set(_parameters(registry_name, name))
+    if others:
+        raise UsageError(f"{name} has no {' and no '.join(sorted(others))}.")
+    return block
+
+
+def short_names(registry_name: str) -> dict[str, str]:
+    """Return {"random-word": "dx.RandomWord.v1"}: the latest of each, ours before others'."""
+
+    def rank(name: str) -> tuple[bool, int]:
+        version = name.rpartition(".v")[2]
+        return name.startswith("dx."), int(version) if version.isdigit() else 0
+
+    names = sorted(getattr(registry, registry_name).get_all(), key=rank)
+    return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", _middle(n)).lower(): n for n in names}
+
+
+def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str:
+    """Return the registered name for a short or a full one.
+
+    Raises:
+        UsageError: There is none. The message lists those that there are, and `others`.
+    """
+    if given in getattr(registry, registry_name):
+        return given
+    known = short_names(registry_name)
+    plain = {short.replace("-", ""): full for short, full in known.items()}
+    wanted = given.lower().replace("-", "").replace("_", "")
+    if wanted not in plain:
+        for old in RETIRED:
+            if given == old or wanted == _middle(old).lower():
+                raise UsageError(str(retired(old)))
+        noun = NOUNS.get(registry_name, "policy for unknown words")
+        raise UsageError(f"no {noun} {given!r}. There are: {', '.join(sorted([*known, *others]))}.")
+    return plain[wanted]
+
+
+def _middle(name: str) -> str:
+    parts = name.split(".")
+    return parts[1] if len(parts) == 3 else name
+
+
+def _mechanism_block(chosen: SanitizeConfig) -> dict[str, Any]:
+    mechanism, epsilon = chosen.mechanism, chosen.epsilon
+    name = None if mechanism is None else full_name("dx_mechanisms", mechanism)
+    if chosen.level is not None:
+        if epsilon is not None or name not in (None, MECHANISM):
+            raise UsageError(f"`level` stands for an epsilon of {MECHANISM}: give one of the two.")
+        epsilon = level_of(chosen.level).epsilon
+    prior = None if chosen.prior is None else prior_config(chosen.prior)
+    default = DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]
+    block = _taken("dx_mechanisms", name or default, {"policy": chosen.policy, "prior": prior})
+    return {**mechanism_config(mechanism, epsilon), **block}
+
+
+def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
+    """Return the block of a mechanism, by a short or full name, and epsilon in its unit."""
+    if epsilon is not None:
+        epsilon = positive("epsilon", epsilon)
+    if mechanism is None:
+        return {} if epsilon is None else {"epsilon": epsilon}
+    name = full_name("dx_mechanisms", mechanism)
+    parameter = _parameters("dx_mechanisms", name).get("epsilon")
+    if parameter is None and epsilon is not None:
+        raise UsageError(f"{name} has no epsilon: leave `epsilon` out.")
+    if parameter is not None and parameter.default is parameter.empty and epsilon is None:
+        if name != DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]:
+            raise UsageError(
+                f"{name} needs `epsilon`: its unit is its own. configs/ has a fair one for each."
+            )
+        epsilon = DEFAULT_CONFIG["mechanism"]["epsilon"]
+    return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
+
+
+def prior_config(given: str) -> dict[str, Any]:
+    """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`, ARPA."""
+    if given in KINDS:
+        return {"@dx_priors": "dx.WordPairs.v1", "kind": given}
+    path = Path(given)
+    if path.is_dir():
+        return {"@dx_priors": "dx.WordPairs.v1", "path": given}
+    if path.is_file():
+        return {"@dx_priors": "dx.Ngrams.v1", "path": given}
+    return {"@dx_priors": full_name("dx_priors", given, KINDS)}
+
+
+def _space_config(space: str | None) -> dict[str, Any]:
+    if space is None:
+        return {}
+    if space == BUILTIN:
+        return {"@dx_spaces": "dx.BuiltinSpace.v1"}
+    if space in registry.dx_spaces:
+        return {"@dx_spaces": space}
+    return {"@dx_spaces": "dx.FileSpace.v1", "path": space}
+
+
+def _editor_config(chosen: SanitizeConfig) -> dict[str, Any]:
+    if chosen.prompt is not None and chosen.lm is None:
+        raise UsageError("`prompt` is for a language model: give one by `lm`.")
+    if chosen.editor is None and chosen.lm is None:
+        return {}
+    name = full_name("dx_editors", chosen.editor or "remap")  # a model alone is for "remap"
+    model = {"model": chosen.lm, "prompt": chosen.prompt}
+    return {"@dx_editors": name, **_taken("dx_editors", name, model)}
+
+
+def numbers_config(given: str | None) -> dict[str, Any]:
+    """Return the block for "relative", or "absolute:5": numbers 5 apart are at distance 1."""
+    if given is None:
+        return {}
+    found = _NUMBERS.fullmatch(given)
+    if found is None:
+        raise UsageError(f"`numbers` must be relative, absolute or absolute:UNIT, got {given!r}.")
+    scale, unit = found.groups()
+    block = {"@dx_surrogates": "dx.Numbers.v1", "scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
+    if unit is not None:
+        block["unit"] = positive("unit of `numbers`", float(unit))
+    return block
+
+
+def surrogates_config(given: str | None, key: str | Path | None) -> Any:
+    """Return the block of a preset, with a key or without, or of a file with a section a label."""
+    if given == "none" or (given is None and key is None):
+        return None
+    if given is None or given in PRESETS:
+        block = {"@dx_surrogates": "dx.Preset.v1", "name": given or PRESETS[0]}
+        return block if key is None else {**block, "scope": "corpus", "key": str(key)}
+    if key is not None:
+        raise UsageError("`key` is for a preset: in a file, name it in the section of each label.")
+    path = Path(given)
+    if not path.is_file():
+        known = ", ".join([*PRESETS, "none"])
+        raise UsageError(f"`surrogates` must be one of {known}, or a file, got {given!r}.")
+    try:
+        check_size(path, MOST_CONFIG)
+        return dict(util.load_config(path, interpolate=True))
+    except (ValueError, configparser.Error):
+        raise UsageError(f"{path}: this is not a config file with a section a label.") from None

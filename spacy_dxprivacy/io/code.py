@@ -1,7 +1,7 @@
 """A Python file of the user that registers parts of a pipeline, as `spacy train --code` takes it.
 
-Workers import it as well, before they make or unpickle a pipeline that needs it, so it has to be
-where they see it. It is run: it can do all that the user can.
+Workers import it before they make or unpickle a pipeline that needs it, so it has to be where they
+see it. It is run: it can do all that the user can.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
+from typing import Any
 
 from ..errors import UsageError
 from .files.limits import regular
@@ -22,7 +23,8 @@ _paths: dict[str, str] = {}  # of the files that this process has run, by the na
 def import_code(path: str | Path | None) -> None:
     """Run the file, once a process; None is no file.
 
-    Raises UsageError where there is none, or where it fails: with its own message, in one line.
+    Raises:
+        UsageError: There is no such file, or it fails: with its own message, in one line.
     """
     if path is None:
         return
@@ -34,28 +36,24 @@ def import_code(path: str | Path | None) -> None:
     # The same in every process, and another one for a file that has been changed: pickles of what
     # the file defines find it by this name.
     name = f"dx_code_{hashlib.sha256(str(found).encode() + content).hexdigest()[:16]}"
-    if name not in _paths:
-        _run(name, found)
-        _paths[name] = str(found)
-
-
-def _run(name: str, path: Path) -> None:
-    loader = SourceFileLoader(name, str(path))
-    spec = ModuleSpec(name, loader, origin=str(path))
+    if name in _paths:
+        return
+    loader = SourceFileLoader(name, str(found))
+    spec = ModuleSpec(name, loader, origin=str(found))
     sys.modules[name] = module = importlib.util.module_from_spec(spec)
     try:
         loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{path}: it failed with {why}") from None
+        raise UsageError(f"{found}: it failed with {why}") from None
+    _paths[name] = str(found)
 
 
 class Imported:
-    """Unpickled in another process, it imports there what has been imported here: the first thing
-    that is sent to a worker."""
+    """Unpickled in a worker, before all else, it imports there what has been imported here."""
 
-    def __reduce__(self) -> tuple[Callable[[Sequence[str]], Imported], tuple[tuple[str, ...]]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _import_all, (tuple(_paths.values()),)
 
 

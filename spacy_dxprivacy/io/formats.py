@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import IO
+from functools import partial
+from typing import IO, NamedTuple
 
 from ..config import FileConfig
 from ..errors import UsageError
@@ -14,18 +14,15 @@ from .plain import Writer
 from .record import OnHead, Record
 from .source import Readable, Source, decode
 
-Reader = Callable[[Readable, FileConfig, "OnHead | None"], Iterator[Record]]
 
+class Format(NamedTuple):
+    """How a kind of file is read and written."""
 
-@dataclass(frozen=True)
-class Format:
-    """endings: of file names. has_fields: beside the text. is_binary: it is not decoded as text."""
-
-    read: Reader
+    read: Callable[[Readable, FileConfig, OnHead | None], Iterator[Record]]
     write: Callable[[IO[bytes], FileConfig], Writer]
-    endings: tuple[str, ...] = ()
-    has_fields: bool = False
-    is_binary: bool = False
+    endings: tuple[str, ...] = ()  # of file names
+    has_fields: bool = False  # beside the text
+    is_binary: bool = False  # not decoded as text
 
 
 FORMATS = {
@@ -34,7 +31,12 @@ FORMATS = {
     "jsonl": Format(plain.read_jsonl, plain.JsonlWriter, (".jsonl", ".ndjson"), True),
     "json": Format(plain.read_json, plain.JsonWriter, (".json",), True),
     "csv": Format(tables.read_csv, tables.CsvWriter, (".csv",), True),
-    "tsv": Format(tables.read_tsv, tables.TsvWriter, (".tsv",), True),
+    "tsv": Format(
+        partial(tables.read_csv, delimiter="\t"),
+        partial(tables.CsvWriter, delimiter="\t"),
+        (".tsv",),
+        True,
+    ),
     "xlsx": Format(tables.read_xlsx, tables.XlsxWriter, (".xlsx",), True, True),
     "spacy": Format(plain.read_spacy, plain.SpacyWriter, (".spacy",), False, True),
 }
@@ -47,16 +49,9 @@ TABLES = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}
 def read(
     handle: Readable, kind: str, files: FileConfig, on_head: OnHead | None = None
 ) -> Iterator[Record]:
-    """Return the records of a binary file of a kind that a Job names.
+    """Return the records of a binary file, decompressed and decoded; `kind` is a key of FORMATS.
 
-    A record that cannot be read carries its problem in place of its text; problems never quote
-    what they are about.
-
-    Args:
-        handle: The file, decompressed and decoded.
-        kind: A key of FORMATS.
-        files: Which fields are read.
-        on_head: Called before the first record with the names of the columns of a table.
+    A record that cannot be read has a problem in the place of its text, which never quotes it.
 
     Raises:
         UsageError: The file as a whole cannot be read so.
@@ -68,9 +63,12 @@ def guess(source: Source, files: FileConfig) -> tuple[str, str | None]:
     """Return the format of stdin, and the delimiter of a table. Nothing is taken from the source.
 
     What is neither JSON nor a table whose first row names the fields is a text: at worst a table is
-    sanitised as a whole. Raises UsageError for what is no text.
+    sanitised as a whole.
+
+    Raises:
+        UsageError: It is no text.
     """
-    head = source.peek(_is_enough)
+    head = source.peek(lambda head: len(head) >= ENOUGH or b"\n" in head.lstrip())
     if head.startswith((b"PK\x03\x04", b"PAR1")) or b"\0" in head:
         raise UsageError("it is no text: name a file as INPUT, or its `format` (xlsx, spacy).")
     text = decode(head)
@@ -79,19 +77,11 @@ def guess(source: Source, files: FileConfig) -> tuple[str, str | None]:
         return ("jsonl" if first != "{" else "json"), None
     if first == "[" or (first[:1] == "[" and first[1:].lstrip()[:1] in ("{", '"', "]", "[")):
         return "json", None
-    for between in [files.delimiter] if files.delimiter else TABLES:
-        names = _cells(first, between)
+    for delimiter in [files.delimiter] if files.delimiter else TABLES:
+        try:
+            names = next(csv.reader([first], delimiter=delimiter), [])
+        except csv.Error:
+            continue
         if len(names) > 1 and all(name in names for name in files.field):
-            return TABLES.get(between, "csv"), between
+            return TABLES.get(delimiter, "csv"), delimiter
     return "txt", None
-
-
-def _is_enough(head: bytes) -> bool:
-    return len(head) >= ENOUGH or b"\n" in head.lstrip()
-
-
-def _cells(line: str, between: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=between), [])
-    except csv.Error:
-        return []

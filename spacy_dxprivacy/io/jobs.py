@@ -23,25 +23,18 @@ from .source import (
     source_of_text,
 )
 
-KNOWN = ", ".join(KINDS)
-
 
 @dataclass(frozen=True)
 class Job:
-    """One file to read and one to write; None stands for stdin and stdout.
-
-    read_as and write_as: a key of FORMATS. encoding: of a text; None for UTF-8, or what the mark
-    at its beginning says. pack: "gz" where what is written is compressed, or "". stream: what
-    stands for the source, where some of it has been looked at.
-    """
+    """One file to read and one to write; None stands for stdin and stdout."""
 
     source: Path | None
     target: Path | None
-    read_as: str
+    read_as: str  # a key of FORMATS; "" for stdin whose format is guessed
     write_as: str
-    encoding: str | None = None
-    pack: str = ""
-    stream: Source | None = field(default=None, repr=False, compare=False)
+    encoding: str | None = None  # of a text; None for UTF-8, or what its byte-order mark says
+    pack: str = ""  # "gz" to compress what is written
+    stream: Source | None = field(default=None, repr=False, compare=False)  # stdin, once peeked at
 
     @property
     def name(self) -> str:
@@ -50,13 +43,12 @@ class Job:
 
     @property
     def size(self) -> int:
-        """Bytes to read; 0 where that is not known."""
+        """Bytes to read; 0 if that is not known."""
         return 0 if self.source is None else size_of(self.source)
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes of a file; 0 where it has gone: it fails at its turn, and the others are
-    read."""
+    """Return the bytes of a file; 0 if it has gone, as it fails at its turn, not before."""
     try:
         return path.stat().st_size
     except OSError:
@@ -65,16 +57,18 @@ def size_of(path: Path) -> int:
 
 @dataclass(frozen=True)
 class Opened:
-    """The input of a job, for a `with` block. job and files: as they are, once what stdin holds is
-    known."""
+    """The input of a job, with its formats as they are once stdin was looked at."""
 
     job: Job
     files: FileConfig
     source: Source
 
     def records(self, on_head: OnHead | None = None) -> Iterator[Record]:
-        """Yield the records. Raise UsageError where the first one shows that all are read in a
-        wrong way: as another field, or another encoding."""
+        """Yield the records.
+
+        Raises:
+            UsageError: The first record shows that all are read as a wrong field or encoding.
+        """
         for i, record in enumerate(read(self.source, self.job.read_as, self.files, on_head)):
             if i == 0 and record.problem and record.hint:
                 why = record.problem.rstrip(".")
@@ -84,27 +78,29 @@ class Opened:
 
 @contextmanager
 def opened(job: Job, files: FileConfig) -> Iterator[Opened]:
-    """What the job reads, from its beginning. Raises UsageError where it cannot be read."""
+    """Open the input of a job. Raise UsageError if it cannot be read."""
     job, files = settled(job, files)
-    source = job.stream
-    if source is None:
-        text = not FORMATS[job.read_as].is_binary
-        if job.source is None:
-            source = source_of_stdin(job.encoding, text=text)
-        else:
-            try:
-                handle = job.source.open("rb")
-            except OSError as error:
-                raise UsageError(f"{job.source}: {error.strerror}.") from None
-            source = source_of_file(handle, pack_of(job.source), job.encoding, text=text)
+    text = not FORMATS[job.read_as].is_binary
+    if job.stream is not None:
+        source = job.stream
+    elif job.source is None:
+        source = source_of_stdin(job.encoding, text=text)
+    else:
+        try:
+            handle = job.source.open("rb")
+        except OSError as error:
+            raise UsageError(f"{job.source}: {error.strerror}.") from None
+        source = source_of_file(handle, pack_of(job.source), job.encoding, text=text)
     with source:
         yield Opened(job, files, source)
 
 
 def settled(job: Job, files: FileConfig) -> tuple[Job, FileConfig]:
-    """Return a job that reads stdin with its format guessed from the first bytes, where it is not
-    named, and the fields with the delimiter that was found; other jobs as they are. Raise
-    UsageError for what is no text."""
+    """Return a job and its settings, with the format and delimiter of stdin guessed.
+
+    Raises:
+        UsageError: What comes from stdin is no text.
+    """
     if job.source is not None or job.stream is not None or job.read_as:
         return job, files
     stream = source_of_stdin(job.encoding)
@@ -137,7 +133,7 @@ def plan_jobs(
     Args:
         source: The path of the input, or "-".
         target: The path of the output; None and "-" for stdout.
-        files: What is said of formats, and not by names of files.
+        files: Formats that the names of the files do not say.
         lines: Whether text is read as a document a line, as with the format "lines".
         force: Whether outputs may exist.
 
@@ -152,17 +148,33 @@ def plan_jobs(
     path = None if source == "-" else Path(source)
     if path is not None and not path.exists():
         raise UsageError(f"{path}: no such file or folder.")
-    if path is not None and path.is_dir():
-        jobs = _plan_folder(path, out, files)
-    else:
+    if path is None or not path.is_dir():
         jobs = [_plan_file(path, out, files)]
-    _check_targets(jobs, force)
+    elif out is None:
+        raise UsageError("the input is a folder: name a folder for the output.")
+    else:
+        found = files_in(path, out)
+        jobs = [_plan_file(one, out / one.relative_to(path), files) for one in found]
+    sources = {_inode(job.source) for job in jobs if job.source is not None}
+    for new in (job.target for job in jobs if job.target is not None):
+        if new.exists() and _inode(new) in sources:
+            raise UsageError(f"{new}: the output is the input.")
+        check_new(new, force=force)
     return jobs
 
 
+def _inode(path: Path) -> tuple[int, int]:
+    # A link is another name of the same file.
+    about = path.stat()
+    return about.st_dev, about.st_ino
+
+
 def files_in(folder: Path, target: Path, endings: Iterable[str] = KINDS) -> list[Path]:
-    """Return the files of a folder that end so, none that begins with a dot or `_`. Raise
-    UsageError for none, and where the target of what becomes of them is a file, or lies in it."""
+    """Return the files of a folder that end so, none that begins with a dot or `_`.
+
+    Raises:
+        UsageError: There are none, or the target of their outputs is a file or lies in the folder.
+    """
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target}: is a file, but the output needs a folder.")
     if target.resolve().is_relative_to(folder.resolve()):
@@ -177,13 +189,6 @@ def files_in(folder: Path, target: Path, endings: Iterable[str] = KINDS) -> list
     if not found:
         raise UsageError(f"{folder}: holds no file that ends in {', '.join(endings)}.")
     return found
-
-
-def _plan_folder(folder: Path, target: Path | None, files: FileConfig) -> list[Job]:
-    if target is None:
-        raise UsageError("the input is a folder: name a folder for the output.")
-    found = files_in(folder, target)
-    return [_plan_file(path, target / path.relative_to(folder), files) for path in found]
 
 
 def _plan_file(source: Path | None, target: Path | None, files: FileConfig) -> Job:
@@ -203,7 +208,6 @@ def _plan_file(source: Path | None, target: Path | None, files: FileConfig) -> J
 
 
 def _with_output(job: Job) -> Job:
-    """The job, what it writes known by what it reads."""
     write_as = job.write_as or ("lines" if job.read_as == "spacy" else job.read_as)
     if write_as == "txt" and job.read_as != "txt":
         write_as = "lines"
@@ -211,7 +215,7 @@ def _with_output(job: Job) -> Job:
 
 
 def _format(option: str, given: str) -> tuple[str, str]:
-    """("jsonl", "gz") for "jsonl.gz". Raises UsageError for a format that there is not."""
+    """Return ("jsonl", "gz") for "jsonl.gz"."""
     name, _, pack = given.lower().lstrip(".").partition(".")
     name = {"ndjson": "jsonl", "text": "txt"}.get(name, name)
     if pack == "zst":
@@ -222,21 +226,20 @@ def _format(option: str, given: str) -> tuple[str, str]:
 
 
 def _kind(path: Path, role: str) -> str:
-    if ending(path) not in KINDS:
-        more = ", or - for stdin" if role == "INPUT" else ""
-        option = "format" if role == "INPUT" else "output_format"
-        raise UsageError(
-            f"{path}: {role} must be a folder or end in {KNOWN} (.gz){more}; or `{option}` "
-            "says what it is."
-        )
-    return KINDS[ending(path)]
+    if ending(path) in KINDS:
+        return KINDS[ending(path)]
+    more, option = (", or - for stdin", "format") if role == "INPUT" else ("", "output_format")
+    raise UsageError(
+        f"{path}: {role} must be a folder or end in {', '.join(KINDS)} (.gz){more}; or `{option}` "
+        "says what it is."
+    )
 
 
 # -- checks ----------------------------------------------------------------------------------------
 
 
 def check_fields(files: FileConfig, jobs: list[Job] | None = None) -> None:
-    """Raise UsageError where settings of fields do not fit together, or no job has any."""
+    """Raise UsageError if settings of fields do not fit together, or no job has any."""
     if not files.field:
         raise UsageError("`field` is empty: name what is to be sanitised.")
     for name in files.field:
@@ -260,24 +263,10 @@ def check_fields(files: FileConfig, jobs: list[Job] | None = None) -> None:
 
 
 def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) -> None:
-    """Raise UsageError where the receipt cannot be a new file, or goes where a job does."""
+    """Raise UsageError if the receipt cannot be a new file, or goes where a job does."""
     if path is None:
         return
     check_new(path, force=force)
     taken = [p.resolve() for job in jobs for p in (job.source, job.target) if p is not None]
     if path.resolve() in taken:
         raise UsageError(f"{path}: the receipt cannot go where the input or the output is.")
-
-
-def _check_targets(jobs: list[Job], force: bool) -> None:
-    # By inode: a link is another name of the same file.
-    sources = {_identity(job.source) for job in jobs if job.source is not None}
-    for target in (job.target for job in jobs if job.target is not None):
-        if target.exists() and _identity(target) in sources:
-            raise UsageError(f"{target}: the output is the input.")
-        check_new(target, force=force)
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    about = path.stat()
-    return about.st_dev, about.st_ino

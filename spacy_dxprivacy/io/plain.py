@@ -1,4 +1,4 @@
-"""Texts and JSON: what reads and writes .txt, a text a line, .spacy, .jsonl and .json."""
+"""Texts and JSON: read and write .txt, a text a line, .spacy, .jsonl and .json."""
 
 from __future__ import annotations
 
@@ -34,25 +34,22 @@ Names = list[str] | None
 
 
 class Writer:
-    """Takes documents as they come, each with the record it was made of. needs_docs: it does not do
-    with texts. by_row: it takes all texts of a row at once."""
+    """Takes documents as they come, each with its record."""
 
-    needs_docs = False
-    by_row = False
+    needs_docs = False  # otherwise it takes texts, all of a row at once
 
     def __init__(self, handle: IO[bytes], files: FileConfig) -> None:
         self.handle, self.files = handle, files
 
     def begin(self, names: list[str]) -> None:
-        """Hear the names of the columns, where the input has some before its records."""
+        """Take the names of the columns, if the input has some before its records."""
 
     def write(self, record: Record, *results: Sanitized) -> None:
-        """Write one document, or one row with its texts. Raise DxError where the format cannot
-        hold it, and then nothing of it is written."""
+        """Write one document or one row, or raise DxError if the format cannot hold it."""
         raise NotImplementedError
 
     def finish(self) -> None:
-        """Write what comes at the end of a file."""
+        """Write the end of the file."""
 
 
 # -- texts -----------------------------------------------------------------------------------------
@@ -64,7 +61,7 @@ def read_text(handle: Readable, files: FileConfig, on_head: OnHead | None) -> It
     if len(raw) > MOST_RECORD:
         yield Record(1, len(raw), problem=TOO_LONG)
     else:
-        yield _hinted(checked_record(1, len(raw), decode(raw)))
+        yield checked_record(1, len(raw), decode(raw), hint=NOT_UTF8)
 
 
 def read_lines(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
@@ -73,26 +70,15 @@ def read_lines(handle: Readable, files: FileConfig, on_head: OnHead | None) -> I
         if not raw:
             yield Record(number, size, problem=TOO_LONG, ending="\n")
             continue
-        record = _of_line(number, raw)
-        del raw  # it may be long
+        line = decode(raw)
+        text = line.rstrip("\r\n")
+        record = checked_record(number, size, text, hint=NOT_UTF8, ending=line[len(text) :])
+        del raw, line, text  # they may be long
         yield record
 
 
-def _of_line(number: int, raw: bytes) -> Record:
-    line = decode(raw)
-    text = line.rstrip("\r\n")
-    return _hinted(checked_record(number, len(raw), text, ending=line[len(text) :]))
-
-
-def _hinted(record: Record) -> Record:
-    if record.problem != NOT_UNICODE:
-        return record
-    return Record(record.number, record.size, problem=NOT_UNICODE, hint=NOT_UTF8)
-
-
 def read_spacy(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
-    """Yield tokens and blanks alone: everything else that a .spacy file brings is a function of
-    the plaintext."""
+    """Yield tokens and blanks alone: all else in a .spacy file is a function of the plaintext."""
     number = 0
     try:
         raw = whole(handle, MOST_DOCBIN)
@@ -116,15 +102,13 @@ class TextWriter(Writer):
     """The text of one document."""
 
     def write(self, record: Record, *results: Sanitized) -> None:
-        """Write the text as it is."""
         self.handle.write(results[0].text.encode())
 
 
 class LinesWriter(Writer):
-    """A document a line. Line breaks within a document become blanks."""
+    """A document a line, line breaks within it as blanks."""
 
     def write(self, record: Record, *results: Sanitized) -> None:
-        """Write the text as one line, with the ending that the line had."""
         for result in results:
             line = re.sub(r"[\r\n]+", " ", result.text)
             self.handle.write((line + (record.ending or "\n")).encode())
@@ -140,13 +124,11 @@ class SpacyWriter(Writer):
         self.docbin = DocBin(store_user_data=True)
 
     def write(self, record: Record, *results: Sanitized) -> None:
-        """Keep the Doc for the end."""
         if results[0].doc is None:
             raise DxError("A worker sent no document, and this format needs it.")
         self.docbin.add(results[0].doc)
 
     def finish(self) -> None:
-        """Write all Docs."""
         self.handle.write(self.docbin.to_bytes())
 
 
@@ -156,25 +138,29 @@ class SpacyWriter(Writer):
 def read_jsonl(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
     """Yield the records of each line; blank ones do not count."""
     for number, raw, size in numbered_lines(handle):
+        line, problem, hint, entry = decode(raw), "", "", None
         if not raw:
-            yield Record(number, size, problem=TOO_LONG)
-        elif raw.strip():
-            yield from _from_json(number, raw, files)
+            problem = TOO_LONG
+        elif not raw.strip():
+            continue
+        elif not is_unicode(line):
+            problem, hint = NOT_UNICODE, NOT_UTF8
+        else:
+            entry, problem = _parsed_line(line)
+        if problem:
+            yield Record(number, size, problem=problem, hint=hint)
+        else:
+            yield from records_of(number, size, entry, files)
 
 
-def _from_json(number: int, raw: bytes, files: FileConfig) -> list[Record]:
-    line = decode(raw)
-    if not is_unicode(line):
-        return [Record(number, len(raw), problem=NOT_UNICODE, hint=NOT_UTF8)]
+def _parsed_line(line: str) -> tuple[Any, str]:
     try:
         entry = parse(line)
     except TwiceError:
-        return [Record(number, len(raw), problem="it names a field twice.")]
+        return None, "it names a field twice."
     except ValueError:
-        return [Record(number, len(raw), problem="it is not valid JSON.")]
-    if not isinstance(entry, dict):
-        return [Record(number, len(raw), problem="it is not a JSON object.")]
-    return records_of(number, len(raw), entry, files)
+        return None, "it is not valid JSON."
+    return entry, "" if isinstance(entry, dict) else "it is not a JSON object."
 
 
 def read_json(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
@@ -220,28 +206,29 @@ class TwiceError(ValueError):
 
 
 def parse(text: str) -> Any:
-    """Return a value of JSON. Raise ValueError, also for what is nested so deep that Python gives
-    up, and TwiceError."""
+    """Return a value of JSON.
+
+    Raises:
+        TwiceError: An object names a field twice.
+        ValueError: It is no JSON, or nested so deep that Python gives up.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            raise TwiceError
+        return made
+
     try:
-        return json.loads(text, object_pairs_hook=_once)
+        return json.loads(text, object_pairs_hook=once)
     except RecursionError:
         raise ValueError("nested too deep") from None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        raise TwiceError
-    return made
 
 
 class JsonlWriter(Writer):
     """A line of JSON for each record: its texts in their place, and what is kept."""
 
-    by_row = True
-
     def write(self, record: Record, *results: Sanitized) -> None:
-        """Write one line."""
         entry = as_object(*written(record, results, self.files))
         self.handle.write(as_json(entry) + b"\n")
 
@@ -249,12 +236,10 @@ class JsonlWriter(Writer):
 class JsonWriter(Writer):
     """An array of records, a line each; or the one record that the input was."""
 
-    by_row = True
     count = 0
     alone = False
 
     def write(self, record: Record, *results: Sanitized) -> None:
-        """Write one record."""
         entry = as_object(*written(record, results, self.files))
         row = record.row
         self.alone = row is not None and row.alone
@@ -265,7 +250,6 @@ class JsonWriter(Writer):
         self.count += 1
 
     def finish(self) -> None:
-        """Write the end of the array."""
         if self.alone:
             self.handle.write(b"\n")
         else:
@@ -273,7 +257,7 @@ class JsonWriter(Writer):
 
 
 def as_json(value: Any) -> bytes:
-    """Return UTF-8, or ASCII where a kept field holds half of a surrogate pair."""
+    """Return UTF-8, or ASCII if a kept field holds half of a surrogate pair."""
     try:
         return json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:
@@ -284,27 +268,26 @@ def as_json(value: Any) -> bytes:
 
 
 def written(record: Record, results: Sequence[Sanitized], files: FileConfig) -> tuple[Names, Any]:
-    """Return what goes to the output for a record: the names of its columns and their cells, or
-    None and a value of JSON. The texts of the row are replaced in their place, and what is not
-    kept is left out."""
+    """Return the names and cells of a row, or None and a value of JSON, as they are written.
+
+    The texts of the row are replaced in their place, and what is not kept is left out.
+    """
     row = record.row
-    told = [dict(result.receipt) for result in results]
-    receipt: Any = told[0] if len(told) == 1 else told
-    if row is not None and not row.bare:
-        for (holder, place), result in zip(row.slots, results, strict=False):
-            holder[place] = result.text
-    if row is not None and row.names is not None:
-        pairs = kept_columns(row.names, row.entry, files)
-        names, cells = [name for _, name in pairs], [cell for cell, _ in pairs]
-        if not files.receipt_field:
-            return names, cells
-        return [*names, files.receipt_field], [*cells, json.dumps(receipt)]
+    receipts = [dict(result.receipt) for result in results]
+    receipt: Any = receipts[0] if len(receipts) == 1 else receipts
     if row is None or row.bare:
         entry: Any = {files.field[0]: results[0].text, **record.kept}
-    elif files.keep_fields is None:
-        entry = row.entry
     else:
-        entry = pruned(row.entry, (*files.field, *files.keep_fields))
+        for (holder, place), result in zip(row.slots, results, strict=False):
+            holder[place] = result.text
+        if row.names is not None:
+            pairs = kept_columns(row.names, row.entry, files)
+            if files.receipt_field:
+                pairs.append((json.dumps(receipt), files.receipt_field))
+            return [name for _, name in pairs], [cell for cell, _ in pairs]
+        entry = row.entry
+        if files.keep_fields is not None:
+            entry = pruned(entry, (*files.field, *files.keep_fields))
     if files.receipt_field and isinstance(entry, dict):
         entry = {**entry, files.receipt_field: receipt}
     return None, entry
@@ -323,7 +306,7 @@ def kept_columns(names: list[str], cells: list[Any], files: FileConfig) -> list[
 
 
 def as_object(names: Names, entry: Any) -> Any:
-    """Return cells with their names as an object. Raise UsageError where two have one name."""
+    """Return cells with their names as an object. Raise UsageError if two have one name."""
     if names is None:
         return entry
     if len(set(names)) < len(names):

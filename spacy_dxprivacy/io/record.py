@@ -23,53 +23,39 @@ MOST_NAMES = 12  # that a message shows
 _NAME = re.compile(r"[^\W\d][\w.:/()#%&+-]*( [\w.:/()#%&+-]+){0,2}(\[\])?")
 LONGEST_NAME = 40
 
-Slot = tuple[Any, Any]  # a list or a dict, and where in it a text is
+Slot = tuple[Any, Any]  # a list or a dict, and the index or key of a text in it
 Steps = tuple[str, ...]
-# Takes the names of the columns, where the input has some before its records.
-OnHead = Callable[[list[str]], Any]
+OnHead = Callable[[list[str]], Any]  # takes the column names of a table, before its records
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a record was read from: all of it, the texts among it.
+    """What a record was read from."""
 
-    entry: a value of JSON, or the list of the cells of a table. slots: where its texts are. names:
-    of the columns of a table. bare: the entry is a list of one, which stands for what is in it.
-    alone: it is all of a file of JSON.
-    """
-
-    entry: Any = field(repr=False)
-    slots: list[Slot] = field(repr=False)
-    names: list[str] | None = field(default=None, repr=False)
-    bare: bool = False
-    alone: bool = False
+    entry: Any = field(repr=False)  # a value of JSON, or the cells of a table
+    slots: list[Slot] = field(repr=False)  # where its texts are
+    names: list[str] | None = field(default=None, repr=False)  # of the columns of a table
+    bare: bool = False  # the entry is a list of one, in the place of the string in it
+    alone: bool = False  # it is all of a file of JSON
 
 
 @dataclass(frozen=True)
 class Record:
-    """One document to be sanitised.
+    """One document to be sanitised: its text or tokens, or the problem that it has."""
 
-    number: its place in the file, from 1. size: the bytes of the file that it stands for. text:
-    what to sanitise. spaces: where the document comes in tokens, whether a blank follows each of
-    `words`. kept: fields that are written unmodified, where these are named. ending: what ended
-    the line. problem: why there is no text; hint: what helps where it is the first record. row:
-    what it was read from; part: which of its texts this is, from 0. user: whose document it is,
-    where a field says so. caller: of the service.
-    """
-
-    number: int
-    size: int = 0
+    number: int  # its place in the file, from 1
+    size: int = 0  # bytes of the file that it stands for
     text: str = field(default="", repr=False)
-    words: list[str] | None = field(default=None, repr=False)
-    spaces: list[bool] | None = field(default=None, repr=False)
-    kept: dict[str, Any] = field(default_factory=dict, repr=False)
-    ending: str = ""
+    words: list[str] | None = field(default=None, repr=False)  # tokens, in the place of `text`
+    spaces: list[bool] | None = field(default=None, repr=False)  # whether a blank follows each
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)  # fields named to be kept
+    ending: str = ""  # what ended the line
     problem: str = ""
-    hint: str = ""
+    hint: str = ""  # what helps if all records have this problem
     row: Row | None = field(default=None, repr=False)
-    part: int = 0
-    user: str = field(default="", repr=False)
-    caller: str = field(default="", repr=False)
+    part: int = 0  # which of the texts of its row this is
+    user: str = field(default="", repr=False)  # whose document it is
+    caller: str = field(default="", repr=False)  # of the service
 
     @property
     def key(self) -> tuple[int, int]:
@@ -87,28 +73,27 @@ class Record:
         return len(self.text) + sum(len(word) + 1 for word in self.words or ())
 
     def for_pipe(self, nlp: Language) -> str | Doc:
-        """Return the text, or a Doc of its words where it has such, would take long to be cut, or
-        is of somebody."""
-        whole: str | Doc = self.text
+        """Return the text; or a Doc of its words, of what would take long to cut, or of a user."""
+        given: str | Doc = self.text
         if self.words is not None:
-            whole = Doc(nlp.vocab, words=self.words, spaces=self.spaces)
+            given = Doc(nlp.vocab, words=self.words, spaces=self.spaces)
         elif len(self.text) <= nlp.max_length and (cuts := cuts_of(self.text)):
-            whole = joined(nlp, self.text, cuts)
-        of = {name: who for name, who in ((USER, self.user), (CALLER, self.caller)) if who}
-        if not of:
-            return whole
-        doc = nlp.make_doc(whole) if isinstance(whole, str) else whole
-        doc.user_data.update(of)
+            given = joined(nlp, self.text, cuts)
+        owners = {name: who for name, who in ((USER, self.user), (CALLER, self.caller)) if who}
+        if not owners:
+            return given
+        doc = nlp.make_doc(given) if isinstance(given, str) else given
+        doc.user_data.update(owners)
         return doc
 
 
-def checked_record(number: int, size: int, text: Any, **others: Any) -> Record:
-    """Return a record with its text, or with the problem that keeps it from being sanitised."""
+def checked_record(number: int, size: int, text: Any, hint: str = "", **others: Any) -> Record:
+    """Return a record with its text, or with its problem; the hint is for text that is none."""
     if not isinstance(text, str):
         name = _JSON_NAMES.get(type(text), "another kind of value")
         return Record(number, size, problem=f"its text is {name}, not a string.")
     if not is_unicode(text):
-        return Record(number, size, problem=NOT_UNICODE)
+        return Record(number, size, problem=NOT_UNICODE, hint=hint)
     if len(text) > MOST_RECORD:
         return Record(number, size, problem=TOO_LONG)
     return Record(number, size, text, **others)
@@ -143,19 +128,21 @@ def records_of(
         why = f"it has a field {files.receipt_field!r} already, where the receipt should go."
         return [Record(number, size, problem=why, hint=has(entry))]
     kept = {name: entry[name] for name in files.keep_fields or () if name in entry}
-    found = records_of_row(number, size, Row(entry, slots, alone=alone), kept=kept)
+    records = records_of_row(number, size, Row(entry, slots, alone=alone), kept=kept)
     if files.person_field is None:
-        return found
+        return records
     try:
         persons = [holder[place] for holder, place in slots_of(entry, files.person_field)]
     except KeyError:
         persons = []
-    return of_user(found, persons[0] if len(persons) == 1 else None)
+    return of_user(records, persons[0] if len(persons) == 1 else None)
 
 
 def of_user(records: list[Record], user: Any) -> list[Record]:
-    """Return the records of a row, of this user. 7, 7.0 and "7" are one; whoever is none of a text
-    and a whole number is refused."""
+    """Return the records of a row, of this user: a text or a whole number (7, 7.0 and "7" are one).
+
+    Any other user is a problem of the row.
+    """
     if isinstance(user, float) and user.is_integer():
         user = int(user)
     if isinstance(user, int) and not isinstance(user, bool):
@@ -168,14 +155,14 @@ def of_user(records: list[Record], user: Any) -> list[Record]:
 
 
 def records_of_row(number: int, size: int, row: Row, **others: Any) -> list[Record]:
-    """Return the records of a row, one a text; one without text where it has none."""
+    """Return the records of a row, one a text; one without text if it has none."""
     texts = [holder[place] for holder, place in row.slots] or [""]
-    found = [
+    records = [
         checked_record(number, 0 if part else size, text, row=row, part=part, **others)
         for part, text in enumerate(texts)
     ]
-    bad = next((record for record in found if record.problem), None)
-    return found if bad is None else [Record(number, size, problem=bad.problem, hint=bad.hint)]
+    bad = next((record for record in records if record.problem), None)
+    return records if bad is None else [Record(number, size, problem=bad.problem, hint=bad.hint)]
 
 
 def chunks(
@@ -185,19 +172,22 @@ def chunks(
     most: int,
     ready: Callable[[], bool] | None = None,
 ) -> Iterator[list[Record]]:
-    """Yield lists of at most `most` records, that end with the one that fills up `characters`, or
-    with the last one that is `ready`: whoever sends line by line gets line by line."""
-    some: list[Record] = []
+    """Yield lists of at most `most` records.
+
+    A list ends with the record that fills up `characters`, or with the last one that is `ready`:
+    whoever sends line by line gets line by line.
+    """
+    group: list[Record] = []
     filled = 0
     for record in records:
-        some.append(record)
+        group.append(record)
         filled += record.length
-        whole = record.is_last or record.problem
-        if filled >= characters or len(some) >= most or (whole and ready and not ready()):
-            yield some
-            some, filled = [], 0
-    if some:
-        yield some
+        row_ends = record.is_last or record.problem
+        if filled >= characters or len(group) >= most or (row_ends and ready and not ready()):
+            yield group
+            group, filled = [], 0
+    if group:
+        yield group
 
 
 # -- paths into JSON -------------------------------------------------------------------------------
@@ -209,34 +199,29 @@ def steps(path: str) -> Steps:
 
 
 def slots_of(entry: Any, path: str) -> list[Slot]:
-    """Return where the texts are that a path leads to. Raise KeyError where it leads nowhere."""
+    """Return the slots that a path leads to. Raise KeyError if it leads nowhere."""
     if isinstance(entry, dict) and path in entry:
         return [(entry, path)]
-    found = steps(path)
-    if not found:
+    if not steps(path):
         raise KeyError(path)
-    return list(_slots(entry, found))
-
-
-def _slots(value: Any, path: Steps) -> Iterator[Slot]:
-    head, rest = path[0], path[1:]
-    if head == "[]" and isinstance(value, list):
-        keys: Iterable[Any] = range(len(value))
-    elif isinstance(value, dict) and head in value:
-        keys = [head]
-    else:
-        raise KeyError(head)
-    for key in keys:
-        if rest:
-            yield from _slots(value[key], rest)
-        else:
-            yield value, key
+    slots, values = list[Slot](), [entry]
+    for step in steps(path):
+        slots = []
+        for value in values:
+            if step == "[]" and isinstance(value, list):
+                slots += [(value, place) for place in range(len(value))]
+            elif isinstance(value, dict) and step in value:
+                slots.append((value, step))
+            else:
+                raise KeyError(step)
+        values = [holder[place] for holder, place in slots]
+    return slots
 
 
 def pruned(entry: Any, names: Sequence[str]) -> Any:
     """Return what names and paths lead to, and nothing beside it."""
-    whole = entry if isinstance(entry, dict) else {}
-    return _pruned(entry, [(name,) if name in whole else steps(name) for name in names])
+    fields = entry if isinstance(entry, dict) else {}
+    return _pruned(entry, [(name,) if name in fields else steps(name) for name in names])
 
 
 def _pruned(value: Any, paths: list[Steps]) -> Any:
@@ -244,13 +229,13 @@ def _pruned(value: Any, paths: list[Steps]) -> Any:
         return value
     if isinstance(value, list):
         below = [path[1:] for path in paths if path[0] == "[]"]
-        return [_pruned(one, below) for one in value] if below else []
+        return [_pruned(item, below) for item in value] if below else []
     if not isinstance(value, dict):
         return None
     heads = {path[0] for path in paths}
     return {
-        key: _pruned(one, [path[1:] for path in paths if path[0] == key])
-        for key, one in value.items()
+        key: _pruned(item, [path[1:] for path in paths if path[0] == key])
+        for key, item in value.items()
         if key in heads
     }
 
@@ -280,15 +265,14 @@ def look_like_names(names: Sequence[str]) -> bool:
 
 def shown(names: Sequence[str]) -> str:
     """Return "note, id, date", of those that look like names."""
-    good = [re.sub(r"\s", " ", n) for n in names if _is_path(n)]
+    good = [
+        re.sub(r"\s", " ", name)
+        for name in names
+        if len(name) <= 3 * LONGEST_NAME
+        and all(_NAME.fullmatch(step) for step in steps(name) if step != "[]")
+    ]
     rest = len(names) - len(good[:MOST_NAMES])
     listed = ", ".join(good[:MOST_NAMES])
     if not rest:
         return listed
     return f"{listed} and {rest} more" if listed else f"{rest} whose names are not shown"
-
-
-def _is_path(name: str) -> bool:
-    return len(name) <= 3 * LONGEST_NAME and all(
-        _NAME.fullmatch(step) for step in steps(name) if step != "[]"
-    )

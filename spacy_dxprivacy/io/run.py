@@ -1,4 +1,4 @@
-"""Files of text in, files of sanitised text out: what `dx sanitize` does, as a Python function."""
+"""Sanitise files of text: what `dx sanitize` does, as a Python function."""
 
 from __future__ import annotations
 
@@ -26,17 +26,13 @@ from .stream import Outcome, Sanitized, outcomes
 from .tally import Tally
 
 
-def _ignore(*_: object) -> None:
-    pass
-
-
 @dataclass(frozen=True)
 class Reports:
-    """Whom a run tells: of a job, the number of a record (0 for the whole file) and the reason why
-    it failed; and of numbers of bytes, as they are done."""
+    """Callbacks of a run."""
 
-    on_failure: Callable[[Job, int, str], None] = _ignore
-    on_progress: Callable[[int], Any] = _ignore
+    # Takes a job, the number of a record (0 for the whole file), and why it failed.
+    on_failure: Callable[[Job, int, str], Any] = lambda *_: None
+    on_progress: Callable[[int], Any] = lambda _: None  # takes bytes, as they are done
 
 
 def sanitize(
@@ -51,7 +47,7 @@ def sanitize(
         nlp: A pipeline with a sanitizer, see make_pipeline.
         jobs: See plan_jobs.
         chosen: How files are read and written: its settings `files` and `run`.
-        reports: Whom to tell of failures and progress.
+        reports: Callbacks for failures and progress.
 
     Raises:
         UsageError: The pipeline does not sanitise, it is seeded and should run in several
@@ -75,8 +71,8 @@ def sanitize(
             tally.failed[-1].append(0)
             reports.on_failure(job, 0, str(error))
     tally.seconds = time.perf_counter() - start
-    names = ["the names of the files"] if len(jobs) > 1 else []
-    tally.in_clear += [*seen.in_clear(), *names]
+    tally.in_clear += seen.in_clear()
+    tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     return tally
 
 
@@ -90,7 +86,6 @@ class _Run:
     reports: Reports
 
     def sanitize(self, job: Job) -> None:
-        """One file."""
         tally, run, before = self.tally, self.chosen.run, self.tally.documents
         with ExitStack() as stack:
             # spaCy and others quote tokens in some of their warnings.
@@ -101,8 +96,9 @@ class _Run:
             sink = Sink(given.job, output.handle, given.files, self.seen)
             records, with_docs = given.records(sink.begin), sink.writer.needs_docs
             pairs = outcomes_of(self.nlp, records, run, given.source.ready, with_docs=with_docs)
-            for record, found in gathered(stack.enter_context(closing(pairs)), sink.writer.by_row):
-                why = self._write(sink, record, found)
+            stack.enter_context(closing(pairs))
+            for record, results in _rows(pairs, by_row=not with_docs):
+                why = results if isinstance(results, str) else self._write(sink, record, results)
                 if why:
                     tally.failed[-1].append(record.number)
                     self.reports.on_failure(given.job, record.number, why)
@@ -113,15 +109,13 @@ class _Run:
                 sink.finish()
                 tally.written += [] if job.target is None else [job.target]
 
-    def _write(self, sink: Sink, record: Record, found: list[Sanitized] | str) -> str:
-        """Why it was not written."""
-        if isinstance(found, str):
-            return found
-        for result in found:
+    def _write(self, sink: Sink, record: Record, results: list[Sanitized]) -> str:
+        """Return why it was not written, or ""."""
+        for result in results:
             if self.key is not None and result.doc is not None:
                 sign(result.doc, self.key)
-        why = sink.write(record, found)
-        for result in found if not why else ():
+        why = sink.write(record, results)
+        for result in results if not why else ():
             self.tally.add(result.receipt)
         return why
 
@@ -134,8 +128,7 @@ def outcomes_of(
     *,
     with_docs: bool = False,
 ) -> Generator[Outcome, None, None]:
-    """Return each record with what came of it, by as many processes as `run` has; see
-    stream.outcomes."""
+    """Return the outcome of each record, made by `run.processes` processes; see stream.outcomes."""
     size = run.batch_size
     if run.processes == 1:
         return outcomes(nlp, records, batch_size=size, ready=ready, with_docs=with_docs)
@@ -146,15 +139,12 @@ def outcomes_of(
     )
 
 
-def gathered(
-    pairs: Iterable[Outcome], by_row: bool
-) -> Iterator[tuple[Record, list[Sanitized] | str]]:
-    """Rows with what came of their texts, or with the reason why one of them failed. by_row: False
-    for each text on its own."""
+def _rows(pairs: Iterable[Outcome], by_row: bool) -> Iterator[tuple[Record, list[Sanitized] | str]]:
+    """Yield the last record of each row with all of its texts, or why one of them failed."""
     some: list[Sanitized] = []
     why = ""
     for record, outcome in pairs:
-        if not by_row or record.problem or (record.part == 0 and record.is_last):
+        if record.problem or not by_row:
             yield record, outcome if isinstance(outcome, str) else [outcome]
             continue
         if isinstance(outcome, str):
@@ -179,14 +169,13 @@ class Sink:
         self.seen = seen if {job.read_as, job.write_as} <= WITH_FIELDS else None
 
     def begin(self, names: list[str]) -> None:
-        """The writer hears the names of the columns."""
+        """Take the names of the columns."""
         self.writer.begin(names)
         if self.seen is not None:
             self.seen.add(names)
 
     def write(self, record: Record, results: list[Sanitized]) -> str:
-        """Writes a record; the reason where its format cannot hold it. Who reads stdout sees it at
-        once."""
+        """Write a record, at once on stdout; return why its format cannot hold it, or ""."""
         try:
             self.writer.write(record, *results)
         except UsageError:
@@ -200,26 +189,26 @@ class Sink:
         return ""
 
     def finish(self) -> None:
-        """Writes what comes at the end."""
+        """Write the end of the file."""
         self.writer.finish()
         if self.packing is not None:
             self.packing.finish()
 
 
 class Seen:
-    """Which fields were written unmodified."""
+    """The fields that were written unmodified."""
 
     def __init__(self, files: FileConfig) -> None:
         self.files = files
         self.names: dict[str, None] = {}
 
     def add(self, names: list[str]) -> None:
-        """Count the names of the columns of a table."""
-        if self.files.keep_fields is None and not self.names.keys() >= set(names):
+        """Add the names of the columns of a table."""
+        if self.files.keep_fields is None:
             self.names.update(dict.fromkeys(names))
 
     def add_record(self, record: Record) -> None:
-        """Count the fields of a record of JSON; those of a table are known before."""
+        """Add the fields of a record of JSON; those of a table are known before."""
         if self.files.keep_fields is None and record.row is not None and record.row.names is None:
             self.add(names_of(record.row.entry))
 

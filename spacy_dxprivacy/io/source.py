@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import os
 import select
@@ -19,7 +18,7 @@ from ..registries import retired
 from .files.limits import MB, MOST_RECORD, TooLarge, check_ratio
 
 BLOCK = 2**16
-# By how a file begins: the longer ones first, as that of UTF-32 begins with that of UTF-16.
+# Longer marks first, as the one of UTF-32 begins with the one of UTF-16.
 BOMS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -32,21 +31,15 @@ Blocks = Iterator[bytes]
 
 
 class Source:
-    """A binary file over blocks of bytes, that tells whether its next line has come already.
-
-    blocks: what comes, b"" for nothing yet. ready: whether more can be had without waiting.
-    close: called at the end of a `with` block.
-    """
+    """A binary file over blocks of bytes, that tells whether its next line has arrived."""
 
     def __init__(
         self,
-        blocks: Blocks,
+        blocks: Blocks,  # b"": nothing has arrived yet
         ready: Callable[[], bool] = lambda: True,
         close: Callable[[], None] = lambda: None,
     ) -> None:
-        self._blocks = blocks
-        self._can_be_read = ready
-        self._close = close
+        self._blocks, self._can_be_read, self._close = blocks, ready, close
         self._block, self._at = b"", 0
 
     def __enter__(self) -> Source:
@@ -56,7 +49,6 @@ class Source:
         self._close()
 
     def _fill(self) -> bool:
-        """Whether there is something in the block."""
         while self._at >= len(self._block):
             block = next(self._blocks, None)
             if block is None:
@@ -69,7 +61,7 @@ class Source:
         return self._block.find(b"\n", self._at) >= 0 or self._can_be_read()
 
     def peek(self, enough: Callable[[bytes], bool]) -> bytes:
-        """Return what comes next, until there is enough of it, or no more."""
+        """Return the next bytes until there are enough, or no more; they are read again later."""
         seen = self._block[self._at :]
         while not enough(seen) and (block := next(self._blocks, None)) is not None:
             seen += block
@@ -77,7 +69,7 @@ class Source:
         return seen
 
     def read(self, size: int = -1) -> bytes:
-        """Return some bytes, at most `size` of them; b"" at the end. All that is left for -1."""
+        """Return at most `size` bytes, all that is left for -1, b"" at the end."""
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
         if not self._fill():
@@ -92,10 +84,9 @@ class Source:
         left = sys.maxsize if size < 0 else size
         while left and self._fill():
             end = self._block.find(b"\n", self._at) + 1 or len(self._block)
-            part = self.read(min(end - self._at, left))
-            parts.append(part)
-            left -= len(part)
-            if part.endswith(b"\n"):
+            parts.append(self.read(min(end - self._at, left)))
+            left -= len(parts[-1])
+            if parts[-1].endswith(b"\n"):
                 break
         return b"".join(parts)
 
@@ -104,20 +95,20 @@ Readable = Source | IO[bytes]
 
 
 def source_of_stdin(encoding: str | None, *, text: bool = True) -> Source:
-    """Return standard input, decompressed where it is gzip. text: whether it is to be decoded."""
+    """Return standard input, decompressed if it is gzip, and decoded if it is text."""
     handle = sys.stdin.buffer
     try:
         number = handle.fileno()
     except (OSError, ValueError):  # not a file: within a test
-        blocks = iter(lambda: handle.read(BLOCK), b"")
-        return Source(_decoded(_gunzipped(blocks), encoding, text))
+        blocks = _gunzip_if_packed(iter(lambda: handle.read(BLOCK), b""))
+        return Source(_decoded(blocks, encoding, text))
 
     def is_readable() -> bool:
         # Windows: select takes sockets alone, so every line by itself
         return sys.platform != "win32" and bool(select.select([number], [], [], 0)[0])
 
-    blocks = iter(lambda: os.read(number, BLOCK), b"")
-    return Source(_decoded(_gunzipped(blocks), encoding, text), is_readable)
+    blocks = _gunzip_if_packed(iter(lambda: os.read(number, BLOCK), b""))
+    return Source(_decoded(blocks, encoding, text), is_readable)
 
 
 def source_of_text(text: str) -> Source:
@@ -126,12 +117,10 @@ def source_of_text(text: str) -> Source:
 
 
 def source_of_file(handle: IO[bytes], packed: str, encoding: str | None, *, text: bool) -> Source:
-    """Return an open file as an input. packed: "gz", or "". Its bytes are read when they are
-    needed, and what is wrong with them is raised then."""
-    blocks = iter(lambda: handle.read(BLOCK), b"")
-    return Source(
-        _decoded(_gunzip(blocks) if packed else blocks, encoding, text), close=handle.close
-    )
+    """Return an open file as an input, packed ("gz") or not (""); it is read when it is needed."""
+    blocks: Blocks = iter(lambda: handle.read(BLOCK), b"")
+    blocks = _gunzip(blocks) if packed else blocks
+    return Source(_decoded(blocks, encoding, text), close=handle.close)
 
 
 def pack_of(path: Path) -> str:
@@ -162,18 +151,8 @@ def check_encoding(encoding: str | None) -> None:
         raise UsageError(f"no `encoding` {encoding!r}: there are {known} and others.") from None
 
 
-# -- gzip ------------------------------------------------------------------------------------------
-
-
-def _gunzipped(blocks: Blocks) -> Blocks:
-    """The same where the first bytes are none of gzip."""
-    head, blocks = _head_of(blocks, [GZIP])
-    yield from _gunzip(blocks) if head.startswith(GZIP) else blocks
-
-
 def _head_of(blocks: Blocks, marks: Iterable[bytes]) -> tuple[bytes, Blocks]:
-    """The first bytes, as many as may make one of the marks, and all blocks. Nobody waits for
-    more than that."""
+    """Return as many bytes as may make one of the marks, and all blocks: nobody waits for more."""
     head = b""
     for block in blocks:
         head += block
@@ -182,39 +161,40 @@ def _head_of(blocks: Blocks, marks: Iterable[bytes]) -> tuple[bytes, Blocks]:
     return head, chain([head], blocks)
 
 
-class _Compressed(Source):
-    """As GzipFile reads it: as many bytes as it asks for, which are counted."""
-
-    taken = 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = super().read(size)
-        while data and len(data) < size and (more := super().read(size - len(data))):
-            data += more
-        self.taken += len(data)
-        return data
+def _gunzip_if_packed(blocks: Blocks) -> Blocks:
+    head, blocks = _head_of(blocks, [GZIP])
+    yield from _gunzip(blocks) if head.startswith(GZIP) else blocks
 
 
 def _gunzip(blocks: Blocks) -> Blocks:
-    compressed, given = _Compressed(blocks), 0
-    whole: Any = compressed
-    with gzip.GzipFile(fileobj=whole, mode="rb") as file:
-        try:
-            while out := file.read1(BLOCK):
+    member, taken, given = zlib.decompressobj(wbits=31), 0, 0
+    try:
+        for block in blocks:
+            taken += len(block)
+            while block:
+                if member.eof:  # another member may follow, after zeros
+                    block = block.lstrip(b"\0")
+                    if not block:
+                        break
+                    member = zlib.decompressobj(wbits=31)
+                out = member.decompress(block, BLOCK)
+                block = member.unconsumed_tail or member.unused_data
                 given += len(out)
-                check_ratio("its .gz", compressed.taken, given)
+                check_ratio("its .gz", taken, given)
                 yield out
-        except TooLarge as error:
-            raise UsageError(str(error)) from None
-        except EOFError:
-            raise UsageError("its .gz ends too early: it was cut.") from None
-        except (gzip.BadGzipFile, zlib.error):
-            raise UsageError("it is not .gz, or it is damaged.") from None
+    except TooLarge as error:
+        raise UsageError(str(error)) from None
+    except zlib.error:
+        raise UsageError("it is not .gz, or it is damaged.") from None
+    if taken and not member.eof:
+        raise UsageError("its .gz ends too early: it was cut.")
 
 
 class Packing(io.RawIOBase):
-    """Bytes into a file, compressed by gzip. finish() writes the end, and leaves the file open:
-    what ends before that is seen to be cut."""
+    """Compress bytes into a file by gzip.
+
+    finish() writes the end, and leaves the file open: a file without it is seen to be cut.
+    """
 
     def __init__(self, handle: IO[bytes]) -> None:
         super().__init__()
@@ -231,12 +211,11 @@ class Packing(io.RawIOBase):
         self.handle.write(self._packer.flush())
 
 
-# -- decoding and lines ----------------------------------------------------------------------------
-
-
 def _decoded(blocks: Blocks, encoding: str | None, text: bool) -> Blocks:
-    """UTF-8 without a byte-order mark. Without an `encoding` or a mark, bytes stay as they are:
-    records that are not UTF-8 say so themselves."""
+    """Yield UTF-8 without a byte-order mark.
+
+    Without an `encoding` or a mark bytes stay as they are: records that are not UTF-8 say so.
+    """
     if not text:
         yield from blocks
         return
@@ -246,21 +225,17 @@ def _decoded(blocks: Blocks, encoding: str | None, text: bool) -> Blocks:
     if found is None or (found == "utf-8" and encoding is None):
         yield next(blocks, b"").removeprefix(codecs.BOM_UTF8)
         yield from blocks
-    else:
-        yield from _recoded(blocks, "utf-8-sig" if found == "utf-8" else found)
-
-
-def _recoded(blocks: Blocks, encoding: str) -> Blocks:
-    decoder = codecs.getincrementaldecoder(encoding)()
-    done = 0
-    for block in chain((block for block in blocks if block), [b""]):
+        return
+    name = "utf-8-sig" if found == "utf-8" else found
+    decoder, done = codecs.getincrementaldecoder(name)(), 0
+    # b"" comes last: it tells the decoder that this is the end, and it says what is cut.
+    for block in chain(filter(None, blocks), [b""]):
         try:
-            # Lone surrogates stay: a record that holds one says so. b"" at the end: a decoder is
-            # told that it is, and says what is cut.
+            # Lone surrogates stay: a record that holds one says so.
             out = decoder.decode(block, not block).encode("utf-8", "surrogatepass")
         except UnicodeError as error:
             where = done + getattr(error, "start", 0)
-            why = f"its bytes are not {encoding}, from about byte {where + 1:,} on."
+            why = f"its bytes are not {name}, from about byte {where + 1:,} on."
             raise UsageError(f"{why} `encoding` names another one.") from None
         done += len(block)
         yield out
@@ -274,24 +249,20 @@ def decode(raw: bytes) -> str:
 def numbered_lines(handle: Readable) -> Iterator[tuple[int, bytes, int]]:
     """Yield number, bytes and size of each line.
 
-    The bytes of a line that is too long are not given, and are never in memory as a whole. Of a
-    line that was given, nothing is held here.
+    A line that is too long comes as b"", and is never in memory as a whole. Of a line that was
+    given, nothing is held here.
     """
     for number in count(1):
-        found = [_line(handle)]
-        if not found[0][1]:
+        raw = handle.readline(MOST_RECORD + 1)
+        if not raw:
             return
-        yield number, *found.pop()
-
-
-def _line(handle: Readable) -> tuple[bytes, int]:
-    """The next one and its size, 0 at the end."""
-    raw = handle.readline(MOST_RECORD + 1)
-    size, part = len(raw), raw
-    while size > MOST_RECORD and part and not part.endswith(b"\n"):
-        part = handle.readline(MB)
-        size += len(part)
-    return raw if size <= MOST_RECORD else b"", size
+        size, part = len(raw), raw
+        while size > MOST_RECORD and part and not part.endswith(b"\n"):
+            part = handle.readline(MB)
+            size += len(part)
+        given = [raw if size <= MOST_RECORD else b""]
+        del raw, part
+        yield number, given.pop(), size
 
 
 def whole(handle: Readable, most: int) -> bytes:

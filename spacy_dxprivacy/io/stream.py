@@ -1,4 +1,4 @@
-"""Records through a pipeline: in memory zones, in batches, and one by one where a batch fails."""
+"""Records through a pipeline: in memory zones, in batches, and one by one if a batch fails."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ZONE_CHARACTERS = 2**22
 
 LONG = 2**20  # characters: from here on a text is cut
 PART = 2**18  # characters of a part, and what is missing of its last sentence
-# Of bounded length, as a long text may be anything: what is looked for takes time by its length.
+# Of bounded length, as a long text may be anything: a search takes time by its length.
 _ENDS = re.compile(r"(?:[.!?]\s{1,8}|\n[^\S\n]{0,8}\n)(?=\S)")
 _BESIDE = 256  # characters on each side of a place that the tokenizer is asked about
 MOST_TRIES = 2**10  # ends of a part that are looked at, none of which may be one
@@ -34,12 +34,13 @@ _COUNTED = ("tokens", "perturbed", "unknown", "draws")
 
 @dataclass(frozen=True)
 class Sanitized:
-    """What came of a record. doc: for the formats that need it; it dies with its memory zone, so
-    it lasts until the next outcome is asked for."""
+    """The result for a record."""
 
     text: str
     receipt: Receipt
-    doc: Doc | None = None
+    doc: Doc | None = (
+        None  # dies with its memory zone: it lasts until the next outcome is asked for
+    )
 
 
 Outcome = tuple[Record, "Sanitized | str"]
@@ -53,10 +54,16 @@ def outcomes(
     ready: Callable[[], bool] | None = None,
     with_docs: bool = True,
 ) -> Generator[Outcome, None, None]:
-    """Each record with what came of it, or with the reason why nothing did, which never holds text.
-    ready: whether the next record can be read without waiting for it; where it cannot, those that
-    are there are sanitised first. with_docs: False where texts and receipts are enough: then a long
-    text may be drawn in parts."""
+    """Yield each record with its result, or with the reason for none, which never holds text.
+
+    Args:
+        nlp: A pipeline with a sanitizer.
+        records: What to sanitise.
+        batch_size: Documents in a batch.
+        ready: Whether the next record can be read without waiting; else those that are there are
+            sanitised first.
+        with_docs: False if texts and receipts are enough: then a long text may be drawn in parts.
+    """
     for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS, ready=ready):
         yield from in_zone(nlp, some, batch_size=batch_size, with_docs=with_docs)
 
@@ -64,15 +71,11 @@ def outcomes(
 def in_zone(
     nlp: Language, records: list[Record], *, batch_size: int, with_docs: bool = True
 ) -> Iterator[Outcome]:
-    """Each record with its outcome; strings that were read are forgotten after them. What is long
-    is drawn in parts, each in a zone like any other."""
+    """Yield the outcomes of records in a memory zone; long texts are drawn in parts."""
     yield from ((record, record.problem) for record in records if record.problem)
     good = [record for record in records if not record.problem]
-
-    def is_long(record: Record) -> bool:
-        return not with_docs and record.words is None and is_cut(nlp, record.text)
-
-    for long, some in groupby(good, is_long):
+    by_length = groupby(good, lambda r: not with_docs and r.words is None and is_cut(nlp, r.text))
+    for long, some in by_length:
         if long:
             yield from ((record, _in_parts(nlp, record.text, batch_size)) for record in some)
         else:
@@ -85,8 +88,12 @@ def _at_once(nlp: Language, good: list[Record], batch_size: int) -> Iterator[Out
         done = 0
         while done < len(good):
             try:
-                for result in _piped(nlp, good[done:], batch_size):
-                    yield good[done], result
+                inputs = ((record.for_pipe(nlp), record.key) for record in good[done:])
+                docs = nlp.pipe(inputs, as_tuples=True, batch_size=batch_size)
+                for record, (doc, key) in zip(good[done:], docs, strict=True):
+                    if key != record.key:  # the kept fields of one would go to another
+                        raise DxError("The pipeline mixed up its documents.")
+                    yield record, _checked(doc)
                     done += 1
             except Exception:
                 # Whatever it was, it comes again for the record it belongs to. The others of the
@@ -98,24 +105,13 @@ def _at_once(nlp: Language, good: list[Record], batch_size: int) -> Iterator[Out
 
 @contextmanager
 def zone(nlp: Language) -> Iterator[None]:
-    """A memory zone, unless there is one already: they cannot be nested."""
+    """Open a memory zone, unless there is one already: they cannot be nested."""
     if getattr(nlp.vocab, "in_memory_zone", False):
         yield
         return
     with nlp.memory_zone():
         yield
     trim_vocab(nlp, after=MANY_WORDS)
-
-
-def _piped(nlp: Language, records: list[Record], batch_size: int) -> Iterator[Sanitized]:
-    """One for each record, in order. Raises DxError where the pipeline drops or swaps documents:
-    the kept fields of one would go to another."""
-    inputs = ((record.for_pipe(nlp), record.key) for record in records)
-    docs = nlp.pipe(inputs, as_tuples=True, batch_size=batch_size)
-    for record, (doc, key) in zip(records, docs, strict=True):
-        if key != record.key:
-            raise DxError("The pipeline mixed up its documents.")
-        yield _checked(doc)
 
 
 def _alone(nlp: Language, record: Record) -> Sanitized | str:
@@ -136,11 +132,11 @@ def _checked(doc: Doc) -> Sanitized:
 
 # -- long texts ------------------------------------------------------------------------------------
 
-# A long text is drawn in parts, as documents of their own that make one again. A part ends where a
-# sentence ends, or a paragraph. Nothing looks beyond that: not the tokenizer (it is asked), not a
-# mechanism that draws sentences (it is told where each begins, and of documents no more), not the
-# spelling. So the text that comes out has the distribution that it would have as a whole, and its
-# receipt is that of the whole; what is held at a time is that of a part.
+# A long text is drawn in parts, as documents of their own that make one again. A part ends with a
+# sentence or a paragraph, and nothing looks beyond that: not the tokenizer (it is asked), not a
+# mechanism that draws sentences (it gets the start of each, and no document), not the spelling. So
+# the output has the distribution that it would have as a whole, and its receipt is that of the
+# whole; memory holds a part at a time.
 
 
 def only_sanitizer(nlp: Language) -> DxSanitizer | None:
@@ -150,8 +146,7 @@ def only_sanitizer(nlp: Language) -> DxSanitizer | None:
 
 
 def is_cut(nlp: Language, text: str) -> bool:
-    """Return whether this text is drawn in parts: where it is long, and each word or sentence of it
-    is drawn by itself."""
+    """Return whether a text is drawn in parts: it is long, and its words or sentences are apart."""
     if not LONG <= len(text) <= nlp.max_length:
         return False
     sanitizer = only_sanitizer(nlp)
@@ -174,7 +169,7 @@ def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
             drawn.append(result.text)
             counts.update({name: result.receipt[name] for name in _COUNTED})
     sanitizer = only_sanitizer(nlp)
-    if sanitizer is None:  # another pipeline than `is_cut` was told of
+    if sanitizer is None:  # another pipeline than `is_cut` saw
         raise DxError(Errors.DX032)
     tokens, perturbed, unknown, draws = (counts[name] for name in _COUNTED)
     counted = Counted(tokens, perturbed, unknown, draws)
@@ -182,20 +177,19 @@ def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
 
 
 def parts_of(text: str, places: Iterable[int]) -> Iterator[str]:
-    """The parts between these places."""
+    """Yield the parts between these places."""
     start = 0
-    for place in places:
+    for place in [*places, len(text)]:
         yield text[start:place]
         start = place
-    yield text[start:]
 
 
 def places_of(nlp: Language, text: str) -> list[int]:
-    """Where to cut a text. Call it in a memory zone: it reads some words."""
+    """Return where to cut a text. Call it in a memory zone: it reads some words."""
     found, start = list[int](), 0
     while start + 2 * PART < len(text):
         ends = islice(_ENDS.finditer(text, start + PART), MOST_TRIES)
-        place = next((m.end() for m in ends if _parts_sentences(nlp, text, m)), None)
+        place = next((end.end() for end in ends if _parts_sentences(nlp, text, end)), None)
         if place is None:
             break
         found.append(place)
@@ -204,9 +198,9 @@ def places_of(nlp: Language, text: str) -> list[int]:
 
 
 def _parts_sentences(nlp: Language, text: str, match: re.Match[str]) -> bool:
-    """Whether a sentence ends there, and the tokenizer sees no further on either side: it cuts both
-    sides alone as it cuts them together. Words that the window breaks are left out."""
+    """Return whether a sentence ends there, and the tokenizer cuts both sides as if alone."""
     place = match.end()
+    # Without the words that the window breaks.
     left = text[max(0, place - _BESIDE) : place].lstrip().partition(" ")[2]
     right = text[place : place + _BESIDE].rpartition(" ")[0]
     alone = [t.text for t in nlp.tokenizer(left)], [t.text for t in nlp.tokenizer(right)]

@@ -1,4 +1,4 @@
-"""Tables: what reads and writes .csv, .tsv and the sheets of .xlsx."""
+"""Tables: read and write .csv, .tsv and the sheets of .xlsx."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _TIMES = re.compile(rb"(<dcterms:\w+[^>]*>)[^<]*")  # when a sheet was made and 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # none of .xlsx
 
 
-# -- columns ---------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Those of a table: their names, and the places of what is sanitised, and of the user."""
+    """The names of the columns of a table, and the places of its texts and of the user."""
 
     names: list[str]
     places: list[int]
@@ -57,7 +57,7 @@ class Columns:
 
     @classmethod
     def of(cls, header: list[str] | None, files: FileConfig) -> Columns:
-        """Raise UsageError where what is named is not there, or is there twice."""
+        """Return the columns by the first row. Raise UsageError if one is missing or ambiguous."""
         if header is None:
             raise UsageError("it is empty: it should begin with a row of names.")
         if header is BROKEN:
@@ -72,50 +72,43 @@ class Columns:
         receipt, person = files.receipt_field, files.person_field
         if receipt and receipt in header:
             raise UsageError(f"it has a column {receipt!r} already, where receipts should go.")
-        user = None if person is None else _place(person, header)
-        return cls(header, places, user, files)
+        return cls(header, places, None if person is None else _place(person, header), files)
 
     def records(self, number: int, size: int, cells: list[Any], ending: str = "") -> list[Record]:
         """Return the records of a row, one a text."""
         row = Row(cells, [(cells, place) for place in self.places], self.names)
         names = [name for name in self.files.keep_fields or () if name in self.names]
         kept = {name: cells[self.names.index(name)] for name in names}
-        found = records_of_row(number, size, row, kept=kept, ending=ending)
-        return found if self.user is None else of_user(found, cells[self.user])
+        records = records_of_row(number, size, row, kept=kept, ending=ending)
+        return records if self.user is None else of_user(records, cells[self.user])
 
 
 def _place(name: str, names: list[str]) -> int:
+    n = len(names)
     if names.count(name) > 1:
         raise UsageError(
-            f"the first row has several columns {name!r}: name one by its number, from 1 to "
-            f"{len(names)}."
+            f"the first row has several columns {name!r}: name one by its number, from 1 to {n}."
         )
     if name in names:
         return names.index(name)
-    if name.isascii() and name.isdigit() and 1 <= int(name) <= len(names):
+    if name.isascii() and name.isdigit() and 1 <= int(name) <= n:
         return int(name) - 1
-    raise UsageError(f"the first row has no column {name!r}; {_there_is(names)}")
-
-
-def _there_is(names: list[str]) -> str:
-    """What the file has; not its first row where that is none of names."""
     if any("\0" in name for name in names):
-        return NOT_UTF8
-    if look_like_names([name for name in names if name]):
-        return f"the file has: {shown(names)}."
-    return (
-        f"it has {len(names)} column(s), and its first row does not look like names: is it another "
-        f"`delimiter`? Or say which one by its number, from 1 to {len(names)}."
-    )
-
-
-# -- reading ---------------------------------------------------------------------------------------
+        help = NOT_UTF8
+    elif look_like_names([name for name in names if name]):
+        help = f"the file has: {shown(names)}."
+    else:  # the first row may be a text, and is not shown
+        help = (
+            f"it has {n} column(s), and its first row does not look like names: is it another "
+            f"`delimiter`? Or say which one by its number, from 1 to {n}."
+        )
+    raise UsageError(f"the first row has no column {name!r}; {help}")
 
 
 def read_csv(
     handle: Readable, files: FileConfig, on_head: OnHead | None = None, delimiter: str = ","
 ) -> Iterator[Record]:
-    """Yield the records of .csv or .tsv. on_head: called with the names of the columns first."""
+    """Yield the records of .csv or .tsv."""
     csv.field_size_limit(MOST_RECORD)
     lines = _Lines(handle)
     # strict: otherwise a stray quote makes csv.reader join fields and rows without a word.
@@ -123,6 +116,7 @@ def read_csv(
     columns = Columns.of(_next_row(rows), files)
     if on_head is not None:
         on_head(columns.names)
+    width = len(columns.names)
     for number in count(1):
         row = _next_row(rows)
         if row is None:
@@ -132,12 +126,9 @@ def read_csv(
         size, lines.size = lines.size, 0
         if row is BROKEN:
             yield Record(number, size, problem="it is not valid CSV.")
-        elif len(row) != len(columns.names):
+        elif len(row) != width:
             # Its fields are not where they should be: a kept one may hold a part of the text.
-            why = (
-                f"it has another number of fields ({len(row)}) than the first row "
-                f"({len(columns.names)})."
-            )
+            why = f"it has another number of fields ({len(row)}) than the first row ({width})."
             yield Record(number, size, problem=why)
         elif not all(map(is_unicode, row)):
             yield Record(number, size, problem=NOT_UNICODE, hint=NOT_UTF8)
@@ -146,7 +137,6 @@ def read_csv(
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
-    """The next row, BROKEN, or None at the end."""
     try:
         row = next(rows, None)
     except csv.Error:
@@ -155,13 +145,12 @@ def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
 
 
 class _Lines:
-    """The lines of a table, as csv takes them. size: how many bytes came since it was set to 0.
-    ending: of the last one."""
+    """The lines of a table, as csv takes them."""
 
     def __init__(self, handle: Readable) -> None:
         self._lines = numbered_lines(handle)
-        self.size = 0
-        self.ending = ""
+        self.size = 0  # bytes that came since it was set to 0
+        self.ending = ""  # of the last line
 
     def __iter__(self) -> Iterator[str]:
         for _, raw, size in self._lines:
@@ -172,18 +161,10 @@ class _Lines:
             yield line.replace("\0", NUL)
 
 
-def read_tsv(
-    handle: Readable, files: FileConfig, on_head: OnHead | None = None
-) -> Iterator[Record]:
-    """Yield the records of .tsv."""
-    return read_csv(handle, files, on_head, "\t")
-
-
 def read_xlsx(
     handle: Readable, files: FileConfig, on_head: OnHead | None = None
 ) -> Iterator[Record]:
-    """Yield the rows of the first sheet, values alone: what formulas, comments and other sheets
-    hold stays behind. Raise UsageError where it cannot be read, or the extra is missing."""
+    """Yield the rows of the first sheet: its values, and no formulas, comments or other sheets."""
     rows = _sheet(handle)
     header = next(rows, None)
     names = None if header is None else ["" if one is None else str(one) for one in header]
@@ -231,80 +212,70 @@ def _openpyxl() -> Any:
 class TableWriter(Writer):
     """A row for each record, under the names of the columns."""
 
-    by_row = True
     names: list[str] | None = None  # what the first row holds, once it is written
-    known: list[str] | None = None  # the same, where the input has said it
+    known: list[str] | None = None  # the same, if the input has said it
 
     def begin(self, names: list[str]) -> None:
-        """Hear the names of the columns."""
+        receipt = self.files.receipt_field
         kept = [name for _, name in kept_columns(names, names, self.files)]
-        self.known = [*kept, *([self.files.receipt_field] if self.files.receipt_field else [])]
+        self.known = [*kept, *([receipt] if receipt else [])]
 
     def write(self, record: Record, *results: Sanitized) -> None:
-        """Write one row."""
         names, cells = written(record, results, self.files)
         if names is None:
             names, cells = list(cells), list(cells.values())
-        self._head(self.known or names, record.ending)
-        self._row(self._in_columns(names, cells))
-
-    def finish(self) -> None:
-        """Write the names, where no row came."""
-        self._head(self.known or [*self.files.field, *(self.files.keep_fields or ())])
-
-    def _head(self, names: list[str], ending: str = "") -> None:
-        if self.names is None:
-            self.names = names
-            self._open(ending)
-            self._row(names)
-
-    def _in_columns(self, names: list[str], cells: list[Any]) -> list[Any]:
-        """ "" where there is none. Raise DxError where a cell has no column."""
-        columns = self.names or []
-        if names == columns:
-            return cells
+        columns = self._head(self.known or names, record.ending)
         if not set(names) <= set(columns):
             raise DxError(
                 "it has a field that the first record has not, so there is no column for it."
             )
-        given = dict(zip(names, cells, strict=True))
-        return [given.get(name, "") for name in columns]
+        if names != columns:
+            given = dict(zip(names, cells, strict=True))
+            cells = [given.get(name, "") for name in columns]
+        self.write_row(cells)
 
-    def _open(self, ending: str) -> None:
-        """Hear of the end of a line, before the first row."""
+    def finish(self) -> None:
+        self._head(self.known or [*self.files.field, *(self.files.keep_fields or ())])
 
-    def _row(self, cells: list[Any]) -> None:
+    def _head(self, names: list[str], ending: str = "") -> list[str]:
+        if self.names is None:
+            self.names = names
+            self.open(ending)
+            self.write_row(names)
+        return self.names
+
+    def open(self, ending: str) -> None:
+        """Take the end of a line, before the first row."""
+
+    def write_row(self, cells: list[Any]) -> None:
+        """Write cells, one a column, or raise DxError if one of them does not fit."""
         raise NotImplementedError
 
 
 class CsvWriter(TableWriter):
     """Lines of cells with a delimiter between them."""
 
-    delimiter = ","
+    def __init__(self, handle: IO[bytes], files: FileConfig, delimiter: str = ",") -> None:
+        super().__init__(handle, files)
+        self.delimiter = files.delimiter or delimiter
 
-    def _open(self, ending: str) -> None:
+    def open(self, ending: str) -> None:
         # Before Python 3.11, csv.writer refuses NUL where there is no character to escape with.
         # This one is never needed, as quotes are doubled, and is no character of a text. Unlike a
         # TextIOWrapper, what writes the bytes does not close stdout when it goes.
         self.rows: Any = csv.writer(
             codecs.getwriter("utf8")(self.handle, "replace"),
             escapechar=NUL,
-            delimiter=self.files.delimiter or self.delimiter,
+            delimiter=self.delimiter,
             lineterminator=ending or "\r\n",
         )
 
-    def _row(self, cells: list[Any]) -> None:
-        self.rows.writerow([_cell(cell) for cell in cells])
-
-
-class TsvWriter(CsvWriter):
-    """Lines of cells with tabs between them."""
-
-    delimiter = "\t"
+    def write_row(self, cells: list[Any]) -> None:
+        self.rows.writerow(map(_cell, cells))
 
 
 def _cell(value: Any) -> str:
-    """What is nested becomes JSON."""
+    """Return text; what is nested becomes JSON."""
     if isinstance(value, str) or value is None:
         return value or ""
     return json.dumps(value, ensure_ascii=False, default=str).strip('"')
@@ -320,19 +291,20 @@ class XlsxWriter(TableWriter):
         # A sheet that is dropped half-way would write a traceback to stderr.
         finalize(self, _close, self.sheet)
 
-    def _row(self, cells: list[Any]) -> None:
-        if any(isinstance(cell, str) and len(cell) > MOST_CELL for cell in cells):
-            raise DxError(f"a cell of .xlsx holds {MOST_CELL:,} characters at most.")
-        self.sheet.append([self._as_cell(cell) for cell in cells])
-
-    def _as_cell(self, value: Any) -> Any:
+    def write_row(self, cells: list[Any]) -> None:
         from openpyxl.cell import WriteOnlyCell
 
-        if not isinstance(value, str):
-            return _cell(value) if isinstance(value, (list, dict)) else value
-        cell = WriteOnlyCell(self.sheet, _CONTROL.sub(" ", value))
-        cell.data_type = "s"
-        return cell
+        row: list[Any] = []
+        for value in cells:
+            if isinstance(value, (list, dict)):
+                value = _cell(value)
+            elif isinstance(value, str):
+                if len(value) > MOST_CELL:
+                    raise DxError(f"a cell of .xlsx holds {MOST_CELL:,} characters at most.")
+                value = WriteOnlyCell(self.sheet, _CONTROL.sub(" ", value))
+                value.data_type = "s"
+            row.append(value)
+        self.sheet.append(row)
 
     def finish(self) -> None:
         """Write all of it, without the time of the run."""

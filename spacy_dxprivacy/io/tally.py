@@ -1,4 +1,4 @@
-"""What a run did, in numbers and in plain sentences. Nothing of the texts."""
+"""What a run did, in numbers and in sentences, without anything of the texts."""
 
 from __future__ import annotations
 
@@ -20,23 +20,22 @@ MANY_NOT_HELD, FEW_WORDS = 0.25, 20  # of English notes the built-in space lacks
 
 @dataclass(kw_only=True)
 class Sums:
-    """What receipts add up to. nulls: rows without a text. most_draws: of a single document. told:
-    what stands in, by label."""
+    """The sums of receipts."""
 
     documents: int = 0
-    nulls: int = 0
-    most_draws: int = 0
+    nulls: int = 0  # rows without a text
+    most_draws: int = 0  # of a single document
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
-    told: StoodIn = field(default_factory=StoodIn)
+    told: StoodIn = field(default_factory=StoodIn)  # surrogates, by label
 
     def add(self, receipt: Receipt) -> None:
-        """Count one more document, by its receipt."""
+        """Add one document, by its receipt."""
         numbers = {name: receipt[name] for name in COUNTS}
         self.merge({"documents": 1, "nulls": 0, "most_draws": receipt.draws, **numbers})
         self.told.add(receipt)
 
     def merge(self, other: Mapping[str, Any]) -> None:
-        """Count what others have counted: plain values, see to_dict."""
+        """Add the sums of others, as to_dict returns them."""
         self.documents += other["documents"]
         self.nulls += other["nulls"]
         self.most_draws = max(self.most_draws, other["most_draws"])
@@ -45,25 +44,20 @@ class Sums:
         self.told.merge(StoodIn.of(other))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for json."""
+        """Return plain values, for json."""
         numbers = {"documents": self.documents, "nulls": self.nulls, **self.counts}
         return {**numbers, "most_draws": self.most_draws, **self.told.to_dict()}
 
 
 @dataclass
 class Tally(Sums):
-    """The sums of a run, with what the receipts of all documents say.
-
-    terms: what all receipts say. in_clear: what is visible besides what the receipts name.
-    failed: for each input, the numbers of the records of which nothing was written.
-    written: the files that were written. seconds: without set-up. speed: what these hold.
-    """
+    """The sums of a run, with what the receipts of all documents say."""
 
     terms: Terms
-    in_clear: list[str] = field(default_factory=list)
-    failed: list[list[int]] = field(default_factory=list)
+    in_clear: list[str] = field(default_factory=list)  # visible besides what the receipts name
+    failed: list[list[int]] = field(default_factory=list)  # numbers of records, for each input
     written: list[Path] = field(default_factory=list)
-    seconds: float = 0.0
+    seconds: float = 0.0  # without set-up
     speed: str = "set-up not counted"
 
     @property
@@ -73,7 +67,7 @@ class Tally(Sums):
 
     @property
     def visible(self) -> list[str]:
-        """What of the input is in clear, each once."""
+        """What of the input is in plaintext, each once."""
         return list(dict.fromkeys([*self.terms.in_clear, *self.in_clear]))
 
     @property
@@ -84,48 +78,40 @@ class Tally(Sums):
 
     @property
     def share_not_held(self) -> float:
-        """Of the words of the corpus, those that the space does not hold; 0 to 1."""
+        """The share of words of the corpus that are not in the space, 0 to 1."""
         words = self.counts["perturbed"] + self.counts["unknown"]
         return self.counts["unknown"] / words if words else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for json, to be handed on: without the speed, which tells how long texts
-        and how rare their words are. `total` is that of the document with the most draws."""
+        """Return plain values, for json, to be handed on.
+
+        Without the speed, which tells how long texts and how rare their words are. `total` is that
+        of the document with the most draws.
+        """
         of_largest = self.terms.receipt(
             Counted(0, 0, 0, draws=self.most_draws, mentions=self.told.mentions)
         )
-        terms = {k: v for k, v in of_largest.items() if k not in (*COUNTS, "earlier")}
-        promise = self.terms.numbers
-        found = {
+        payload = {
             "spacy_dxprivacy": __version__,
-            **terms,
+            **{k: v for k, v in of_largest.items() if k not in (*COUNTS, "earlier")},
             "in_clear": self.visible,
             "documents": self.documents,
             "failed": self.failed,
             **self.counts,
         }
-        if promise is not None:
-            found["numbers"] = {"guarantee": promise.to_dict(), "drawn": self.numbers}
+        if self.terms.numbers is not None:
+            guarantee = self.terms.numbers.to_dict()
+            payload["numbers"] = {"guarantee": guarantee, "drawn": self.numbers}
         if self.terms.surrogates is not None:
-            found["stood_in"] = self.told.tokens
-        return found
+            payload["stood_in"] = self.told.tokens
+        return payload
 
     # -- in sentences --------------------------------------------------------------------------
 
     def lines(self) -> list[str]:
-        """The receipt that the person who runs it reads: the log of the run has its speed."""
-        title = (
-            f"Sanitised {many(self.documents, 'document')}, {many(self.counts['tokens'], 'token')}."
-        )
-        rows = self._of_documents() if self.documents else []
-        if self.failures:
-            rows.append(
-                ("Failed", f"{many(self.failures, 'record')}, of which nothing was written")
-            )
-        return [title, *(line for row in rows for line in wrapped(*row))]
-
-    def _of_documents(self) -> list[tuple[str, str]]:
+        """Return the receipt for the person who runs it, which has the speed."""
         c, space, _, digest = self.counts, *self.terms.space.rpartition(" (")
+        title = f"Sanitised {many(self.documents, 'document')}, {many(c['tokens'], 'token')}."
         each = "every occurrence" if self.terms.scope == "token" else "every distinct word"
         mechanism = (
             f"{self.terms.mechanism}, drawn anew for {each}, from the space {space!r} "
@@ -138,44 +124,47 @@ class Tally(Sums):
             "A perturbed word may come out as itself"
         )
         speed = c["tokens"] / self.seconds if self.seconds else 0.0  # tokens, as spaCy counts them
-        rows = [
-            ("Mechanism", mechanism),
-            ("Words", words),
-            ("Guarantee", " ".join(self._guarantee())),
-            ("Attacker", self._attacker() if c["perturbed"] else ""),
-            ("Numbers", self._numbers()),
-            ("Stand-ins", self._stand_ins()),
-            ("In clear", "; ".join(self.visible)),
-            ("Speed", f"{speed:,.0f} words a second, {self.speed}"),
-        ]
-        return [row for row in rows if row[1] or row[0] == "In clear"]
+        failed = f"{many(self.failures, 'record')}, of which nothing was written"
+        rows = {
+            "Mechanism": mechanism,
+            "Words": words,
+            "Guarantee": self._guarantee(),
+            "Attacker": self._attacker() if c["perturbed"] else "",
+            "Numbers": self._numbers(),
+            "Stand-ins": self._surrogates(),
+            "In clear": "; ".join(self.visible),
+            "Speed": f"{speed:,.0f} words a second, {self.speed}",
+        }
+        shown = {k: v for k, v in rows.items() if self.documents and (v or k == "In clear")}
+        shown |= {"Failed": failed} if self.failures else {}
+        return [title, *(line for row in shown.items() for line in wrapped(*row))]
 
-    def _guarantee(self) -> list[str]:
+    def _guarantee(self) -> str:
         g, scale = self.terms.guarantee, self.terms.scale
         if g.kind == "none":
-            return ["none."]
+            return "none."
         delta = f", delta = {g.delta:.3g}" if g.delta else ""
-        near = "Near words are hard to tell apart, distant ones less so."
-        found = [
-            f"epsilon = {g.epsilon:.6g} {g.unit}{delta} for each perturbed word ({g.status}).",
-            *([near] if g.kind == "metric-dp" else []),
-            f"Covers {g.adjacency}. {g.notes}".strip(),
+        sentences = [
+            f"epsilon = {g.epsilon:.6g} {g.unit}{delta} for each perturbed word ({g.status})."
         ]
+        if g.kind == "metric-dp":
+            sentences.append("Near words are hard to tell apart, distant ones less so.")
+        sentences.append(f"Covers {g.adjacency}. {g.notes}".strip())
         if scale is not None:  # what epsilon means on this space
             nats = [f"{scale[name]['nats']:.3g}" for name in ("nearest", "median", "diameter")]
-            found.append(
+            sentences.append(
                 f"That is {nats[0]} nats between a word and its nearest one, {nats[1]} between two "
                 f"at random, and {nats[2]} at most."
             )
         total = f"Words of a document add up: to {self.most_draws:,} times that here."
-        return [*found, total]
+        return " ".join([*sentences, total])
 
     def _attacker(self) -> str:
-        one = self.terms.attacker
-        if one is None:
+        measured = self.terms.attacker
+        if measured is None:
             return "not measured: `dx attack frontier` does, on texts of yours"
         return (
-            f"of {one['texts']} drawn like this, one {named(one)} "
+            f"of {measured['texts']} drawn like this, one {named(measured)} "
             "(docs/explanation/attacks.md). Of these texts: `dx attack frontier`"
         )
 
@@ -186,21 +175,20 @@ class Tally(Sums):
         each = f"{self.numbers:,} drawn by their value, epsilon = {g.epsilon:.6g} {g.unit} each"
         return f"{each} ({g.status}). {g.notes}"
 
-    def _stand_ins(self) -> str:
-        """For each stand-in, its labels, its counts and its promise."""
-        told: dict[str, list[str]] = {}
+    def _surrogates(self) -> str:
+        """Return the labels, counts and guarantee of each kind of surrogate."""
+        by_kind: dict[str, list[str]] = {}
         for label, terms in (self.terms.surrogates or {}).items():
             counts = self.told.mentions.get(label)
             if counts is None or not counts["found"]:
                 continue
             kept = f", {counts['kept']:,} kept" if counts["kept"] else ""
-            promise = f"{terms['stand_in']}: {Guarantee.from_dict(terms['guarantee'])}"
-            row = f"{label} {counts['replaced']:,} replaced{kept}"
-            told.setdefault(promise, []).append(row)
-        return "; ".join(f"{', '.join(rows)} ({promise})" for promise, rows in told.items())
+            kind = f"{terms['stand_in']}: {Guarantee.from_dict(terms['guarantee'])}"
+            by_kind.setdefault(kind, []).append(f"{label} {counts['replaced']:,} replaced{kept}")
+        return "; ".join(f"{', '.join(rows)} ({kind})" for kind, rows in by_kind.items())
 
     def alarms(self) -> list[str]:
-        """What must not be overlooked."""
+        """Return what must not be overlooked."""
         guarantee = self.terms.guarantee
         alarms = []
         if self.terms.seeded:
@@ -209,23 +197,23 @@ class Tally(Sums):
             alarms.append(f"{self.terms.mechanism} gives no guarantee. {guarantee.notes}".strip())
         elif guarantee.status == "refuted":
             alarms.append(f"the published proof of {self.terms.mechanism} does not hold.")
-        found = [f"NO PRIVACY: {alarm}" for alarm in alarms]
+        alarms = [f"NO PRIVACY: {alarm}" for alarm in alarms]
         # Text of another language goes through as a few words that are written alike.
         if self.counts["unknown"] >= FEW_WORDS and self.share_not_held >= MANY_NOT_HELD:
             name = self.terms.space.rpartition(" (")[0]
-            found.append(
+            alarms.append(
                 f"NOT HELD: {self.share_not_held:.0%} of the words are not in the space {name!r}. "
                 "Is it of the language of these texts? What it does not hold was not drawn from it."
             )
-        return found
+        return alarms
 
 
 def many(number: int, noun: str) -> str:
-    """ "1 document", "1,000 documents"."""
+    """Return "1 document" or "1,000 documents"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def wrapped(label: str, text: str) -> list[str]:
-    """A label and a text as lines of the receipt."""
+    """Return a label and a text as lines of the receipt."""
     lines = textwrap.wrap(text, WIDTH - 13, break_long_words=False, break_on_hyphens=False)
     return [f"  {label if i == 0 else '':<11}{line}" for i, line in enumerate(lines)]

@@ -19,7 +19,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -35,8 +35,8 @@ from .stream import Outcome, Sanitized, in_zone, zone
 # all workers to end at about the same time.
 TASK_CHARACTERS = 2**16
 TASKS_AHEAD = 2  # for each worker; what is read ahead is in memory
-PATIENCE = 5.0  # seconds for a worker to end when it is told to
-# What a worker is told of a record: the row and the kept fields stay here.
+PATIENCE = 5.0  # seconds for a worker to end by itself
+# What a worker gets of a record: the row and the kept fields stay here.
 FIELDS = ("number", "part", "text", "words", "spaces", "problem", "user", "caller")
 
 # Text, receipt and document of a record, or the reason why there is none.
@@ -52,63 +52,63 @@ class _Task:
 def outcomes_of_workers(
     nlp: Language, records: Iterable[Record], *, batch_size: int, n_process: int, with_docs: bool
 ) -> Generator[Outcome, None, None]:
-    """with_docs: send whole documents back. Raises DxError where a worker dies or fails."""
+    """Yield the outcomes of records, in order; with_docs: with whole documents.
+
+    Raises:
+        DxError: A worker dies or fails.
+    """
     tasks = map(_Task, chunks(records, characters=TASK_CHARACTERS, most=batch_size))
     with _workers(nlp, n_process, with_docs) as links:
-        for task in _done(tasks, links):
+        for task in _finished(tasks, links):
             with zone(nlp):
                 for record, packed in zip(task.records, task.results or (), strict=True):
-                    yield record, packed if isinstance(packed, str) else _unpacked(nlp, *packed)
+                    if isinstance(packed, str):
+                        yield record, packed
+                        continue
+                    text, receipt, data = packed
+                    doc = None if data is None else Doc(nlp.vocab).from_bytes(data)
+                    yield record, Sanitized(text, Receipt(receipt), doc)
 
 
-def _unpacked(nlp: Language, text: str, receipt: dict[str, Any], data: bytes | None) -> Sanitized:
-    doc = None if data is None else Doc(nlp.vocab).from_bytes(data)
-    return Sanitized(text, Receipt(receipt), doc)
+def _finished(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
+    """Yield the tasks with their results, in order.
 
-
-def _done(tasks: Iterator[_Task], links: list[Connection]) -> Iterator[_Task]:
-    """The tasks with their results, in order. None is sent to a worker that has not given back
-    its last one: it might be writing as well, and then neither side would ever read."""
+    A worker gets no task before it has given back its last one: it might be writing as well, and
+    then neither side would ever read.
+    """
     idle, busy = list(links), dict[Connection, _Task]()
     ahead = deque[_Task]()  # all that have been read, and not yet given on
     while True:
         while idle and len(ahead) < TASKS_AHEAD * len(links) and (task := next(tasks, None)):
             ahead.append(task)
-            _send(idle[-1], task.records)
+            with _deaths_named():  # not link.send: that pickles
+                values = [[getattr(r, name) for name in FIELDS] for r in task.records]
+                idle[-1].send_bytes(pack(values))
             busy[idle.pop()] = task
         if not ahead:
             return
         first_is_done = ahead[0].results is not None
         for ready in wait(list(busy), timeout=0 if first_is_done else None):
             link = cast(Connection, ready)
-            busy.pop(link).results = _receive(link)
+            with _deaths_named():
+                answer: Any = unpack(link.recv_bytes())
+            if isinstance(answer, str):
+                raise DxError(f"A worker process failed with {answer}.")
+            busy.pop(link).results = answer
             idle.append(link)
         if first_is_done:
             yield ahead.popleft()
 
 
-def _send(link: Connection, records: list[Record]) -> None:
+@contextmanager
+def _deaths_named() -> Iterator[None]:
     try:
-        # Not link.send: that pickles.
-        link.send_bytes(pack([[getattr(r, name) for name in FIELDS] for r in records]))
-    except OSError:
-        _refuse_to_go_on()
-
-
-def _receive(link: Connection) -> list[Packed]:
-    try:
-        answer: Any = unpack(link.recv_bytes())
+        yield
     except (EOFError, OSError):
-        _refuse_to_go_on()
-    if isinstance(answer, str):
-        raise DxError(f"A worker process failed with {answer}.")
-    results: list[Packed] = answer
-    return results
-
-
-def _refuse_to_go_on() -> NoReturn:
-    # Not as an OSError: a broken pipe is what a reader of stdout leaves that has seen enough.
-    raise DxError("A worker process died, perhaps for want of memory: try fewer of them.") from None
+        # Not as an OSError: a broken pipe is what a reader of stdout leaves that has seen enough.
+        raise DxError(
+            "A worker process died, perhaps for want of memory: try fewer of them."
+        ) from None
 
 
 # -- processes ---------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def _refuse_to_go_on() -> NoReturn:
 
 @contextmanager
 def _workers(nlp: Language, n_process: int, with_docs: bool) -> Iterator[list[Connection]]:
-    """One link to each worker. They are gone at the end of the block, however it ends."""
+    """Give one link to each worker. They are gone at the end of the block, however it ends."""
     workers: list[multiprocessing.Process] = []
     links: list[Connection] = []
     with heap_frozen():
@@ -124,7 +124,7 @@ def _workers(nlp: Language, n_process: int, with_docs: bool) -> Iterator[list[Co
             for _ in range(n_process):
                 link, far_end = multiprocessing.Pipe()
                 links.append(link)
-                # A daemon is stopped even where another Ctrl-C cuts _stop short.
+                # A daemon is stopped even if another Ctrl-C cuts this block short.
                 args = (Imported(), nlp, far_end, with_docs)
                 workers.append(multiprocessing.Process(target=_serve, args=args, daemon=True))
                 with signals_held():
@@ -132,15 +132,25 @@ def _workers(nlp: Language, n_process: int, with_docs: bool) -> Iterator[list[Co
                 far_end.close()  # so that a link ends with its worker
             yield links
         finally:
-            _stop(workers)
+            # They have nothing to lose: their results have been written, or never will be.
+            started = [worker for worker in workers if worker.pid is not None]
+            for worker in started:
+                worker.terminate()
+            for worker in started:
+                worker.join(PATIENCE)
+                if worker.is_alive():
+                    worker.kill()
+                    worker.join()
             for link in links:
                 link.close()
 
 
 @contextmanager
 def heap_frozen() -> Iterator[None]:
-    """Keeps the garbage collector off the objects there are: it writes into each, and so would copy
-    the memory that workers share with their parent."""
+    """Keep the garbage collector off the objects there are.
+
+    It writes into each, and so would copy the memory that workers share with their parent.
+    """
     ours = not gc.get_freeze_count()
     if ours:
         gc.freeze()
@@ -151,25 +161,13 @@ def heap_frozen() -> Iterator[None]:
             gc.unfreeze()
 
 
-def _stop(workers: list[multiprocessing.Process]) -> None:
-    """They have nothing to lose: what they were told has been written, or never will be."""
-    started = [worker for worker in workers if worker.pid is not None]
-    for worker in started:
-        worker.terminate()
-    for worker in started:
-        worker.join(PATIENCE)
-        if worker.is_alive():
-            worker.kill()
-            worker.join()
-
-
 SIGNALS = {signal.SIGINT, signal.SIGTERM}
 UNIX = hasattr(signal, "pthread_sigmask")
 
 
 @contextmanager
 def signals_held() -> Iterator[None]:
-    """No KeyboardInterrupt while a process starts: Python loses it in what it runs after a fork.
+    """Hold signals while a process starts: Python loses a KeyboardInterrupt after a fork.
 
     Signals are blocked as well, which the new process inherits: it lets them through when it
     knows what to do with them. Blocking alone is not enough, as another thread may take them.
@@ -190,11 +188,8 @@ def signals_held() -> Iterator[None]:
             signal.raise_signal(number)
 
 
-# -- in a worker -------------------------------------------------------------------------------
-
-
 def _serve(imported: Imported, nlp: Language, link: Connection, with_docs: bool) -> None:
-    """imported: comes first, so that a spawned worker knows the code before the pipeline."""
+    # `imported` comes first, so that a spawned worker knows the code before the pipeline.
     # spaCy's warnings may quote tokens; a spawned worker does not inherit the parent's filter.
     warnings.simplefilter("ignore")
     # Ctrl-C goes to all processes of a terminal. The parent decides what becomes of the workers.
@@ -206,13 +201,13 @@ def _serve(imported: Imported, nlp: Language, link: Connection, with_docs: bool)
     install_extensions()
     with suppress(EOFError, OSError):  # when the parent has gone
         while True:
-            told = unpack(link.recv_bytes())
-            records = [Record(**dict(zip(FIELDS, values, strict=True))) for values in told]
+            given = unpack(link.recv_bytes())
+            records = [Record(**dict(zip(FIELDS, values, strict=True))) for values in given]
             link.send_bytes(pack(_answer(nlp, records, with_docs)))
 
 
 def end_with_parent() -> None:
-    """A parent that was killed with -9 cannot tell its workers, who would wait for ever."""
+    """End this worker when its parent has gone: one killed with -9 cannot end its workers."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -227,8 +222,8 @@ def _answer(nlp: Language, records: list[Record], with_docs: bool) -> list[Packe
             if isinstance(outcome, str):
                 packed[record.key] = outcome
                 continue
-            send = outcome.doc if with_docs else None
-            data = None if send is None else send.to_bytes(exclude=["user_hooks"])
+            doc = outcome.doc if with_docs else None
+            data = None if doc is None else doc.to_bytes(exclude=["user_hooks"])
             packed[record.key] = outcome.text, dict(outcome.receipt), data
     except Exception as error:
         return type(error).__name__  # and not its message, which may quote a text

@@ -16,11 +16,14 @@ from ...errors import UsageError
 
 
 class Output:
-    """A binary file for a `with` block, written under a hidden name in the folder of `path` and
-    moved to `path` at the end; None stands for stdout.
+    """A binary file for a `with` block, moved to `path` at its end; None stands for stdout.
 
-    An exception in the block, Ctrl-C included, leaves nothing behind. So does discard().
-    Raises UsageError where `path` exists and `force` is not set, and OSError as writing does.
+    It is written under a hidden name in the same folder. An exception in the block, Ctrl-C
+    included, leaves nothing behind, and so does discard().
+
+    Raises:
+        UsageError: `path` exists and `force` is not set.
+        OSError: As writing does.
     """
 
     handle: IO[bytes]
@@ -30,7 +33,7 @@ class Output:
         self._discarded = False
 
     def discard(self) -> None:
-        """What was written goes when the file is closed, and nothing is put in its place."""
+        """Drop what is written when the block ends, and put nothing in its place."""
         self._discarded = True
 
     def __enter__(self) -> Output:
@@ -65,13 +68,13 @@ class Output:
 
 
 def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
-    """All of it or nothing."""
+    """Write all of it or nothing."""
     with Output(path, force=force) as output:
         output.handle.write(data)
 
 
 def check_new(path: Path, *, force: bool) -> None:
-    """Raises UsageError where the path cannot be a new file, or replace one with `force`."""
+    """Raise UsageError if the path cannot be a new file, or replace one with `force`."""
     if path.exists() and not path.is_file():
         raise UsageError(f"{path}: is not a regular file, and will not be replaced.")
     if path.exists() and not force:
@@ -80,9 +83,10 @@ def check_new(path: Path, *, force: bool) -> None:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """An empty folder to write into, beside its place; moved there at the end of the block, in
-    place of what was there. An exception in the block leaves nothing behind, and the place as it
-    was."""
+    """Give an empty folder to write into, that replaces `path` at the end of the block.
+
+    An exception in the block leaves nothing behind, and `path` as it was.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=".dx-"))
     try:

@@ -1,4 +1,4 @@
-"""The SHA-256 of files, and of the files of a saved folder: are they those that were saved?"""
+"""The SHA-256 of files, and of the files of a saved folder, to check that they are unchanged."""
 
 from __future__ import annotations
 
@@ -29,15 +29,12 @@ def sealed(folder: Path, names: Iterable[str]) -> dict[str, str]:
 def check_sealed(
     folder: Path, seal: Mapping[str, str] | None, names: Iterable[str], most: int
 ) -> None:
-    """Raise ValueError where one of the files of these names is another one, is gone, or was added.
+    """Raise ValueError if one of the files of these names was changed, removed or added.
 
-    Files larger than `most` bytes are not read. A folder that was saved without a seal (None)
-    passes.
+    Files larger than `most` bytes are not read. A folder that was saved without a seal passes.
     """
-    if seal is None:
-        return
-    for name in names:
-        path, expected = folder / name, seal.get(name)
+    for name in names if seal is not None else ():
+        path, expected = folder / name, (seal or {}).get(name)
         if path.exists() != (expected is not None):
             raise ValueError("a file that is gone, or was added")
         if expected is not None and path.stat().st_size <= most and digest_of(path) != expected:

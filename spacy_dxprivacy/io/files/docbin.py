@@ -1,4 +1,4 @@
-"""msgpack and DocBin (.spacy) from anywhere.
+"""Read msgpack and DocBin (.spacy) from anywhere.
 
 srsly.msgpack_loads, by which spaCy reads both, hands every map to decoders that any installed
 package may register, and makes lists as long as their headers say before it looks whether the
@@ -33,10 +33,6 @@ def _bad(why: str) -> BadPacked:
     return BadPacked(Errors.DX097.format(why=why))
 
 
-def _refuse(code: int, data: bytes) -> None:
-    raise ValueError("an extension type")
-
-
 def pack(value: Any) -> bytes:
     """Return a plain value as msgpack."""
     packed: bytes = msgpack.packb(value)
@@ -53,6 +49,10 @@ def unpack(data: bytes, *, use_list: bool = True) -> Any:
     Raises:
         BadPacked: It is not one whole value.
     """
+
+    def refuse(code: int, data: bytes) -> None:
+        raise ValueError("an extension type")
+
     unpacker = msgpack.Unpacker(max_buffer_size=len(data) or 1)
     try:
         unpacker.feed(data)
@@ -60,7 +60,7 @@ def unpack(data: bytes, *, use_list: bool = True) -> Any:
         if unpacker.tell() != len(data):
             raise ValueError("more than one value")
         return msgpack.unpackb(
-            data, raw=False, strict_map_key=False, use_list=use_list, ext_hook=_refuse
+            data, raw=False, strict_map_key=False, use_list=use_list, ext_hook=refuse
         )
     except Exception as error:  # msgpack's are of many types, and may quote what they read
         raise _bad(type(error).__name__) from None
@@ -68,25 +68,15 @@ def unpack(data: bytes, *, use_list: bool = True) -> Any:
 
 @dataclass
 class Packed:
-    """What a DocBin holds.
+    """The content of a DocBin."""
 
-    Attributes:
-        words: The ids of all words, uint64 (n,).
-        spaces: Whether a blank follows each of them, bool (n,).
-        ends: Where each document ends.
-        strings: Its table of strings, by id.
-        unknown: Documents that do not tell their blanks.
-        user_data: The user data of each document as msgpack, or None.
-        others: Annotations that are strings: "cats" and "span_groups", where they are there.
-    """
-
-    words: NDArray[np.uint64]
-    spaces: NDArray[np.bool_]
-    ends: list[int]
-    strings: dict[int, str] = field(repr=False)
-    unknown: set[int]
-    user_data: list[bytes | None] = field(repr=False)
-    others: list[Any] = field(repr=False)
+    words: NDArray[np.uint64]  # ids of all words, shape (n,)
+    spaces: NDArray[np.bool_]  # whether a blank follows each of them, shape (n,)
+    ends: list[int]  # where each document ends
+    strings: dict[int, str] = field(repr=False)  # by id
+    unknown: set[int]  # documents without blanks
+    user_data: list[bytes | None] = field(repr=False)  # of each document, as msgpack
+    others: list[Any] = field(repr=False)  # "cats" and "span_groups", if they are there
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -114,24 +104,19 @@ def read_docbin(raw: bytes) -> Packed:
     if len(raw) > MOST_DOCBIN:
         raise too_large("the .spacy file", len(raw), MOST_DOCBIN)
     try:
-        return _arranged(unpack(_inflated(raw)))
+        stream, parts, size, rest = zlib.decompressobj(), list[bytes](), 0, raw
+        while not stream.eof and (data := stream.decompress(rest, MB)):
+            rest = stream.unconsumed_tail
+            parts.append(data)
+            size += len(data)
+            if size > MOST_INFLATED:
+                raise too_large("what a .spacy file holds", size, MOST_INFLATED)
+            check_ratio("the .spacy file", len(raw), size)
+        return _arranged(unpack(b"".join(parts)))
     except DxError:
         raise
     except Exception as error:  # of msgpack, zlib and numpy
         raise _bad(type(error).__name__) from None
-
-
-def _inflated(raw: bytes) -> bytes:
-    stream = zlib.decompressobj()
-    parts, size, rest = [], 0, raw
-    while not stream.eof and (data := stream.decompress(rest, MB)):
-        rest = stream.unconsumed_tail
-        parts.append(data)
-        size += len(data)
-        if size > MOST_INFLATED:
-            raise too_large("what a .spacy file holds", size, MOST_INFLATED)
-        check_ratio("the .spacy file", len(raw), size)
-    return b"".join(parts)
 
 
 def _arranged(parts: dict[str, Any]) -> Packed:
@@ -149,7 +134,7 @@ def _arranged(parts: dict[str, Any]) -> Packed:
         spaces=spaces,
         ends=np.cumsum(lengths).tolist(),
         strings={0: "", **{get_string_id(string): string for string in parts["strings"]}},
-        unknown={i for i, one in enumerate(flags) if one.get("has_unknown_spaces")},
-        user_data=[None if one is None else bytes(one) for one in user_data] or [None] * n,
+        unknown={i for i, flag in enumerate(flags) if flag.get("has_unknown_spaces")},
+        user_data=[None if data is None else bytes(data) for data in user_data] or [None] * n,
         others=[parts.get("cats"), parts.get("span_groups")],
     )

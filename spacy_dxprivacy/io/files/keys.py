@@ -23,13 +23,16 @@ _KEY = re.compile(r"dx-key:([0-9a-f]{64,1024})\s*", re.ASCII)
 
 
 def make_key(path: Path) -> None:
-    """Write a new key to a new file of mode 600. Raises UsageError where there is one already, and
-    OSError as writing does."""
+    """Write a new key to a new file of mode 600.
+
+    Raises:
+        UsageError: The file exists.
+        OSError: As writing does.
+    """
     path = _file(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
-        handle = os.open(path, flags, 0o600)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         why = "exists already. A key that is lost cannot be made again."
         raise UsageError(f"{path}: {why}") from None
@@ -38,8 +41,11 @@ def make_key(path: Path) -> None:
 
 
 def read_key(path: str | Path) -> bytes:
-    """The key in a file. Raises DxError where it is missing, short, no key, or can be read by
-    others."""
+    """Return the key in a file.
+
+    Raises:
+        DxError: The file is missing, short, no key, or others can read it.
+    """
     found = _file(path).expanduser().absolute()
     try:
         info = os.stat(found)
@@ -50,23 +56,23 @@ def read_key(path: str | Path) -> bytes:
         raise _bad(found, error.strerror or "it cannot be read") from None
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # a surrogate asks for it at each draw
 def _read(path: Path, changed: int) -> bytes:
-    found = _KEY.fullmatch(regular(path).read_bytes()[: MOST + 1].decode("ascii", "replace"))
-    if found is None:
+    key = _KEY.fullmatch(regular(path).read_bytes()[: MOST + 1].decode("ascii", "replace"))
+    if key is None:
         raise _bad(path, f"it is not a key of {BYTES} bytes or more")
-    return bytes.fromhex(found[1][: len(found[1]) // 2 * 2])
+    return bytes.fromhex(key[1][: len(key[1]) // 2 * 2])
 
 
 def derived(key: bytes, *purpose: str) -> bytes:
-    """A key for one purpose, which tells nothing of the key or of other purposes (HMAC-SHA256)."""
+    """Return a key for one purpose, independent of the key and other purposes (HMAC-SHA256)."""
     parts = [part.encode() for part in purpose]
-    told = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
-    return hmac.new(key, b"dx derived" + told, hashlib.sha256).digest()
+    content = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return hmac.new(key, b"dx derived" + content, hashlib.sha256).digest()
 
 
 def check_apart(key: Path, output: Path | None) -> None:
-    """Raises UsageError for a key in the folder of what is released, or in one below it."""
+    """Raise UsageError for a key in the folder of what is released, or in one below it."""
     if output is None:
         return
     folder = output.resolve() if output.is_dir() else output.resolve().parent
@@ -75,8 +81,7 @@ def check_apart(key: Path, output: Path | None) -> None:
 
 
 def _file(path: str | Path) -> Path:
-    """Raises UsageError for keyring:NAME, which earlier versions took."""
-    if str(path).startswith("keyring:"):
+    if str(path).startswith("keyring:"):  # of earlier versions
         raise UsageError(Errors.DX170.format(path=path))
     return Path(path)
 

@@ -20,8 +20,8 @@ MOST_RECORD = 256 * MB  # bytes of a document: a line of .jsonl, a field of .csv
 MOST_JSON = 64 * MB  # of the files that describe a space, a graph, an index, a receipt
 MOST_CONFIG = 4 * MB
 DEEPEST = 200  # lists within lists, of JSON and msgpack
-# Packed files: so much may come out of any; beyond it, so many times their size. Vectors and
-# documents are packed to a half or a tenth; bombs to a thousandth.
+# Compressed files: so much may come out of any; beyond it, so many times their size. Vectors and
+# documents are compressed to a half or a tenth; bombs to a thousandth.
 FREE = 64 * MB
 MOST_RATIO = 200
 
@@ -31,7 +31,7 @@ class TooLarge(DxError):
 
 
 def too_large(what: str, size: int, most: int) -> TooLarge:
-    """size and most: in bytes."""
+    """Return the error for a size, in bytes."""
     given = f"{size / MB:,.1f} MB"
     return TooLarge(Errors.DX095.format(what=what, most=f"{most / MB:,.0f} MB", given=given))
 
@@ -41,7 +41,7 @@ class NotAFile(OSError):
 
 
 def regular(path: Path) -> Path:
-    """The path, of a file or a folder. Raises NotAFile, and OSError as stat does."""
+    """Return the path of a file or a folder. Raise NotAFile, and OSError as stat does."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise NotAFile(errno.EINVAL, "is a pipe or a device, not a file", str(path))
@@ -49,21 +49,25 @@ def regular(path: Path) -> Path:
 
 
 def check_size(path: Path, most: int) -> None:
-    """Raises TooLarge, NotAFile, and OSError as stat does."""
+    """Raise TooLarge for more bytes; NotAFile, and OSError as stat does."""
     size = regular(path).stat().st_size
     if size > most:
         raise too_large(path.name, size, most)
 
 
 def check_ratio(what: str, packed: int, unpacked: int) -> None:
-    """Raises TooLarge where so many bytes out of so few are no honest packing."""
+    """Raise TooLarge if so many bytes out of so few are no honest compression."""
     if unpacked > FREE and unpacked > MOST_RATIO * packed:
         raise TooLarge(Errors.DX096.format(what=what, most=MOST_RATIO))
 
 
 def read_lines(path: Path, longest: int) -> Iterator[bytes]:
-    """Lines of a file, plain or gzip, with their ends; of a longer line its first longest + 1 bytes
-    and the rest. Raises TooLarge; EOFError, OSError and zlib.error for damage."""
+    """Yield the lines of a file, plain or gzip, with their ends; longer ones in pieces.
+
+    Raises:
+        TooLarge: It is a bomb.
+        EOFError, OSError, zlib.error: It is damaged.
+    """
     with regular(path).open("rb") as raw:
         packed = raw.peek(2).startswith(b"\x1f\x8b")
         file: Any = gzip.open(raw) if packed else raw
@@ -76,13 +80,13 @@ def read_lines(path: Path, longest: int) -> Iterator[bytes]:
 
 
 def read_json(path: Path, most: int = MOST_JSON) -> Any:
-    """Raises TooLarge; ValueError for what is no JSON, or is nested too deep; OSError."""
+    """Return the JSON in a file. Raise TooLarge, ValueError for what is no JSON, and OSError."""
     check_size(path, most)
     return parse_json(path.read_bytes())
 
 
 def parse_json(raw: bytes | str) -> Any:
-    """Raises ValueError, also for what is nested so deep that Python gives up."""
+    """Return a value of JSON. Raise ValueError, also for what is nested too deep."""
     try:
         return json.loads(raw)
     except RecursionError:
@@ -90,8 +94,12 @@ def parse_json(raw: bytes | str) -> Any:
 
 
 def read_array(path: Path) -> np.ndarray[Any, Any]:
-    """A .npy file, mapped into memory: a header that promises more than the file holds costs
-    nothing. Raises ValueError for objects (which would be unpickled) and for archives; OSError."""
+    """Return a .npy file, mapped into memory: a header that promises too much costs nothing.
+
+    Raises:
+        ValueError: It holds objects (which would be unpickled), or is an archive.
+        OSError: It cannot be read.
+    """
     try:
         found = np.load(regular(path), mmap_mode="r", allow_pickle=False)
     except EOFError:

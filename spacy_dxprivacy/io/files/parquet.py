@@ -1,5 +1,8 @@
-"""Parquet as it may be made to do harm: what a file says of its sizes is looked at before any of it
-is unpacked, and a text that a million rows point to is written out a few rows at a time."""
+"""Parquet as it may be made to do harm.
+
+The sizes that a file states are checked before it is unpacked, and a text that a million rows point
+to is written out a few rows at a time.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,20 @@ if TYPE_CHECKING:
 READ_ROWS = 1024
 MOST_GROUP = 2048 * MB  # of a row group, unpacked, of the columns that are read
 AT_ONCE = 64 * MB  # of texts that are written out together
-MOST_FIELDS = 1_000_000  # columns times row groups that a footer may tell of
+MOST_FIELDS = 1_000_000  # columns times row groups that a footer may list
 
 
 def open_parquet(path: Path, texts: Sequence[str] = ()) -> Any:
-    """A ParquetFile whose footer is of an honest size. texts: columns that are read as a
-    dictionary and row numbers in it. Raises UsageError for a damaged file, and OSError."""
+    """Return a ParquetFile whose footer is of an honest size.
+
+    Args:
+        path: The file.
+        texts: Columns that are read as a dictionary and row numbers in it.
+
+    Raises:
+        UsageError: It is damaged.
+        OSError: It cannot be read.
+    """
     import pyarrow.parquet as pq
 
     with damage_in_a_sentence():
@@ -36,22 +47,45 @@ def open_parquet(path: Path, texts: Sequence[str] = ()) -> Any:
 
 @contextmanager
 def damage_in_a_sentence() -> Iterator[None]:
-    """Raises UsageError where pyarrow cannot read a file: its own messages may quote it. What the
-    system says of a file has a number, and passes."""
+    """Raise UsageError if pyarrow cannot read a file: its own messages may quote it."""
     try:
         yield
     except MemoryError:
         raise
     except Exception as error:
-        unread = isinstance(error, OSError) and error.errno is None
+        unread = isinstance(error, OSError) and error.errno is None  # not of the system
         if unread or type(error).__module__.partition(".")[0] == "pyarrow":
             raise UsageError("it is not a .parquet file, or it is damaged.") from None
         raise
 
 
-def check_groups(metadata: Any, columns: Sequence[str]) -> None:
-    """Raises TooLarge for a row group that unpacks to more than fits into memory, or to more than
-    an honest one can."""
+def read_tables(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield the columns, a few rows at a time; the first table is empty, and brings the schema.
+
+    Raises:
+        TooLarge: A row group unpacks to more than fits into memory, or than an honest one can.
+        UsageError: The file is damaged.
+    """
+    import pyarrow as pa
+
+    with damage_in_a_sentence():
+        with open_parquet(path) as plain:
+            _check_groups(plain.metadata, columns)
+            schema = pa.schema([plain.schema_arrow.field(name) for name in columns])
+        yield schema.empty_table()
+        texts = [field.name for field in schema if is_text(field.type)]
+        with open_parquet(path, texts) as file:
+            for batch in file.iter_batches(READ_ROWS, columns=list(columns)):
+                for part in _few_at_a_time(pa.Table.from_batches([batch])):
+                    arrays = []
+                    for field, column in zip(schema, part.columns, strict=True):
+                        if column.type != field.type:  # nothing goes to a view in one step
+                            column = column.cast(column.type.value_type)
+                        arrays.append(column.cast(field.type))
+                    yield pa.table(arrays, schema=schema)
+
+
+def _check_groups(metadata: Any, columns: Sequence[str]) -> None:
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         chunks = [group.column(place) for place in range(group.num_columns)]
@@ -63,27 +97,6 @@ def check_groups(metadata: Any, columns: Sequence[str]) -> None:
         check_ratio(what, sum(c.total_compressed_size for c in wanted), unpacked)
 
 
-def read_tables(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
-    """The columns, a few rows at a time. The first table is empty: it brings the schema, where
-    there is nothing else. Raises TooLarge, and UsageError for a damaged file."""
-    with damage_in_a_sentence():
-        yield from _tables(path, columns)
-
-
-def _tables(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
-    import pyarrow as pa
-
-    with open_parquet(path) as plain:
-        check_groups(plain.metadata, columns)
-        schema = pa.schema([plain.schema_arrow.field(name) for name in columns])
-    yield schema.empty_table()
-    texts = [one.name for one in schema if is_text(one.type)]
-    with open_parquet(path, texts) as file:
-        for batch in file.iter_batches(READ_ROWS, columns=list(columns)):
-            for part in _few_at_a_time(pa.Table.from_batches([batch])):
-                yield _as_in(schema, part)
-
-
 def is_text(kind: pa.DataType) -> bool:
     """Return whether a column of this type holds text."""
     from pyarrow import types
@@ -92,27 +105,16 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def _few_at_a_time(table: pa.Table) -> Iterator[pa.Table]:
-    """Parts whose texts are not too long together when they are written out; a row at least."""
+    """Yield parts whose texts are not too long together when they are written out."""
     import pyarrow.compute as pc
     from pyarrow import types
 
     chunks = [chunk for column in table.columns for chunk in column.chunks]
     texts = [c for c in chunks if types.is_dictionary(c.type) and is_text(c.type.value_type)]
-    lengths = (pc.take(pc.binary_length(one.dictionary), one.indices) for one in texts)
+    lengths = (pc.take(pc.binary_length(text.dictionary), text.indices) for text in texts)
     if len(table) < 2 or sum(pc.sum(some).as_py() or 0 for some in lengths) < AT_ONCE:
         yield table
         return
     half = len(table) // 2
     yield from _few_at_a_time(table.slice(0, half))
     yield from _few_at_a_time(table.slice(half))
-
-
-def _as_in(schema: pa.Schema, table: pa.Table) -> pa.Table:
-    import pyarrow as pa
-
-    parts = []
-    for field, column in zip(schema, table.columns, strict=True):
-        if column.type != field.type:
-            column = column.cast(column.type.value_type)  # nothing goes to a view in one step
-        parts.append(column.cast(field.type))
-    return pa.table(parts, schema=schema)

@@ -1,4 +1,4 @@
-"""Receipts that are signed: that one is of who holds a key, and which files it was made with.
+"""Sign receipts, and check that a receipt and its files are as they were signed.
 
 HMAC-SHA256 over the receipt and the relative path, the size and the SHA-256 of each file that was
 handed on. Whoever can check a signature has the key, and could make one: give it to nobody whose
@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,7 +25,7 @@ _DOMAIN = b"dx receipt"  # a key may have other uses
 
 
 def signed(
-    told: Mapping[str, Any],
+    receipt: Mapping[str, Any],
     key: bytes,
     files: Mapping[str, Path],
     known: Mapping[str, Any] | None = None,
@@ -33,7 +33,7 @@ def signed(
     """Return a receipt with its signature.
 
     Args:
-        told: The receipt.
+        receipt: The receipt.
         key: The secret key.
         files: What it is about, by path relative to the folder that is handed on.
         known: What `signed_files` gave for files that an earlier run signed; they are not read
@@ -43,13 +43,13 @@ def signed(
         OSError: A file cannot be read.
     """
     known = known or {}
-    about = {name: known.get(name) or _about(path) for name, path in sorted(files.items())}
-    block = {"format": FORMAT, "count": len(about), "files": about}
-    return {**told, SIGNED: {**block, "hmac": _hmac({**told, SIGNED: block}, key)}}
+    listed = {name: known.get(name) or _about(path) for name, path in sorted(files.items())}
+    block = {"format": FORMAT, "count": len(listed), "files": listed}
+    return {**receipt, SIGNED: {**block, "hmac": _hmac({**receipt, SIGNED: block}, key)}}
 
 
 def signed_files(path: Path, key: bytes) -> dict[str, Any]:
-    """Return size and digest by path from an earlier receipt; {} where this key did not sign it."""
+    """Return size and digest by path from a receipt; {} if this key did not sign it."""
     try:
         return _checked_hmac(path, key)
     except (DxError, ValueError, OSError):
@@ -70,11 +70,20 @@ def check_signed(receipt: Path, key: bytes, release: Path) -> int:
     """
     try:
         listed = _checked_hmac(receipt, key)
-        there = dict(_files_of(release, receipt))
-        changed = {name for name in set(there) & set(listed) if not _is_same(there, listed, name)}
-        _refuse(release, "added or renamed", set(there) - set(listed))
-        _refuse(release, "removed", set(listed) - set(there))
-        _refuse(release, "changed", changed)
+        present = _files_of(release, receipt)
+        same = {
+            name for name in set(present) & set(listed) if _is_same(present[name], listed[name])
+        }
+        differences = {
+            "added or renamed": set(present) - set(listed),
+            "removed": set(listed) - set(present),
+            "changed": set(present) & set(listed) - same,
+        }
+        for how, names in differences.items():
+            if names:
+                # repr: a name may hold what a terminal obeys.
+                what = f"{len(names)} file(s) {how}, such as {min(names)!r},"
+                raise DxError(Errors.DX177.format(path=release, what=what))
     except (TooLarge, ValueError) as error:
         if isinstance(error, DxError):
             raise
@@ -88,21 +97,19 @@ def _about(path: Path) -> dict[str, Any]:
     return {"size": path.stat().st_size, "sha256": digest_of(path)}
 
 
-def _is_same(there: Mapping[str, Path], listed: Mapping[str, Any], name: str) -> bool:
-    path = there[name]
-    if path.is_symlink() or not path.is_file():
+def _is_same(path: Path, listed: Mapping[str, Any]) -> bool:
+    if path.is_symlink() or not path.is_file() or path.stat().st_size != listed["size"]:
         return False
-    same_size: bool = path.stat().st_size == listed[name]["size"]
-    return same_size and _about(path) == listed[name]
+    return _about(path) == listed
 
 
 def _checked_hmac(path: Path, key: bytes) -> dict[str, Any]:
-    """What a receipt says of its files. Raises DxError where the key did not sign it."""
+    """Return the files that a receipt lists. Raise DxError if the key did not sign it."""
     read = read_json(path)
-    told = read if isinstance(read, dict) else {}
-    block = dict(told[SIGNED]) if isinstance(told.get(SIGNED), dict) else {}
+    receipt = read if isinstance(read, dict) else {}
+    block = dict(receipt[SIGNED]) if isinstance(receipt.get(SIGNED), dict) else {}
     stated = block.pop("hmac", None)
-    right = _hmac({**told, SIGNED: block}, key)
+    right = _hmac({**receipt, SIGNED: block}, key)
     same = isinstance(stated, str) and hmac.compare_digest(stated.encode(), right.encode())
     files = block.get("files")
     if not same or not isinstance(files, dict) or block.get("format") != FORMAT:
@@ -110,30 +117,23 @@ def _checked_hmac(path: Path, key: bytes) -> dict[str, Any]:
     return files
 
 
-def _files_of(release: Path, receipt: Path) -> Iterator[tuple[str, Path]]:
-    """All that is no folder, by relative path, except the receipt. Links are not followed."""
+def _files_of(release: Path, receipt: Path) -> dict[str, Path]:
+    """Return all but folders and the receipt, by relative path. Links are not followed."""
+
+    def fail(error: OSError) -> NoReturn:
+        raise error
+
     if not release.is_dir():
-        yield release.name, release
-        return
-    own = receipt.resolve()
-    for folder, folders, names in os.walk(release, onerror=_raise):
+        return {release.name: release}
+    found, own = dict[str, Path](), receipt.resolve()
+    for folder, folders, names in os.walk(release, onerror=fail):
         for name in [*names, *(name for name in folders if Path(folder, name).is_symlink())]:
             path = Path(folder, name)
             if path.is_symlink() or path.resolve() != own:
-                yield path.relative_to(release).as_posix(), path
+                found[path.relative_to(release).as_posix()] = path
+    return found
 
 
-def _raise(error: OSError) -> NoReturn:
-    raise error
-
-
-def _refuse(release: Path, how: str, names: set[str]) -> None:
-    if names:
-        # A name may hold what a terminal obeys.
-        what = f"{len(names)} file(s) {how}, such as {min(names)!r},"
-        raise DxError(Errors.DX177.format(path=release, what=what))
-
-
-def _hmac(told: Mapping[str, Any], key: bytes) -> str:
-    content = json.dumps(told, sort_keys=True).encode()
+def _hmac(receipt: Mapping[str, Any], key: bytes) -> str:
+    content = json.dumps(receipt, sort_keys=True).encode()
     return hmac.new(key, _DOMAIN + content, hashlib.sha256).hexdigest()
