@@ -1,4 +1,4 @@
-"""The spaCy component: the shell round fit, draw and write."""
+"""The spaCy component: a thin shell around fit, draw and write."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ..machine.compute import one_thread_in_workers
 from ..space import BUILTIN, Space
 from ..space.sources import SpaceSource
 from ..space.tables import learned
-from ..ty import Editor, FindsSettings, Mechanism, Unknown
+from ..ty import Editor, Mechanism, Unknown
 from .draw import draw
 from .parts import Parts, check_labels, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
 from .select import Selector
 from .write import write
 
-BATCH_TOKENS = 2**15  # what these need stays in the caches of a quiet processor
+BATCH_TOKENS = 2**15  # the working memory of these fits into the caches of a processor
 
 DEFAULT_CONFIG: dict[str, Any] = {
     "seed": None,
@@ -74,7 +74,7 @@ def make_dx_sanitizer(
     editor: Editor | None,
     surrogates: Any,
 ) -> DxSanitizer:
-    """Replace every word by a randomised mechanism. See DxSanitizer."""
+    """Make a component that replaces words by a randomised mechanism. See DxSanitizer."""
     return DxSanitizer(
         nlp,
         name,
@@ -94,7 +94,7 @@ def make_dx_sanitizer(
     )
 
 
-# The same, for the words of entities alone: an entity recogniser has to come before it.
+# For the words of entities alone: an entity recogniser has to come before it.
 make_dx_entity_sanitizer = Language.factory(
     "dx_entity_sanitizer",
     default_config=ENTITY_CONFIG,
@@ -105,17 +105,17 @@ make_dx_entity_sanitizer = Language.factory(
 
 
 class DxSanitizer(Parts):
-    """Takes Docs, gives new Docs whose selected words were drawn by a mechanism.
+    """Make new Docs whose selected words were drawn by a mechanism. For the settings see Parts.
 
-    For its settings see Parts. It fails closed: an exception ends the call, whatever error handler
-    the pipeline has. Raises DxError for settings out of range.
+    It fails closed: an exception ends the call, whatever error handler the pipeline has. Raises
+    DxError for settings out of range.
     """
 
     def __init__(self, nlp: Language, name: str, **settings: Any) -> None:
         install_extensions()
         super().__init__(**settings)
         self.name = name
-        self._by_default = settings.get("surrogates") == ENTITY_CONFIG["surrogates"]
+        self._default_surrogates = settings.get("surrogates") == ENTITY_CONFIG["surrogates"]
         self._nlp: Language | None = nlp
         self._labels_known = False
         self._space: Space | None = None
@@ -134,15 +134,25 @@ class DxSanitizer(Parts):
         return self._sanitize_closed([doc])[0]
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """One draw and one search a batch, across its Docs. Without a seed, batches of long Docs
-        are smaller: what they hold stays in the caches of the processor."""
+        """Sanitize Docs in batches, with one draw and one search for the words of a batch.
+
+        Without a seed, a batch also ends after BATCH_TOKENS.
+        """
         self._check_pipeline()
-        most = BATCH_TOKENS if self.rng.seed is None else None
-        for docs in _batches(stream, batch_size, most):
+        most = BATCH_TOKENS if self.rng.seed is None else float("inf")
+        docs: list[Doc] = []
+        tokens = 0
+        for doc in stream:
+            docs.append(doc)
+            tokens += len(doc)
+            if len(docs) == batch_size or tokens >= most:
+                yield from self._sanitize_closed(docs)
+                docs, tokens = [], 0
+        if docs:
             yield from self._sanitize_closed(docs)
 
     def _sanitize_closed(self, docs: list[Doc]) -> list[Doc]:
-        """_sanitize, with foreign exceptions replaced: theirs may hold text."""
+        """Sanitize, and replace the exceptions of other packages: theirs may hold text."""
         try:
             return self._sanitize(docs)
         except Exception as error:
@@ -169,7 +179,7 @@ class DxSanitizer(Parts):
 
     @property
     def space(self) -> Space:
-        """The table in use. It is known when the pipeline is complete, not before."""
+        """The table in use, which is known once the pipeline is complete."""
         space = self._space
         if space is None:
             if self._nlp is None:
@@ -182,23 +192,23 @@ class DxSanitizer(Parts):
 
     @property
     def terms(self) -> Terms:
-        """What every receipt of this component says. The mechanism is fitted to find out."""
+        """The terms of every receipt of this component. The first use fits the mechanism."""
         if self._terms is None:
             self._terms = fit(self, self.space, self._nlp, self._saved_editor)
         return self._terms
 
     def warm_up(self) -> None:
-        """Do now what the first text would do: load the space, fit the mechanism, make the tables
-        of both. Workers that are forked later share them."""
+        """Load the space and fit the mechanism now, not at the first text. Workers that are forked
+        later share their tables."""
         self._terms = self.terms
         self.space.find("")
         self.mechanism.sample(np.zeros(1, dtype=np.int64), self.rng)
 
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Does nothing: a handler that swallows errors would let the clear text through."""
+        """Do nothing: a handler that swallows errors would let the plaintext through."""
 
     def get_error_handler(self) -> Callable[..., NoReturn]:
-        """The one that raises: an error never lets a clear text through."""
+        """Return the handler that raises: an error never lets a plaintext through."""
         return util.raise_error
 
     def _use(self, space: Space) -> None:
@@ -209,12 +219,12 @@ class DxSanitizer(Parts):
             learned.read_beside(space, self._learned_folder)
         self._space, self._terms = space, None
 
-    # -- keeping it ------------------------------------------------------------------------------
+    # -- serialization ---------------------------------------------------------------------------
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """The digest of the space; the space itself where nothing else there holds it; and what
-        dx.Path.v1 learned from it, which takes a while."""
-        self._warn_if_it_read()
+        """Save the digest of the space; the space itself where nothing else in the pipeline holds
+        it; and what dx.Path.v1 learned from it, which takes a while."""
+        self._warn_of_read_texts()
         writers = {"dx.json": lambda p: srsly.write_json(p, self._about())}
         if self.source.packed:
             writers["space"] = self.space.save
@@ -223,64 +233,61 @@ class DxSanitizer(Parts):
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
-        """Load what to_disk wrote. Raises DxError where the space is another one than it was."""
+        """Load what to_disk wrote. Raise DxError where the space is another one than it was."""
         util.from_disk(path, {"dx.json": lambda p: self._expect(read_json(p))}, exclude)
         if (Path(path) / "space").is_dir():
-            self._use_packed(lambda: Space.load(Path(path) / "space", verify=True))
+            self._use_saved(lambda: Space.load(Path(path) / "space", verify=True))
         self._learned_folder = Path(path)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """What to_disk writes, as bytes. Warns if the vocabulary has read texts."""
-        self._warn_if_it_read()
+        """Return what to_disk writes, as bytes. Warn if the vocabulary has read texts."""
+        self._warn_of_read_texts()
         writers: dict[str, Callable[[], Any]] = {"dx": self._about}
         if self.source.packed:
             writers["space"] = self.space.to_bytes
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DxSanitizer:
-        """Load what to_bytes gave. Raises DxError where the space is another one than it was."""
-        readers = {
+        """Load what to_bytes gave. Raise DxError where the space is another one than it was."""
+        readers: dict[str, Callable[[Any], Any]] = {
             "dx": self._expect,
-            "space": lambda b: self._use_packed(lambda: Space.from_bytes(b)),
+            "space": lambda packed: self._use_saved(lambda: Space.from_bytes(packed)),
         }
         util.from_bytes(data, readers, exclude)
         return self
 
     def _about(self) -> dict[str, Any]:
-        looks = isinstance(self.projection, FindsSettings)
-        found: dict[str, Any] = self.terms.found if looks else {}
-        digest, space = self.space.digest, self._space_block()
-        told: dict[str, Any] = {"digest": digest, "space": space, "found": found}
+        saved: dict[str, Any] = {"digest": self.space.digest, "space": self._space_block()}
+        saved["found"] = self.terms.found if self.finds_settings is not None else {}
         if about := getattr(self.editor, "about", None):
-            told["editor"] = about
-        return {**told, "surrogates": bool(self.surrogates)}
+            saved["editor"] = about
+        return {**saved, "surrogates": bool(self.surrogates)}
 
     def _space_block(self) -> dict[str, Any]:
-        """[components.dx_sanitizer.space] of the pipeline's config; {} out of a pipeline."""
+        """[components.dx_sanitizer.space] of the pipeline's config; {} outside of a pipeline."""
         if self._nlp is None or self.name not in self._nlp.component_names:
             return {}
         return dict(self._nlp.get_pipe_config(self.name).get("space", {}))
 
     def _expect(self, saved: dict[str, Any]) -> None:
-        """The space that was saved, unless the config now names another: then it is that one."""
+        """Expect the space that was saved, unless the config now names another one."""
         self._space = self._terms = None
         self._saved_editor = dict(saved.get("editor", {}))
-        if self._by_default and not saved.get("surrogates", False):
-            self.surrogates = {}  # it was saved before there were any, and does as it did
+        if self._default_surrogates and not saved.get("surrogates", False):
+            self.surrogates = {}  # it was saved by a version without surrogates
         now, then = self._space_block(), saved.get("space", {})
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
         self._expected_digest = None if self._names_another_space else saved["digest"]
-        rule = self.projection
-        if isinstance(rule, FindsSettings) and not self._names_another_space:
-            rule.restore(saved.get("found", {}))
+        if self.finds_settings is not None and not self._names_another_space:
+            self.finds_settings.restore(saved.get("found", {}))
 
-    def _use_packed(self, load: Callable[[], Space]) -> None:
+    def _use_saved(self, load: Callable[[], Space]) -> None:
         if not self._names_another_space:
             self._use(load())
 
-    def _warn_if_it_read(self) -> None:
+    def _warn_of_read_texts(self) -> None:
         # The words of a memory zone are in the vocabulary until the zone ends.
         vocab: Any = None if self._nlp is None else self._nlp.vocab
         in_zone = vocab is not None and vocab.in_memory_zone
@@ -288,7 +295,7 @@ class DxSanitizer(Parts):
             warn_always(Warnings.DX102, stacklevel=4)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For a worker: ready to use, without the pipeline, which the worker has anyway."""
+        """Return the state for a worker: fitted, without the pipeline, which the worker has."""
         self._check_pipeline()
         self._space = self.space
         dropped: dict[str, Any] = {"_nlp": None, "on_stand_ins": None, "_blocked": None}
@@ -296,23 +303,9 @@ class DxSanitizer(Parts):
         return {**self.__dict__, **dropped, "_terms": self.terms, **has_not_read}
 
 
-def _batches(stream: Iterable[Doc], size: int, most: int | None) -> Iterator[list[Doc]]:
-    """Docs by so many, or by as many as have so many tokens."""
-    docs: list[Doc] = []
-    tokens = 0
-    for doc in stream:
-        docs.append(doc)
-        tokens += len(doc)
-        if len(docs) == size or (most is not None and tokens >= most):
-            yield docs
-            docs, tokens = [], 0
-    if docs:
-        yield docs
-
-
 def without_text(error: Exception) -> DxError:
-    """Our own errors hold no text; of others, only the type and the place are told. Neither names
-    what led to it."""
+    """Return an error that holds no text: one of ours, or else the type and place of the error.
+    Neither names its cause."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     if isinstance(error, DxError) and Path(last.filename).is_relative_to(
         Path(__file__).parent.parent

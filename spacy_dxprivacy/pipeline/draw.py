@@ -1,4 +1,4 @@
-"""From Docs to what is drawn for their words: select, look up, draw. Nothing is written here."""
+"""Select the words of Docs, look them up in the space, and draw their replacements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..space import Space
 from ..text.layout import Layout
-from ..text.mentions import Entity
 from ..ty import Draw
 from .parts import Parts
 from .select import Entities, words_of
@@ -34,14 +33,13 @@ _ENDS = np.array(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Drawn:
-    """What was drawn for one Doc, of which m words were selected.
+    """The draws for one Doc, of which m words were selected.
 
-    mask: bool (tokens,), the words that the mechanism took. words: m strings that stand in their
-    place. known: bool (m,), whether the space held the word. draws: how many the mechanism made.
-    vectors: float32 (m, d), noisy, or None; that of an unknown word is one of a public word that is
-    drawn uniformly, so which words are unknown does not show. numbers: bool (tokens,), and figures,
-    what was drawn for them. stood: what stands for mentions, and the layout with it; None without
-    surrogates.
+    mask: bool (tokens,), the words that the mechanism took. words: their m replacements. known:
+    bool (m,), whether the space held the word. draws: how many the mechanism made. vectors: float32
+    (m, d), noisy, or None; that of an unknown word is one of a public word that is drawn uniformly,
+    so which words are unknown does not show. figures: the numbers. stood: the surrogates of
+    mentions, and the layout with them; None without surrogates.
     """
 
     mask: Bools1d
@@ -49,8 +47,7 @@ class Drawn:
     known: Bools1d
     draws: int
     vectors: Floats2d | None
-    numbers: Bools1d
-    figures: Figures | None
+    figures: Figures
     stood: StandIns | None
     layout: Layout | None
 
@@ -64,80 +61,58 @@ def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
         space: The table of words.
 
     Returns:
-        What was drawn, in the order of the Docs.
+        The draws, in the order of the Docs.
 
     Raises:
         DxError: Where a Doc would exceed its budget, and where a part gives back something wrong.
     """
     if not docs:
         return []
-    in_context = parts.in_context
-    entities, stood = _stand_ins(parts, docs)
-    selected = [_mask(parts, *some) for some in zip(docs, entities, stood, strict=True)]
-    numbers = [_numbers(parts, doc, mask) for doc, mask in zip(docs, selected, strict=True)]
+    once = parts.scope == "type"
+    selected, stood = map(list, zip(*(_select(parts, doc) for doc in docs), strict=True))
+    numbers = [find_figures(*some, parts.numbers) for some in zip(docs, selected, strict=True)]
     masks = [mask & ~aside for mask, aside in zip(selected, numbers, strict=True)]
-    batch = Batch.of(docs, masks, space, once_per_type=parts.scope == "type")
-    context = _context(batch, numbers, stood, space) if in_context else None
-    drawn = _replaced(parts, batch, space, context)
+    batch = Batch.of(docs, masks, space, once_per_type=once)
+    context = _context(batch, numbers, stood, space) if parts.in_context else None
+    drawn = _replace(parts, batch, space, context)
+    figures = [
+        draw_figures(doc, aside, parts.numbers, parts.rng, once_per_type=once)
+        for doc, aside in zip(docs, numbers, strict=True)
+    ]
+    layouts = [
+        None if one is None else Layout.of(len(doc), one.pieces)
+        for doc, one in zip(docs, stood, strict=True)
+    ]
     return [
-        Drawn(mask, *new, aside, _figures(parts, doc, aside), one, _layout(doc, one))
-        for doc, mask, new, aside, one in zip(docs, masks, drawn, numbers, stood, strict=True)
+        Drawn(mask, *new, *more)
+        for mask, new, *more in zip(masks, drawn, figures, stood, layouts, strict=True)
     ]
 
 
-def _stand_ins(
-    parts: Parts, docs: list[Doc]
-) -> tuple[list[list[Entity] | None], list[StandIns | None]]:
-    """For each Doc what surrogates are for, None with a selector that takes no more than doc.ents;
-    and what stands in for it, None without surrogates."""
-    if not parts.surrogates:
-        return [None] * len(docs), [None] * len(docs)
-    selector = parts.selector
-    plain = isinstance(selector, Entities)  # all but entities are released
-    finder = selector if isinstance(selector, Entities) else Entities(tuple(parts.standing))
-    found = [None if finder.exact else finder.entities(doc) for doc in docs]
-    stood: list[StandIns | None] = []
-    for doc, entities in zip(docs, found, strict=True):
-        drawn = stand_in(doc, parts.standing, parts.rng, entities, rest_is_plain=plain)
+def _select(parts: Parts, doc: Doc) -> tuple[Bools1d, StandIns | None]:
+    """The words and numbers of a Doc that are drawn, and its surrogates, if it has them."""
+    selector, surrogates = parts.selector, parts.standing
+    entities = stood = None
+    if parts.surrogates:
+        finder = selector if isinstance(selector, Entities) else Entities(tuple(surrogates))
+        entities = None if finder.exact else finder.entities(doc)
+        rest_is_plain = isinstance(selector, Entities)
+        stood = stand_in(doc, surrogates, parts.rng, entities, rest_is_plain=rest_is_plain)
         if parts.on_stand_ins is not None:
-            parts.on_stand_ins(doc, drawn)
-        stood.append(drawn)
-    return found, stood
-
-
-def _layout(doc: Doc, stood: StandIns | None) -> Layout | None:
-    return None if stood is None else Layout.of(len(doc), stood.pieces)
-
-
-def _mask(parts: Parts, doc: Doc, entities: list[Entity] | None, stood: StandIns | None) -> Bools1d:
-    """The words that are drawn, and its numbers."""
-    if entities is not None and isinstance(parts.selector, Entities):
-        mask = parts.selector.words(doc, entities)  # they need not be looked for twice
+            parts.on_stand_ins(doc, stood)
+    if entities is not None and isinstance(selector, Entities):
+        mask = selector.words(doc, entities)  # without a second search for entities
     else:
-        mask = np.asarray(parts.selector.select(doc))
+        mask = np.asarray(selector.select(doc))
     if mask.shape != (len(doc),) or mask.dtype != np.bool_:
         raise DxError(Errors.DX037.format(given=f"{mask.dtype} of shape {mask.shape}"))
-    if stood is None:
-        return mask
-    chosen: Bools1d = (mask | (stood.words & words_of(doc))) & ~(stood.replaced | stood.kept)
-    return chosen
-
-
-def _numbers(parts: Parts, doc: Doc, selected: Bools1d) -> Bools1d:
-    if parts.numbers is None:
-        return np.zeros(len(doc), dtype=bool)
-    return find_figures(doc, selected, parts.numbers)
-
-
-def _figures(parts: Parts, doc: Doc, numbers: Bools1d) -> Figures | None:
-    if parts.numbers is None:
-        return None
-    once = parts.scope == "type"
-    return draw_figures(doc, numbers, parts.numbers, parts.rng, once_per_type=once)
+    if stood is not None:
+        mask = (mask | (stood.words & words_of(doc))) & ~(stood.replaced | stood.kept)
+    return mask, stood
 
 
 def ids_of(doc: Doc) -> Ids1d:
-    """uint64 (tokens, 3): the ids by which the space is asked."""
+    """Return the ids by which words are looked up in the space, uint64 (tokens, 3)."""
     table: Any = doc.to_array([ORTH, NORM, LOWER])
     ids: Ids1d = table
     return ids
@@ -148,7 +123,7 @@ def ids_of(doc: Doc) -> Ids1d:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Batch:
-    """The selected words of several documents, one after another.
+    """The t selected words of several documents, one after another.
 
     doc_of: int64 (t,), the document of each. rows: int64 (t,), -1 for unknown words. firsts: places
     of the words that are drawn; draw_of: int64 (t,), for each word which of these draws it takes.
@@ -178,38 +153,38 @@ class Batch:
         return cls(docs, masks, doc_of, rows, firsts, draw_of.reshape(-1))
 
     def split(self, values: Floats2d) -> list[Floats2d]:
-        """Values a draw, (draws, ...) -> for each document an array of values a word."""
+        """Map values of draws, (draws, ...), to one array of values of words for each document."""
         sizes = np.bincount(self.doc_of, minlength=len(self.docs))
         return np.split(values[self.draw_of], np.cumsum(sizes)[:-1])
 
     def texts(self, draws: Ints1d) -> list[str]:
-        """The words of the input for some draws, for policies that look at unknown ones."""
+        """Return the words of the input for some draws, for policies that read unknown ones."""
         wanted = self.firsts[draws]
         token_of = np.concatenate([np.flatnonzero(mask) for mask in self.masks])[wanted]
         pairs = zip(self.doc_of[wanted].tolist(), token_of.tolist(), strict=True)
         return [self.docs[number][place].text for number, place in pairs]
 
 
-def _replaced(
+def _replace(
     parts: Parts, batch: Batch, space: Space, context: Context | None
 ) -> list[tuple[list[str], Bools1d, int, Floats2d | None]]:
-    """For each document words, known, draws and vectors, as in Drawn. context: all words of the
-    batch, where sentences count; not where the words of a document are a set."""
+    """Words, known, draws and vectors of each document, as in Drawn.
+
+    context: all words of the batch, where sentences matter; None where words are drawn alone.
+    """
     rows = batch.rows[batch.firsts]
     draws = np.bincount(batch.doc_of[batch.firsts[rows >= 0]], minlength=len(batch.docs))
     _check_before(parts, space, int(draws.max()))
     vectors: Floats2d | None = None
-    in_context = context is not None and hasattr(parts.unknown, "in_context")
+    unknown_in_context = context is not None and hasattr(parts.unknown, "in_context")
     if context is None:
         words, vectors = _draw_alone(rows, space, parts)
     else:
-        drawn = _draw_in_context(context, space, parts)
-        if parts.word_editor is not None:
-            # A word that was drawn where [REDACTED] will stand is not shown to the editor.
-            drawn = _edited(drawn, (context.rows >= 0) | in_context, context, parts)
-        words = _words_at(drawn[~context.fixed], space)
+        # A word that was drawn where [REDACTED] will stand is not shown to an editor.
+        released = (context.rows >= 0) | unknown_in_context
+        words = _words_at(_draw_in_context(context, released, space, parts), space)
     missing = np.flatnonzero(rows < 0)
-    if len(missing) and not in_context:
+    if len(missing) and not unknown_in_context:
         chosen = parts.unknown.replace(batch.texts(missing), space, parts.rng)
         words[missing] = _checked_words(chosen, len(missing))
     blocked = parts.blocked(space)
@@ -221,7 +196,7 @@ def _replaced(
 
 
 def _check_before(parts: Parts, space: Space, draws: int) -> None:
-    """Before any word is drawn. draws: how many a document takes at most."""
+    """Raise before any word is drawn. draws: the most that a document takes."""
     if parts.mechanism.guarantee.space not in ("", space.digest):  # fitted on another meanwhile
         raise DxError(Errors.DX041.format(name=parts.mechanism.name))
     budget = parts.max_epsilon_per_doc
@@ -231,25 +206,33 @@ def _check_before(parts: Parts, space: Space, draws: int) -> None:
             raise DxError(Errors.DX006.format(spent=spent, budget=budget))
 
 
-def _draw_in_context(context: Context, space: Space, parts: Parts) -> Ints1d:
-    """int64 (k,): the rows of the batch, drawn where they are not fixed."""
-    rows, mechanism = context.rows, parts.mechanism
+def _draw_in_context(context: Context, released: Bools1d, space: Space, parts: Parts) -> Ints1d:
+    """The rows that are drawn for the words that are not fixed. released: bool (k,), the words that
+    an editor may read."""
+    rows, fixed, mechanism = context.rows, context.fixed, parts.mechanism
     if getattr(mechanism, "draws_together", False):
         together: Any = mechanism
         draw = together.sample(
-            rows, parts.rng, starts=context.starts, fixed=context.fixed, unknown=rows < 0
+            rows, parts.rng, starts=context.starts, fixed=fixed, unknown=rows < 0
         )
-        return _checked_rows(draw, len(rows), space)
-    drawn = rows.copy()
-    for places in _at_once(np.flatnonzero(~context.fixed & (rows >= 0)), space):
-        drawn[places] = _checked_rows(mechanism.sample(rows[places], parts.rng), len(places), space)
-    return drawn
+        drawn = _checked_rows(draw, len(rows), space)
+    else:
+        drawn = rows.copy()
+        for places in _at_once(np.flatnonzero(~fixed & (rows >= 0)), space):
+            draw = mechanism.sample(rows[places], parts.rng)
+            drawn[places] = _checked_rows(draw, len(places), space)
+    if parts.word_editor is not None and released.any():
+        starts = np.diff(np.cumsum(context.starts)[released], prepend=-1) > 0
+        shown, unchanged = drawn[released], fixed[released]
+        edited = parts.word_editor.edit(shown, mechanism, starts, fixed=unchanged)
+        drawn[released] = checked_edit(edited, shown, unchanged)
+    return drawn[~fixed]
 
 
 def _draw_alone(
     rows: Ints1d, space: Space, parts: Parts
 ) -> tuple[NDArray[np.object_], Floats2d | None]:
-    """rows (t,), -1 left out -> words (t,) and, if wanted, noisy vectors (t, d)."""
+    """The words that are drawn for rows (t,), "" for -1, and noisy vectors (t, d) or None."""
     words = np.empty(len(rows), dtype=object)
     vectors = None
     mechanism, rng, editor = parts.mechanism, parts.rng, parts.word_editor
@@ -290,9 +273,11 @@ def _words_at(rows: Ints1d, space: Space) -> NDArray[np.object_]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Passage:
-    """The m words of one document. ids: uint64 (m, 3), by which the space is asked. drawn: bool
-    (m,), whether a word is drawn. starts: bool (m,), whether a sentence begins. places: int64
-    (m,), which tokens they are."""
+    """The m words of one document.
+
+    ids: uint64 (m, 3), for look-up in the space. drawn: bool (m,), whether a word is drawn. starts:
+    bool (m,), whether a sentence begins. places: int64 (m,), which tokens they are.
+    """
 
     ids: Ids1d
     drawn: Bools1d
@@ -301,8 +286,14 @@ class Passage:
 
 
 def passage(doc: Doc, mask: Bools1d, skipped: Bools1d) -> Passage:
-    """mask: bool (tokens,), the words that are drawn. skipped: bool (tokens,), those that are
-    neither drawn nor in clear, such as numbers: they are no context, and cut nothing."""
+    """Return the words of a Doc, cut into sentences of at most LONGEST words.
+
+    Args:
+        doc: The document.
+        mask: bool (tokens,), the words that are drawn.
+        skipped: bool (tokens,), words that are neither drawn nor in plaintext, such as numbers:
+            they are no context, and end no sentence.
+    """
     table: Any = doc.to_array([ORTH, NORM, LOWER, IS_PUNCT, IS_SPACE])
     aside = (table[:, 3] | table[:, 4]) > 0
     words = np.flatnonzero((mask | ~aside) & ~skipped)
@@ -318,8 +309,10 @@ def passage(doc: Doc, mask: Bools1d, skipped: Bools1d) -> Passage:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Context:
-    """The words of a batch as a mechanism takes them. rows: int64 (k,), -1 for words to be drawn
-    that the space lacks. starts, fixed: bool (k,)."""
+    """The k words of a batch as a mechanism takes them.
+
+    rows: int64 (k,), -1 for words to be drawn that the space lacks. starts, fixed: bool (k,).
+    """
 
     rows: Ints1d
     starts: Bools1d
@@ -329,48 +322,35 @@ class Context:
 def _context(
     batch: Batch, numbers: list[Bools1d], stood: list[StandIns | None], space: Space
 ) -> Context | None:
-    """The words of the batch in their sentences; None where nothing is drawn. A document of which
-    nothing is drawn has no use for context either. Words that stay as they are and that the space
-    lacks are left out: nothing can be said of what goes with them."""
+    """The words of the batch in their sentences; None where nothing is drawn.
+
+    Unmodified words that the space lacks are left out: the prior knows nothing of them.
+    """
     if not any(mask.any() for mask in batch.masks):
         return None
-    some = []
+    passages = []
     for doc, mask, aside, one in zip(batch.docs, batch.masks, numbers, stood, strict=True):
         skipped = aside if one is None else aside | one.replaced | (not mask.any())
-        some.append(passage(doc, mask, skipped))
-    rows = space.find_ids(*np.ascontiguousarray(np.concatenate([p.ids for p in some]).T))
-    fixed = ~np.concatenate([p.drawn for p in some])
-    sentences = np.cumsum(np.concatenate([p.starts for p in some]))
-    there = ~fixed | (rows >= 0)
-    starts = np.diff(sentences[there], prepend=-1) > 0
-    return Context(rows[there], starts, fixed[there])
+        passages.append(passage(doc, mask, skipped))
+    rows = space.find_ids(*np.ascontiguousarray(np.concatenate([p.ids for p in passages]).T))
+    fixed = ~np.concatenate([p.drawn for p in passages])
+    sentences = np.cumsum(np.concatenate([p.starts for p in passages]))
+    known = ~fixed | (rows >= 0)
+    starts = np.diff(sentences[known], prepend=-1) > 0
+    return Context(rows[known], starts, fixed[known])
 
 
-# -- editors of words, and what others give back ---------------------------------------------------
+# -- what other parts give back --------------------------------------------------------------------
 
 # Mechanisms, editors and policies may be anyone's. What they give back is checked, since numpy
 # would take one word for all, and a row of -1 for the last word.
 
 
-def _edited(rows: Ints1d, released: Bools1d, context: Context, parts: Parts) -> Ints1d:
-    """rows: int64 (k,), all words of the batch as they were drawn. released: bool (k,), those that
-    come out."""
-    editor = parts.word_editor
-    if editor is None or not released.any():
-        return rows
-    sentences = np.cumsum(context.starts)[released]
-    starts, fixed = np.diff(sentences, prepend=-1) > 0, context.fixed[released]
-    shown, new = rows[released], rows.copy()
-    edited = editor.edit(shown, parts.mechanism, starts, fixed=fixed)
-    new[released] = checked_edit(edited, shown, fixed)
-    return new
-
-
 def checked_edit(new: Ints1d, rows: Ints1d, fixed: Bools1d) -> Ints1d:
     """Raise DxError for rows of an editor that are no rows, or that change what is fixed."""
     found = np.asarray(new)
-    right = found.shape == rows.shape and found.dtype.kind in "iu"
-    if not right or (found[fixed] != rows[fixed]).any():
+    valid = found.shape == rows.shape and found.dtype.kind in "iu"
+    if not valid or (found[fixed] != rows[fixed]).any():
         expected = "as many row numbers, those of words in clear as they were"
         raise _bad("The editor", found, len(rows), expected)
     return found
@@ -378,8 +358,8 @@ def checked_edit(new: Ints1d, rows: Ints1d, fixed: Bools1d) -> Ints1d:
 
 def _checked_rows(draw: Draw, k: int, space: Space) -> Ints1d:
     rows, n = np.asarray(draw.rows), len(space)
-    right = rows.shape == (k,) and rows.dtype.kind in "iu"
-    if not right or (k and (rows.min() < 0 or rows.max() >= n)):
+    valid = rows.shape == (k,) and rows.dtype.kind in "iu"
+    if not valid or (k and (rows.min() < 0 or rows.max() >= n)):
         raise _bad("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")
     return rows.astype(np.int64)
 
@@ -392,14 +372,14 @@ def _checked_vectors(draw: Draw, k: int, space: Space) -> Floats2d:
 
 
 def _checked_words(words: list[str], k: int) -> list[str]:
-    right = isinstance(words, list) and len(words) == k
-    if not right or not all(isinstance(word, str) and word for word in words):
+    valid = isinstance(words, list) and len(words) == k
+    if not valid or not all(isinstance(word, str) and word for word in words):
         given = np.empty(len(words) if isinstance(words, list) else (), dtype=object)
         raise _bad("The policy for unknown words", given, k, "a list of as many texts")
     return words
 
 
 def _bad(part: str, given: Any, count: int, expected: str) -> DxError:
-    """The shape and type alone are told: the values may be words of a document."""
-    told = f"{given.dtype} of shape {given.shape}"
-    return DxError(Errors.DX038.format(part=part, given=told, count=count, expected=expected))
+    """An error with shape and type alone: the values may be words of a document."""
+    shape = f"{given.dtype} of shape {given.shape}"
+    return DxError(Errors.DX038.format(part=part, given=shape, count=count, expected=expected))

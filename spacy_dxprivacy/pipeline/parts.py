@@ -1,4 +1,4 @@
-"""The settings of the component, checked; what follows from them; and their fit on a space."""
+"""The settings of the component: their checks, what follows from them, and their fit on a space."""
 
 from __future__ import annotations
 
@@ -23,32 +23,22 @@ from ..space import Space
 from ..space.hurtful import allowed_by, stand_ins
 from ..space.sources import SpaceSource
 from ..text.mentions import plain_label
-from ..ty import (
-    Editor,
-    EditsTexts,
-    FindsSettings,
-    Mechanism,
-    Projection,
-    Unknown,
-)
+from ..ty import Editor, EditsTexts, FindsSettings, Mechanism, Unknown
 from ..validate import fail, one_of, positive
 from .receipt import Terms
 from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
 
-SCOPES = ("token", "type")
-CASINGS = ("truecase", "preserve")
-VECTORS = ("table", "noisy")
 CARRIED_IN_CLEAR = {
     "ents": "the places and labels of the input's entities",
     "sents": "where the input's sentences begin",
 }
-LACKING, NOT_ENGLISH = 0.03, 0.25  # of the words of English text, that a table of English lacks
+LACKING, NOT_ENGLISH = 0.03, 0.25  # shares of the words of English text that a table lacks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Blocked:
-    """The words of a space that never come out, and what does instead of each."""
+    """The words of a space that are never released, and the substitute of each."""
 
     space: Space
     words: frozenset[str]
@@ -60,7 +50,7 @@ class Parts:
     """The settings of the component, checked.
 
     Args:
-        mechanism: The mechanism that draws words.
+        mechanism: Draws words.
         selector: Which words are drawn; all others stay in plaintext.
         source: Where the space comes from, `space` in a config.
         unknown: What takes the place of words that the space lacks.
@@ -68,7 +58,7 @@ class Parts:
             that of words, so max_epsilon_per_doc raises with it.
         editor: None, or what edits words after they were drawn, by public knowledge alone.
         surrogates: None, the name of a preset ("standard", "clinical"), or a surrogate by label of
-            the recogniser. Their guarantees are their own; all other words are drawn as ever.
+            the recogniser. Each has its own guarantee; all other words are drawn by the mechanism.
         seed: None. A whole number makes the noise repeatable, for tests alone.
         scope: "token" draws every occurrence anew, "type" once for each distinct word of a Doc; it
             is then visible which words are the same.
@@ -104,9 +94,9 @@ class Parts:
         check_mechanism(self.mechanism)
         self.surrogates = surrogates_of(self.surrogates)
         self.rng = Rng(self.seed)
-        one_of("scope", self.scope, SCOPES)
-        one_of("casing", self.casing, CASINGS)
-        one_of("vectors", self.vectors, VECTORS)
+        one_of("scope", self.scope, ("token", "type"))
+        one_of("casing", self.casing, ("truecase", "preserve"))
+        one_of("vectors", self.vectors, ("table", "noisy"))
         self.carry = tuple(one_of("carry", item, tuple(CARRIED_IN_CLEAR)) for item in self.carry)
         most = self.max_epsilon_per_doc
         if most is not None:
@@ -120,9 +110,11 @@ class Parts:
 
     @property
     def takes_parts(self) -> bool:
-        """Whether a text may be drawn in parts that end with a sentence, as documents of their own:
-        words are selected by themselves, and nothing looks at the text as a whole. With a seed,
-        which is for tests, it is drawn at once."""
+        """Whether a text may be drawn in parts that end with a sentence, as documents of their own.
+
+        Nothing then looks at the text as a whole. With a seed, which is for tests, it is drawn at
+        once.
+        """
         plain = type(self.selector) in (AllWords, WordList)
         more = (self.numbers, self.editor, self.surrogates or None, self.max_epsilon_per_doc)
         alone = self.scope == "token" and not isinstance(self.unknown, Raise)
@@ -137,18 +129,17 @@ class Parts:
 
     @property
     def word_editor(self) -> Editor | None:
-        """The editor, if it reads words, and not whole texts after all was drawn."""
+        """The editor, if it edits drawn words, and not whole texts afterwards."""
         return None if isinstance(self.editor, EditsTexts) else self.editor
 
     @property
     def in_context(self) -> bool:
-        """Whether it counts in which sentence a word stands."""
-        edits = self.word_editor is not None and self.scope == "token"
-        return self.draws_together or edits
+        """Whether a draw depends on the sentence of a word."""
+        return self.draws_together or (self.word_editor is not None and self.scope == "token")
 
     @property
     def standing(self) -> dict[str, Surrogate]:
-        """The surrogates in use: of a preset, those of the labels that the selector takes."""
+        """The surrogates in use: of a preset, those for the labels of the selector."""
         all_of_them: dict[str, Surrogate] = self.surrogates
         if not (isinstance(self.surrogates, Preset) and isinstance(self.selector, Entities)):
             return all_of_them
@@ -161,24 +152,13 @@ class Parts:
         }
 
     @property
-    def projection(self) -> Projection | None:
-        """The rule from noisy vectors to rows, where the mechanism has one."""
-        return getattr(self.mechanism, "projection", None)
-
-    @property
-    def found(self) -> dict[str, Any]:
-        """The settings that were looked for on the space."""
-        rule = self.projection
-        return rule.found() if isinstance(rule, FindsSettings) else {}
-
-    @property
-    def attacker(self) -> dict[str, Any] | None:
-        """What an attacker found of other texts at these settings; None where nobody measured."""
-        found = found_by(self.mechanism, self.mechanism.guarantee.epsilon)
-        return None if found is None or self.scope != "token" else found.to_dict()
+    def finds_settings(self) -> FindsSettings | None:
+        """The mechanism's projection, where it searches for settings on the space."""
+        rule = getattr(self.mechanism, "projection", None)
+        return rule if isinstance(rule, FindsSettings) else None
 
     def blocked(self, space: Space) -> Blocked:
-        """Return the words of a space that never come out."""
+        """Return the words of a space that are never released."""
         if self._blocked is None or self._blocked.space is not space:
             instead = stand_ins(space) if self.source.spares else {}
             self._blocked = Blocked(space, frozenset(instead), instead)
@@ -198,27 +178,30 @@ def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str
         saved_editor: Model and digest of the editor when the pipeline was saved; {} for none.
 
     Returns:
-        What every receipt of the component says.
+        The terms of every receipt of the component.
 
     Raises:
         DxError: For parts that do not fit together, and for another model than was saved.
     """
-    parts.mechanism.fit(space)
+    mechanism, editor, rule = parts.mechanism, parts.editor, parts.finds_settings
+    mechanism.fit(space)
     if hasattr(parts.unknown, "in_context") and not parts.draws_together:
         raise DxError(Errors.DX066)
-    check_fitted(parts.mechanism, space)
+    check_fitted(mechanism, space)
     if parts.vectors == "noisy":
-        empty = parts.mechanism.sample(np.zeros(0, dtype=np.int64), parts.rng)
+        empty = mechanism.sample(np.zeros(0, dtype=np.int64), parts.rng)
         if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
-            raise DxError(Errors.DX035.format(mechanism=parts.mechanism.name))
-    if parts.editor is not None:
-        _fit_editor(parts, parts.editor, space, saved_editor)
-    about: dict[str, str] = getattr(parts.editor, "about", {})
-    choice = getattr(getattr(parts.projection, "index", None), "choice", None)
-    chosen: dict[str, str] = {} if choice is None else {"index": choice}
+            raise DxError(Errors.DX035.format(mechanism=mechanism.name))
+    if editor is not None:
+        _fit_editor(parts, editor, space, saved_editor)
+    found = {} if rule is None else dict(rule.found())
+    index = getattr(getattr(mechanism, "projection", None), "index", None)
+    if (choice := getattr(index, "choice", None)) is not None:
+        found["index"] = choice
+    measured = found_by(mechanism, mechanism.guarantee.epsilon) if parts.scope == "token" else None
     return Terms(
-        mechanism=parts.mechanism.name,
-        guarantee=parts.mechanism.guarantee,
+        mechanism=mechanism.name,
+        guarantee=mechanism.guarantee,
         space=f"{space.name} ({space.digest})",
         unknown_policy=type(parts.unknown).__name__,
         scope=parts.scope,
@@ -226,31 +209,32 @@ def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str
         vectors=parts.vectors,
         seeded=parts.rng.seed is not None,
         in_clear=_in_clear(parts, nlp),
-        attacker=parts.attacker,
-        scale=scale_of(parts.mechanism, len(space)),
-        found={**parts.found, **chosen},
+        attacker=None if measured is None else measured.to_dict(),
+        scale=scale_of(mechanism, len(space)),
+        found=found,
         numbers=None if parts.numbers is None else parts.numbers.guarantee,
-        editor=None if parts.editor is None else parts.editor.name,
-        editor_model=about.get("digest"),
-        surrogates=_surrogates_of(parts),
+        editor=None if editor is None else editor.name,
+        editor_model=getattr(editor, "about", {}).get("digest"),
+        surrogates=_surrogate_terms(parts) if parts.surrogates else None,
     )
 
 
 def _in_clear(parts: Parts, nlp: Language | None) -> tuple[str, ...]:
-    """What of the input stays visible, in words."""
-    found = [*parts.selector.in_clear, *parts.unknown.in_clear]
-    found += getattr(parts.mechanism, "in_clear", ())
-    found += () if parts.numbers is None else parts.numbers.in_clear
+    """What of the input stays visible, in words, each once."""
+    visible = [*parts.selector.in_clear, *parts.unknown.in_clear]
+    visible += getattr(parts.mechanism, "in_clear", ())
+    visible += () if parts.numbers is None else parts.numbers.in_clear
     if parts.scope == "type":
-        found.append("which words of a document are the same")
+        visible.append("which words of a document are the same")
     if parts.casing == "preserve":
-        found.append("the case of every word")
-    found += [CARRIED_IN_CLEAR[item] for item in parts.carry]
-    found += parts.source.in_clear(nlp)
-    found += [told for one in parts.standing.values() for told in one.in_clear]
+        visible.append("the case of every word")
+    visible += [CARRIED_IN_CLEAR[item] for item in parts.carry]
+    visible += parts.source.in_clear(nlp)
+    for surrogate in parts.standing.values():
+        visible += surrogate.in_clear
     if parts.standing:
-        found.append("how many mentions of each label there are, and where")
-    return tuple(dict.fromkeys(found))
+        visible.append("how many mentions of each label there are, and where")
+    return tuple(dict.fromkeys(visible))
 
 
 def _fit_editor(parts: Parts, editor: Editor, space: Space, saved: dict[str, str]) -> None:
@@ -259,34 +243,29 @@ def _fit_editor(parts: Parts, editor: Editor, space: Space, saved: dict[str, str
         avoid(allowed_by(parts.source))
     about: dict[str, str] = getattr(editor, "about", {})
     if about and saved.get("model") == about["model"]:
-        name, then, now = about["model"], saved["digest"], about["digest"]
+        then, now = saved["digest"], about["digest"]
         if then != now:
-            raise DxError(Errors.DX156.format(name=name, saved=then[:12], found=now[:12]))
+            message = Errors.DX156.format(name=about["model"], saved=then[:12], found=now[:12])
+            raise DxError(message)
 
 
-def _surrogates_of(parts: Parts) -> dict[str, dict[str, Any]] | None:
-    """What is the same for every document, by label."""
-    if not parts.surrogates:
-        return None
-    told = {}
+def _surrogate_terms(parts: Parts) -> dict[str, dict[str, Any]]:
+    terms: dict[str, dict[str, Any]] = {}
     for label, one in parts.standing.items():
-        scope = getattr(one, "scope", None)
-        key_id = scope.key_id if isinstance(scope, Scope) else None
-        told[label] = {
+        terms[label] = {
             "stand_in": one.name,
             "guarantee": one.guarantee.to_dict(),
             "chance": one.chance,
-            **({} if key_id is None else {"key_id": key_id}),
         }
-    return told
+        scope = getattr(one, "scope", None)
+        if isinstance(scope, Scope) and scope.key_id is not None:
+            terms[label]["key_id"] = scope.key_id
+    return terms
 
 
 def check_labels(parts: Parts, nlp: Language, name: str) -> None:
-    """Warn of labels that have a surrogate and that no recogniser predicts.
-
-    Raises:
-        DxError: Where a label that is selected has no surrogate.
-    """
+    """Warn of surrogates whose label no recogniser predicts; raise DxError for a selected label
+    without a surrogate."""
     if not parts.surrogates or isinstance(parts.surrogates, Preset):
         return
     selected = parts.selector.labels if isinstance(parts.selector, Entities) else ()
@@ -296,14 +275,14 @@ def check_labels(parts: Parts, nlp: Language, name: str) -> None:
     known = entity_labels(nlp, before=name)
     unknown = [] if known is None else sorted(set(parts.surrogates) - known)
     if unknown:
-        told = ", ".join(sorted(known or ())) or "no label at all"
-        message = Warnings.DX121.format(unknown=", ".join(unknown), known=told)
+        predicted = ", ".join(sorted(known or ())) or "no label at all"
+        message = Warnings.DX121.format(unknown=", ".join(unknown), known=predicted)
         warnings.warn(message, DxWarning, stacklevel=5)
 
 
 def warn_of_lacking(space: Space) -> None:
-    """Warn where a table that nobody chose is of English, and the built-in one has more of it. One
-    that lacks most of English may be for anything."""
+    """Warn where a table that nobody chose lacks English words that the built-in one has. One that
+    lacks most of English may be for anything."""
     lacked = lacked_of(space)
     if LACKING < lacked < NOT_ENGLISH:
         warnings.warn(Warnings.DX104.format(lacked=lacked), DxWarning, stacklevel=3)

@@ -1,7 +1,7 @@
-"""Which tokens are perturbed. A selector looks at a Doc and gives a boolean a token.
+"""Selectors say which tokens are perturbed: a boolean for each token of a Doc.
 
-What a selector leaves is released as it is, and which tokens it leaves is visible; `in_clear` says
-so in the words that the receipt shows.
+Tokens that are not selected are released unmodified, and which ones they are is visible; `in_clear`
+says so in the words that the receipt shows.
 """
 
 from __future__ import annotations
@@ -27,39 +27,42 @@ LAYOUT = "number of tokens, punctuation and white space"
 
 @runtime_checkable
 class Selector(Protocol):
-    """Says which words are replaced. in_clear: what of the input it lets through, for the
-    receipt."""
+    """Says which words are replaced.
+
+    in_clear: what of the input it lets through, for the receipt.
+    """
 
     in_clear: tuple[str, ...]
 
     def select(self, doc: Doc) -> Bools1d:
-        """bool (tokens,). Raises DxError for a Doc that it cannot judge."""
+        """Return the selected tokens, bool (tokens,). Raise DxError for a Doc it cannot judge."""
         ...
 
     def check(self, nlp: Language, name: str) -> None:
-        """Raises DxError where the pipeline cannot give what the selector needs."""
+        """Raise DxError where the pipeline cannot give what the selector needs."""
         ...
 
 
+@registry.dx_selectors("dx.AllWords.v1")
 class AllWords:
-    """Every token but punctuation and white space."""
+    """Select every token but punctuation and white space."""
 
     in_clear: tuple[str, ...] = (LAYOUT,)
 
     def select(self, doc: Doc) -> Bools1d:
-        """bool (tokens,): all but punctuation and white space."""
+        """Return bool (tokens,): all but punctuation and white space."""
         return words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
-        """There is nothing that a pipeline could lack."""
-        return None
+        """Accept every pipeline."""
 
 
 class Entities:
-    """The words of entities with these labels, of any recogniser: `doc.ents` and
-    `doc.spans[spans_key]` are merged, PER and PERSON, LOC and GPE and so on are one label, and what
-    is found once is replaced wherever it is mentioned again, in any case and in part. exact: of
-    `doc.ents` alone, with labels to the letter.
+    """Select the words of entities with these labels, of any recogniser.
+
+    `doc.ents` and `doc.spans[spans_key]` are merged; PER and PERSON, LOC and GPE and so on are one
+    label; with `again`, what is found once is replaced wherever it is mentioned again, in any case
+    and in part. exact: of `doc.ents` alone, with labels to the letter.
 
     There is no guarantee for what no recogniser finds, and where entities are is visible.
     """
@@ -80,76 +83,72 @@ class Entities:
             f"every word outside the recognised entities {', '.join(labels)}",
             "where these entities are",
         )
-        self._plain = {self._as_known(label) for label in labels}
+        self._plain = {self._normalised(label) for label in labels}
 
-    def _as_known(self, label: str) -> str:
+    def _normalised(self, label: str) -> str:
         return label if self.exact else plain_label(label)
 
     def entities(self, doc: Doc) -> list[Entity]:
-        """(label, first token, token after the last) of what is replaced, in order, without
-        overlaps; labels as `text.mentions.plain_label` has them. Raises DxError where nothing
-        looked for any."""
+        """Return (label, first token, token after the last) of what is replaced.
+
+        They are in order, without overlaps, with labels as `text.mentions.plain_label` has them.
+        Raise DxError where no recogniser ran.
+        """
         key = self.spans_key
-        looked = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
-        if len(doc) and not looked:
+        recognised = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
+        if len(doc) and not recognised:
             raise DxError(Errors.DX030)
         if self.exact:
             return [(e.label_, e.start, e.end) for e in doc.ents if e.label_ in self._plain]
         return chosen(doc, self._plain, spans_key=key, again=self.again)
 
     def select(self, doc: Doc) -> Bools1d:
-        """bool (tokens,): the words of these entities. Raises DxError where nothing looked for
-        any."""
+        """Return the words of these entities, bool (tokens,). Raise DxError where no recogniser
+        ran."""
         return self.words(doc, self.entities(doc))
 
     def words(self, doc: Doc, entities: list[Entity]) -> Bools1d:
-        """bool (tokens,): the words of what `entities` found."""
+        """Return the words of what `entities` found, bool (tokens,)."""
         found: Bools1d = np.zeros(len(doc), dtype=bool)
         for _, first, last in entities:
             found[first:last] = True
         return found & words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
-        """A label that no recogniser before the component predicts would protect nothing. Spans
-        under a key are of components that do not say what they predict."""
+        """Raise DxError for a label that no recogniser before the component predicts, which would
+        protect nothing. Components that set spans under a key do not say what they predict."""
         known = None if self.spans_key is not None else entity_labels(nlp, before=name)
-        there = {self._as_known(label) for label in known or ()}
-        missing = [label for label in self.labels if self._as_known(label) not in there]
+        predicted = {self._normalised(label) for label in known or ()}
+        missing = [label for label in self.labels if self._normalised(label) not in predicted]
         if known is not None and missing:
             found = ", ".join(sorted(known)) or "no label at all"
             raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
 
 
 class WordList:
-    """The words of a public list, in any case. That a word is not on the list is visible."""
+    """Select the words of a public list, in any case. That a word is not on the list is visible."""
 
     def __init__(self, words: tuple[str, ...]) -> None:
         self.in_clear = (LAYOUT, "every word that is not on the list of dx.WordList.v1")
-        self._unchecked: tuple[str, ...] = words
+        self._unchecked = words
         self._ids = np.array([get_string_id(w.lower()) for w in words], dtype=np.uint64)
 
     def select(self, doc: Doc) -> Bools1d:
-        """bool (tokens,): the words of the list, in any case."""
+        """Return the words of the list, in any case, bool (tokens,)."""
         return np.isin(doc.to_array(LOWER), self._ids, kind="sort") & words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
-        """An entry that the tokenizer splits would never be found."""
+        """Raise DxError for entries that the tokenizer splits, which would never be found."""
         split = sum(len(nlp.make_doc(word)) != 1 for word in self._unchecked)
         if split:
             raise DxError(Errors.DX029.format(count=split))
         self._unchecked = ()
 
 
-@registry.dx_selectors("dx.AllWords.v1")
-def make_all_words() -> AllWords:
-    """Everything but punctuation and white space."""
-    return AllWords()
-
-
 @registry.dx_selectors("dx.Entities.v1")
 def make_entities(labels: list[str]) -> Entities:
-    """The words of entities with these labels, as an entity recogniser before the component set
-    them. Raises DxError for an empty list."""
+    """Select the words of entities with these labels, as an entity recogniser before the component
+    set them. Raises DxError for an empty list."""
     return Entities(tuple(labels), again=False, exact=True)
 
 
@@ -157,15 +156,22 @@ def make_entities(labels: list[str]) -> Entities:
 def make_any_entities(
     labels: list[str], spans_key: str | None = None, again: bool = True
 ) -> Entities:
-    """The words of entities with these labels, whatever recogniser found them. spans_key: read
-    `doc.spans[spans_key]` besides `doc.ents`. again: replace each further mention of what was found
-    as well. Raises DxError for an empty list."""
+    """Select the words of entities with these labels, whatever recogniser found them.
+
+    Args:
+        labels: One entity label or more.
+        spans_key: Read `doc.spans[spans_key]` besides `doc.ents`.
+        again: Replace each further mention of what was found as well.
+
+    Raises:
+        DxError: For an empty list.
+    """
     return Entities(tuple(labels), spans_key, again=again)
 
 
 @registry.dx_selectors("dx.WordList.v1")
 def make_word_list(words: str | list[str]) -> WordList:
-    """words: a list, or the path of a UTF-8 text file with one word a line."""
+    """Select the words of a list, or of a UTF-8 text file with one word a line at this path."""
     listed = read_words(Path(words)) if isinstance(words, str) else tuple(words)
     if not listed:
         raise fail("words", "a list of one word or more", [])
@@ -173,15 +179,15 @@ def make_word_list(words: str | list[str]) -> WordList:
 
 
 def words_of(doc: Doc) -> Bools1d:
-    """bool (tokens,): all but punctuation and white space."""
+    """Return bool (tokens,): all but punctuation and white space."""
     flags = doc.to_array([IS_SPACE, IS_PUNCT])
     words: Bools1d = np.logical_not(np.any(flags, axis=1))
     return words
 
 
 def entity_labels(nlp: Language, *, before: str) -> set[str] | None:
-    """What recognisers before the component predict; None where one of them does not say, or where
-    none is known as such."""
+    """Return what recognisers before the component predict; None where there is none, or where one
+    of them does not say."""
     names = nlp.pipe_names
     earlier = names[: names.index(before)] if before in names else names
     pipes = [nlp.get_pipe(n) for n in earlier if "doc.ents" in nlp.get_pipe_meta(n).assigns]

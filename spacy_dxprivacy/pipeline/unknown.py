@@ -1,9 +1,9 @@
-"""What stands in for a selected word that the space does not hold. Never the word itself.
+"""What takes the place of a selected word that the space does not hold. Never the word itself.
 
 Names, numbers, addresses and misspellings end here, the very words that a reader would look for.
-That a word was unknown is visible with all of these but dx.RandomWord.v1 and
-dx.Context.v1, with which it can be guessed, as their law is not that of known words; which word it
-was is not.
+That a word was unknown is visible with all of these but dx.RandomWord.v1 and dx.Context.v1. With
+those two it can be guessed, as their distribution is not that of known words; which word it was
+cannot.
 """
 
 from __future__ import annotations
@@ -18,113 +18,90 @@ from ..validate import fail
 
 REDACTED = "[REDACTED]"
 _NUMBER = re.compile(r"[+#]?\d(?:[\d.,:/-]*\d)?%?", re.ASCII)
+_GUESSED = (
+    "how many words the space does not hold (in the receipt), and to some degree, which: what "
+    "stands for them is drawn by a law of its own"
+)
 
 
 class Redact:
-    """One public text for every unknown word."""
+    """Replace every unknown word by one public text."""
 
     in_clear: tuple[str, ...] = ("which words the space does not hold",)
 
     def __init__(self, text: str) -> None:
+        if not isinstance(text, str) or not text or re.search(r"\s", text):
+            raise fail("text", "a text without white space", text)
         self.text = text
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
-        """The same text for each."""
+        """Return the same text for each word."""
         return [self.text] * len(words)
 
 
-_BY_LAW = "to some degree, which: what stands for them is drawn by a law of its own"
-
-
+@registry.dx_unknowns("dx.RandomWord.v1")
 class RandomWord:
-    """A word drawn uniformly from the space. A reader who knows how words are distributed sees that
-    uniform ones are rarer: which words were unknown shows to some degree."""
+    """Draw a word uniformly from the space. Uniform words are rarer than those of a text, so which
+    words were unknown shows to some degree."""
 
-    in_clear: tuple[str, ...] = (
-        f"how many words the space does not hold (in the receipt), and {_BY_LAW}",
-    )
+    in_clear: tuple[str, ...] = (_GUESSED,)
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
-        """Words of the space, drawn uniformly."""
+        """Return words of the space, drawn uniformly."""
         return [space.words[row] for row in rng.integers(len(space), len(words))]
 
 
+@registry.dx_unknowns("dx.Context.v1")
 class Context:
-    """A word that fits its sentence, drawn with it as a word that says nothing: its law is the same
-    for every unknown word. Where words are drawn alone, a word of the public law."""
+    """Draw a word that fits its sentence from the prior of dx.Path.v2, whatever the unknown word
+    was; where words are drawn alone, without the sentence."""
 
     in_context = True
-    in_clear: tuple[str, ...] = (
-        f"how many words the space does not hold (in the receipt), and {_BY_LAW}",
-    )
+    in_clear: tuple[str, ...] = (_GUESSED,)
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        """Raise DxError: the mechanism draws these words."""
         raise DxError(Errors.DX066)
 
 
-class RandomDigits:
-    """Every digit of a number drawn anew, uniformly; all else redacted."""
+class RandomDigits(Redact):
+    """Draw every digit of an unknown number anew, uniformly; redact all other unknown words."""
 
     in_clear: tuple[str, ...] = (
         "which words the space does not hold",
         "the number of digits and the separators of numbers that the space does not hold",
     )
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
-        """Numbers with other digits; the text for all else."""
-        return [self._redrawn(w, rng) if _NUMBER.fullmatch(w) else self.text for w in words]
-
-    def _redrawn(self, number: str, rng: Rng) -> str:
-        digits = iter(rng.integers(10, len(number)))
-        return "".join(str(next(digits)) if c.isdigit() else c for c in number)
-
-
-class Raise:
-    """Refuse documents with an unknown word."""
-
-    in_clear: tuple[str, ...] = ()
-
-    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
-        """Raises DxError with how many there are, never which."""
-        if words:
-            raise DxError(Errors.DX036.format(count=len(words)))
-        return []
+        """Return numbers with other digits; the text for all else."""
+        replaced = super().replace(words, space, rng)
+        for i, word in enumerate(words):
+            if _NUMBER.fullmatch(word):
+                digits = map(str, rng.integers(10, len(word)))
+                replaced[i] = "".join(next(digits) if c.isdigit() else c for c in word)
+        return replaced
 
 
 @registry.dx_unknowns("dx.Redact.v1")
 def make_redact(text: str = REDACTED) -> Redact:
-    """text: what stands for an unknown word; it must not be empty or hold white space."""
-    return Redact(_checked(text))
-
-
-@registry.dx_unknowns("dx.RandomWord.v1")
-def make_random_word() -> RandomWord:
-    """A uniform draw from the words of the space."""
-    return RandomWord()
-
-
-@registry.dx_unknowns("dx.Context.v1")
-def make_context() -> Context:
-    """A word drawn in context from the public law of dx.Path.v2, whatever the unknown word was."""
-    return Context()
+    """Replace every unknown word by `text`, which must not be empty or hold white space."""
+    return Redact(text)
 
 
 @registry.dx_unknowns("dx.RandomDigits.v1")
 def make_random_digits(text: str = REDACTED) -> RandomDigits:
-    """text: what stands for an unknown word that is not a number."""
-    return RandomDigits(_checked(text))
+    """Draw the digits of unknown numbers anew; replace all other unknown words by `text`."""
+    return RandomDigits(text)
 
 
 @registry.dx_unknowns("dx.Raise.v1")
-def make_raise() -> Raise:
-    """Refuse documents that hold an unknown word, with an error that does not name it."""
-    return Raise()
+class Raise:
+    """Raise for documents that hold an unknown word, without naming it."""
 
+    in_clear: tuple[str, ...] = ()
 
-def _checked(text: str) -> str:
-    if not isinstance(text, str) or not text or re.search(r"\s", text):
-        raise fail("text", "a text without white space", text)
-    return text
+    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        """Raise DxError with how many unknown words there are."""
+        if words:
+            raise DxError(Errors.DX036.format(count=len(words)))
+        return []

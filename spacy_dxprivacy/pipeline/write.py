@@ -1,7 +1,7 @@
-"""From what was drawn to the new Doc: words, layout, spelling, receipt.
+"""Make the new Doc from the draws: words, layout, spelling, receipt.
 
-The new Doc is made by whitelist: words, blanks, what `carry` names, and the receipt. Nothing else
-of the old Doc reaches it, since lemmas, tags, tensors and user data are functions of the input.
+It is made by whitelist: words, blanks, what `carry` names, and the receipt. Nothing else of the old
+Doc reaches it, since lemmas, tags, tensors and user data are functions of the input.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from .parts import Parts
 from .receipt import Counted, Receipt, Terms, earlier_receipts, mark_as_made
 
 ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # of what `carry` names
-_INSIDE = 1  # of ENT_IOB: goes on with an entity
-_NO_START = np.uint64(2**64 - 1)  # of SENT_START: -1, no sentence begins
+_INSIDE = 1  # value of ENT_IOB: inside an entity
+_NO_START = np.uint64(2**64 - 1)  # value of SENT_START: -1, no sentence begins
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Written:
-    """The words of one document as they will be released, but for their spelling.
+    """The m words of one document as they will be released, before spelling.
 
-    spaces: whether a blank follows each. drawn: bool (m,), words that may be spelled otherwise.
-    editable: bool (m,), those that a mechanism drew from the space: an editor may put others in
-    their place. aside: bool (m,), numbers and stand-ins, which are no context of a mechanism's.
+    spaces: whether a blank follows each. drawn: bool (m,), words whose spelling may change.
+    editable: bool (m,), words drawn from the space, which an editor may replace. aside: bool (m,),
+    numbers and surrogates, which are no context of a mechanism.
     """
 
     words: list[str]
@@ -54,21 +54,21 @@ def write(
     Args:
         parts: The component's settings.
         docs: The input, of which nothing else than what `parts` carries reaches the output.
-        drawn: What was drawn for them.
+        drawn: The draws for them.
         space: The table of words.
-        terms: What all receipts of the component say.
+        terms: The terms of the component's receipts.
     """
     texts = [_written(doc, one) for doc, one in zip(docs, drawn, strict=True)]
     if isinstance(parts.editor, EditsTexts) and texts:
-        texts = edited_texts(texts, docs[0].vocab, space, parts, parts.editor)
+        texts = _edited_texts(texts, docs[0].vocab, space, parts, parts.editor)
     new = []
-    for doc, one, text in zip(docs, drawn, spelled(texts), strict=True):
+    for doc, one, text in zip(docs, drawn, _spelled(texts), strict=True):
         if parts.casing == "preserve":
             _copy_case(doc, one, text)
         made = Doc(doc.vocab, words=text.words, spaces=text.spaces)
         for name in parts.carry:
             _carry(name, doc, made, one.layout)
-        # What nlp.pipe(as_tuples=True) hands back beside the Doc; spaCy keeps it here.
+        # spaCy keeps the context of nlp.pipe(as_tuples=True) here.
         made._context = doc._context
         tensor = None if one.vectors is None else _tensor(doc, one, one.vectors, space)
         mark_as_made(made, _receipt(doc, one, terms), tensor)
@@ -77,35 +77,33 @@ def write(
 
 
 def _written(doc: Doc, drawn: Drawn) -> Written:
-    """The words of the new Doc, before they are spelled."""
+    numbers = drawn.figures.mask
     clear: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
     strings = doc.vocab.strings
     made: Any = np.empty(len(doc), dtype=object)
     made[:] = [strings[orth] for orth in clear[:, 0].tolist()]
     made[drawn.mask] = drawn.words
-    if drawn.figures is not None:
-        made[drawn.numbers] = drawn.figures.words
+    made[numbers] = drawn.figures.words
     words: list[str] = made.tolist()
     spaces = (clear[:, 1] > 0).tolist()
-    mask, editable, layout = drawn.mask | drawn.numbers, drawn.mask.copy(), drawn.layout
+    mask, editable, layout = drawn.mask | numbers, drawn.mask.copy(), drawn.layout
     editable[drawn.mask] = drawn.known
     if layout is None:
-        return Written(words, spaces, mask, editable, drawn.numbers)
+        return Written(words, spaces, mask, editable, numbers)
     words, spaces = layout.expand(words, spaces)
-    aside = layout.mask(drawn.numbers) | layout.placed
+    aside = layout.mask(numbers) | layout.placed
     return Written(words, spaces, layout.mask(mask), layout.mask(editable), aside)
 
 
 # -- editors of texts ------------------------------------------------------------------------------
 
 
-def edited_texts(
+def _edited_texts(
     texts: Sequence[Written], vocab: Vocab, space: Space, parts: Parts, editor: EditsTexts
 ) -> list[Written]:
-    """Each text with the words that an editor of texts chose. vocab: for the words that are read,
-    all of which are released."""
+    """Each text with the words that an editor of texts chose."""
     instead = parts.blocked(space).instead
-    placed = [_shown(text, vocab, space) for text in texts]
+    placed = [_released(text, vocab, space) for text in texts]
     found = editor.edit_texts([shown for shown, _ in placed], parts.mechanism)
     new = []
     for text, (shown, places), rows in zip(texts, placed, found, strict=True):
@@ -118,22 +116,22 @@ def edited_texts(
     return new
 
 
-def _shown(text: Written, vocab: Vocab, space: Space) -> tuple[ReleasedText, Ints1d]:
-    """What the editor sees, and which tokens its words are. Numbers stay as they were drawn."""
+def _released(text: Written, vocab: Vocab, space: Space) -> tuple[ReleasedText, Ints1d]:
+    """The text as an editor reads it, and the tokens of its words. Numbers are not edited."""
     doc = Doc(vocab, words=text.words, spaces=text.spaces)
     table: Any = doc.to_array([ORTH, NORM, LOWER, LIKE_NUM])
     rows = space.find_ids(*np.ascontiguousarray(table[:, :3].T))
     editable = text.editable & (rows >= 0) & (table[:, 3] == 0)
     words = passage(doc, editable, text.aside)
-    there = rows[words.places] >= 0
-    places = words.places[there]
-    starts = np.diff(np.cumsum(words.starts)[there], prepend=-1) > 0
+    known = rows[words.places] >= 0
+    places = words.places[known]
+    starts = np.diff(np.cumsum(words.starts)[known], prepend=-1) > 0
     before = clear_before(doc, places)
     return ReleasedText(rows[places], starts, ~editable[places], before), places
 
 
 def clear_before(doc: Doc, places: Ints1d) -> list[str]:
-    """For each of the tokens at rising places, all that stands between it and the one before."""
+    """Return the text between each of the tokens at rising places and the one before."""
     ends = [0, *(doc[place].idx + len(doc[place]) for place in places[:-1].tolist())]
     text = doc.text
     return [text[end : doc[place].idx] for end, place in zip(ends, places.tolist(), strict=False)]
@@ -142,8 +140,8 @@ def clear_before(doc: Doc, places: Ints1d) -> list[str]:
 # -- spelling and annotations ----------------------------------------------------------------------
 
 
-def spelled(texts: Sequence[Written]) -> list[Written]:
-    """Return each text as a person would write it."""
+def _spelled(texts: Sequence[Written]) -> list[Written]:
+    """Each text as a person would write it."""
     if not texts:
         return []
     words = [word for text in texts for word in text.words]
@@ -152,9 +150,8 @@ def spelled(texts: Sequence[Written]) -> list[Written]:
     ends = list(accumulate((len(text.words) for text in texts), initial=0))
     firsts = np.array([end for end in ends if end < len(words)], dtype=np.int64)
     words, spaces = spell(words, spaces, drawn, firsts)
-    blanks = spaces.tolist()
     return [
-        replace(text, words=words[start:end], spaces=blanks[start:end])
+        replace(text, words=words[start:end], spaces=spaces[start:end].tolist())
         for text, (start, end) in zip(texts, pairwise(ends), strict=True)
     ]
 
@@ -168,29 +165,29 @@ def _copy_case(doc: Doc, drawn: Drawn, written: Written) -> None:
 
 
 def _carry(name: str, doc: Doc, new: Doc, layout: Layout | None) -> None:
-    """Annotations of the old tokens as those of the new ones: what stands for an entity is one."""
+    """Copy annotations of the old tokens to the new ones: the surrogate of an entity is one."""
     if not len(doc):
         return
     # A list: numpy would give from_array another shape for a single attribute.
     values: Any = doc.to_array(ATTRIBUTES[name])
     if layout is not None:
-        there = np.any(values)
+        annotated = np.any(values)
         values = values[layout.source].copy()
         if name == "ents":
             values[layout.inner, 0] = _INSIDE
-        elif there:
+        elif annotated:
             values[layout.inner] = _NO_START
     new.from_array(ATTRIBUTES[name], values)
 
 
 def _receipt(doc: Doc, drawn: Drawn, terms: Terms) -> Receipt:
-    figures, layout, stood = drawn.figures, drawn.layout, drawn.stood
+    layout, stood = drawn.layout, drawn.stood
     counted = Counted(
         tokens=len(doc) if layout is None else len(layout.source),
         perturbed=int(drawn.known.sum()),
         unknown=int((~drawn.known).sum()),
         draws=drawn.draws,
-        numbers=(0, 0) if figures is None else (len(figures.words), figures.draws),
+        numbers=(len(drawn.figures.words), drawn.figures.draws),
         stood_in=0 if layout is None else int(layout.placed.sum()),
         mentions={} if stood is None else stood.counts,
     )
@@ -198,13 +195,13 @@ def _receipt(doc: Doc, drawn: Drawn, terms: Terms) -> Receipt:
 
 
 def _tensor(doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space) -> Floats2d:
-    """float32 (tokens of the new Doc, d): the vectors that were drawn, the table's of words that
-    stay, zeros for all else."""
+    """float32 (tokens of the new Doc, d): the vectors that were drawn, those of the table for
+    unmodified words, zeros for all else."""
     rows = space.find_ids(*np.ascontiguousarray(ids_of(doc).T))
     tensor: Floats2d = space.vectors[rows]
     tensor[rows < 0] = 0
     tensor[drawn.mask] = vectors
-    tensor[drawn.numbers] = 0
+    tensor[drawn.figures.mask] = 0
     if drawn.layout is None:
         return tensor
     tensor = tensor[drawn.layout.source]

@@ -1,22 +1,21 @@
-"""Documents in which some runs of tokens give way to others, of another length."""
+"""Token alignment of a Doc in which some spans are replaced by others, of another length."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
 from ..arrays import Bools1d, Ints1d
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True)
 class Piece:
-    """Tokens start to end, without end, give way to these words. spaces: whether a blank follows
-    each; after the last one it is as it was."""
+    """Replacement words for the tokens from start up to, not including, end.
+
+    spaces: whether a blank follows each word; after the last one it is as in the old Doc.
+    """
 
     start: int
     end: int
@@ -26,9 +25,11 @@ class Piece:
 
 @dataclass(frozen=True)
 class Layout:
-    """The m tokens of a new document by the n of an old one. source: int64 (m,), the old token that
-    each stands for, or stands in place of. placed: bool (m,), those of pieces. inner: bool (m,),
-    those of pieces but the first of each."""
+    """Map the m tokens of a new Doc to the n tokens of the old one.
+
+    source: int64 (m,), the old token of each. placed: bool (m,), tokens of pieces. inner: bool
+    (m,), tokens of pieces but the first of each.
+    """
 
     source: Ints1d
     placed: Bools1d
@@ -37,19 +38,19 @@ class Layout:
 
     @classmethod
     def of(cls, tokens: int, pieces: Sequence[Piece]) -> Layout:
-        """tokens: n. pieces: in their order, none touching another's tokens."""
+        """Align a Doc of n tokens with its pieces, which are in order and do not overlap."""
         rows: list[tuple[int, int]] = []  # (source, 0 outside of pieces, 1 their first, 2 others)
         place = 0
         for piece in pieces:
             rows += [(i, 0) for i in range(place, piece.start)]
-            rows += [(piece.start, 1 if i == 0 else 2) for i in range(len(piece.words))]
+            rows += [(piece.start, 1 + (i > 0)) for i in range(len(piece.words))]
             place = piece.end
         rows += [(i, 0) for i in range(place, tokens)]
         source, kind = np.array(rows, dtype=np.int64).reshape(-1, 2).T
         return cls(source, kind > 0, kind > 1, pieces)
 
     def expand(self, words: Sequence[str], spaces: Sequence[bool]) -> tuple[list[str], list[bool]]:
-        """Old words and blanks -> those of the new document."""
+        """Return the words and blanks of the new Doc, given those of the old one."""
         places = self.source.tolist()
         new_words, new_spaces = [words[i] for i in places], [spaces[i] for i in places]
         new = iter(np.flatnonzero(self.placed).tolist())
@@ -61,6 +62,6 @@ class Layout:
         return new_words, new_spaces
 
     def mask(self, old: Bools1d) -> Bools1d:
-        """bool (n,) -> bool (m,), False for what is of a piece."""
+        """Map a mask, bool (n,), to bool (m,), False within pieces."""
         new: Bools1d = old[self.source] & ~self.placed
         return new

@@ -1,6 +1,6 @@
-"""Words as a person would write them: capitals, contractions, blanks. A function of the output.
+"""Restore capitals, contractions, articles and blanks of a released text.
 
-Nothing here looks at the words that were replaced, so it is post-processing and free.
+This is post-processing: nothing here reads the words that were replaced.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import numpy as np
 
 from ..arrays import Bools1d, Ints1d
 
-ARTICLES = ("a", "an")
-LONGEST = 5  # letters that are said one by one; longer words are shouted
+_LONGEST_ABBREVIATION = 5  # letters said one by one; longer words in capitals are emphasis
 
 _SILENT_H = re.compile(r"hour|honest|honou?r|heir")
 # "you" and "won": university, user, urine, European, one; but not uninsured, usher, urgent.
@@ -31,15 +30,12 @@ _SPOKEN = frozenset(
 _SIGNED = re.compile(r"[-+.]+\d", re.ASCII)
 _TEENS = re.compile(r"(?:11|18)(?:,\d{3})*(?:\.|$)|(?:11|18)\d\d$", re.ASCII)
 _SENTENCE_END = re.compile(r"[.!?\u2026]|[!?]{2,}")
-_BULLETS = {"-", "*", "\u2022", "\u2013", "\u2014", ">"}
 _FULL_FORMS = {
     "n't": "not", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would",
     "n\u2019t": "not", "\u2019m": "am", "\u2019re": "are", "\u2019ve": "have",
     "\u2019ll": "will", "\u2019d": "would",
 }  # fmt: skip
-_POSSESSIVES = {"'s", "\u2019s", "'", "\u2019"}
 _NEGATIONS = {"n't", "n\u2019t"}
-_CLITICS = _POSSESSIVES | set(_FULL_FORMS)
 # What is left of "can't", "won't" and "shan't" without its end, and of "n't" in a hurry.
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall", "nt": "not"}
 _PRONOUNS = {"i", "you", "he", "she", "it", "we", "they", "who", "that", "there"}
@@ -50,14 +46,14 @@ _HOSTS = {
     "ll": _PRONOUNS,
     "d": _PRONOUNS,
 }
-# Words that own nothing: "'s" after them is said in full.
+# After these words "'s" is no possessive, and is written in full.
 _OWNERLESS = {
     "the", "a", "an", "my", "your", "his", "her", "its", "our", "their", "this", "these", "those",
     "of", "in", "on", "at", "to", "for", "with", "from", "by", "about", "into", "after", "before",
     "and", "or", "but", "if", "as", "than", "because", "not", "no", "n't", "is", "are", "was",
     "were", "be", "been", "has", "have", "had", "do", "does", "did", "very", "so", "'s",
 }  # fmt: skip
-# Names of two words, the first of which is a word of its own.
+# Common words that are written with a capital beside a name.
 _BEFORE_NAMES = {
     "new": {"York", "Yorker", "Yorkers", "Zealand", "Jersey", "Orleans", "Mexico", "England",
             "Delhi", "Hampshire", "Brunswick"},
@@ -68,38 +64,42 @@ _BEFORE_NAMES = {
     "las": {"Vegas"},
 }  # fmt: skip
 _AFTER_NAMES = {"city": {"Kansas", "York", "Oklahoma", "Mexico", "Jersey", "Atlantic", "Vatican"}}
-_BESIDE_NAMES = {*_BEFORE_NAMES, *_AFTER_NAMES}
-_IN_FULL = {*_FULL_FORMS, "'s", "\u2019s", *_STEMS}
 _OPENING = {'"', "'", "(", "[", "\u201c", "\u2018", "``"}
 _BEFORE_NOT = {
     "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "ca", "could", "would",
     "should", "wo", "sha", "must", "need", "might", "ai",
 }  # fmt: skip
 
-
-# Kinds of words: what the rules below ask of each, a bit each.
-_IS_WORD, _ENDS_WORD, _BEGINS_WORD, _CLITIC, _WHOLE, _ARTICLE, _BESIDE = (1 << i for i in range(7))
+# Kinds of words that the rules below ask for, one bit each.
+_IS_WORD, _ENDS_WORD, _BEGINS_WORD, _CLITIC, _FULL, _ARTICLE, _BESIDE = (1 << i for i in range(7))
 _BLANK, _LINE, _LINES, _STOP, _BULLET = (1 << i for i in range(7, 12))
 _PLAIN = _IS_WORD | _ENDS_WORD | _BEGINS_WORD
-_LISTED = (
-    (frozenset(_CLITICS), _CLITIC),
-    (frozenset(_IN_FULL), _WHOLE),
-    (frozenset(ARTICLES), _ARTICLE),
-    (frozenset(_BESIDE_NAMES), _BESIDE),
-    (frozenset(_BULLETS), _BULLET),
+_LISTED: tuple[tuple[frozenset[str], int], ...] = (
+    (frozenset({"'s", "\u2019s", "'", "\u2019", *_FULL_FORMS}), _CLITIC),
+    (frozenset({"'s", "\u2019s", *_FULL_FORMS, *_STEMS}), _FULL),
+    (frozenset({"a", "an"}), _ARTICLE),
+    (frozenset({*_BEFORE_NAMES, *_AFTER_NAMES}), _BESIDE),
+    (frozenset({"-", "*", "\u2022", "\u2013", "\u2014", ">"}), _BULLET),
 )
-_ANY_LISTED = frozenset().union(*(some for some, _ in _LISTED))
+_ANY_LISTED = frozenset[str]().union(*(words for words, _ in _LISTED))
 
 
 def spell(
     words: Sequence[str], spaces: Bools1d, drawn: Bools1d, firsts: Ints1d | None = None
 ) -> tuple[list[str], Bools1d]:
-    """The words of documents, some of which were drawn, one document after another. spaces: bool
-    (t,), whether a blank follows. firsts: where documents begin; one document without it.
+    """Spell the drawn words of packed documents as a person would; leave all others as they are.
 
-    Gives new words and spaces, in which the drawn words have a capital at the start of a sentence,
-    clitics stand where they can, "a" and "an" go by the next word, and no two words run together.
-    Words that were not drawn stay as they are.
+    Drawn words get a capital at the start of a sentence, clitics stand only where they can, "a" and
+    "an" go by the next word, and no two words run together.
+
+    Args:
+        words: The t words.
+        spaces: bool (t,), whether a blank follows.
+        drawn: bool (t,), the words that may change.
+        firsts: Where documents begin; None for one document.
+
+    Returns:
+        The new words, and their blanks, bool (t,).
     """
     text = _Text(words, spaces, drawn, np.zeros(1, dtype=np.int64) if firsts is None else firsts)
     if drawn.any():
@@ -109,8 +109,7 @@ def spell(
 
 
 def like(word: str, model: str) -> str:
-    """The word in the case of another: UPPER, Title or lower. casing = "preserve" uses it; it
-    copies a trait of the input."""
+    """Return the word in the case of another: UPPER, Title or lower."""
     if len(model) > 1 and model.isupper():
         return word.upper()
     if model[:1].isupper():
@@ -119,13 +118,15 @@ def like(word: str, model: str) -> str:
 
 
 def capitalised(word: str) -> str:
-    """The word with a capital at its beginning, the rest as it is."""
+    """Return the word with a capital first letter, the rest as it is."""
     return word[:1].upper() + word[1:]
 
 
 class _Text:
-    """The t words of documents. kinds: int64 (t,). first: bool (t + 1,), where a document begins,
-    and after the last one."""
+    """The t words of packed documents.
+
+    kinds: int64 (t,). first: bool (t + 1,), where a document begins, and after the last one.
+    """
 
     def __init__(
         self, words: Sequence[str], spaces: Bools1d, drawn: Bools1d, firsts: Ints1d
@@ -136,22 +137,17 @@ class _Text:
         self.first[firsts] = self.first[-1] = True
 
     def are(self, kind: int) -> Bools1d:
-        """bool (t,): words of this kind."""
+        """bool (t,): the words of this kind."""
         found: Bools1d = (self.kinds & kind) != 0
         return found
 
     def drawn_of(self, kind: int) -> Iterator[tuple[int, str, str, str]]:
-        """Of each drawn word of this kind its place, itself, the word on its left, and that on its
-        right; "" where there is none in its document. In order, as the words are by then."""
+        """Yield each drawn word of this kind: its place, itself, and its neighbours in its
+        document, "" for none. The words are read as they are by then."""
         words, first = self.words, self.first
         for i in np.flatnonzero(self.drawn & self.are(kind)).tolist():
             left, right = not first[i], not first[i + 1]
             yield i, words[i], words[i - 1] if left else "", words[i + 1] if right else ""
-
-    def look_again(self, places: list[int]) -> None:
-        """After words were written otherwise."""
-        if places:
-            self.kinds[places] = _kinds([self.words[i] for i in places])
 
 
 def _kinds(words: Iterable[str]) -> Ints1d:
@@ -161,10 +157,10 @@ def _kinds(words: Iterable[str]) -> Ints1d:
 
 
 def _kind(word: str) -> int:
-    kind = sum(bit for some, bit in _LISTED if word in some)
+    kind = sum(bit for listed, bit in _LISTED if word in listed)
     kind |= _BEGINS_WORD * (word[:1].isalnum() or word[:1] == "[")
     kind |= _ENDS_WORD * _ends_a_word(word)
-    if word.isalpha() or any(map(str.isalnum, word)):
+    if any(map(str.isalnum, word)):
         return kind | _IS_WORD
     if word and not word.isspace():
         return kind | _STOP * (_SENTENCE_END.fullmatch(word) is not None)
@@ -181,8 +177,7 @@ _KNOWN = {word: _kind(word) for word in (*_ANY_LISTED, *string.punctuation, "...
 
 def _fit_clitics(text: _Text) -> None:
     """Write drawn clitics, and the stems that go with them, in full where they do not fit."""
-    changed = []
-    for i, word, left, right in text.drawn_of(_WHOLE):
+    for i, word, left, right in text.drawn_of(_FULL):
         if word in _FULL_FORMS:
             hosts = _BEFORE_NOT if word in _NEGATIONS else _HOSTS[word[1:]]
             new = word if left.lower() in hosts else _FULL_FORMS[word]
@@ -193,12 +188,11 @@ def _fit_clitics(text: _Text) -> None:
             new = word if owns else "is"
         if new != word:
             text.words[i] = new
-            changed.append(i)
-    text.look_again(changed)
+            text.kinds[i : i + 1] = _kinds([new])
 
 
 def _fit_articles(text: _Text) -> None:
-    """ "a" or "an", where one of them was drawn, by the sound of the word that follows."""
+    """Choose "a" or "an", where one of them was drawn, by the sound of the next word."""
     words, first = text.words, text.first
     for i, word, _, right in text.drawn_of(_ARTICLE):
         quoted = right in _OPENING and not first[i + 2]
@@ -206,11 +200,8 @@ def _fit_articles(text: _Text) -> None:
         words[i] = (article_before(follows) or word) if follows else word
 
 
-# -- articles ----------------------------------------------------------------------------------
-
-
 def article_before(word: str) -> str | None:
-    """ "a" or "an"; None before what has no sound, such as a comma."""
+    """Return "a" or "an"; None before what has no sound, such as a comma."""
     if len(word) > 1 and word.isascii() and word.isalpha() and word.islower():
         if word[0] in "bcdfgjklmnpqrstvwxyz":  # whatever comes after them
             return "a"
@@ -226,38 +217,26 @@ def _begins_with_vowel(word: str) -> bool:
     if word[0].isdigit():
         return word[0] == "8" or _TEENS.match(word) is not None
     part = re.split(r"[-'\u2019./]", word)[0]
-    if _is_spelled_out(part):
+    # Letters that are said one by one: X, MRI, HIVs.
+    stem = part.removesuffix("s")
+    abbreviated = 1 < len(stem) <= _LONGEST_ABBREVIATION and stem.isupper()
+    if len(part) == 1 or (abbreviated and stem.lower() not in _SPOKEN):
         return part[0].lower() in _LETTERS_WITH_VOWEL
-    lower = _without_accents(word.lower())
+    decomposed = unicodedata.normalize("NFD", word.lower())
+    lower = "".join(c for c in decomposed if not unicodedata.combining(c))
     if lower[0] == "h":
         return _SILENT_H.match(lower) is not None
     return lower[0] in "aeiou" and _CONSONANT.match(lower) is None
 
 
-def _is_spelled_out(part: str) -> bool:
-    """Letters that are said one by one: X, MRI, HIVs."""
-    stem = part.removesuffix("s")
-    if len(part) == 1 or not 1 < len(stem) <= LONGEST:
-        return len(part) == 1
-    return stem.isupper() and stem.lower() not in _SPOKEN
-
-
-def _without_accents(word: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
-
-
-# -- names, blanks, capitals -------------------------------------------------------------------
-
-
 def _fit_names(text: _Text) -> None:
-    """Words that are written with a capital beside a name."""
     for i, word, left, right in text.drawn_of(_BESIDE):
         if right in _BEFORE_NAMES.get(word, ()) or left in _AFTER_NAMES.get(word, ()):
             text.words[i] = capitalised(word)
 
 
 def _fit_blanks(text: _Text) -> None:
-    """Drawn clitics lose the blank before them; words that would run together gain one."""
+    """Remove the blank before drawn clitics; add one between words that would run together."""
     drawn, clitic, ends = text.drawn, text.are(_CLITIC), text.are(_ENDS_WORD)
     before = text.spaces[:-1]
     # A drawn apostrophe ends a word ("As'"); any other may open a quotation.
@@ -268,24 +247,23 @@ def _fit_blanks(text: _Text) -> None:
 
 
 def _capitalise(text: _Text) -> None:
-    """Of each word whether anything that begins a sentence came since the last one."""
-    blank, is_word = text.are(_BLANK), text.are(_IS_WORD)
-    place = np.arange(len(blank))
-    begins = text.first[:-1]
-    line = _since(~blank, text.are(_LINE) & blank, begins, place)
+    """Write the first word of each sentence, line after a full stop, and item with a capital."""
+    blank, is_word, begins = text.are(_BLANK), text.are(_IS_WORD), text.first[:-1]
+    line = _since(~blank, text.are(_LINE) & blank, begins)
     sentence = text.are(_STOP) | text.are(_LINES) | (line & text.are(_BULLET) & ~is_word & ~blank)
-    starts = _since(is_word, sentence, begins, place)
+    starts = _since(is_word, sentence, begins)
     for i in np.flatnonzero(text.drawn & is_word & starts).tolist():
         text.words[i] = capitalised(text.words[i])
 
 
-def _since(last: Bools1d, event: Bools1d, begins: Bools1d, place: Ints1d) -> Bools1d:
-    """bool (t,): whether, before each place, an event or the beginning of the document came after
-    the last of the others."""
-    latest = np.maximum.accumulate(np.where(last, place, -1))
-    latest = np.concatenate([[-1], latest[:-1]])
-    events = np.maximum.accumulate(np.where(event, place, -1))
-    events = np.concatenate([[-1], events[:-1]])
+def _since(last: Bools1d, event: Bools1d, begins: Bools1d) -> Bools1d:
+    """bool (t,): whether, before each place, an event or the beginning of its document came after
+    the last True of `last`."""
+    place = np.arange(len(last))
+    latest, events = (
+        np.append(-1, np.maximum.accumulate(np.where(mask, place, -1))[:-1])
+        for mask in (last, event)
+    )
     began = np.maximum.accumulate(np.where(begins, place, 0))
     found: Bools1d = (latest < began) | (events > latest)
     return found

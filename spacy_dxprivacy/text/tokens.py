@@ -1,10 +1,9 @@
-"""Texts as tokens, in a time that grows with their length alone.
+"""Tokenize in time linear in the length of a text.
 
-spaCy's tokenizer takes symbols and "'s" off the ends of what stands between blanks, one by one,
-and looks at the rest each time: 16,000 of them cost a minute, and whoever sends a text could stall
-who reads it. Its search for addresses of the web goes over all that follows each colon. Where there
-are many symbols or colons, a text is cut there beforehand and read a few at a time. All other texts
-have the tokens that spaCy gives them.
+spaCy's tokenizer takes symbols and "'s" off the ends of a run of non-blanks one by one, and looks
+at the rest each time: 16,000 of them cost a minute, so a sender could stall the reader. Its URL
+pattern goes over all that follows each colon. Where a run has many symbols or colons, it is cut
+there beforehand. All other texts have the tokens that spaCy gives them.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 AT_ONCE = 64  # characters that are taken off an end together
-MOST_STEPS = 50_000  # symbols at the ends of a part times its length: about 30 ms
-COLONS_APART = 256  # characters, at least, between the colons at which a part is cut
-MOST_COLON_STEPS = 3_000_000  # colons of a part times its length: about 30 ms
+MOST_STEPS = 50_000  # symbols at the ends of a run times its length: about 30 ms
+COLONS_APART = 256  # characters, at least, between the colons at which a run is cut
+MOST_COLON_STEPS = 3_000_000  # colons of a run times its length: about 30 ms
 
-# Between the fields of a table; a comma between two digits may be one of a number.
+# Delimiters of table fields; a comma between two digits may be part of a number.
 _FIELDS = re.compile(r"(?<=[^\W_])[;|](?=[^\W_])|(?<=[^\W\d_]),(?=\d)|(?<=\d),(?=[^\W\d_])")
 _NO_FIELDS = re.compile(r"[@/]|www")
 _ANNOTATED = ("TAG", "POS", "DEP", "LEMMA", "MORPH", "SENT_START")
@@ -32,26 +31,27 @@ _AFTER = re.compile(r"(?:[sS]['\u2019]|[^\w\s]|_)*")  # of the text read backwar
 
 
 def tokenized(nlp: Language, text: str) -> Doc:
-    """The tokens of a text, as nlp.make_doc gives them."""
+    """Tokenize a text, as nlp.make_doc does."""
     cuts = cuts_of(text)
-    return nlp.make_doc(text) if not cuts else joined(nlp, text, cuts)
+    return joined(nlp, text, cuts) if cuts else nlp.make_doc(text)
 
 
 def joined(nlp: Language, text: str, cuts: list[int]) -> Doc:
-    """The tokens of the parts of a text, as one Doc."""
-    words: list[str] = []
-    spaces: list[bool] = []
-    for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True):
-        for token in nlp.make_doc(text[start:end]):
-            words.append(token.text)
-            spaces.append(bool(token.whitespace_))
-    return Doc(nlp.vocab, words=words, spaces=spaces)
+    """Tokenize the parts of a text into one Doc."""
+    tokens = [
+        (token.text, bool(token.whitespace_))
+        for start, end in pairwise([0, *cuts, len(text)])
+        for token in nlp.make_doc(text[start:end])
+    ]
+    return Doc(nlp.vocab, words=[word for word, _ in tokens], spaces=[space for _, space in tokens])
 
 
 def with_fields_apart(doc: Doc) -> Doc:
-    """The Doc, or one in which each field of a table is apart, as spaCy's tokenizer leaves
-    "Conakry,4100" in one token and a name would take the number with it. A Doc that has more
-    annotations than entities stays as it is."""
+    """Return a Doc in which each field of a table has its own tokens.
+
+    spaCy's tokenizer leaves "Conakry,4100" in one token, and a name would take the number with it.
+    A Doc with more annotations than entities is returned as it is.
+    """
     if not _FIELDS.search(doc.text) or doc.spans or any(map(doc.has_annotation, _ANNOTATED)):
         return doc
     words: list[str] = []
@@ -73,7 +73,7 @@ def with_fields_apart(doc: Doc) -> Doc:
 
 
 def cuts_of(text: str) -> list[int]:
-    """Where to cut a text, never beside a blank; [] for nearly all."""
+    """Return where to cut a text, never beside a blank; [] for nearly all texts."""
     return [cut for match in _LONG.finditer(text) for cut in _cuts(*match.span(), match.group())]
 
 
@@ -82,16 +82,12 @@ def _cuts(start: int, end: int, part: str) -> Iterator[int]:
     before, after = (m.end() if m else 0 for m in (_BEFORE.match(part), _AFTER.match(part[::-1])))
     if (before + after) * len(part) <= MOST_STEPS:
         before = after = 0
-    core_end = max(end - after, start + before)
-    yield from range(start + AT_ONCE, start + before, AT_ONCE)
-    if start < start + before < end:
-        yield start + before
-    yield from (start + cut for cut in _at_colons(part, before, core_end - start))
-    yield from range(core_end if core_end > start + before else core_end + AT_ONCE, end, AT_ONCE)
-
-
-def _at_colons(part: str, start: int, end: int) -> Iterator[int]:
-    """Some of the colons between start and end, if there are many."""
-    if part.count(":", start, end) * (end - start) > MOST_COLON_STEPS:
-        while (start := part.find(":", start + COLONS_APART, end)) >= 0:
-            yield start
+    core, core_end = start + before, max(end - after, start + before)
+    yield from range(start + AT_ONCE, core, AT_ONCE)
+    if start < core < end:
+        yield core
+    colon, last = before, core_end - start
+    if part.count(":", colon, last) * (last - colon) > MOST_COLON_STEPS:
+        while (colon := part.find(":", colon + COLONS_APART, last)) >= 0:
+            yield start + colon
+    yield from range(core_end if core_end > core else core_end + AT_ONCE, end, AT_ONCE)

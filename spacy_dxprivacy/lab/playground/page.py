@@ -91,7 +91,7 @@ def choose(workshop: shop.Workshop) -> DxSanitizer:
         made = sanitizer(digest, name, epsilon, workshop)
         st.caption("Less is more private, more keeps more meaning.")
         st.markdown(f"**{made.mechanism.guarantee}**")
-        st.caption(sentence(made.attacker))
+        st.caption(sentence(made.terms.attacker))
         n, d = workshop.space.vectors.shape
         st.caption(f"Space: {workshop.space.name}, {n:,} words, {d} dimensions.")
     return made
