@@ -38,8 +38,8 @@ class Drawn:
     mask: bool (tokens,), the words that the mechanism took. words: their m replacements. known:
     bool (m,), whether the space held the word. draws: how many the mechanism made. vectors: float32
     (m, d), noisy, or None; that of an unknown word is one of a public word that is drawn uniformly,
-    so which words are unknown does not show. figures: the numbers. stood: the surrogates of
-    mentions, and the layout with them; None without surrogates.
+    so which words are unknown does not show. numbers: bool (tokens,), and figures, what was drawn
+    for them. stood: the surrogates of mentions, and the layout with them; None without surrogates.
     """
 
     mask: Bools1d
@@ -47,7 +47,8 @@ class Drawn:
     known: Bools1d
     draws: int
     vectors: Floats2d | None
-    figures: Figures
+    numbers: Bools1d
+    figures: Figures | None
     stood: StandIns | None
     layout: Layout | None
 
@@ -68,15 +69,18 @@ def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
     """
     if not docs:
         return []
-    once = parts.scope == "type"
+    once, rule = parts.scope == "type", parts.numbers
     selected, stood = map(list, zip(*(_select(parts, doc) for doc in docs), strict=True))
-    numbers = [find_figures(*some, parts.numbers) for some in zip(docs, selected, strict=True)]
+    numbers = [
+        np.zeros(len(doc), dtype=bool) if rule is None else find_figures(doc, mask, rule)
+        for doc, mask in zip(docs, selected, strict=True)
+    ]
     masks = [mask & ~aside for mask, aside in zip(selected, numbers, strict=True)]
     batch = Batch.of(docs, masks, space, once_per_type=once)
     context = _context(batch, numbers, stood, space) if parts.in_context else None
     drawn = _replace(parts, batch, space, context)
     figures = [
-        draw_figures(doc, aside, parts.numbers, parts.rng, once_per_type=once)
+        None if rule is None else draw_figures(doc, aside, rule, parts.rng, once_per_type=once)
         for doc, aside in zip(docs, numbers, strict=True)
     ]
     layouts = [
@@ -85,7 +89,7 @@ def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
     ]
     return [
         Drawn(mask, *new, *more)
-        for mask, new, *more in zip(masks, drawn, figures, stood, layouts, strict=True)
+        for mask, new, *more in zip(masks, drawn, numbers, figures, stood, layouts, strict=True)
     ]
 
 

@@ -77,21 +77,21 @@ def write(
 
 
 def _written(doc: Doc, drawn: Drawn) -> Written:
-    numbers = drawn.figures.mask
     clear: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
     strings = doc.vocab.strings
     made: Any = np.empty(len(doc), dtype=object)
     made[:] = [strings[orth] for orth in clear[:, 0].tolist()]
     made[drawn.mask] = drawn.words
-    made[numbers] = drawn.figures.words
+    if drawn.figures is not None:
+        made[drawn.numbers] = drawn.figures.words
     words: list[str] = made.tolist()
     spaces = (clear[:, 1] > 0).tolist()
-    mask, editable, layout = drawn.mask | numbers, drawn.mask.copy(), drawn.layout
+    mask, editable, layout = drawn.mask | drawn.numbers, drawn.mask.copy(), drawn.layout
     editable[drawn.mask] = drawn.known
     if layout is None:
-        return Written(words, spaces, mask, editable, numbers)
+        return Written(words, spaces, mask, editable, drawn.numbers)
     words, spaces = layout.expand(words, spaces)
-    aside = layout.mask(numbers) | layout.placed
+    aside = layout.mask(drawn.numbers) | layout.placed
     return Written(words, spaces, layout.mask(mask), layout.mask(editable), aside)
 
 
@@ -181,13 +181,13 @@ def _carry(name: str, doc: Doc, new: Doc, layout: Layout | None) -> None:
 
 
 def _receipt(doc: Doc, drawn: Drawn, terms: Terms) -> Receipt:
-    layout, stood = drawn.layout, drawn.stood
+    figures, layout, stood = drawn.figures, drawn.layout, drawn.stood
     counted = Counted(
         tokens=len(doc) if layout is None else len(layout.source),
         perturbed=int(drawn.known.sum()),
         unknown=int((~drawn.known).sum()),
         draws=drawn.draws,
-        numbers=(len(drawn.figures.words), drawn.figures.draws),
+        numbers=(0, 0) if figures is None else (len(figures.words), figures.draws),
         stood_in=0 if layout is None else int(layout.placed.sum()),
         mentions={} if stood is None else stood.counts,
     )
@@ -201,7 +201,7 @@ def _tensor(doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space) -> Floats2d
     tensor: Floats2d = space.vectors[rows]
     tensor[rows < 0] = 0
     tensor[drawn.mask] = vectors
-    tensor[drawn.figures.mask] = 0
+    tensor[drawn.numbers] = 0
     if drawn.layout is None:
         return tensor
     tensor = tensor[drawn.layout.source]
