@@ -39,9 +39,6 @@ WORD = 2**32
 T = TypeVar("T")
 
 
-# -- randomness --------------------------------------------------------------------------------
-
-
 class Keyed:
     """Pseudorandom numbers by a key and words; uniform over keys."""
 
@@ -116,9 +113,6 @@ def _below_any(n: int, stream: Stream) -> int:
         number >>= -bits % 32
         if number < n:
             return number
-
-
-# -- surrogates --------------------------------------------------------------------------------
 
 
 @dataclass

@@ -43,9 +43,6 @@ _OWNER = re.compile(r"(['’]s?)$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 
 
-# -- the surrogate -----------------------------------------------------------------------------
-
-
 @registry.dx_surrogates("dx.Name.v1")
 def make_name(
     form: bool = False, gender: str = "any", scope: str = "document", key: str | None = None
@@ -129,7 +126,8 @@ def _write(form: Form, name: tuple[str, str, str], person: Person) -> str:
     first, middle, last = name
     drawn = [first, *[middle] * (len(form.parts) - 2), last]
     if len(form.parts) < 2:
-        drawn = [last if person.is_last("".join(form.parts)) else first]
+        is_last = person.last and (form.names or ("",))[0] != person.given
+        drawn = [last if is_last else first]
     pairs = zip(form.parts or ("",), drawn, strict=True)
     new = [f"{part[0]}." if is_initial(old) else part for old, part in pairs]
     text = f"{new[-1]}, {' '.join(new[:-1])}" if form.inverted and new[1:] else " ".join(new)
@@ -143,7 +141,9 @@ def _write(form: Form, name: tuple[str, str, str], person: Person) -> str:
 @dataclass(frozen=True)
 class Form:
     """How a mention is written. title: as it stands there. parts: names, the family name last where
-    there are two or more; its particles belong to it. inverted: "Lopez, Maria"."""
+    there are two or more; its particles belong to it. inverted: "Lopez, Maria". names: the parts in
+    lower case, without accents. titles: before the name. roles: that titles and suffix say.
+    generation: "jr", "sr" and the like, or ""."""
 
     title: str
     parts: tuple[str, ...]
@@ -151,22 +151,10 @@ class Form:
     owner: str
     inverted: bool
     case: str
-    titles: frozenset[str] = frozenset()
-
-    @property
-    def names(self) -> list[str]:
-        """The parts in lower case, without accents."""
-        return [_word(part) for part in self.parts]
-
-    @property
-    def roles(self) -> set[str]:
-        """The roles that titles and suffix name."""
-        return {ROLE[word] for word in (*self.titles, _word(self.suffix)) if word in ROLE}
-
-    @property
-    def generation(self) -> str:
-        """ "jr", "sr" and the like, or ""."""
-        return _word(self.suffix) if _word(self.suffix) in GENERATIONS else ""
+    names: tuple[str, ...]
+    titles: frozenset[str]
+    roles: frozenset[str]
+    generation: str
 
 
 def form_of(text: str, before: str = "") -> Form:
@@ -182,8 +170,20 @@ def form_of(text: str, before: str = "") -> Form:
         count += 1
     title, parts = parts[:count], parts[count:]
     suffix = parts.pop() if len(parts) > 1 and _word(parts[-1]) in SUFFIXES else ""
+    names, end = _parts(parts), _word(suffix)
     titles = TITLES.intersection(map(_word, (*title, before)))
-    return Form(" ".join(title), _parts(parts), suffix, owner, inverted, _case(bare), titles)
+    return Form(
+        title=" ".join(title),
+        parts=names,
+        suffix=suffix,
+        owner=owner,
+        inverted=inverted,
+        case=_case(bare),
+        names=tuple(map(_word, names)),
+        titles=titles,
+        roles=frozenset(ROLE[word] for word in (*titles, end) if word in ROLE),
+        generation=end if end in GENERATIONS else "",
+    )
 
 
 def _parts(names: list[str]) -> tuple[str, ...]:
@@ -237,10 +237,6 @@ class Person:
         """The most complete name."""
         return " ".join(filter(None, (self.given, self.last, self.generation)))
 
-    def is_last(self, part: str) -> bool:
-        """Return whether a single name is the family name."""
-        return bool(self.last) and _word(part) != self.given
-
     def fits(self, form: Form) -> bool:
         """Return whether a mention may be of this person: no part of it contradicts that."""
         names = form.names
@@ -291,7 +287,7 @@ def persons(forms: Sequence[Form]) -> list[Person]:
 
 def _keys_of_form(form: Form) -> Iterator[tuple[str, ...]]:
     """Yield the keys of persons that the mention may fit; one of the same title comes first."""
-    names = form.names or [""]
+    names = form.names or ("",)
     last = _tail(names[-1])
     if len(names) == 1:
         yield from ((last, role) for role in sorted(form.roles))

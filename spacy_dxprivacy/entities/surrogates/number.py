@@ -30,6 +30,7 @@ from spacy.tokens import Doc
 
 from ...arrays import Bools1d
 from ...privacy.guarantee import Guarantee
+from ...privacy.randomness import Rng
 from ...registries import registry
 from ...validate import fail, one_of, positive
 from .base import Draws, Mention, geometric
@@ -43,7 +44,8 @@ LOG_SIZE = 2**40  # steps of a whole logarithm
 _VALUE = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{1,15})?|\.\d{1,15}"
 _ONE = re.compile(_VALUE, re.ASCII)
 _TOKEN = re.compile(rf"[+-]?(?:{_VALUE})(?:/(?:{_VALUE}))?%?", re.ASCII)
-# Dates, telephone numbers and the like, over the tokens that they are cut into.
+# Dates, telephone numbers and the like, over several tokens: groups of digits that a hyphen, a
+# slash or a point joins.
 _GROUPS = re.compile(r"(?<!\d)\d+([-/.])\d+(?:\1\d+)+(?!\d)", re.ASCII)
 _DIGITS = re.compile(r"((?:(?<![\w.,])\.)?\d(?:[\d.,]*\d)?)((?:st|nd|rd|th)\b)?", re.I)
 
@@ -116,90 +118,48 @@ class Number:
         )
 
     def find(self, doc: Doc) -> Bools1d:
-        """Return a mask of the tokens that are numbers, bool, shape (n_tokens,)."""
-        return find_numbers(doc)
+        """Find the tokens that are numbers or pairs of them (120/80), with a sign and "%" or
+        without, and no part of three groups of digits or more (2008-07-29).
+
+        Returns:
+            A mask of the tokens, bool, shape (n_tokens,).
+        """
+        found = np.array([_TOKEN.fullmatch(token.text) is not None for token in doc], dtype=bool)
+        if found.any():
+            begins = np.array([token.idx for token in doc])
+            for match in _GROUPS.finditer(doc.text):
+                found[(begins >= match.start()) & (begins < match.end())] = False
+        return found
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Draw each number of each mention by itself; a mention without one stays."""
 
         def one(found: re.Match[str]) -> str:
-            value = read_value(found[1])
-            if value is None:
-                return redrawn(found[1], draws.rng) + (found[2] or "")
-            drawn = self._draw(value, draws)
+            text, ending = found.groups()
+            if _ONE.fullmatch(text) is None:
+                return redrawn(text, draws.rng) + (ending or "")
+            whole, _, decimals = text.replace(",", "").partition(".")
+            whole, size = whole.lstrip("0"), 10 ** len(decimals)
+            # Numbers above LARGEST count as LARGEST, which brings no two further apart.
+            value = int(f"0{whole}{decimals}") if len(whole) <= len(str(LARGEST)) else math.inf
+            steps = self._draw(int(min(value, LARGEST * size)), size, draws.rng)
+            new, part = divmod(steps, size)
+            point = f".{part:0{len(decimals)}d}" if decimals else ""
             # The ending of the original would tell its last digit.
-            whole = drawn.steps // drawn.size
-            return f"{drawn}{ordinal(whole, found[2])[len(str(whole)) :]}"
+            return f"{new}{point}{ordinal(new, ending)[len(str(new)) :]}"
 
         drawn = (_DIGITS.subn(one, mention.text) for mention in mentions)
         return [text if count else None for text, count in drawn]
 
-    def _draw(self, value: Value, draws: Draws) -> Value:
-        size = value.size
+    def _draw(self, value: int, size: int, rng: Rng) -> int:
+        """Draw a number near a value; both are in steps, `size` of which are a whole."""
         if self.scale == "relative":
-            log = round(math.log1p(value.steps / size) * LOG_SIZE)
-            log += geometric(Fraction(self.epsilon) / LOG_SIZE, draws.rng)
+            log = round(math.log1p(value / size) * LOG_SIZE)
+            log += geometric(Fraction(self.epsilon) / LOG_SIZE, rng)
             steps = round(math.expm1(min(log / LOG_SIZE, LARGEST_LOG)) * size)
         else:
-            rate = Fraction(self.epsilon) / Fraction(self.unit) / size
-            steps = value.steps + geometric(rate, draws.rng)
+            steps = value + geometric(Fraction(self.epsilon) / Fraction(self.unit) / size, rng)
         high = LARGEST if math.isinf(self.high) else self.high
         most = min(math.floor(Fraction(str(high)) * size), LARGEST * size)
         least = math.ceil(Fraction(str(self.low)) * size)  # 3.9 is 39 tenths, as written
-        return Value(min(max(steps, least), most), value.decimals)
-
-
-# -- numbers as they are written ---------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Value:
-    """A number without its sign, in `steps` of the last of the `decimals` that are shown."""
-
-    steps: int
-    decimals: int
-
-    @property
-    def size(self) -> int:
-        """Steps of a whole."""
-        return int(10**self.decimals)
-
-    def __str__(self) -> str:
-        whole, part = divmod(self.steps, self.size)
-        return f"{whole}.{part:0{self.decimals}d}" if self.decimals else str(whole)
-
-
-def read_value(text: str) -> Value | None:
-    """Read a number; of those above LARGEST all are LARGEST, which brings no two further apart.
-
-    Returns:
-        None for what is no number by its form: more than one point, commas elsewhere than before
-        three digits, more than 15 decimals, digits of other scripts.
-    """
-    if _ONE.fullmatch(text) is None:
-        return None
-    whole, _, decimals = text.replace(",", "").partition(".")
-    whole, size = whole.lstrip("0"), 10 ** len(decimals)
-    steps = int(f"0{whole}{decimals}") if len(whole) <= len(str(LARGEST)) else LARGEST * size
-    return Value(min(steps, LARGEST * size), len(decimals))
-
-
-def is_number(text: str) -> bool:
-    """Return whether a token is a number or a pair (120/80), with a sign and "%" or without."""
-    return _TOKEN.fullmatch(text) is not None
-
-
-def find_numbers(doc: Doc) -> Bools1d:
-    """Find the tokens that are numbers, and no part of three groups of digits or more that a
-    hyphen, a slash or a point joins (2008-07-29).
-
-    Returns:
-        A mask of the tokens, bool, shape (n_tokens,).
-    """
-    found = np.array([is_number(token.text) for token in doc], dtype=bool)
-    if not found.any():
-        return found
-    begins = np.array([token.idx for token in doc])
-    for match in _GROUPS.finditer(doc.text):
-        found[(begins >= match.start()) & (begins < match.end())] = False
-    return found
+        return min(max(steps, least), most)

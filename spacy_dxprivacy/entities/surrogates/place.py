@@ -39,9 +39,6 @@ _STATES = re.compile(r"\b(?:" + "|".join([*STATES, *map(re.escape, STATES.values
 Home = tuple[str, str]  # a city and the short name of its state
 
 
-# -- places ------------------------------------------------------------------------------------
-
-
 class Place(Independent):
     """Cities, states, countries and postal codes; see the module."""
 
@@ -128,9 +125,6 @@ def like_case(text: str, model: str) -> str:
     return text.lower() if model.islower() else text
 
 
-# -- addresses ---------------------------------------------------------------------------------
-
-
 class Address(Independent):
     """Street addresses; see the module."""
 
@@ -196,9 +190,6 @@ def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
         return home[0]
     street = f"{pick(listed('streets'), stream)} {pick(STREET_KINDS, stream)}"
     return f"{1 + below(9999, stream)} {street}" if _NUMBER.match(part) else street
-
-
-# -- organisations -----------------------------------------------------------------------------
 
 
 class Organisation(Independent):

@@ -187,9 +187,6 @@ def _name_parts(mention: Mention, text: str) -> list[tuple[str, str]]:
     return [pair for pair in pairs if not any(map(is_initial, pair))]
 
 
-# -- what may be restored -------------------------------------------------------------------------
-
-
 def _is_certain(text: str, surrogate: str) -> bool:
     """Return whether the form of a surrogate leaves no doubt: no answer has such a text of its
     own."""
@@ -275,9 +272,6 @@ def _is_strange(word: str, entries: Mapping[str, Entry]) -> bool:
 
 def _bare(word: str) -> str:
     return word.casefold().strip(".,")
-
-
-# -- the file -------------------------------------------------------------------------------------
 
 
 def write_table(table: Table, path: Path, key: bytes, *, force: bool = False) -> None:
