@@ -49,7 +49,7 @@ class Mechanism(Protocol):
 
     Optional attributes: settings, a frozen dataclass of all that changes what is drawn; in_clear,
     what of the input is let through, in words; projection, a Projection; draws_together, whether
-    words depend on their neighbours and sample takes starts, fixed, between and unknown. For
+    words depend on their neighbours and sample takes starts, fixed and unknown. For
     audits, with rows (k,) and others (m,):
 
         covers(rows) -> bool (k, n)          the pairs that the guarantee covers

@@ -44,11 +44,7 @@ DOCUMENTED = 0.95
 OWED_IMPORTS: set[tuple[str, str]] = set()
 # Files with an assert, and functions with many arguments.
 OWED_ASSERTS: set[str] = set()
-OWED_ARGUMENTS: set[tuple[str, str]] = {
-    ("mechanisms/choice.py", "log_likelihood"),
-    ("mechanisms/path_v2.py", "log_likelihood"),
-    ("mechanisms/path_v2.py", "sample"),
-}
+OWED_ARGUMENTS: set[tuple[str, str]] = set()
 
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests")
 

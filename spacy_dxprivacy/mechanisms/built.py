@@ -1,8 +1,7 @@
-"""What all mechanisms share: settings first, then a space; words drawn alone as if of sentences.
+"""The base classes of mechanisms: settings first, then a space.
 
-`check_mechanism` and `check_fitted` ask whether anyone's mechanism can be used: mechanisms may come
-from other packages, and what is wrong with one is reported before a text is read, in one sentence
-that names the part.
+`check_mechanism` and `check_fitted` validate any mechanism, those of other packages included,
+before a text is read.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from __future__ import annotations
 import traceback
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from ..arrays import Bools1d, Ints1d, Ints2d
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
@@ -29,12 +28,11 @@ if TYPE_CHECKING:
 # exp(-700) is above the smallest float64: no word's probability is rounded to 0.
 LARGEST_SCORE = 700.0
 
-
-# -- what is asked of callers ----------------------------------------------------------------------
+T = TypeVar("T")
 
 
 def checked_rows(rows: Any, n: int) -> Ints1d:
-    """rows as int64 (k,); DxError for another shape or type, or a row that is not in 0..n-1."""
+    """Return rows as int64 (k,). Raise DxError for another shape or type, or rows beyond n."""
     checked = np.asarray(rows)
     if checked.size == 0:
         return np.zeros(0, dtype=np.int64)
@@ -45,73 +43,38 @@ def checked_rows(rows: Any, n: int) -> Ints1d:
     return checked.astype(np.int64)
 
 
-def checked_candidates(given: Any, k: int, n: int) -> Ints2d:
-    """int64 (k, m). Raises DxError for another shape, and for rows out of range."""
-    found = np.asarray(given)
-    if found.ndim != 2 or len(found) != k:
-        raise fail("candidates", f"whole numbers of shape ({k}, m)", f"shape {found.shape}")
-    rows: Ints2d = checked_rows(found.ravel(), n).reshape(found.shape[0], found.shape[1])
-    return rows
-
-
 def flags(name: str, given: Any, k: int, *, missing: bool) -> Bools1d:
-    """bool (k,). Raises DxError for another shape or type."""
+    """Return bool (k,). Raise DxError for another shape or type."""
     if given is None:
         return np.full(k, missing)
-    found = np.asarray(given)
-    if found.shape != (k,) or found.dtype != np.bool_:
-        raise fail(name, f"bool of shape ({k},)", f"{found.dtype} of shape {found.shape}")
-    return found
+    checked = np.asarray(given)
+    if checked.shape != (k,) or checked.dtype != np.bool_:
+        raise fail(name, f"bool of shape ({k},)", f"{checked.dtype} of shape {checked.shape}")
+    return checked
 
 
-def checked_layout(k: int, starts: Any, fixed: Any, between: Any) -> tuple[Bools1d, Bools1d]:
-    """starts and fixed: bool (k,). Raises DxError for other shapes, and for a first word that
-    begins no sentence."""
-    begins = flags("starts", starts, k, missing=True)
-    stays = flags("fixed", fixed, k, missing=False)
-    if k and not begins[0]:
+def checked_layout(k: int, starts: Any, fixed: Any) -> tuple[Bools1d, Bools1d]:
+    """Return starts and fixed, bool (k,). Raise DxError if the first word begins no sentence."""
+    starts = flags("starts", starts, k, missing=True)
+    if k and not starts[0]:
         raise fail("starts", "True for the first word", False)
-    if between is not None and len(between) != k:
-        raise fail("between", f"{k} texts", len(between))
-    return begins, stays
-
-
-# -- settings first, then a space ------------------------------------------------------------------
-
-
-class OnASpace(Protocol):
-    """A mechanism on one space."""
-
-    @property
-    def guarantee(self) -> Guarantee: ...
-
-
-T = TypeVar("T", bound=OnASpace)
-Made = TypeVar("Made", bound=OnASpace, covariant=True)
-
-
-class Settings(Protocol[Made]):
-    """What a mechanism was given, checked: a frozen dataclass, which compares and pickles."""
-
-    def on(self, space: Space, guarantee: Guarantee) -> Made:
-        """What the space makes of it. Raises DxError where there is no solution on this space."""
-        ...
+    return starts, flags("fixed", fixed, k, missing=False)
 
 
 class BuiltMechanism(Generic[T]):
-    """guarantee: what can be said before a space is known. settings: all else that changes what is
-    drawn. in_clear: what of the input the mechanism lets through, for the receipt."""
+    """A mechanism whose settings are validated first and applied to a space by `fit`.
+
+    guarantee: what holds on every space. settings: a frozen dataclass of all else that changes what
+    is drawn; its build(space, guarantee) returns T, which has the guarantee on that space. in_clear:
+    what of the input is released unmodified, for the receipt.
+    """
 
     def __init__(
-        self,
-        name: str,
-        guarantee: Guarantee,
-        settings: Settings[T],
-        in_clear: tuple[str, ...] = (),
+        self, name: str, guarantee: Guarantee, settings: Any, in_clear: tuple[str, ...] = ()
     ) -> None:
         self.name = name
         self.in_clear = in_clear
-        self.guarantee = self._promise = guarantee
+        self.guarantee = self._unfitted_guarantee = guarantee
         self.settings = settings
         self._space: Space | None = None
         self._built: T | None = None
@@ -120,13 +83,13 @@ class BuiltMechanism(Generic[T]):
             warnings.warn(Warnings.DX101.format(mechanism=name, **told), DxWarning, stacklevel=3)
 
     def fit(self, space: Space) -> Self:
-        """Learn what there is to learn from a public space. Raises DxError where the settings have
-        no solution on it."""
+        """Fit a public space. Raise DxError where the settings have no solution on it."""
         with learned.noting_use() as read:
-            self._built = self.settings.on(space, self._promise)
-        promise = self._built.guarantee.named(space.digest)
-        self.guarantee = promise.as_trusted_as_files() if read or not space.verified else promise
-        self._space = space
+            built = self.settings.build(space, self._unfitted_guarantee)
+        guarantee = built.guarantee.named(space.digest)
+        trusted = space.verified and not read
+        self.guarantee = guarantee if trusted else guarantee.as_trusted_as_files()
+        self._built, self._space = built, space
         return self
 
     def sample(
@@ -135,16 +98,23 @@ class BuiltMechanism(Generic[T]):
         rng: Rng,
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
-        between: list[str] | None = None,
     ) -> Draw:
-        """rows: int64 (k,) -> replacements (k,), and noisy vectors, float32 (k, d), where there are
-        such. Every word is drawn alone: starts, bool (k,), and between, k texts, change nothing.
-        fixed: bool (k,), rows that stay as they are.
+        """Sample a replacement for each word, independently.
 
-        Raises DxError before fit, for rows that the space does not have, and for other shapes.
+        Args:
+            rows: int64 (k,), rows of the space.
+            rng: Source of randomness.
+            starts: bool (k,), where sentences begin; changes nothing here.
+            fixed: bool (k,), rows that stay unchanged.
+
+        Returns:
+            Rows (k,), and noisy vectors, float32 (k, d), where the mechanism makes such.
+
+        Raises:
+            DxError: Before fit, for rows out of range, and for other shapes.
         """
         draw = self._sample(rows, rng)
-        _, stays = checked_layout(len(draw.rows), starts, fixed, between)
+        _, stays = checked_layout(len(draw.rows), starts, fixed)
         if not stays.any():
             return draw
         return Draw(np.where(stays, np.asarray(rows), draw.rows), draw.vectors)
@@ -154,7 +124,7 @@ class BuiltMechanism(Generic[T]):
 
     @property
     def built(self) -> T:
-        """Raises DxError before fit."""
+        """What fit made. Raises DxError before fit."""
         if self._built is None:
             raise DxError(Errors.DX003.format(name=self.name))
         return self._built
@@ -165,61 +135,126 @@ class BuiltMechanism(Generic[T]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        promised = self.guarantee
+        copied = self.guarantee
         if self._space is not None:
             self.fit(self._space)
-        if self.guarantee == promised.as_trusted_as_files():
-            self.guarantee = promised  # what was learned there came along, or was verified there
+        if self.guarantee == copied.as_trusted_as_files():
+            self.guarantee = copied  # what was learned there came along, or was verified there
+
+
+class ProbabilityMechanism(BuiltMechanism[T]):
+    """A mechanism with exact word probabilities: T has n, the number of words."""
+
+    def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
+        """Return ln P(output | row), float64 (k,)."""
+        raise NotImplementedError
+
+    def log_likelihood(
+        self,
+        rows: Ints1d,
+        outputs: Ints1d,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        candidates: Ints2d | None = None,
+    ) -> Floats1d | Floats2d:
+        """Return ln P(outputs | rows).
+
+        Args:
+            rows: int64 (k,), the input.
+            outputs: int64 (k,), the release.
+            starts: bool (k,), where sentences begin; without it each word is a sentence.
+            fixed: bool (k,), rows that stay unchanged.
+            candidates: int64 (k, m), other words for each row.
+
+        Returns:
+            float64 (sentences,). With candidates float64 (k, m): that of the sentence with rows[i]
+            replaced by candidates[i, j], up to one constant for each i; 0 at fixed words.
+
+        Raises:
+            DxError: As sample does.
+        """
+        text, outputs, candidates = self._checked(rows, outputs, starts, fixed, candidates)
+        rows, begins, stays = text
+        with np.errstate(divide="ignore"):
+            if candidates is not None:
+                repeated = np.repeat(outputs, candidates.shape[1])
+                by_candidate = self.log_p(candidates.reshape(-1), repeated)
+                return np.where(stays[:, None], 0.0, by_candidate.reshape(candidates.shape))
+            unchanged = np.where(rows == outputs, 0.0, -np.inf)
+            logs = np.where(stays, unchanged, self.log_p(rows, outputs))
+        if starts is None or not len(rows):
+            return logs
+        return np.asarray(np.add.reduceat(logs, np.flatnonzero(begins)))
+
+    def _checked(
+        self, rows: Any, outputs: Any, starts: Any, fixed: Any, candidates: Any
+    ) -> tuple[tuple[Ints1d, Bools1d, Bools1d], Ints1d, Ints2d | None]:
+        """Return (rows, starts, fixed), outputs and candidates. Raise DxError as sample does."""
+        n: int = self.built.n  # type: ignore[attr-defined]
+        rows, outputs = checked_rows(rows, n), checked_rows(outputs, n)
+        k = len(rows)
+        if len(outputs) != k:
+            raise fail("outputs", f"{k} rows", outputs.shape)
+        text = (rows, *checked_layout(k, starts, fixed))
+        if candidates is None:
+            return text, outputs, None
+        found = np.asarray(candidates)
+        if found.ndim != 2 or len(found) != k:
+            raise fail("candidates", f"whole numbers of shape ({k}, m)", f"shape {found.shape}")
+        rows_of: Ints2d = checked_rows(found.ravel(), n).reshape(k, found.shape[1])
+        return text, outputs, rows_of
 
 
 # -- whether a mechanism can be used ---------------------------------------------------------------
 
 
 def check_mechanism(mechanism: Any) -> None:
-    """Raises DxError, naming the part, where a mechanism lacks one, or promises what is no
-    Guarantee or takes a method that it does not have."""
+    """Raise DxError, naming the part, for a mechanism that lacks one, or whose guarantee is no
+    Guarantee or needs a method that it does not have."""
     name = getattr(mechanism, "name", None)
     if not isinstance(name, str) or not name:
         raise DxError(Errors.DX046.format(name=type(mechanism).__name__, part="name, a text"))
     for method in ("fit(space)", "sample(rows, rng)"):
         if not callable(getattr(mechanism, method.partition("(")[0], None)):
             raise DxError(Errors.DX046.format(name=name, part=method))
-    _check_promise(mechanism, name)
+    _check_guarantee(mechanism)
     in_clear = getattr(mechanism, "in_clear", ())
     if isinstance(in_clear, str) or not all(isinstance(what, str) for what in in_clear):
         raise fail("in_clear of the mechanism", "a tuple of texts", type(in_clear))
 
 
-def _check_promise(mechanism: Any, name: str) -> None:
+def _check_guarantee(mechanism: Any) -> None:
     guarantee = getattr(mechanism, "guarantee", None)
     if not isinstance(guarantee, Guarantee):
         raise fail("guarantee of the mechanism", "a Guarantee", type(guarantee))
-    lacks = {"related": not hasattr(mechanism, "covers")}
-    lacks["finite"] = not isinstance(mechanism, HasMetric)
-    if lacks.get(guarantee.covers, False):
-        part = {"related": "covers(rows)", "finite": "distances(rows)"}[guarantee.covers]
-        raise DxError(Errors.DX048.format(name=name, covers=guarantee.covers, part=part))
+    part = ""
+    if guarantee.covers == "related" and not hasattr(mechanism, "covers"):
+        part = "covers(rows)"
+    if guarantee.covers == "finite" and not isinstance(mechanism, HasMetric):
+        part = "distances(rows)"
+    if part:
+        why = {"name": mechanism.name, "covers": guarantee.covers, "part": part}
+        raise DxError(Errors.DX048.format(**why))
 
 
 def check_fitted(mechanism: Mechanism, space: Space) -> None:
-    """A trial draw of public rows, which is thrown away. Raises DxError where the mechanism fails,
-    or gives back anything but a Draw of rows of this space."""
-    _check_promise(mechanism, mechanism.name)
-    # Any rows will do: the first, the last, and one that comes again.
+    """Sample public rows as a trial. Raise DxError where the mechanism fails or returns anything
+    but a Draw of rows of this space."""
+    _check_guarantee(mechanism)
     rows = np.array([0, len(space) - 1, 0], dtype=np.int64)
     try:
         # Seeded: it is no secret and is thrown away, and a stream that draws words stays as it was.
-        wrong = _wrong(mechanism.sample(rows, Rng(seed=0)), len(rows), len(space))
+        wrong = _fault_of(mechanism.sample(rows, Rng(seed=0)), len(rows), len(space))
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        # Not quoted: what others write into their errors may be anything.
+        # The message of the error is not quoted: it may hold anything.
         wrong = f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"
     if wrong:
         raise DxError(Errors.DX047.format(name=mechanism.name, count=len(rows), why=wrong))
 
 
-def _wrong(draw: Any, k: int, n: int) -> str:
-    """What is wrong with a draw of k words of n; "" for nothing."""
+def _fault_of(draw: Any, k: int, n: int) -> str:
+    """Return what is wrong with a draw of k words of n; "" for nothing."""
     if not isinstance(draw, Draw):
         return f"{type(draw).__name__}, and no Draw"
     rows = np.asarray(draw.rows)

@@ -3,10 +3,9 @@ r"""Independent Laplace noise on clipped vectors (dx.ClippedLaplace.v1).
 Density   f(z) = prod_i exp(-|z_i| / b) / 2b, b = 2 sqrt(d) C / epsilon, on vectors clipped to norm
           C: any two are 2 sqrt(d) C apart at most in the sum of their coordinates
 Guarantee epsilon for all pairs of words (approx-dp with delta = 0)
-Use       as a baseline; dx.Laplace.v1 does the same with less noise
+Use       as a baseline; dx.Laplace.v1 at epsilon / 2C has the same guarantee with sqrt(2) times
+          less noise
 Paper     Dwork, McSherry, Nissim, Smith 2006, theorem 1; the baseline of Huang et al. 2024
-
-dx.Laplace.v1 at epsilon / 2C gives the same promise with sqrt(2) times less noise.
 """
 
 from __future__ import annotations
@@ -29,8 +28,13 @@ from .noise import Noise, NoiseMechanism, clipped, norms_of
 def make_clipped_laplace(
     epsilon: float, clip: float | None = None, projection: Projection | None = None
 ) -> NoiseMechanism:
-    """epsilon: nats, above 0. clip: the largest norm of a vector; None takes the largest of the
-    space. projection: dx.Nearest.v1 if None."""
+    """Create independent Laplace noise on clipped vectors.
+
+    Args:
+        epsilon: Nats, above 0.
+        clip: The largest norm of a vector; None takes the largest of the space.
+        projection: From noisy vectors to words; dx.Nearest.v1 if None.
+    """
     epsilon = positive("epsilon", epsilon)
     clip = None if clip is None else positive("clip", clip)
     guarantee = Guarantee(
@@ -51,7 +55,7 @@ class _Settings:
     epsilon: float
     clip: float | None
 
-    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+    def build(self, space: Space, guarantee: Guarantee) -> Noise:
         centres, bound = clipped(space.vectors, self.clip)
         d = centres.shape[1]
         scale = float(2 * np.sqrt(d) * bound / self.epsilon)
@@ -65,10 +69,10 @@ class _Settings:
         bound = float(norms_of(space.vectors).max()) if self.clip is None else self.clip
         d = space.vectors.shape[1]
         scale = 2 * np.sqrt(d) * bound / guarantee.epsilon
-        return NoiseLaw(centres, _manhattan_norms, gamma(d, scale=scale))
+        return NoiseLaw(centres, _l1_norms, gamma(d, scale=scale))
 
 
-def _manhattan_norms(Z: Floats2d) -> Floats1d:
+def _l1_norms(Z: Floats2d) -> Floats1d:
     norms: Floats1d = np.abs(Z).sum(axis=1)
     return norms
 
@@ -82,4 +86,4 @@ class _Laplace:
         return rng.laplace((len(rows), self.d)) * self.scale
 
     def loss(self, X: Floats2d, Y: Floats2d) -> Floats2d:
-        return np.stack([_manhattan_norms(Y - x) for x in X]) / self.scale
+        return np.stack([_l1_norms(Y - x) for x in X]) / self.scale

@@ -13,7 +13,6 @@ that have none either. (Its "aggressive" mapping, each word's own k nearest, pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,13 +26,18 @@ from ..space.search.metric import distances
 from ..validate import positive, whole
 from .choice import Choice, ChoiceMechanism, clamped_score
 
-GROUPS_AT_ONCE = 64  # that are made before rows that have one are taken out of the table
+GROUPS_AT_ONCE = 64  # made before rows that have a group leave the table
 
 
 @registry.dx_mechanisms("dx.CusText.v1")
 def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
-    """epsilon: nats, above 0. k: words in a group, 2 or more; the last group may have fewer, and
-    one word that is left over joins the group before."""
+    """Create the exponential mechanism within groups of like words.
+
+    Args:
+        epsilon: Nats, above 0.
+        k: Words in a group, 2 or more. The last group may have fewer, and one word that is left
+            over joins the group before.
+    """
     epsilon, k = positive("epsilon", epsilon), whole("k", k, least=2)
     guarantee = Guarantee(
         kind="approx-dp",
@@ -54,19 +58,19 @@ class _Settings:
     epsilon: float
     k: int
 
-    def on(self, space: Space, guarantee: Guarantee) -> Choice:
+    def build(self, space: Space, guarantee: Guarantee) -> Choice:
         X, group = space.vectors, groups(space.vectors, self.k)
 
         def weights(rows: Ints1d) -> Floats2d:
             W = np.zeros((len(rows), len(X)))
             for number in np.unique(group[rows]):
-                ours = np.flatnonzero(group[rows] == number)
+                places = np.flatnonzero(group[rows] == number)
                 members = np.flatnonzero(group == number)
-                D = distances(X[rows[ours]], X[members])
+                D = distances(X[rows[places]], X[members])
                 far = D.max(axis=1, keepdims=True)
                 nearness = 1 - np.divide(D, far, out=np.zeros_like(D), where=far > 0)
                 score = clamped_score(1 - nearness, beta=self.epsilon / 2)
-                W[np.ix_(ours, members)] = np.exp(-score)
+                W[np.ix_(places, members)] = np.exp(-score)
             return W
 
         def metric(rows: Ints1d) -> Floats2d:
@@ -79,32 +83,28 @@ class _Settings:
 
 
 def groups(X: Floats2d, k: int) -> Ints1d:
-    """(n,): the number of each row's group, greedily from the first row on, by Euclidean
+    """Return the number of each row's group (n,), made greedily from the first row on by Euclidean
     distance. A last group of one row joins the group before it."""
-    group = np.full(len(X), -1, dtype=np.int64)
-    for number, (free, near) in enumerate(_free_and_near(X, group, k)):
-        D = distances(X[free[:1]], X[near])[0]
-        D[near == free[0]] = -1.0
-        taken = near[np.argsort(D, kind="stable")[:k]]
-        group[taken] = max(number - 1, 0) if len(free) == 1 else number
-    return group
-
-
-def _free_and_near(X: Floats2d, group: Ints1d, k: int) -> Iterator[tuple[Ints1d, Ints1d]]:
-    """For each group to come the rows without one, and those of them that hold the k nearest to
-    the first, by rising number. Which those are is told in float32, with room for its rounding."""
     Y, radii = from_the_middle(X)
     slack = 2 * rounding(X.shape[1], 2 * float(radii.max()))
-    left = np.arange(len(X))
+    group = np.full(len(X), -1, dtype=np.int64)
+    left, number = np.arange(len(X)), 0
     while len(left):
         table, squares = Y[left], (radii[left] ** 2).astype(np.float32)
         for _ in range(GROUPS_AT_ONCE):
             places = np.flatnonzero(group[left] < 0)
             if not len(places):
                 break
+            # float32, with room for its rounding, tells which rows may be the k nearest.
             scores = (squares - 2 * (table @ table[places[0]]))[places]
             scores[0] = -np.inf
             last = min(k, len(places)) - 1
-            near = scores <= np.partition(scores, last)[last] + slack
-            yield left[places], left[places[near]]
+            near = left[places[scores <= np.partition(scores, last)[last] + slack]]
+            first = left[places[:1]]
+            D = distances(X[first], X[near])[0]
+            D[near == first] = -1.0
+            nearest = near[np.argsort(D, kind="stable")[:k]]
+            group[nearest] = max(number - 1, 0) if len(places) == 1 else number
+            number += 1
         left = left[group[left] < 0]
+    return group

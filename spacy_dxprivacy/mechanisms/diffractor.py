@@ -7,9 +7,9 @@ Use         where nearness on a list will do for nearness in meaning; making the
 Paper       Meisenbacher, Chevli, Matthes 2024 (IWSPA), section 3 (the geometric mechanism of Ghosh,
             Roughgarden, Sundararajan 2009 on a list)
 
-The list begins with the first row and goes on to the nearest word that is not on it yet. Such a
-list takes a search a word to make, so it is made once and kept beside the space. (The paper draws
-among several lists; each is a release.)
+The list begins with the first row and goes on to the nearest word that is not on it yet. It takes a
+search a word, so it is made once and stored beside the space. (The paper draws among several lists;
+each is a release.)
 """
 
 from __future__ import annotations
@@ -28,13 +28,17 @@ from ..space.tables.learned import once
 from ..validate import positive
 from .choice import Choice, ChoiceMechanism, clamped_score
 
-PROBES = 8  # places of a list that was made before
+PROBES = 8  # places of a stored list that are checked
 LIST = "dx.Diffractor.v1, the list from row 0 on, always to the nearest row that is left"
 
 
 @registry.dx_mechanisms("dx.Diffractor.v1")
 def make_diffractor(epsilon: float) -> ChoiceMechanism:
-    """epsilon: nats per place of the list, above 0."""
+    """Create the geometric mechanism on a list of words.
+
+    Args:
+        epsilon: Nats per place of the list, above 0.
+    """
     epsilon = positive("epsilon", epsilon)
     guarantee = Guarantee(
         kind="metric-dp",
@@ -52,27 +56,26 @@ def make_diffractor(epsilon: float) -> ChoiceMechanism:
 class _Settings:
     epsilon: float
 
-    def on(self, space: Space, guarantee: Guarantee) -> Choice:
-        place = np.argsort(
-            once(space, LIST, lambda: chain(space.vectors), partial(_goes_on, space.vectors))
-        )
+    def build(self, space: Space, guarantee: Guarantee) -> Choice:
+        X = space.vectors
+        place = np.argsort(once(space, LIST, partial(chain, X), partial(_is_chain, X)))
 
-        def apart(rows: Ints1d) -> Floats2d:
+        def metric(rows: Ints1d) -> Floats2d:
             D: Floats2d = np.abs(place[rows][:, None] - place[None, :]).astype(np.float64)
             return D
 
         def weights(rows: Ints1d) -> Floats2d:
-            W = np.exp(-clamped_score(apart(rows), beta=self.epsilon))
+            W = np.exp(-clamped_score(metric(rows), beta=self.epsilon))
             # All that would fall off an end stays at the end: a geometric series.
             W[:, (place == 0) | (place == len(place) - 1)] /= -np.expm1(-self.epsilon)
             return W
 
-        return Choice(len(place), weights, apart, guarantee)
+        return Choice(len(place), weights, metric, guarantee)
 
 
-def _goes_on(X: Floats2d, order: Ints1d) -> bool:
-    """Whether each row is there once, and from some places the list goes on to the nearest that is
-    left, but for what rounding makes of equal distances."""
+def _is_chain(X: Floats2d, order: Ints1d) -> bool:
+    """Return whether each row is there once and, at random places, the next one is the nearest that
+    is left, up to rounding."""
     n = len(order)
     if n != len(X) or not (np.sort(order) == np.arange(n)).all():
         return False
@@ -84,7 +87,8 @@ def _goes_on(X: Floats2d, order: Ints1d) -> bool:
 
 
 def chain(X: Floats2d) -> Ints1d:
-    """The rows in the order of the list: from row 0 on, always to the nearest row that is left."""
+    """Return the rows in the order of the list: from row 0 on, always to the nearest that is
+    left."""
     left = np.arange(len(X))
     squares = np.einsum("nd,nd->n", X, X, dtype=np.float64) / 2
     table = np.array(X)

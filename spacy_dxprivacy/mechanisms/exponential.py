@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats2d
+from ..arrays import Floats2d, blocks
 from ..privacy.guarantee import Guarantee
 from ..privacy.noise import solved_beta
 from ..registries import registry
@@ -35,22 +35,24 @@ from .choice import (
 def make_exponential(
     epsilon: float, calibration: str = "standard", cache_mb: float = CACHE_MB
 ) -> ChoiceMechanism:
-    """epsilon: nats per unit of Euclidean distance, above 0.
+    """Create the exponential mechanism on Euclidean distance.
 
-    calibration: "standard" takes half of it for the choice, which is right on every space. "exact"
-    finds the largest share whose exact loss on this space is epsilon, up to all of it: up to twice
-    less noise for the same promise. Its fit looks at all pairs of words several times over.
-    cache_mb: memory for tables of the words that come most often, in megabytes.
+    Args:
+        epsilon: Nats per unit of Euclidean distance, above 0.
+        calibration: "standard" takes beta = epsilon / 2, which holds on every space. "exact" solves
+            for the largest beta, epsilon at most, whose exact loss on this space is epsilon: up to
+            twice less noise for the same guarantee. Its fit takes several passes over all pairs of
+            words.
+        cache_mb: Memory for tables of frequent words, in megabytes.
     """
     epsilon = positive("epsilon", epsilon)
     one_of("calibration", calibration, ("standard", "exact"))
-    exact = calibration == "exact"
     guarantee = Guarantee(
         kind="metric-dp",
         epsilon=epsilon,
         metric="euclidean",
         covers="all",
-        status="computed" if exact else "proven",
+        status="computed" if calibration == "exact" else "proven",
         source="McSherry and Talwar 2007, theorem 6; Yue et al. 2021",
         notes=(
             "Distances are clamped where the score passes 700, which keeps the guarantee. "
@@ -66,37 +68,30 @@ class _Settings:
     epsilon: float
     calibration: str
 
-    def on(self, space: Space, guarantee: Guarantee) -> Choice:
+    def build(self, space: Space, guarantee: Guarantee) -> Choice:
         beta = self.epsilon / 2
         if self.calibration == "exact":
-            beta = exact_beta(space.vectors, self.epsilon)
+            beta = solved_beta(partial(exact_epsilon, space.vectors), self.epsilon)
             notes = f"The choice uses exp(-{beta:.6g} d) on this space. {guarantee.notes}"
             guarantee = replace(guarantee, notes=notes)
         return euclidean_choice(space, guarantee, partial(clamped_score, beta=beta))
 
 
-def exact_beta(X: Floats2d, epsilon: float) -> float:
-    """The beta in [epsilon/2, epsilon] of which exact_epsilon is epsilon, within 1e-4 and below."""
-    return solved_beta(partial(exact_epsilon, X), epsilon)
-
-
 def exact_epsilon(X: Floats2d, beta: float) -> float:
-    """The least epsilon for which P(y|w) ~ exp(-beta d(w, y)) is metric private on these rows.
+    """Return the least epsilon for which P(y|w) ~ exp(-beta d(w, y)) is metric private on the rows.
 
     The loss from w to v is beta (d(v, y) - d(w, y)) + ln Z_v - ln Z_w, greatest at y = w, where
     the difference is d(w, v); so epsilon = beta + max |ln Z_w - ln Z_v| / d(w, v). Words at
     distance 0 share their Z.
     """
-    rows = np.arange(len(X))
-    at_once = max(1, BLOCK_NUMBERS // len(X))
-    blocks = [rows[i : i + at_once] for i in range(0, len(rows), at_once)]
-    logs = np.concatenate(
-        [np.log(np.exp(-clamped_score(euclidean(X, b), beta=beta)).sum(axis=1)) for b in blocks]
-    )
+    rows, at_once = np.arange(len(X)), max(1, BLOCK_NUMBERS // len(X))
+    parts = [rows[part] for part in blocks(len(X), at_once)]
+    scores = (clamped_score(euclidean(X, part), beta=beta) for part in parts)
+    logs = np.concatenate([np.log(np.exp(-S).sum(axis=1)) for S in scores])
     steepest = 0.0
-    for block in blocks:
-        D = euclidean(X, block)
-        gaps = np.abs(logs[block, None] - logs[None, :])
+    for part in parts:
+        D = euclidean(X, part)
+        gaps = np.abs(logs[part, None] - logs[None, :])
         slopes = np.divide(gaps, D, out=np.zeros_like(gaps), where=D > 0)
         steepest = max(steepest, float(slopes.max()))
     # ln Z moves by beta d at most; for words very near each other rounding says more.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d
+from ..arrays import Floats1d, Floats2d, Ints1d
 from ..privacy.guarantee import Guarantee
 from ..privacy.noise import analytic_sigma, classical_sigma, deltas
 from ..privacy.randomness import Rng
@@ -25,6 +25,10 @@ from ..validate import between, fail, one_of, positive
 from .noise import Noise, NoiseMechanism, clipped, norms_of
 
 SIGMAS = {"analytic": analytic_sigma, "classical": classical_sigma}
+SOURCES = {
+    "analytic": "Balle and Wang 2018, theorem 8",
+    "classical": "Dwork and Roth 2014, theorem A.1",
+}
 
 
 @registry.dx_mechanisms("dx.Gaussian.v1")
@@ -35,9 +39,15 @@ def make_gaussian(
     calibration: str = "analytic",
     projection: Projection | None = None,
 ) -> NoiseMechanism:
-    """epsilon: nats, above 0. delta: between 0 and 1. clip: the largest norm of a vector, longer
-    ones are shortened to it; None takes the largest of the space. calibration: "analytic" (the
-    least noise that there is) or "classical" (epsilon below 1). projection: dx.Nearest.v1 if None.
+    """Create Gaussian noise on clipped vectors.
+
+    Args:
+        epsilon: Nats, above 0.
+        delta: Between 0 and 1.
+        clip: The largest norm of a vector, longer ones are shortened to it; None takes the largest
+            of the space.
+        calibration: "analytic" (the least noise that there is) or "classical" (epsilon below 1).
+        projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon, delta = positive("epsilon", epsilon), between("delta", delta, 0.0, 1.0)
     clip = None if clip is None else positive("clip", clip)
@@ -51,10 +61,7 @@ def make_gaussian(
         metric="discrete",
         covers="all",
         status="proven",
-        source={
-            "analytic": "Balle and Wang 2018, theorem 8",
-            "classical": "Dwork and Roth 2014, theorem A.1",
-        }[calibration],
+        source=SOURCES[calibration],
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
     settings = _Settings(epsilon, delta, clip, calibration)
@@ -68,15 +75,15 @@ class _Settings:
     clip: float | None
     calibration: str
 
-    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+    def build(self, space: Space, guarantee: Guarantee) -> Noise:
         centres, bound = clipped(space.vectors, self.clip)
         unit = SIGMAS[self.calibration](self.epsilon, self.delta)
         sigma = unit * 2 * bound
-        noise = IsotropicNormal(centres.shape[1], sigma)
+        noise = NormalNoise(centres.shape[1], np.full(len(centres), sigma))
         return Noise(centres, noise, sigma, replace(guarantee, mu=1 / unit))
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
-        """That of the least noise; of "classical" it is not checked, which has more."""
+        """None for "classical", which has more than the least noise."""
         if self.calibration != "analytic":
             return None
         centres, _ = clipped(space.vectors, self.clip)
@@ -85,23 +92,24 @@ class _Settings:
 
 
 def normal_law(centres: Floats2d, sensitivity: float, guarantee: Guarantee) -> NoiseLaw:
-    """Of the least normal noise that keeps the promise for centres (n, d) at most so far apart."""
+    """Return the distribution of the least normal noise for centres (n, d) so far apart at most."""
     from scipy.stats import chi
 
     sigma = sensitivity * analytic_sigma(guarantee.epsilon, guarantee.delta)
     return NoiseLaw(centres, norms_of, chi(centres.shape[1], scale=sigma))
 
 
-@dataclass(frozen=True)
-class IsotropicNormal:
-    """N(0, sigma^2 I) in d dimensions."""
+@dataclass(frozen=True, eq=False, repr=False)
+class NormalNoise:
+    """N(0, sigma^2 I) in d dimensions, with a sigma for each word, float64 (n,)."""
 
     d: int
-    sigma: float
+    sigmas: Floats1d
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
-        return rng.normal((len(rows), self.d)) * self.sigma
+        return rng.normal((len(rows), self.d)) * self.sigmas[rows, None]
 
     def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
-        """Centres X (k, d), Y (m, d), epsilons (k, m), nats -> float64 (k, m)."""
-        return deltas(distances(X, Y), np.full(len(Y), self.sigma), epsilons)
+        """Return the least delta, float64 (k, m), of centres X (k, d), Y (m, d) at epsilons (k, m),
+        nats. Both have the sigma of the second: words of a pair share theirs."""
+        return deltas(distances(X, Y), self.sigmas[others], epsilons)

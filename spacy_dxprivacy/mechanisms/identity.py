@@ -1,4 +1,4 @@
-"""No privacy at all (dx.Identity.v1): every word comes out as it went in. For tests alone.
+"""No privacy at all (dx.Identity.v1): every word comes out unchanged. For tests alone.
 
 Use       to see what the rest of a pipeline does
 """
@@ -18,21 +18,22 @@ from .built import BuiltMechanism, checked_rows
 
 @registry.dx_mechanisms("dx.Identity.v1")
 def make_identity() -> Identity:
-    """The words themselves: to see what the rest of a pipeline does."""
+    """Create a mechanism that returns the words themselves, to see what the rest of a pipeline
+    does."""
     guarantee = Guarantee("none", notes="Words come out as they went in.")
     return Identity("dx.Identity.v1", guarantee, _Settings(), ("every word",))
-
-
-@dataclass(frozen=True)
-class _Settings:
-    def on(self, space: Space, guarantee: Guarantee) -> _Table:
-        return _Table(space, guarantee)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Table:
     space: Space
     guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class _Settings:
+    def build(self, space: Space, guarantee: Guarantee) -> _Table:
+        return _Table(space, guarantee)
 
 
 class Identity(BuiltMechanism[_Table]):

@@ -38,9 +38,16 @@ def make_jaccard(
     eta: float | None = None,
     projection: Projection | None = None,
 ) -> NoiseMechanism:
-    """epsilon: nats, above 0. delta: between 0 and 1. k: how many neighbours make the density.
-    eta: the mean distance to them below which a neighbourhood is dense (6 in the paper); None takes
-    the median of the space. projection: dx.Nearest.v1 if None."""
+    """Create Gaussian noise of two strengths.
+
+    Args:
+        epsilon: Nats, above 0.
+        delta: Between 0 and 1.
+        k: How many neighbours make the density.
+        eta: The mean distance to them below which a neighbourhood is dense (6 in the paper); None
+            takes the median of the space.
+        projection: From noisy vectors to words; dx.Nearest.v1 if None.
+    """
     epsilon, delta = positive("epsilon", epsilon), between("delta", delta, 0.0, 1.0)
     k = whole("k", k, least=1)
     eta = None if eta is None else positive("eta", eta)
@@ -66,22 +73,24 @@ class _Settings:
     k: int
     eta: float | None
 
-    def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        X = space.vectors
+    def build(self, space: Space, guarantee: Guarantee) -> Noise:
+        X, d = space.vectors, space.vectors.shape[1]
         what = f"dx.Jaccard.v1, mean distance, then the density of each word, k = {self.k}"
 
-        def learned() -> Floats1d:
+        def mean_and_densities() -> Floats1d:
             depth = min(self.k + 1, len(X))
             if depth == 1:
                 return np.array([1.0, 0.0])
             density = nearest_of_all(X, depth)[1][:, 1:].mean(axis=1)
             return np.concatenate([[mean_distance(X)], density])
 
-        mean, density = np.split(once(space, what, learned, _holds_distances), [1])
+        def are_distances(some: Floats1d) -> bool:
+            return bool((np.isfinite(some) & (some >= 0)).all() and some[0] > 0)
+
+        mean, density = np.split(once(space, what, mean_and_densities, are_distances), [1])
         bar = float(np.median(density)) if self.eta is None else self.eta
         unit = classical_sigma(self.epsilon, self.delta)
         sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean
-        d = X.shape[1]
         notes = (
             f"{guarantee.notes} In these {d} dimensions, delta between the two is "
             f"{delta_between_strengths(guarantee.epsilon, d):.3g} or more."
@@ -95,8 +104,8 @@ class _Settings:
 
 
 def delta_between_strengths(epsilon: float, d: int) -> float:
-    """The least delta, at epsilon, of N(0, SPARSE^2 I) against N(0, DENSE^2 I) in d dimensions: of
-    two words at one point. Norms below a radius are likelier under the first."""
+    """Return the least delta, at epsilon, of N(0, SPARSE^2 I) against N(0, DENSE^2 I) in d
+    dimensions: of two words at one point. Norms below a radius are likelier under the first."""
     from scipy.stats import chi2
 
     square = 2 * (d * np.log(DENSE / SPARSE) - epsilon) / (SPARSE**-2 - DENSE**-2)
@@ -104,7 +113,3 @@ def delta_between_strengths(epsilon: float, d: int) -> float:
         return 0.0
     far, near = chi2.cdf(square / DENSE**2, d), chi2.cdf(square / SPARSE**2, d)
     return max(0.0, float(near - np.exp(epsilon) * far))
-
-
-def _holds_distances(some: Floats1d) -> bool:
-    return bool((np.isfinite(some) & (some >= 0)).all() and some[0] > 0)

@@ -24,7 +24,12 @@ from .noise import Noise, NoiseMechanism, norms_of
 
 @registry.dx_mechanisms("dx.Laplace.v1")
 def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseMechanism:
-    """epsilon: nats per unit of Euclidean distance, above 0. projection: dx.Nearest.v1 if None."""
+    """Create multivariate Laplace noise.
+
+    Args:
+        epsilon: Nats per unit of Euclidean distance, above 0.
+        projection: From noisy vectors to words; dx.Nearest.v1 if None.
+    """
     settings = _Settings(positive("epsilon", epsilon))
     guarantee = Guarantee(
         kind="metric-dp",
@@ -42,7 +47,7 @@ def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseM
 class _Settings:
     epsilon: float
 
-    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+    def build(self, space: Space, guarantee: Guarantee) -> Noise:
         noise = LaplaceNoise(space.vectors.shape[1], self.epsilon)
         metric = partial(euclidean, space.vectors)
         return Noise(space.vectors, noise, noise.spread, guarantee, metric, noise.approximate)

@@ -33,10 +33,12 @@ from .noise import Noise, NoiseMechanism, norms_of
 def make_mahalanobis(
     epsilon: float, lam: float = 0.2, projection: Projection | None = None
 ) -> NoiseMechanism:
-    """epsilon: nats per unit of the regularised Mahalanobis norm, above 0. lam: from 0 (Euclidean
-    noise) to 1 (the covariance alone). projection: dx.Nearest.v1 if None, by Euclidean distance.
+    """Create elliptical Laplace noise. Its fit raises DxError where S is singular.
 
-    Its fit raises DxError where S is singular.
+    Args:
+        epsilon: Nats per unit of the regularised Mahalanobis norm, above 0.
+        lam: From 0 (Euclidean noise) to 1 (the covariance alone).
+        projection: From noisy vectors to words; dx.Nearest.v1 if None, by Euclidean distance.
     """
     epsilon = positive("epsilon", epsilon)
     lam = between("lam", lam, 0.0, 1.0, "[]")
@@ -57,15 +59,14 @@ class _Settings:
     epsilon: float
     lam: float
 
-    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+    def build(self, space: Space, guarantee: Guarantee) -> Noise:
         values, axes = regularised_covariance(space.vectors, self.lam)
         if values[0] <= 1e-12 * values[-1]:
             expected = "vectors whose covariance is regular at this lam (lower it)"
             raise DxError(Errors.DX020.format(expected=expected, given="singular ones"))
-        root = (axes * np.sqrt(values)) @ axes.T
         euclid = self.epsilon / np.sqrt(values[0])
         notes = f"Per unit of Euclidean distance this is {euclid:.6g} nats."
-        d = len(root)
+        root, d = (axes * np.sqrt(values)) @ axes.T, len(values)
         spread = float(np.sqrt((d + 1) * np.min(np.sum(root**2, axis=1))) / self.epsilon)
         whitened = space.vectors @ ((axes / np.sqrt(values)) @ axes.T)
         return Noise(
@@ -100,10 +101,9 @@ class _Ellipse:
 
 
 def regularised_covariance(X: Floats2d, lam: float) -> tuple[Floats2d, Floats2d]:
-    """Eigenvalues (d,), rising, and eigenvectors (d, d) of S = lam Sigma + (1 - lam) I."""
+    """Return eigenvalues (d,), rising, and eigenvectors (d, d) of S = lam Sigma + (1 - lam) I."""
     d = X.shape[1]
     Sigma = np.atleast_2d(np.cov(X.astype(np.float64).T)) if len(X) > 1 else np.zeros((d, d))
     trace = np.trace(Sigma)
     Sigma = Sigma * (d / trace) if trace > 0 else Sigma
-    values, axes = np.linalg.eigh(lam * Sigma + (1 - lam) * np.eye(d))
-    return values, axes
+    return np.linalg.eigh(lam * Sigma + (1 - lam) * np.eye(d))

@@ -15,7 +15,6 @@ Paper     Bollegala et al. 2023 (EACL), theorem 3. As in the authors' code, m co
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,18 +22,15 @@ import numpy as np
 from ..arrays import Bools2d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import DxError, Errors
 from ..privacy.guarantee import Guarantee
-from ..privacy.noise import analytic_sigma, deltas
-from ..privacy.randomness import Rng
+from ..privacy.noise import analytic_sigma
 from ..registries import registry
 from ..space import Space
 from ..space.search.all_pairs import diameter, nearest_of_all
-from ..space.search.metric import distances
 from ..ty import NoiseLaw, Projection
 from ..validate import between, one_of, positive, whole
-from .gaussian import IsotropicNormal, normal_law
+from .gaussian import NormalNoise, normal_law
 from .noise import Noise, NoiseMechanism
 
-NOISES = ("global", "adjacent", "paper")
 TOP = 10
 PAIRS_AT_ONCE = 2**16
 RELATED = "pairs of words that the neighbourhood relation joins; no other pair"
@@ -49,19 +45,24 @@ def make_nadp(
     noise: str = "global",
     projection: Projection | None = None,
 ) -> NoiseMechanism:
-    """epsilon: nats, above 0. delta: between 0 and 1; None is 1 / (number of words). m: how many
-    words count as neighbours, the word itself among them, 2 or more. tau: the least Jaccard index
-    of related words, from 0 to 1. noise: "global", "adjacent" or "paper". projection:
-    dx.Nearest.v1 if None.
+    """Create neighbourhood-aware noise.
 
-    "adjacent" and "paper" raise DxError in fit where the space has fewer than m words, or no two
-    are related.
+    With "adjacent" and "paper", fit raises DxError where the space has fewer than m words, or no
+    two are related.
+
+    Args:
+        epsilon: Nats, above 0.
+        delta: Between 0 and 1; None is 1 / (number of words).
+        m: How many words count as neighbours, the word itself among them, 2 or more.
+        tau: The least Jaccard index of related words, from 0 to 1.
+        noise: "global", "adjacent" or "paper".
+        projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon = positive("epsilon", epsilon)
     delta = None if delta is None else between("delta", delta, 0.0, 1.0)
     m = whole("m", m, least=2)
     tau = between("tau", tau, 0.0, 1.0, "[]")
-    one_of("noise", noise, NOISES)
+    one_of("noise", noise, ("global", "adjacent", "paper"))
     everyone = noise == "global"
     guarantee = Guarantee(
         kind="approx-dp",
@@ -85,100 +86,68 @@ class _Settings:
     tau: float
     noise: str
 
-    def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        delta = 1 / max(len(space), 2) if self.delta is None else self.delta
+    def build(self, space: Space, guarantee: Guarantee) -> Noise:
+        from scipy.sparse import coo_array
+
+        X, (n, d) = space.vectors, space.vectors.shape
+        delta = 1 / max(n, 2) if self.delta is None else self.delta
         unit = analytic_sigma(self.epsilon, delta)
         guarantee = replace(guarantee, delta=delta, mu=1 / unit)
-        X, d = space.vectors, space.vectors.shape[1]
         if self.noise == "global":
             # Words that all lie at one point need no noise to be alike; any will do.
             sigma = unit * (diameter(X) or 1.0)
-            return Noise(X, IsotropicNormal(d, sigma), sigma, guarantee)
+            return Noise(X, NormalNoise(d, np.full(n, sigma)), sigma, guarantee)
         edges, lengths = relation(X, self.m, self.tau)
-        notes, related = coverage(len(space), edges), _related(len(space), edges)
-        if self.noise == "adjacent":
-            sigma = unit * (float(lengths.max()) or 1.0)
-            promise = replace(guarantee, notes=notes)
-            return Noise(X, IsotropicNormal(d, sigma), sigma, promise, covers=related)
-        sigmas = unit * component_lengths(len(space), edges, lengths)
-        spread = float(np.min(sigmas, initial=np.inf, where=sigmas > 0))
-        bare = int(np.sum(sigmas == 0)) / len(space)
-        notes += f" {bare:.1%} of the words come out without any noise."
-        promise = replace(guarantee, notes=notes)
-        spread = spread if np.isfinite(spread) else 1.0
-        return Noise(X, _PerWord(d, sigmas), spread, promise, covers=related)
+        notes = coverage(n, edges)
+        sigmas = np.full(n, unit * (float(lengths.max()) or 1.0))
+        if self.noise == "paper":
+            sigmas = unit * component_lengths(n, edges, lengths)
+            notes += f" {np.mean(sigmas == 0):.1%} of the words come out without any noise."
+        spread = float(sigmas[sigmas > 0].min()) if sigmas.any() else 1.0
+        guarantee = replace(guarantee, notes=notes)
+        both = np.concatenate([edges, edges[:, ::-1]])
+        ones = np.ones(len(both), dtype=bool)
+        related = coo_array((ones, (both[:, 0], both[:, 1])), shape=(n, n)).tocsr()
+
+        def covers(rows: Ints1d) -> Bools2d:
+            table: Bools2d = related[rows].toarray()
+            return table
+
+        return Noise(X, NormalNoise(d, sigmas), spread, guarantee, covers=covers)
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
-        """For "global" alone: that of the least noise for all pairs."""
+        """For "global" alone."""
         if self.noise != "global":
             return None
         return normal_law(space.vectors, diameter(space.vectors), guarantee)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _PerWord:
-    d: int
-    sigmas: Floats1d
-
-    def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
-        return rng.normal((len(rows), self.d)) * self.sigmas[rows, None]
-
-    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
-        """Centres X (k, d), Y (m, d), epsilons (k, m), nats -> float64 (k, m): for two normals of
-        the strength of the second. Related words share theirs."""
-        return deltas(distances(X, Y), self.sigmas[others], epsilons)
-
-
-def _related(n: int, edges: Ints2d) -> Callable[[Ints1d], Bools2d]:
-    """edges: int64 (e, 2), the related pairs of n words."""
-    from scipy.sparse import coo_array
-
-    both = np.concatenate([edges, edges[:, ::-1]])
-    ones = np.ones(len(both), dtype=bool)
-    table = coo_array((ones, (both[:, 0], both[:, 1])), shape=(n, n)).tocsr()
-
-    def among(rows: Ints1d) -> Bools2d:
-        """rows (k,) -> bool (k, n): the words that are related to each."""
-        related: Bools2d = table[rows].toarray()
-        return related
-
-    return among
-
-
 def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
-    """The related pairs, int64 (e, 2) with the lower row first, and their lengths (e,)."""
+    """Return the related pairs, int64 (e, 2), lower row first, and their lengths (e,)."""
     n = len(X)
     if n < m:
         why = f"the space has {n} words, fewer than m = {m}"
         raise DxError(Errors.DX005.format(name="dx.NADP.v1", why=why))
     tops, apart = nearest_of_all(X, min(max(TOP, m), n))
     pairs = np.stack([np.repeat(np.arange(n), m), tops[:, :m].reshape(-1)], axis=1)
-    lengths = apart[:, :m].reshape(-1)
-    keep = pairs[:, 0] != pairs[:, 1]
-    pairs, first = np.unique(np.sort(pairs[keep], axis=1), axis=0, return_index=True)
-    lengths = lengths[keep][first]
-    overlaps = jaccard(tops[:, :TOP], pairs)
-    # Words at one point are related as well: what covers one of them has to cover the other.
-    keep = overlaps >= tau
-    if not keep.any():
-        why = f"no two words are related at m = {m}, tau = {tau:g}"
-        raise DxError(Errors.DX005.format(name="dx.NADP.v1", why=why))
-    return pairs[keep], lengths[keep]
-
-
-def jaccard(tops: Ints2d, pairs: Ints2d) -> Floats1d:
-    """(e,): for pairs of words, of the words in one of their rows of tops the share in both."""
-    size = tops.shape[1]
+    others = pairs[:, 0] != pairs[:, 1]
+    pairs, first = np.unique(np.sort(pairs[others], axis=1), axis=0, return_index=True)
+    lengths = apart[:, :m].reshape(-1)[others][first]
+    tops = tops[:, :TOP]
     shared = np.empty(len(pairs))
     for part in blocks(len(pairs), PAIRS_AT_ONCE):
         one, other = tops[pairs[part, 0]], tops[pairs[part, 1]]
         shared[part] = (one[:, :, None] == other[:, None, :]).sum(axis=(1, 2))
-    found: Floats1d = shared / (2 * size - shared)
-    return found
+    # Words at one point are related as well: what covers one of them has to cover the other.
+    related = shared / (2 * tops.shape[1] - shared) >= tau
+    if not related.any():
+        why = f"no two words are related at m = {m}, tau = {tau:g}"
+        raise DxError(Errors.DX005.format(name="dx.NADP.v1", why=why))
+    return pairs[related], lengths[related]
 
 
 def component_lengths(n: int, edges: Ints2d, lengths: Floats1d) -> Floats1d:
-    """(n,): the longest edge of each word's connected component, 0 for words without an edge."""
+    """Return the longest edge of each word's connected component (n,), 0 without an edge."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -186,12 +155,12 @@ def component_lengths(n: int, edges: Ints2d, lengths: Floats1d) -> Floats1d:
     count, component = connected_components(graph, directed=False)
     longest = np.zeros(count)
     np.maximum.at(longest, component[edges[:, 0]], lengths)
-    found: Floats1d = longest[component]
-    return found
+    by_word: Floats1d = longest[component]
+    return by_word
 
 
 def coverage(n: int, edges: Ints2d) -> str:
-    """What the relation leaves out, on this space."""
+    """Return what the relation leaves out on a space, in words."""
     alone = n - len(np.unique(edges))
     share = len(edges) / (n * (n - 1) / 2)
     return (

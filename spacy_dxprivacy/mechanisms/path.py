@@ -4,8 +4,8 @@ Probability P(y | w) = exp(-beta path(w, y)) / Z_w over the whole space; path is
             shortest path on a public graph that joins near words
 Guarantee   epsilon nats per unit of path, for all pairs of words (metric-dp). beta is solved for:
             epsilon = beta + max over edges of |ln Z_w - ln Z_v| / length, which is exact
-Use         the default: words that change become near words, whatever the scale of the vectors, and
-            every word has others that it can hardly be told from
+Use         words that change become near words, whatever the scale of the vectors, and every word
+            has others from which it can hardly be told apart
 Paper       this project, docs/explanation/sentences.md; the exponential mechanism is that of
             McSherry, Talwar 2007. It answers the open problem of the paper on the curse of
             dimensionality: a metric that behaves like the neighbour rank
@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Floats1d, Floats2d, Ints1d, Numbers2d
+from ..arrays import Floats1d, Floats2d, Ints1d, blocks
 from ..metric import STEPS, WordGraph, graph_of
 from ..metric.word_graph import log_sums
 from ..privacy.guarantee import Guarantee
@@ -36,13 +36,18 @@ WORDS_AT_ONCE = 8192
 
 @registry.dx_mechanisms("dx.Path.v1")
 def make_path(epsilon: float, keep: Sequence[str] = ()) -> ChoiceMechanism:
-    """epsilon: nats per unit of path, above 0. Nearest neighbours of each other are .75 apart.
+    """Create the exponential mechanism on shortest paths.
 
-    keep: names of classes of the space, such as "month", that are never left: a word that has some
-    of them becomes a word that has the same ones. Which ones a word has is then in clear, and words
-    that differ in them are at infinite distance.
+    Args:
+        epsilon: Nats per unit of path, above 0. Nearest neighbours of each other are .75 apart.
+        keep: Names of classes of the space, such as "month", that are never left: a word that has
+            some of them becomes a word that has the same ones. Which ones a word has is then in
+            plaintext, and words that differ in them are at infinite distance.
     """
-    epsilon, keep = positive("epsilon", epsilon), _names(keep)
+    epsilon = positive("epsilon", epsilon)
+    if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
+        raise fail("keep", "a list of names of classes", keep)
+    keep = tuple(sorted(set(keep)))
     kept = f"all pairs of words of the space with the same ones of the classes {', '.join(keep)}"
     guarantee = Guarantee(
         kind="metric-dp",
@@ -63,7 +68,7 @@ class _Settings:
     epsilon: float
     keep: tuple[str, ...]
 
-    def on(self, space: Space, guarantee: Guarantee) -> Choice:
+    def build(self, space: Space, guarantee: Guarantee) -> Choice:
         graph = graph_of(space, self.keep)
         longest = graph.reach / STEPS
         if self.epsilon * longest > LARGEST_SCORE:
@@ -75,31 +80,17 @@ class _Settings:
             f"The choice uses exp(-{beta:.6g} path) on this space. No two words{of_these} are more "
             f"than {longest:g} apart. "
         )
-        return Choice(
-            len(space),
-            partial(_weights, graph, beta),
-            graph.distances,
-            replace(guarantee, notes=notes + guarantee.notes),
-            _Draw(graph, beta, np.exp(-log_sums(graph, beta))),
-            longest,
-        )
 
+        def weights(rows: Ints1d) -> Floats2d:
+            return np.exp(-beta * graph.distances(rows))
 
-def _names(keep: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
-        raise fail("keep", "a list of names of classes", keep)
-    return tuple(sorted(set(keep)))
-
-
-def _weights(graph: WordGraph, beta: float, rows: Ints1d) -> Floats2d:
-    return np.exp(-beta * graph.distances(rows))
-
-
-# -- calibration ---------------------------------------------------------------------------------
+        guarantee = replace(guarantee, notes=notes + guarantee.notes)
+        draw = _Draw(graph, beta, np.exp(-log_sums(graph, beta)))
+        return Choice(len(space), weights, graph.distances, guarantee, draw, longest)
 
 
 def exact_epsilon(graph: WordGraph, beta: float) -> float:
-    """The least epsilon for which exp(-beta path) is metric private on this graph.
+    """Return the least epsilon for which exp(-beta path) is metric private on this graph.
 
     It is enough to look at the edges, since every path is made of them
     (docs/explanation/sentences.md). Of the edges as long as the reach, which join all words of a
@@ -114,75 +105,62 @@ def exact_epsilon(graph: WordGraph, beta: float) -> float:
 
 
 def solve_beta(graph: WordGraph, epsilon: float) -> float:
-    """The beta in [epsilon/2, epsilon] of which exact_epsilon is epsilon, within 1e-4 and below."""
+    """Return the beta in [epsilon/2, epsilon] whose exact_epsilon is within 1e-4 below epsilon."""
     return solved_beta(partial(exact_epsilon, graph), epsilon)
-
-
-# -- sampling ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Draw:
-    """First how far, from the counts of the word alone; then who, among those at this distance."""
+    """A distance first, by the counts of words at each; then a word at this distance."""
 
     graph: WordGraph
     beta: float
-    keeps: Floats1d  # (n,): the probability of each word to stay
+    unchanged: Floats1d  # (n,): the probability of each word to stay
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Ints1d:
         drawn = rows.copy()
         uniforms = rng.uniform(len(rows))
-        changed = np.flatnonzero(uniforms >= self.keeps[rows])
-        for start in range(0, len(changed), WORDS_AT_ONCE):
-            some = changed[start : start + WORDS_AT_ONCE]
+        changed = np.flatnonzero(uniforms >= self.unchanged[rows])
+        for part in blocks(len(changed), WORDS_AT_ONCE):
+            some = changed[part]
             drawn[some] = self._others(rows[some], uniforms[some], rng)
         return drawn
 
     def _others(self, rows: Ints1d, uniforms: Floats1d, rng: Rng) -> Ints1d:
+        graph, reach = self.graph, self.graph.reach
         words, which = np.unique(rows, return_inverse=True)  # sums are alike for the same word
-        counts = self.graph.counts[words]
-        steps = _places(self._sums(words, counts), which, uniforms)
-        beyond = steps == self.graph.reach
+        counts = graph.counts[words]
+        # The last weight is that of all words of the part beyond the reach.
+        W = np.empty((len(words), reach + 1))
+        W[:, :reach] = counts
+        W[:, reach] = graph.part_sizes[words] - counts.sum(axis=1, dtype=np.int64)
+        W *= np.exp(-self.beta * np.arange(reach + 1) / STEPS)
+        steps = _first_above(np.cumsum(W, axis=1, out=W), which, uniforms)
         others = np.empty(len(rows), dtype=np.int64)
-        others[beyond] = self._beyond(rows[beyond], rng)
-        near = np.flatnonzero(~beyond)
+        others[steps == reach] = self._beyond(rows[steps == reach], rng)
+        near = np.flatnonzero(steps != reach)
         at = counts[which[near], steps[near]].astype(np.int64)
         ends = np.cumsum(counts, axis=1, dtype=np.int64)[which[near], steps[near]]
         places = ends - at + (rng.uniform(len(near)) * at).astype(np.int64)
-        others[near] = self.graph.reached.at(rows[near], places)
+        others[near] = graph.reached.at(rows[near], places)
         return others
 
-    def _sums(self, words: Ints1d, counts: Numbers2d) -> Floats2d:
-        """(k, reach + 1): the weight of all words so many steps away or fewer; the last is of all
-        words of the part."""
-        reach = self.graph.reach
-        W = np.empty((len(words), reach + 1))
-        W[:, :reach] = counts
-        W[:, reach] = self.graph.part_sizes[words] - counts.sum(axis=1, dtype=np.int64)
-        W *= np.exp(-self.beta * np.arange(reach + 1) / STEPS)
-        np.cumsum(W, axis=1, out=W)
-        return W
-
     def _beyond(self, rows: Ints1d, rng: Rng) -> Ints1d:
-        """Any word of the part that is not within reach: drawn from all until it is not."""
+        """Sample a word of the part beyond reach uniformly, by rejection."""
+        graph = self.graph
         drawn = np.full(len(rows), -1, dtype=np.int64)
         while (left := np.flatnonzero(drawn < 0)).size:
-            tries = self._of_part(rows[left], rng)
-            beyond = ~self.graph.reached.are_near(rows[left], tries)
+            some = rows[left]
+            places = (rng.uniform(len(some)) * graph.part_sizes[some]).astype(np.int64)
+            tries = graph.members[graph.first_members[some] + places]
+            beyond = ~graph.reached.are_near(some, tries)
             drawn[left[beyond]] = tries[beyond]
         return drawn
 
-    def _of_part(self, rows: Ints1d, rng: Rng) -> Ints1d:
-        """A word of the same part for each row, each as likely as the other."""
-        graph = self.graph
-        places = (rng.uniform(len(rows)) * graph.part_sizes[rows]).astype(np.int64)
-        found: Ints1d = graph.members[graph.first_members[rows] + places]
-        return found
 
-
-def _places(sums: Floats2d, which: Ints1d, uniforms: Floats1d) -> Ints1d:
-    """(k,): in each of k rows of growing sums, the first place where the sum is above this part of
-    the last one. By halves, as in a sorted list, but all rows at once."""
+def _first_above(sums: Floats2d, which: Ints1d, uniforms: Floats1d) -> Ints1d:
+    """Return the first place in row `which` of the rising sums above that share of its total, (k,):
+    a binary search in all rows at once."""
     total = sums[which, -1]
     # uniform * total must not be rounded up to the total, beyond the last sum.
     marks = np.minimum(uniforms * total, np.nextafter(total, 0))

@@ -1,12 +1,12 @@
-"""Whole sentences near the clear one, drawn from public language (dx.Path.v2).
+"""Sentences near the input, drawn from a public language model (dx.Path.v2).
 
 Probability P(y_1..y_n | w_1..w_n) = q(y_1..y_n) exp(-beta sum of path(w_i, y_i)) / Z(w_1..w_n)
-            q: a public law of sentences (@dx_priors), which never sees the input; path: the length
-            of the shortest path on a public graph, whose edges a policy makes longer or shorter
+            q: a public language model (@dx_priors), which never sees the input; path: the length of
+            the shortest path on a public graph, whose edges a policy makes longer or shorter
 Guarantee   epsilon = 2 beta nats per unit of path, for texts of the same layout that differ in any
             words (metric-dp): the numerators of two texts differ by exp(beta sum path(w_i, v_i)) at
-            most, and so do the sums Z. Of words alone, epsilon = beta + max over edges of
-            |ln Z_w - ln Z_v| / length, which is exact, and beta is solved for
+            most, and so do the sums Z. For words drawn independently, epsilon = beta + max over
+            edges of |ln Z_w - ln Z_v| / length, which is exact, and beta is solved for
 Use         the default: text that reads like text
 Papers      this project, docs/explanation/sentences.md; Chatzikokolakis, Palamidessi, Stronati
             2015 (elastic metrics); Scott 2002 (forward filtering, backward sampling)
@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -37,17 +36,9 @@ from ..sampler.likelihood import SentenceLikelihood
 from ..space import Space
 from ..ty import Draw, Prior
 from ..validate import fail, positive
-from .built import (
-    LARGEST_SCORE,
-    BuiltMechanism,
-    checked_candidates,
-    checked_layout,
-    checked_rows,
-    flags,
-)
+from .built import LARGEST_SCORE, ProbabilityMechanism, checked_layout, checked_rows, flags
 
 HOW = {"alone": "Words alone", "sentence": "Whole sentences"}
-SHORTER = "; those that it has shorter than a plain one are drawn 5/8 as long"
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
 
@@ -58,30 +49,34 @@ def make_path_v2(
     prior: Prior | None = None,
     even: bool = False,
 ) -> SentenceMechanism:
-    """epsilon: nats per unit of path, above 0.
+    """Create the mechanism that draws sentences from a public language model.
 
-    policy: "plain" (the lengths of dx.Path.v1), "general", "clinical" or "strict", or a table of
-    the fields of graph.policy.Policy. prior: the public law of sentences; dx.WordPairs.v1 if None.
-
-    even: of words drawn alone, weights near those of the prior with which epsilon is little more
-    than beta; a hundredth of the edges at most are then stated as longer than they are drawn. A
-    step for each space and epsilon, of minutes for 60,000 words.
+    Args:
+        epsilon: Nats per unit of path, above 0.
+        policy: "plain" (the lengths of dx.Path.v1), "general", "clinical" or "strict", or a table
+            of the fields of metric.policy.Policy.
+        prior: The public language model; dx.WordPairs.v1 if None.
+        even: For a prior of independent words: replace its weights by normaliser-balancing ones
+            near them, with which epsilon is little more than beta. A hundredth of the edges at most
+            are then stated as longer than they are drawn. Takes minutes for 60,000 words, once for
+            each space and epsilon.
     """
     epsilon = positive("epsilon", epsilon)
     name, lengths = policy_of(policy)
     prior = registry.dx_priors.get("dx.WordPairs.v1")() if prior is None else prior
     if not isinstance(prior, Prior) or prior.draws not in HOW:
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
-    if even and prior.draws != "alone":
+    alone = prior.draws == "alone"
+    if even and not alone:
         raise fail("even", "false for a prior of sentences: it is for words drawn alone", even)
     guarantee = Guarantee(
         kind="metric-dp",
         epsilon=epsilon,
         metric="path",
-        status="computed" if prior.draws == "alone" else "proven",
+        status="computed" if alone else "proven",
         source="docs/explanation/sentences.md, theorem 2",
         notes=told(name, lengths),
-        protects="word" if prior.draws == "alone" else "text",
+        protects="word" if alone else "text",
     )
     settings = _Settings(epsilon, name, lengths, prior, bool(even))
     return SentenceMechanism("dx.Path.v2", guarantee, settings)
@@ -95,14 +90,14 @@ class _Settings:
     prior: Prior
     even: bool = False
 
-    def on(self, space: Space, guarantee: Guarantee) -> Sentences:
+    def build(self, space: Space, guarantee: Guarantee) -> Sentences:
         graph = policy_graph(space, self.policy, self.policy_name)
         chain = self.prior.fit(space)
         if self.epsilon * graph.longest > LARGEST_SCORE:
             most = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
             raise fail("epsilon", most, self.epsilon)
         if self.even:
-            return self._evened(space, graph, chain, guarantee)
+            return self._even(space, graph, chain, guarantee)
         alone = self.prior.draws == "alone"
         beta = beta_of(space, graph, chain, self.epsilon) if alone else self.epsilon / 2
         kernel = Kernel(graph, beta)
@@ -110,40 +105,33 @@ class _Settings:
             f"{HOW[self.prior.draws]}, by exp(-{beta:.6g} path) and {self.prior.name} "
             f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
         )
+        guarantee = replace(guarantee, notes=notes)
         default = self == make_path_v2(self.epsilon).settings
+        measured = default and space.digest == Space.builtin().digest
         return Sentences(
-            chain,
-            kernel,
-            WordDraw(kernel, chain.unigram),
-            replace(guarantee, notes=notes),
-            measured=default and space.digest == Space.builtin().digest,
+            chain, kernel, WordDraw(kernel, chain.unigram), guarantee, measured=measured
         )
 
-    def _evened(
-        self, space: Space, graph: PolicyGraph, chain: Chain, guarantee: Guarantee
+    def _even(
+        self, space: Space, graph: PolicyGraph, prior: Chain, guarantee: Guarantee
     ) -> Sentences:
-        """Words alone, by weights with which Z is even."""
-        found = even_of(space, graph, chain.unigram, self.epsilon)
-        before, chain = chain, alone_chain(found.weights)
-        kernel = Kernel(found.drawn, found.beta)
+        even = even_of(space, graph, prior.unigram, self.epsilon)
+        chain = alone_chain(even.weights)
+        shorter = "; those that it has shorter than a plain one are drawn 5/8 as long"
         notes = (
-            f"Words alone, by exp(-{found.beta:.6g} path) and weights near {self.prior.name} that "
-            f"make sums even ({chain.digest[:12]}). {found.share:.2%} of the edges are stated as "
-            f"longer than the policy has them, by {found.factor:.3g} at most"
-            f"{SHORTER if found.drawn is not graph else ''}. {guarantee.notes}"
+            f"Words alone, by exp(-{even.beta:.6g} path) and weights near {self.prior.name} that "
+            f"make sums even ({chain.digest[:12]}). {even.share:.2%} of the edges are stated as "
+            f"longer than the policy has them, by {even.factor:.3g} at most"
+            f"{shorter if even.drawn is not graph else ''}. {guarantee.notes}"
         )
-        return Sentences(
-            chain,
-            kernel,
-            WordDraw(kernel, found.weights),  # those that Z was summed with, to the last bit
-            replace(guarantee, notes=notes),
-            stated=found.stated,
-            before=before,
-        )
+        kernel = Kernel(even.drawn, even.beta)
+        # The weights with which Z was summed, to the last bit: those of the chain are float32.
+        words, guarantee = WordDraw(kernel, even.weights), replace(guarantee, notes=notes)
+        return Sentences(chain, kernel, words, guarantee, stated=even.stated, before=prior)
 
 
 def rounding(chain: Chain) -> float:
-    """Nats a word of a text that the rounding of sums over states adds to the loss at most.
+    """Return the nats a word that rounding of the sums over states adds to the loss at most.
 
     docs/explanation/sentences.md, "floats", has the proof, with 6.1 in place of 6.5.
     """
@@ -151,28 +139,25 @@ def rounding(chain: Chain) -> float:
 
 
 class WholeSentences:
-    """Sentences of a chain: forward filtering, backward sampling."""
+    """The sampler of sentences of a chain, and its likelihoods."""
 
     def __init__(self, chain: Chain, kernel: Kernel) -> None:
         self.emissions = Emissions(chain, kernel)
         self.draw = SentenceDraw(chain, self.emissions)
         self.likelihood = SentenceLikelihood(chain, self.emissions)
-        self.of_candidates = self.likelihood.of_candidates
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sentences:
-    """A mechanism on one space. chain: the public language model. words: how a word is drawn
-    alone. stated: the graph of the guarantee, where some of its lengths are longer than those of
-    the draw. before: the public model, where the chain has other weights."""
+    """The distribution on one space, and its guarantee."""
 
-    chain: Chain
+    chain: Chain  # the public language model
     kernel: Kernel
-    words: WordDraw
+    words: WordDraw  # of words drawn independently
     guarantee: Guarantee
     measured: bool = False  # whether privacy.levels was, with these settings
-    stated: PolicyGraph | None = None
-    before: Chain | None = None
+    stated: PolicyGraph | None = None  # of the guarantee, where it is not that of the kernel
+    before: Chain | None = None  # the public model, where the chain has other weights
 
     @property
     def graph(self) -> PolicyGraph:
@@ -185,15 +170,15 @@ class Sentences:
 
     @cached_property
     def together(self) -> WholeSentences | None:
-        """How the words of a text are drawn, given each other; None where they are drawn alone."""
+        """None where words are drawn independently."""
         return None if self.chain.is_alone else WholeSentences(self.chain, self.kernel)
 
 
-class SentenceMechanism(BuiltMechanism[Sentences]):
-    """Sentences drawn as a whole where it is told where they begin, else words alone.
+class SentenceMechanism(ProbabilityMechanism[Sentences]):
+    """Sentence-level sampling where `starts` is given, else word-level.
 
-    A word that the space lacks says nothing: what comes out in its place is drawn from the public
-    law and the words around it.
+    A word that the space lacks has no emissions: its replacement is drawn from the language model
+    and the words around it.
     """
 
     @property
@@ -203,8 +188,7 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
 
     @property
     def draws_together(self) -> bool:
-        """Whether a word depends on its neighbours, so that starts, fixed words and the order of
-        rows count. Raises DxError before fit."""
+        """Whether a word depends on its neighbours. Raises DxError before fit."""
         return self.built.together is not None
 
     def sample(
@@ -213,23 +197,34 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
         rng: Rng,
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
-        between: list[str] | None = None,
         unknown: Bools1d | None = None,
     ) -> Draw:
-        """rows: int64 (k,) -> replacements (k,); no vectors.
+        """Sample a replacement for each word, given its sentence.
 
-        starts: bool (k,), True where a sentence begins; without it every row is drawn alone.
-        fixed: bool (k,), rows that stay as they are, and are context. between: k texts in clear
-        before each word, for laws that read them. unknown: bool (k,), words that the space lacks,
-        whose rows are not looked at.
+        Args:
+            rows: int64 (k,), rows of the space.
+            rng: Source of randomness.
+            starts: bool (k,), where sentences begin; without it words are drawn independently.
+            fixed: bool (k,), rows that stay unchanged, and are context.
+            unknown: bool (k,), words that the space lacks, whose rows are not looked at.
 
-        Raises DxError before fit, for rows out of range, and for other shapes.
+        Returns:
+            Rows (k,), without vectors.
+
+        Raises:
+            DxError: Before fit, for rows out of range, and for other shapes.
         """
-        text = self._text(rows, starts, fixed, between, unknown)
+        k = np.asarray(rows).size
+        lacks = flags("unknown", unknown, k, missing=False)
+        checked = checked_rows(np.where(lacks, 0, rows) if lacks.any() else rows, self.built.n)
+        checked[lacks] = NOTHING
+        begins, stays = checked_layout(k, starts, fixed)
+        if (checked[stays] == NOTHING).any():
+            raise fail("fixed", "False for words that the space lacks", True)
         together = self.built.together
         if starts is None or together is None:
-            return Draw(self.built.words(text.rows, text.fixed, rng))
-        return Draw(together.draw(text, rng))
+            return Draw(self.built.words(checked, stays, rng))
+        return Draw(together.draw(Text(checked, begins, stays), rng))
 
     def log_likelihood(
         self,
@@ -237,45 +232,25 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
         outputs: Ints1d,
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
-        between: list[str] | None = None,
         candidates: Ints2d | None = None,
     ) -> Floats1d | Floats2d:
-        """float64 (sentences,): ln P(outputs | rows); without starts a word is a sentence.
-
-        candidates: int64 (k, m) -> float64 (k, m), that of its sentence with rows[i] replaced by
-        candidates[i, j], up to one constant for each i. Raises DxError as sample does.
-        """
-        text = self._text(rows, starts, fixed, between)
-        outputs = checked_rows(outputs, self.built.n)
-        if outputs.shape != text.rows.shape:
-            raise fail("outputs", f"{len(text.rows)} rows", outputs.shape)
         together = self.built.together
         if starts is None or together is None:
-            logs = self._alone(text, outputs, candidates)
-            summed = starts is not None and candidates is None and len(outputs) > 0
-            return np.add.reduceat(logs, np.flatnonzero(text.starts)) if summed else logs
+            return super().log_likelihood(rows, outputs, starts, fixed, candidates)
+        text, outputs, candidates = self._checked(rows, outputs, starts, fixed, candidates)
         if candidates is None:
-            return together.likelihood(text, outputs)
-        found = checked_candidates(candidates, len(outputs), self.built.n)
-        return together.of_candidates(text, outputs, found)
+            return together.likelihood(Text(*text), outputs)
+        return together.likelihood.of_candidates(Text(*text), outputs, candidates)
 
-    def _alone(self, text: Text, outputs: Ints1d, candidates: Ints2d | None) -> Floats1d | Floats2d:
-        words = self.built.words
-        if candidates is None:
-            logs = words.log_likelihood(text.rows, outputs)
-            same = np.where(text.rows == outputs, 0.0, -np.inf)
-            return np.where(text.fixed, same, logs)
-        found = checked_candidates(candidates, len(outputs), self.built.n)
-        repeated = np.repeat(outputs, found.shape[1])
-        logs = words.log_likelihood(found.reshape(-1), repeated).reshape(found.shape)
-        return np.where(text.fixed[:, None], 0.0, logs)
+    def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
+        return self.built.words.log_likelihood(rows, outputs)
 
     def distribution(self, rows: Ints1d) -> Floats2d:
-        """rows (k,) -> float64 (k, n): the probability of every output of words alone."""
+        """Return the word-level probability of every output, float64 (k, n)."""
         return self.built.words.distribution(checked_rows(rows, self.built.n))
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """rows (k,) -> float64 (k, n): the metric of the guarantee."""
+        """Return the metric of the guarantee, float64 (k, n)."""
         return self.built.graph.distances(checked_rows(rows, self.built.n))
 
     @property
@@ -287,13 +262,3 @@ class SentenceMechanism(BuiltMechanism[Sentences]):
     def longest(self) -> float | None:
         """The largest distance between two words."""
         return self.built.graph.longest
-
-    def _text(self, rows: Any, starts: Any, fixed: Any, between: Any, unknown: Any = None) -> Text:
-        k = np.asarray(rows).size
-        nothing = flags("unknown", unknown, k, missing=False)
-        checked = checked_rows(np.where(nothing, 0, rows) if nothing.any() else rows, self.built.n)
-        checked[nothing] = NOTHING
-        begins, stays = checked_layout(k, starts, fixed, between)
-        if (checked[stays] == NOTHING).any():
-            raise fail("fixed", "False for words that the space lacks", True)
-        return Text(checked, begins, stays)

@@ -34,8 +34,13 @@ ALL_PAIRS_UP_TO = 20_000
 def make_random_projection(
     epsilon: float, dims: int = 50, projection: Projection | None = None
 ) -> NoiseMechanism:
-    """epsilon: nats per unit of Euclidean distance of the space, above 0. dims: dimensions of the
-    noisy vectors, 1 or more. projection: dx.Nearest.v1 if None, among the projected vectors."""
+    """Create Laplace noise on projected vectors.
+
+    Args:
+        epsilon: Nats per unit of Euclidean distance of the space, above 0.
+        dims: Dimensions of the noisy vectors, 1 or more.
+        projection: From noisy vectors to words, among the projected ones; dx.Nearest.v1 if None.
+    """
     epsilon, dims = positive("epsilon", epsilon), whole("dims", dims, least=1)
     guarantee = Guarantee(
         kind="metric-dp",
@@ -54,7 +59,7 @@ class _Settings:
     epsilon: float
     dims: int
 
-    def on(self, space: Space, guarantee: Guarantee) -> Noise:
+    def build(self, space: Space, guarantee: Guarantee) -> Noise:
         Y, Phi = projected(space.vectors, self.dims)
         stretch, how = stretch_of(space.vectors, Y, Phi)
         noise = LaplaceNoise(self.dims, self.epsilon / stretch)
@@ -71,7 +76,7 @@ class _Settings:
 
 
 def projected(X: Floats2d, dims: int) -> tuple[Floats2d, Floats2d]:
-    """X (n, d) -> X Phi, float64 (n, dims), and Phi, float64 (d, dims)."""
+    """Return X Phi, float64 (n, dims), and Phi, float64 (d, dims), for X (n, d)."""
     # Seeded with a public number: this matrix is no secret, and has to be the same everywhere.
     public = np.random.Generator(np.random.PCG64(PUBLIC_SEED))
     Phi = public.standard_normal((X.shape[1], dims)) / np.sqrt(dims)
@@ -81,9 +86,8 @@ def projected(X: Floats2d, dims: int) -> tuple[Floats2d, Floats2d]:
 
 
 def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:
-    """The largest ratio of a distance in Y to that in X, and how it was found: over all pairs, or,
-    for more rows than that is worth, the norm of Phi, which bounds it. Both leave room for what
-    rounding takes from distances."""
+    """Return the largest ratio of a distance in Y to that in X, and how it was computed: over all
+    pairs, or, for many rows, by the norm of Phi, which bounds it. Both leave room for rounding."""
     if len(X) > ALL_PAIRS_UP_TO:
         norm = float(np.linalg.norm(Phi, 2))
         error = len(Phi) * 2.0**-52 * np.linalg.norm(Phi) * np.linalg.norm(X, axis=1).max()
@@ -98,7 +102,7 @@ def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:
 
 
 def stretch_of_near(X: Floats2d, Y: Floats2d, *, width: float) -> float:
-    """The same over the pairs whose first coordinates of Y lie within width; 0 without any."""
+    """Return that ratio over pairs whose first coordinates of Y lie within width; 0 without any."""
     order = np.argsort(Y[:, 0])
     largest = 0.0
     for step in range(1, len(X)):

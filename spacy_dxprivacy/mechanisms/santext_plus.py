@@ -32,10 +32,14 @@ from .choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann, clamped_score
 def make_santext_plus(
     epsilon: float, p: float = 0.2, sensitive: float = 0.5, cache_mb: float = CACHE_MB
 ) -> ChoiceMechanism:
-    """epsilon: nats per unit of Euclidean distance, above 0. p: the probability that a word that is
-    not sensitive is drawn at all, above 0, 1 at most. sensitive: the share of the space's words
-    that are, above 0, 1 at most. cache_mb: memory for tables of the words that come most often, in
-    megabytes."""
+    """Create SanText+.
+
+    Args:
+        epsilon: Nats per unit of Euclidean distance, above 0.
+        p: The probability that a word that is not sensitive is replaced, above 0, 1 at most.
+        sensitive: The share of the space's words that are sensitive, above 0, 1 at most.
+        cache_mb: Memory for tables of frequent words, in megabytes.
+    """
     epsilon = positive("epsilon", epsilon)
     p = between("p", p, 0.0, 1.0, "(]")
     sensitive = between("sensitive", sensitive, 0.0, 1.0, "(]")
@@ -65,7 +69,7 @@ class _Settings:
     p: float
     sensitive: float
 
-    def on(self, space: Space, guarantee: Guarantee) -> Choice:
+    def build(self, space: Space, guarantee: Guarantee) -> Choice:
         X, n = space.vectors, len(space)
         first = n - max(1, int(np.ceil(self.sensitive * n)))  # where the sensitive words begin
 

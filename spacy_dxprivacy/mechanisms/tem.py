@@ -14,7 +14,6 @@ the metric min(d, g), which is how it is drawn here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -29,9 +28,14 @@ from .choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
 
 @registry.dx_mechanisms("dx.TEM.v1")
 def make_tem(epsilon: float, beta: float = 0.001, cache_mb: float = CACHE_MB) -> ChoiceMechanism:
-    """epsilon: nats per unit of Euclidean distance, above 0. beta: the probability, between 0 and
-    1, that the word drawn lies beyond g, where all others do. cache_mb: memory for tables of the
-    words that come most often, in megabytes."""
+    """Create the truncated exponential mechanism.
+
+    Args:
+        epsilon: Nats per unit of Euclidean distance, above 0.
+        beta: The probability, between 0 and 1, that the word drawn lies beyond g, where all others
+            do.
+        cache_mb: Memory for tables of frequent words, in megabytes.
+    """
     epsilon = positive("epsilon", epsilon)
     beta = between("beta", beta, 0.0, 1.0)
     guarantee = Guarantee(
@@ -52,15 +56,11 @@ class _Settings:
     epsilon: float
     beta: float
 
-    def on(self, space: Space, guarantee: Guarantee) -> Choice:
-        g = truncation(len(space), self.epsilon, self.beta)
-        return euclidean_choice(space, guarantee, partial(_score, epsilon=self.epsilon, g=g))
+    def build(self, space: Space, guarantee: Guarantee) -> Choice:
+        odds = (1 - self.beta) * max(len(space) - 1, 1) / self.beta
+        g = max(0.0, 2 / self.epsilon * float(np.log(odds)))
 
+        def score(D: Floats2d) -> Floats2d:
+            return np.minimum(np.minimum(D, g) * (self.epsilon / 2), LARGEST_SCORE)
 
-def truncation(n: int, epsilon: float, beta: float) -> float:
-    """g, the distance beyond which words are alike; 0 or more."""
-    return max(0.0, 2 / epsilon * float(np.log((1 - beta) * max(n - 1, 1) / beta)))
-
-
-def _score(D: Floats2d, *, epsilon: float, g: float) -> Floats2d:
-    return np.minimum(np.minimum(D, g) * (epsilon / 2), LARGEST_SCORE)
+        return euclidean_choice(space, guarantee, score)

@@ -1,7 +1,7 @@
 r"""The truncated Gumbel mechanism (dx.TruncatedGumbel.v1), as published. It has no guarantee.
 
-Draw      k from a Poisson law of mean ln(n - 1), 1 to n - 1; among the k + 1 words nearest to w, w
-          among them, the one of least distance plus Gumbel noise of scale b, truncated to
+Draw      k from a Poisson distribution of mean ln(n - 1), 1 to n - 1; among the k + 1 words nearest
+          to w, w among them, the one of least distance plus Gumbel noise of scale b, truncated to
           [-D_max, D_max]; a = (epsilon - 2 (1 + ln n) / D_min) / 3 and
           b = 2 D_max / min(W(2 a D_max), ln(a D_min)), W Lambert's function
 Guarantee none: the candidates are chosen by the word, and so is what can come out at all. On GloVe
@@ -34,8 +34,14 @@ NAME = "dx.TruncatedGumbel.v1"
 
 @registry.dx_mechanisms(NAME)
 def make_truncated_gumbel(epsilon: float) -> TruncatedGumbel:
-    """epsilon: as published, nats per unit of Euclidean distance, above 0. Its fit raises DxError
-    where it is too small for the nearest pair of words: the formulas have no solution there."""
+    """Create the truncated Gumbel mechanism, as published.
+
+    Its fit raises DxError where epsilon is too small for the nearest pair of words: the formulas
+    have no solution there.
+
+    Args:
+        epsilon: Nats per unit of Euclidean distance, above 0.
+    """
     guarantee = Guarantee(
         "none",
         status="refuted",
@@ -49,7 +55,7 @@ def make_truncated_gumbel(epsilon: float) -> TruncatedGumbel:
 class _Settings:
     epsilon: float
 
-    def on(self, space: Space, guarantee: Guarantee) -> _Gumbel:
+    def build(self, space: Space, guarantee: Guarantee) -> _Gumbel:
         nearest, farthest = extent(space.vectors)
         scale = gumbel_scale(self.epsilon, len(space), nearest, farthest)
         return _Gumbel(space.vectors, farthest, scale, guarantee)
@@ -81,7 +87,7 @@ class TruncatedGumbel(BuiltMechanism[_Gumbel]):
 
 
 def extent(X: Floats2d) -> tuple[float, float]:
-    """The least distance above 0 and the greatest of two rows; (1, 1) where all are one point."""
+    """Return the least distance above 0 and the greatest; (1, 1) where all rows are one point."""
     different = np.unique(X, axis=0)
     if len(different) == 1:
         return 1.0, 1.0
@@ -89,6 +95,7 @@ def extent(X: Floats2d) -> tuple[float, float]:
 
 
 def gumbel_scale(epsilon: float, n: int, nearest: float, farthest: float) -> float:
+    """Return b. Raise DxError where epsilon is too small for it."""
     from scipy.special import lambertw
 
     a = (epsilon - 2 * (1 + np.log(n)) / nearest) / 3
@@ -100,19 +107,19 @@ def gumbel_scale(epsilon: float, n: int, nearest: float, farthest: float) -> flo
 
 
 def poisson(mean: float, most: int, uniforms: Floats1d) -> Ints1d:
-    """Draws of a Poisson law held to 1..most (0 where most is 0), by inverse CDF."""
-    from scipy.stats import poisson as law
+    """Sample a Poisson distribution truncated to 1..most (0 where most is 0), by inverse CDF."""
+    from scipy.stats import poisson as distribution
 
-    low, high = law.cdf(0, mean), law.cdf(most, mean)
-    counts = law.ppf(low + uniforms * (high - low), mean)
-    found: Ints1d = np.clip(np.nan_to_num(counts), min(1, most), most).astype(np.int64)
-    return found
+    low, high = distribution.cdf(0, mean), distribution.cdf(most, mean)
+    counts = distribution.ppf(low + uniforms * (high - low), mean)
+    drawn: Ints1d = np.clip(np.nan_to_num(counts), min(1, most), most).astype(np.int64)
+    return drawn
 
 
 def truncated_gumbel(uniforms: Floats1d, scale: float, bound: float) -> Floats1d:
-    """Draws of exp(-(z/b + exp(-z/b))) on [-bound, bound], by inverse CDF."""
+    """Sample exp(-(z/b + exp(-z/b))) on [-bound, bound], by inverse CDF."""
     low, high = np.exp(-np.exp(bound / scale)), np.exp(-np.exp(-bound / scale))
     share = low + uniforms * (high - low)
     Z = -scale * np.log(-np.log(np.clip(share, 1e-300, 1 - 1e-16)))
-    found: Floats1d = np.clip(Z, -bound, bound)
-    return found
+    drawn: Floats1d = np.clip(Z, -bound, bound)
+    return drawn

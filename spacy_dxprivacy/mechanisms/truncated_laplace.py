@@ -17,7 +17,6 @@ t(v) = (exp(a v) - 1) / (2 (exp(a A) - 1)), at the worst v with ||v||_2 <= 2C.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -31,8 +30,6 @@ from ..ty import Projection
 from ..validate import between, one_of, positive, whole
 from .noise import Noise, NoiseMechanism, clipped
 
-CALIBRATIONS = ("sound", "paper")
-SOUND_DELTA = 1e-6
 ANGLES = 2001
 LESS = "dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less noise."
 PAPER = "The published proof is wrong: the volume that it bounds is that of a shell, not of a cube."
@@ -47,25 +44,40 @@ def make_truncated_laplace(
     dims: int | None = None,
     projection: Projection | None = None,
 ) -> NoiseMechanism:
-    """epsilon: nats, above 0. delta: between 0 and 1; None is 1e-6 for "sound" and 4^-dims for
-    "paper". clip: the largest norm of a vector; None takes the largest of the space. calibration:
-    "sound" or "paper". dims: the dummy dimensions of the paper, at least d; None is d itself.
-    projection: dx.Nearest.v1 if None.
+    """Create truncated Laplace noise on clipped vectors.
 
-    "paper" raises DxError where epsilon >= 2 delta^(1/dims) sqrt(dims): it has no solution there.
+    With "paper", fit raises DxError where epsilon >= 2 delta^(1/dims) sqrt(dims): the formula has
+    no solution there.
+
+    Args:
+        epsilon: Nats, above 0.
+        delta: Between 0 and 1; None is 1e-6 for "sound" and 4^-dims for "paper".
+        clip: The largest norm of a vector; None takes the largest of the space.
+        calibration: "sound" or "paper".
+        dims: The dummy dimensions of the paper, at least d; None is d itself.
+        projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon = positive("epsilon", epsilon)
-    if delta is not None:
-        delta = between("delta", delta, 0.0, 1.0)
+    delta = None if delta is None else between("delta", delta, 0.0, 1.0)
     clip = None if clip is None else positive("clip", clip)
-    one_of("calibration", calibration, CALIBRATIONS)
-    if dims is not None:
-        dims = whole("dims", dims, least=1)
-    settings = _Settings(epsilon, delta, clip, calibration, dims)
-    promise = Guarantee(
-        kind="approx-dp", epsilon=epsilon, metric="discrete", covers="all", **settings.promise()
+    one_of("calibration", calibration, ("sound", "paper"))
+    dims = None if dims is None else whole("dims", dims, least=1)
+    sound = calibration == "sound"
+    by_default = 1e-6 if sound else 0.0
+    guarantee = Guarantee(
+        kind="approx-dp",
+        epsilon=epsilon,
+        delta=by_default if delta is None else delta,
+        metric="discrete",
+        covers="all",
+        status="proven" if sound else "refuted",
+        source="Overlap of the two supports, computed for the worst shift; d = 1: Geng 2020"
+        if sound
+        else "Huang et al. 2024, theorem 3",
+        notes=LESS if sound else PAPER,
     )
-    return NoiseMechanism("dx.TruncatedLaplace.v1", promise, settings, projection)
+    settings = _Settings(epsilon, delta, clip, calibration, dims)
+    return NoiseMechanism("dx.TruncatedLaplace.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
@@ -76,53 +88,34 @@ class _Settings:
     calibration: str
     dims: int | None
 
-    def promise(self) -> dict[str, Any]:
-        """What the guarantee says of this calibration, before a space is known."""
+    def build(self, space: Space, guarantee: Guarantee) -> Noise:
+        centres, clip = clipped(space.vectors, self.clip)
+        d = centres.shape[1]
         if self.calibration == "sound":
-            delta, status, notes = SOUND_DELTA, "proven", LESS
-            source = "Overlap of the two supports, computed for the worst shift; d = 1: Geng 2020"
-        else:
-            delta, status, notes = 0.0, "refuted", PAPER
-            source = "Huang et al. 2024, theorem 3"
-        delta = delta if self.delta is None else self.delta
-        return {"delta": delta, "status": status, "source": source, "notes": notes}
-
-    def on(self, space: Space, guarantee: Guarantee) -> Noise:
-        centres, bound = clipped(space.vectors, self.clip)
-        noise_on = self._sound_on if self.calibration == "sound" else self._paper_on
-        return noise_on(centres, bound, guarantee)
-
-    def _sound_on(self, centres: Floats2d, bound: float, guarantee: Guarantee) -> Noise:
-        d = centres.shape[1]
-        rate = self.epsilon / (2 * np.sqrt(d) * bound)
-        width = sound_width(self.epsilon, guarantee.delta, d)
-        noise = _noise(centres, rate, width / rate, guarantee)
-        share = noise.spread * rate / np.sqrt(2)
-        notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
-        return replace(noise, guarantee=replace(guarantee, notes=f"{notes} {guarantee.notes}"))
-
-    def _paper_on(self, centres: Floats2d, bound: float, guarantee: Guarantee) -> Noise:
-        d = centres.shape[1]
+            rate = float(self.epsilon / (2 * np.sqrt(d) * clip))
+            width = sound_width(self.epsilon, guarantee.delta, d)
+            noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
+            spread = float(np.sqrt(noise.variance()))
+            share = spread * rate / np.sqrt(2)
+            notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
+            guarantee = replace(guarantee, notes=f"{notes} {guarantee.notes}")
+            return Noise(centres, noise, spread, guarantee)
         dims = d if self.dims is None else self.dims
         if dims < d:
             why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
             raise DxError(Errors.DX005.format(name="dx.TruncatedLaplace.v1", why=why))
         log_delta = -dims * np.log(4) if self.delta is None else float(np.log(self.delta))
         width = paper_width(self.epsilon, log_delta, dims)
-        rate = self.epsilon / (2 * np.sqrt(dims) * bound)
+        rate = float(self.epsilon / (2 * np.sqrt(dims) * clip))
         true = worst_delta(self.epsilon, width, d, dims)
         notes = (
             f"{PAPER} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} dimensions "
             f"and this epsilon the true delta is {true:.2g} at the worst pair within the clip, for "
             "every epsilon, since the supports differ."
         )
-        claimed = float(np.exp(log_delta))
-        return _noise(centres, rate, width / rate, replace(guarantee, delta=claimed, notes=notes))
-
-
-def _noise(centres: Floats2d, rate: float, bound: float, guarantee: Guarantee) -> Noise:
-    draw = TruncatedLaplaceNoise(centres.shape[1], float(rate), float(bound))
-    return Noise(centres, draw, float(np.sqrt(draw.variance())), guarantee)
+        noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
+        guarantee = replace(guarantee, delta=float(np.exp(log_delta)), notes=notes)
+        return Noise(centres, noise, float(np.sqrt(noise.variance())), guarantee)
 
 
 @dataclass(frozen=True)
@@ -134,23 +127,23 @@ class TruncatedLaplaceNoise:
     bound: float
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
-        """By inverse CDF: a rejection loop would tell its settings by the time it takes."""
+        """By inverse CDF: the time of a rejection loop would depend on the settings."""
         U = rng.uniform(2 * len(rows) * self.d).reshape(2, len(rows), self.d)
         Z = np.log1p(U[0] * np.expm1(-self.rate * self.bound)) / -self.rate
-        found: Floats2d = np.where(U[1] < 0.5, Z, -Z)
-        return found
+        noise: Floats2d = np.where(U[1] < 0.5, Z, -Z)
+        return noise
 
     def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
-        """Centres X (k, d), Y (m, d) -> float64 (k, m): 1 - prod_i (1 - t(|v_i|)), what leaves the
-        other support; the same at all epsilons from rate ||v||_1 on."""
+        """Return 1 - prod_i (1 - t(|v_i|)), float64 (k, m), for centres X (k, d) and Y (m, d): what
+        leaves the other support; the same at all epsilons from rate ||v||_1 on."""
         width = self.rate * self.bound
         with np.errstate(divide="ignore"):
             stay = [np.log1p(-_leave(self.rate * np.abs(Y - x), width)).sum(axis=1) for x in X]
-        found: Floats2d = -np.expm1(np.stack(stay))
-        return found
+        deltas: Floats2d = -np.expm1(np.stack(stay))
+        return deltas
 
     def variance(self) -> float:
-        """Of a coordinate (Huang et al. 2024, equation 6, without its misprint)."""
+        """Return that of a coordinate (Huang et al. 2024, equation 6, without its misprint)."""
         from scipy.special import gammainc
 
         # The published form loses its digits where a A is small; this is the same integral.
@@ -159,7 +152,7 @@ class TruncatedLaplaceNoise:
 
 
 def paper_width(epsilon: float, log_delta: float, dims: int) -> float:
-    """a A of the paper: -ln(1 - epsilon / (2 delta^(1/dims) sqrt(dims)))."""
+    """Return a A of the paper: -ln(1 - epsilon / (2 delta^(1/dims) sqrt(dims)))."""
     share = epsilon / (2 * np.exp(log_delta / dims) * np.sqrt(dims))
     if share >= 1:
         why = (
@@ -171,31 +164,34 @@ def paper_width(epsilon: float, log_delta: float, dims: int) -> float:
 
 
 def sound_width(epsilon: float, delta: float, d: int) -> float:
-    """The least a A with worst_delta = delta. For epsilon <= sqrt(d) it is
+    """Return the least a A with worst_delta = delta. For epsilon <= sqrt(d) it is
     ln(1 + (exp(epsilon/d) - 1) / (2 (1 - (1 - delta)^(1/d))))."""
     from scipy.optimize import brentq
 
-    def excess(log_width: float) -> float:
-        true = log_worst_delta(epsilon, float(np.exp(log_width)), d, d)
-        return true - float(np.log(delta))
-
     # From 1/2 on the worst shift may be of another form; a smaller delta does as well.
     delta = min(delta, 0.499)
+
+    def excess(log_width: float) -> float:
+        return log_worst_delta(epsilon, float(np.exp(log_width)), d, d) - float(np.log(delta))
+
     low, high = np.log(epsilon / d) - 50.0, np.log(epsilon + np.log(d / delta) + 10.0)
     return float(np.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-13)))
 
 
 def worst_delta(epsilon: float, width: float, d: int, dims: int) -> float:
-    """The true delta of noise on d coordinates with a A = width and a = epsilon / (2 sqrt(dims) C),
-    at the worst pair of vectors clipped to C."""
+    """Return the true delta of noise on d coordinates with a A = width and
+    a = epsilon / (2 sqrt(dims) C), at the worst pair of vectors clipped to C."""
     return float(np.exp(log_worst_delta(epsilon, width, d, dims)))
 
 
 def log_worst_delta(epsilon: float, width: float, d: int, dims: int) -> float:
-    """ln worst_delta. With s_i = v_i^2, -ln(1 - t) is first concave in s and then convex, as far as
-    v = A: the worst shift has one large coordinate at most, and the others equal. The large one is
-    found on a grid of its angle, and then on a finer one around the best. (Shifts beyond A have a
-    delta above 1/2; there this is the delta of one such pair, and may not be the largest.)"""
+    """Return ln worst_delta.
+
+    With s_i = v_i^2, -ln(1 - t) is first concave in s and then convex, as far as v = A: the worst
+    shift has one large coordinate at most, and the others equal. The large one is searched on a
+    grid of its angle, then on a finer one around the best. (Shifts beyond A have a delta above 1/2;
+    there this is the delta of one such pair, and may not be the largest.)
+    """
     angles = np.linspace(np.arcsin(np.sqrt(1 / d)), np.pi / 2, ANGLES if d > 1 else 1)
     reach = epsilon / np.sqrt(dims)  # a ||v||_2 at the worst
     log_stay = _log_stay(angles, reach, width, d)
@@ -207,7 +203,7 @@ def log_worst_delta(epsilon: float, width: float, d: int, dims: int) -> float:
 
 
 def _log_stay(angles: Floats1d, reach: float, width: float, d: int) -> Floats1d:
-    """ln prod_i (1 - t(v_i)) for one coordinate of reach sin(angle) and d - 1 equal ones."""
+    """Return ln prod_i (1 - t(v_i)), one coordinate being reach sin(angle) and d - 1 equal."""
     large = _leave(reach * np.sin(angles), width)
     others = _leave(reach * np.cos(angles) / np.sqrt(max(d - 1, 1)), width)
     with np.errstate(divide="ignore"):
@@ -216,7 +212,7 @@ def _log_stay(angles: Floats1d, reach: float, width: float, d: int) -> Floats1d:
 
 
 def _leave(shift: Floats1d, width: float) -> Floats1d:
-    """t: the probability that one coordinate leaves the other support, for a v = shift."""
+    """Return t: the probability that a coordinate leaves the other support, for a v = shift."""
     inside = np.minimum(shift, width)
     near = np.exp(inside - width) * np.expm1(-inside) / (2 * np.expm1(-width))
     # Beyond a v = a A the other support does not hold the middle any more; beyond 2 a A, nothing.

@@ -63,7 +63,7 @@ class _Settings:
     def __init__(self, chain, beta):
         self.chain, self.beta = chain, beta
 
-    def on(self, space, guarantee):
+    def build(self, space, guarantee):
         kernel = Kernel(uneven(space), self.beta)
         words = WordDraw(kernel, self.chain.unigram)
         return Sentences(self.chain, kernel, words, guarantee)

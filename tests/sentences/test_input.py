@@ -17,7 +17,6 @@ ROWS = np.array([0, 1, 2])
         ({"starts": np.array([1, 0, 0])}, "starts must be bool"),
         ({"starts": np.array([False, True, False])}, "starts must be True for the first word"),
         ({"fixed": np.zeros((3, 1), dtype=bool)}, "fixed must be bool"),
-        ({"between": ["a"]}, "between must be 3 texts"),
     ],
 )
 def test_flags_of_a_wrong_shape(arguments, message):

@@ -31,30 +31,33 @@ class Nearest:
         self.index = index
 
     def fit(self, X: Floats2d, *, epsilon: float) -> Nearest:
-        """Fits the index on X float (n, d); epsilon does not matter to it."""
+        """Fit the index on X, float (n, d), whatever epsilon."""
         self.index.fit(X)
         return self
 
     def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
-        """Z: (k, d) noisy vectors -> rows (k,)."""
+        """Return rows (k,) for noisy vectors Z (k, d)."""
         return self.index.nearest(Z)
 
 
 @registry.dx_projections("dx.Nearest.v1")
 def make_nearest(index: Index | None = None) -> Nearest:
-    """Nearest neighbour over an index; without one, the exact search."""
+    """Create the projection to the nearest word.
+
+    Args:
+        index: How it is searched; exactly if None.
+    """
     return Nearest(make_exact() if index is None else index)
 
 
 class Vickrey:
-    """The nearest row or the second nearest, by their distances. t: 0 for always the nearest, 1 for
-    the other."""
+    """Project to the nearest row or the second nearest, by their distances."""
 
     def __init__(self, t: float) -> None:
         self.t = t
 
     def fit(self, X: Floats2d, *, epsilon: float) -> Vickrey:
-        """Keeps X float (n, d); epsilon does not matter to it."""
+        """Fit X, float (n, d), whatever epsilon."""
         self._X = X
         return self
 
@@ -63,7 +66,7 @@ class Vickrey:
         return {"t": self.t}
 
     def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
-        """Z: (k, d) noisy vectors -> rows (k,)."""
+        """Return rows (k,) for noisy vectors Z (k, d)."""
         uniforms = rng.uniform(len(Z))
         if len(self._X) < 2 or not len(Z):
             return np.zeros(len(Z), dtype=np.int64)
@@ -77,5 +80,9 @@ class Vickrey:
 
 @registry.dx_projections("dx.Vickrey.v1")
 def make_vickrey(t: float = 0.75) -> Vickrey:
-    """t: from 0 (always the nearest word) to 1 (always the second)."""
+    """Create the Vickrey rule.
+
+    Args:
+        t: From 0 (always the nearest word) to 1 (always the second).
+    """
     return Vickrey(between("t", t, 0.0, 1.0, "[]"))

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d
+from ...privacy.noise import laplace_noise
 from ...privacy.randomness import Rng
 from ...registries import registry
+from ...space.search.all_pairs import nearest_others
 from ...space.search.exact import make_exact
 from ...space.search.metric import in_blocks, neighbours
 from ...ty import Index
@@ -32,8 +34,8 @@ GRID = np.geomspace(1e-4, 1.0, 81)
 
 
 class RankSampling:
-    """c: None until fit finds it, where it is "auto". Every fit finds it anew, except in a copy or
-    after restore, which take what was found."""
+    """Project to a neighbour of the pivot. c is None until fit calibrates it, where it is "auto".
+    Every fit does so anew, except in a copy or after restore."""
 
     def __init__(self, c: float | None, index: Index) -> None:
         self.c = c
@@ -42,22 +44,25 @@ class RankSampling:
         self._known = not self.auto
 
     def fit(self, X: Floats2d, *, epsilon: float) -> RankSampling:
-        """X: (n, d), the words' vectors; epsilon: that of the mechanism."""
+        """Fit X, the words' vectors (n, d), and epsilon, that of the mechanism."""
         self._X = X
         self.index.fit(X)
         if self.c is None or not self._known:
             self.c = calibrated(X, self.index)
         self._known = not self.auto
-        self._rate = self.c * epsilon
-        self._lists = NeighbourLists(X, usual_depth(self._rate, len(X)))
+        self._rate, n = self.c * epsilon, len(X)
+        # 99,999 draws in 100,000 need no more neighbours, as far as these lists find room.
+        usual = int(geometric(np.array([0.99999]), self._rate, n)[0]) + 1
+        room = LISTS_BYTES // (n * np.min_scalar_type(n - 1).itemsize)
+        self._lists = NeighbourLists(X, max(1, min(usual, room)))
         return self
 
     def found(self) -> dict[str, float]:
-        """What fit looked for on the space; a saved pipeline keeps it."""
+        """Return what fit calibrated on the space; a saved pipeline stores it."""
         return {"c": self.c} if self.auto and self.c is not None else {}
 
     def restore(self, found: dict[str, float]) -> None:
-        """The next fit takes this instead of looking again."""
+        """Make the next fit take this instead of calibrating again."""
         if self.auto and "c" in found:
             self.c, self._known = positive("c", found["c"]), True
 
@@ -66,15 +71,15 @@ class RankSampling:
         return {"c": self.c, "auto": self.auto, "_known": self.c is not None, "index": self.index}
 
     def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
-        """Z: (k, d) noisy vectors -> rows (k,)."""
+        """Return rows (k,) for noisy vectors Z (k, d)."""
         pivots = self.index.nearest(Z)
         ranks = geometric(rng.uniform(len(Z)), self._rate, len(self._X))
         rows = pivots.copy()
         listed = ranks < self._lists.depth
         rows[listed] = self._lists(pivots[listed], ranks[listed])
         deep = np.flatnonzero(~listed)
-        # Pivots of like depth share a search.
-        depths = powers_of_2(ranks[deep])
+        # Pivots of like depth, up to the same power of 2, share a search.
+        depths = np.int64(2) ** np.ceil(np.log2(ranks[deep] + 1)).astype(np.int64)
         for depth in np.unique(depths).tolist():
             some = deep[depths == depth]
             distinct, which = np.unique(pivots[some], return_inverse=True)
@@ -84,12 +89,8 @@ class RankSampling:
 
 
 class NeighbourLists:
-    """The nearest rows of each row of the table, itself first. All of them are found at once where
-    that takes seconds; in larger tables each when it is first asked for.
-
-    A list costs a search, and pivots repeat. What is listed is public, and a list is the same
-    whenever it is made.
-    """
+    """The nearest rows of each row, itself first: public. All lists are made at once where that
+    takes seconds; in larger tables each when it is first asked for."""
 
     def __init__(self, X: Floats2d, depth: int) -> None:
         self.depth = depth
@@ -97,14 +98,12 @@ class NeighbourLists:
         self._lists = np.zeros((len(X), depth), dtype=np.min_scalar_type(len(X) - 1))
         self._known = np.zeros(len(X), dtype=bool)
         if len(X) <= LISTED_AT_ONCE and depth > 1:
-            from ...space.search.all_pairs import nearest_others
-
             self._lists[:, 0] = np.arange(len(X))
             self._lists[:, 1:] = nearest_others(self._X, depth - 1)
             self._known[:] = True
 
     def __call__(self, rows: Ints1d, ranks: Ints1d) -> Ints1d:
-        """(k,): the neighbour of each row at its rank, which has to be below depth."""
+        """Return the neighbour of each row (k,) at its rank, which is below depth."""
         missing = np.unique(rows[~self._known[rows]])
         if len(missing):
             near, _ = neighbours(self._X[missing], self._X, self.depth)
@@ -114,41 +113,33 @@ class NeighbourLists:
 
 @registry.dx_projections("dx.RankSampling.v1")
 def make_rank_sampling(c: float | str = "auto", index: Index | None = None) -> RankSampling:
-    """c: above 0, or "auto" for the c that fits the space best (see calibrated). index: for the
-    pivot; dx.Exact.v1 if None."""
+    """Create rank sampling.
+
+    Args:
+        c: Above 0, or "auto" for the c that fits the space best (see calibrated).
+        index: How the pivot is searched; exactly if None.
+    """
     rate = None if c == "auto" else positive("c", c)
     return RankSampling(rate, make_exact() if index is None else index)
 
 
 def geometric(uniforms: Floats1d, rate: float, n: int) -> Ints1d:
-    """Draws of k in 0..n-1 with P(k) proportional to exp(-rate k), by inverse CDF."""
+    """Sample k in 0..n-1 with P(k) proportional to exp(-rate k), by inverse CDF."""
     k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate)
     rows: Ints1d = np.clip(k, 0, n - 1).astype(np.int64)
     return rows
 
 
-def usual_depth(rate: float, n: int) -> int:
-    """How many neighbours 99,999 draws in 100,000 need, as far as a list of them for each of n rows
-    takes LISTS_BYTES at most."""
-    usual = int(geometric(np.array([0.99999]), rate, n)[0]) + 1
-    room = LISTS_BYTES // (n * np.min_scalar_type(n - 1).itemsize)
-    return max(1, min(usual, room))
-
-
-def powers_of_2(ranks: Ints1d) -> Ints1d:
-    """The least power of 2 above each rank."""
-    return np.int64(2) ** np.ceil(np.log2(ranks + 1)).astype(np.int64)
-
-
 def calibrated(X: Floats2d, index: Index) -> float:
-    """The c whose shares of outputs come nearest to those in one dimension.
+    """Return the c whose shares of outputs come nearest to those in one dimension.
 
-    On a line of evenly spaced words, noise that keeps a share o of them gives (1 - o)(1 - (1 -
-    o)^CLOSE) of close outputs, whatever the scale. In many dimensions the nearest rule has hardly
-    any. At LEVELS strengths of Laplace noise, by which the nearest rule keeps from few words to
-    nearly all, the shares of kept, close and distant outputs are compared with those of a line
-    where as many are kept; c minimises the mean square difference. The shares are expectations
-    over PROBES words, seeded, so c depends on the table alone.
+    On a line of evenly spaced words, noise that leaves a share o of them unchanged gives
+    (1 - o)(1 - (1 - o)^CLOSE) of close outputs, whatever the scale. In many dimensions the nearest
+    rule has hardly any. At LEVELS strengths of Laplace noise, by which the nearest rule leaves from
+    few words to nearly all unchanged, the shares of unchanged, close and distant outputs are
+    compared with those of a line where as many are unchanged; c minimises the mean square
+    difference. The shares are expectations over PROBES words, seeded, so c depends on the table
+    alone.
     """
     ranks, rates = _probe_ranks(X, index)
     o = np.mean(ranks[:, :, 0] == 0, axis=1)
@@ -164,10 +155,8 @@ def calibrated(X: Floats2d, index: Index) -> float:
 
 
 def _probe_ranks(X: Floats2d, index: Index) -> tuple[Floats2d, Floats1d]:
-    """ranks (levels, probes, 1 + CLOSE): of each probe and its close words, from the pivot of its
-    noisy vector. rates (levels,): the epsilon of each level."""
-    from ...privacy.noise import laplace_noise
-
+    """Return ranks (levels, probes, 1 + CLOSE), of each probe and its close words from the pivot of
+    its noisy vector, and the epsilon of each level."""
     n, d = X.shape
     rng = Rng(seed=0)
     probes = np.unique(rng.integers(n, PROBES))
