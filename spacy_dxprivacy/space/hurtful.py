@@ -1,9 +1,9 @@
-"""Words that demean are never an output, whatever came in.
+"""Blocked outputs: offensive words are replaced by substitutes, whatever the input is.
 
-They stay in the table, and go into the mechanism like any word: an input that is one of them is
-drawn under the stated guarantee, and is not told apart as unknown. Where one of them was drawn, the
-nearest word that is none comes out, by a fixed public function of what was drawn. That is
-post-processing: the guarantee of the draw holds for what comes out, in which they do not occur.
+They stay in the table, and go into the mechanism like any word: an offensive input is sampled under
+the stated guarantee, and is not treated as unknown. A sampled offensive word is replaced by the
+nearest other word, a fixed public function of the sample. That is post-processing: the guarantee
+holds for the output, in which they do not occur.
 """
 
 from __future__ import annotations
@@ -24,35 +24,32 @@ HURTFUL = DATA / "hurtful.txt"
 MOST_NUMBERS = 2**25  # of a table that is searched for the nearest: larger ones are not read for it
 BLOCK_NUMBERS = 2**21  # distances at once: 16 MB
 
-
-_found: WeakKeyDictionary[Space, Mapping[str, str]] = WeakKeyDictionary()
+_substitutes: WeakKeyDictionary[Space, Mapping[str, str]] = WeakKeyDictionary()
 
 
 def stand_ins(space: Space) -> Mapping[str, str]:
-    """For each word of the space that must not come out, the one that does: the nearest in the
-    metric of the vectors, or, in a large table, the next one in the table."""
-    if space not in _found:
+    """Map each blocked word of the space to its substitute: the nearest word in the metric of the
+    vectors, or, in a large table, the next one in the table."""
+    if space not in _substitutes:
         allowed = _allowed()
-        bad = np.array([not allowed(word) for word in space.words], dtype=bool)
-        _found[space] = {} if bad.all() else Instead(space, bad)
-    return _found[space]
+        blocked = np.array([not allowed(word) for word in space.words], dtype=bool)
+        _substitutes[space] = {} if blocked.all() else Substitutes(space, blocked)
+    return _substitutes[space]
 
 
 def allowed_by(source: SpaceSource) -> Allowed:
-    """Which words may come out of a pipeline with this table: for editors, whose words need not be
-    those of the table."""
+    """Return which words may come out of a pipeline with this table, for editors, whose words need
+    not be those of the table."""
     return _allowed() if source.spares else Allowed(None, source.excluded())
 
 
-class Instead(Mapping[str, str]):
-    """Looked for, of all of them at once, when the first one is asked for.
+class Substitutes(Mapping[str, str]):
+    """Substitutes of blocked words (n,), all searched for at the first lookup."""
 
-    bad: bool (n,), the words that must not come out, not all of them."""
-
-    def __init__(self, space: Space, bad: Bools1d) -> None:
-        # Not the space: it is the key by which this is kept as long as the space is there.
-        self._words, self._vectors, self._bad = space.words, space.vectors, bad
-        self._rows = {space.words[row]: row for row in np.flatnonzero(bad).tolist()}
+    def __init__(self, space: Space, blocked: Bools1d) -> None:
+        # Not the space: it is the weak key of this.
+        self._words, self._vectors, self._blocked = space.words, space.vectors, blocked
+        self._rows = {space.words[row]: row for row in np.flatnonzero(blocked).tolist()}
 
     def __getitem__(self, word: str) -> str:
         return self._known[word]
@@ -60,13 +57,12 @@ class Instead(Mapping[str, str]):
     @cached_property
     def _known(self) -> dict[str, str]:
         rows = np.array(list(self._rows.values()), dtype=np.int64)
-        small = self._vectors.size <= MOST_NUMBERS
-        near = _nearest(self._vectors, rows, self._bad) if small else _next(rows, self._bad)
-        found = [self._words[row] for row in near.tolist()]
+        substitutes = _nearest(self._vectors, rows, self._blocked)
+        found = [self._words[row] for row in substitutes.tolist()]
         return dict(zip(self._rows, found, strict=True))
 
     def get(self, word: str, default: Any = None) -> Any:
-        """Asked of every word that comes out: no exception for those that may."""
+        """Look up every word that comes out: no exception for those that may."""
         return self[word] if word in self._rows else default
 
     def __iter__(self) -> Iterator[str]:
@@ -82,7 +78,11 @@ def _allowed() -> Allowed:
 
 
 def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
-    A, found = vectors[rows].astype(np.float64), _next(rows, bad)
+    good = np.flatnonzero(~bad)
+    found = good[np.searchsorted(good, rows) % len(good)]  # the next ones in the table
+    if vectors.size > MOST_NUMBERS:
+        return found
+    A = vectors[rows].astype(np.float64)
     least = np.full(len(rows), np.inf)
     for part in blocks(len(vectors), max(1, BLOCK_NUMBERS // len(rows))):
         B = vectors[part].astype(np.float64)
@@ -93,8 +93,3 @@ def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
         found[nearer] = part.start + near[nearer]
         least = np.minimum(least, S.min(axis=1))
     return found
-
-
-def _next(rows: Ints1d, bad: Bools1d) -> Ints1d:
-    good = np.flatnonzero(~bad)
-    return good[np.searchsorted(good, rows) % len(good)]

@@ -32,10 +32,10 @@ from .search.faiss_index import (
     build,
     default_factory,
     load_faiss,
-    table_digest,
 )
 from .sources import BUILTIN, load
 from .space import Space
+from .tables.folder import digest_of
 
 
 def make_index(
@@ -55,9 +55,6 @@ def make_index(
         force: Replace an index that is there.
         bar: A tqdm bar of rows that have been added.
 
-    Returns:
-        The space.
-
     Raises:
         UsageError: Something may not be written over.
         DxError: faiss refuses the factory, memory would not do, or there is no such space.
@@ -74,7 +71,13 @@ def make_index(
     with new_folder(target) as folder:
         bar.set_description("copying the space")
         folder.rmdir()  # what copies the space makes its own
-        _write_space(space, folder)
+        # Space.save never writes into a folder, it puts a new one in its place, so files of a saved
+        # space can be links. What is not saved, or not as float32, is written.
+        if space.path is None or not isinstance(space.vectors, np.memmap):
+            space.save(folder)
+        else:
+            ignored = shutil.ignore_patterns(ABOUT, CODES)
+            shutil.copytree(space.path, folder, copy_function=_link, ignore=ignored)
         X = Space.load(folder).vectors
         bar.set_description("learning codes")
         factory = chosen.factory or default_factory(*X.shape)
@@ -88,22 +91,12 @@ def make_index(
             "faiss": load_faiss().__version__,
             "rows": X.shape[0],
             "dims": X.shape[1],
-            "table": table_digest(X),
+            "table": digest_of([], X),
             "space": space.digest,
             "name": space.name,
         }
         srsly.write_json(folder / ABOUT, about)
     return space
-
-
-def _write_space(space: Space, folder: Path) -> None:
-    """Links to the files of a saved space: Space.save never writes into one, it puts a new folder
-    in its place. What is not saved, or not as float32, is written."""
-    if space.path is None or not isinstance(space.vectors, np.memmap):
-        space.save(folder)
-    else:
-        without = shutil.ignore_patterns(ABOUT, CODES)
-        shutil.copytree(space.path, folder, copy_function=_link, ignore=without)
 
 
 def _link(source: str, target: str) -> None:

@@ -1,8 +1,8 @@
-"""Words of one's own in the built-in space: a linear map takes their vectors there.
+"""Add words to the built-in space: a linear map takes their vectors there.
 
 The map is fitted on the words that both spaces have (ridge regression, as Mikolov, Le, Sutskever
 2013, "Exploiting similarities among languages for machine translation", do between languages), and
-judged on some that were held out. It sees the two tables and no text.
+evaluated on held-out ones. It sees the two tables and no text.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ RIDGE = 1e-2  # of the mean square of the vectors
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Joined:
-    """space: the built-in words, as they are, and then the new ones. new: how many. shared: words
-    of both, that the map was fitted on. found: of those that were held out, the share that came to
-    lie among the nearest words of itself; 0 to 1."""
+    """space: the built-in words, as they are, and then the `new` ones. shared: words of both, that
+    the map was fitted on. found: the share, 0 to 1, of held-out words that land near themselves."""
 
     space: Space
     new: int
@@ -33,8 +32,10 @@ class Joined:
 
 
 def join(own: Space) -> Joined:
-    """The words of `own` that the built-in space lacks, joined to it. Raises UsageError where the
-    two share too few words for a map, or nothing is new."""
+    """Join the words of `own` that the built-in space lacks to it.
+
+    Raises UsageError where the two share too few words for a map, or nothing is new.
+    """
     builtin = Space.builtin()
     places = np.array([builtin.find(word) for word in own.words])
     new, shared = np.flatnonzero(places < 0), np.flatnonzero(places >= 0)
@@ -49,7 +50,11 @@ def join(own: Space) -> Joined:
     X, Y = np.asarray(own.vectors, dtype=np.float64), builtin.vectors
     test = shared[:: max(2, len(shared) // HELD_OUT)]
     train = np.setdiff1d(shared, test)
-    found = _found(_mapped(X[train], Y[places[train]], X[test]), Y, places[test])
+    made, own_rows = _mapped(X[train], Y[places[train]], X[test]), Y[places[test]]
+    squares = (Y**2).sum(axis=1) - 2 * made @ Y.T + (made**2).sum(axis=1)[:, None]
+    distances = ((made - own_rows) ** 2).sum(axis=1)
+    nearer = (squares < distances[:, None] * (1 - 1e-6)).sum(axis=1)
+    found = float((nearer < NEAREST).mean())
     added = _mapped(X[shared], Y[places[shared]], X[new])
     words = [*builtin.words, *(own.words[row] for row in new)]
     # A new word that is spelled as an alias stands for itself, and is of no class.
@@ -66,8 +71,8 @@ def join(own: Space) -> Joined:
 
 
 def _mapped(X: Floats2d, Y: Floats2d, Z: Floats2d) -> Floats2d:
-    """Z (k, d) by the map from X (n, d) to Y (n, e), as float32 (k, e). It is as long as Y is on
-    the average, as a ridge makes vectors shorter."""
+    """Z (k, d) by the map from X (n, d) to Y (n, e), as float32 (k, e), scaled to the mean length
+    of Y, as a ridge makes vectors shorter."""
     centre, target = X.mean(axis=0), Y.mean(axis=0, dtype=np.float64)
     A, B = X - centre, Y - target
     square = A.T @ A
@@ -76,11 +81,3 @@ def _mapped(X: Floats2d, Y: Floats2d, Z: Floats2d) -> Floats2d:
     scale = np.sqrt((B**2).sum() / max(((A @ W) ** 2).sum(), 1e-12))
     made: Floats2d = ((Z - centre) @ W * scale + target).astype(np.float32)
     return made
-
-
-def _found(made: Floats2d, Y: Floats2d, places: np.ndarray) -> float:
-    """The share of rows of `made` that have their own word among the nearest of Y."""
-    own = ((made - Y[places]) ** 2).sum(axis=1)
-    squares = (Y**2).sum(axis=1) - 2 * made @ Y.T + (made**2).sum(axis=1)[:, None]
-    nearer = (squares < own[:, None] * (1 - 1e-6)).sum(axis=1)
-    return float((nearer < NEAREST).mean())

@@ -1,7 +1,7 @@
-"""Where a pipeline's space comes from: the functions that a config names.
+"""The registered sources of a pipeline's space.
 
-Each gives a SpaceSource, which is asked for the Space when the pipeline is complete, since spaCy
-loads the vectors of a pipeline after it makes the components.
+Each gives a SpaceSource, which loads the Space when the pipeline is complete, since spaCy loads the
+vectors of a pipeline after it makes the components.
 """
 
 from __future__ import annotations
@@ -37,12 +37,15 @@ OFFENSIVE = DATA / "offensive.txt"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpaceSource:
-    """load: gives the Space for a pipeline. packed: whether a saved pipeline takes a copy along,
-    since nothing else in it holds the table. spares: whether words that demean never come out, see
-    hurtful.py; so where `exclude` is "offensive". excluded: gives the words, as in `exclude`, that
-    the table was made without. own_vectors: whether the table is the pipeline's
-    own where it has one, with all of its words: private, if it was learned from private text.
-    unasked: whether nobody said which table it should be.
+    """Loads the Space of a pipeline.
+
+    packed: whether a saved pipeline takes a copy along, since nothing else in it holds the table.
+    spares: whether offensive words are never an output (hurtful.py): where `exclude` is
+        "offensive".
+    excluded: gives the words, as in `exclude`, that the table was made without.
+    own_vectors: whether the table is the pipeline's own where it has one, with all of its words:
+        private, if it was learned from private text.
+    unasked: whether no config names the table.
     """
 
     load: Callable[[Language], Space]
@@ -53,7 +56,7 @@ class SpaceSource:
     unasked: bool = False
 
     def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
-        """What a release tells that comes from the table, for receipts."""
+        """Describe what a release reveals of the table in plaintext, for receipts."""
         own = self.own_vectors and nlp is not None and has_static_vectors(nlp.vocab)
         return (OWN_WORDS,) if own else ()
 
@@ -78,20 +81,19 @@ class Filter:
         except re.error:
             raise fail("pattern", "a regular expression", self.pattern) from None
 
-    @property
-    def told(self) -> dict[str, Any]:
-        """What a SpaceSource says of it. spares: whether the package's own lists say what never
-        comes out."""
-        return {"spares": self.exclude == "offensive", "excluded": self.excluded}
+    def source(self, load: Callable[[Language], Space], **options: bool) -> SpaceSource:
+        """Return a SpaceSource whose words pass this filter."""
+        spares = self.exclude == "offensive"
+        return SpaceSource(load, spares=spares, excluded=self.excluded, **options)
 
     def apply(self, space: Space) -> Space:
-        """The space with the words that pass."""
+        """Return the space with the words that pass."""
         return space.filtered(
             max_words=self.max_words, pattern=self.pattern, exclude=self.excluded()
         )
 
     def excluded(self) -> tuple[str, ...]:
-        """The words that never come out. Raises DxError where their file cannot be read."""
+        """Return the excluded words. Raises DxError where their file cannot be read."""
         if not isinstance(self.exclude, str):
             return tuple(self.exclude)
         return read_words(OFFENSIVE if self.exclude == "offensive" else Path(self.exclude))
@@ -108,8 +110,7 @@ def make_auto_space(
     as of dx.PipelineVectors.v1."""
     choose = Filter(max_words, pattern, exclude)
     load = partial(_auto, choose=choose, public=public_words)
-    own = public_words is None
-    return SpaceSource(load, **choose.told, own_vectors=own, unasked=True)
+    return choose.source(load, own_vectors=public_words is None, unasked=True)
 
 
 @registry.dx_spaces("dx.BuiltinSpace.v1")
@@ -120,7 +121,7 @@ def make_builtin_space(
 ) -> SpaceSource:
     """The English space that comes with the package."""
     choose = Filter(max_words, pattern, exclude)
-    return SpaceSource(partial(_public, BUILTIN, choose=choose), **choose.told)
+    return choose.source(partial(_named, BUILTIN, choose=choose))
 
 
 @registry.dx_spaces("dx.PipelineVectors.v1")
@@ -136,8 +137,7 @@ def make_pipeline_vectors(
     built-in space: all others are left out, for vectors that were learned from private text."""
     choose = Filter(max_words, pattern, exclude)
     load = partial(_from_pipeline, words=words, choose=choose, public=public_words)
-    public = public_words is not None or words is not None
-    return SpaceSource(load, **choose.told, own_vectors=not public)
+    return choose.source(load, own_vectors=public_words is None and words is None)
 
 
 @registry.dx_spaces("dx.FileSpace.v1")
@@ -157,12 +157,12 @@ def make_file_space(
     """
     one_of("duplicates", duplicates, ("error", "first"))
     choose = Filter(max_words, pattern, exclude)
-    load = partial(_public, path, choose=choose, duplicates=duplicates, relearn=relearn)
-    return SpaceSource(load, packed=True, **choose.told)
+    load = partial(_named, path, choose=choose, duplicates=duplicates, relearn=relearn)
+    return choose.source(load, packed=True)
 
 
-def _public(source: str, nlp: Language, *, choose: Filter, **how: Any) -> Space:
-    return load(source, choose, **how)
+def _named(source: str, nlp: Language, *, choose: Filter, **options: Any) -> Space:
+    return load(source, choose, **options)
 
 
 def _auto(nlp: Language, *, choose: Filter, public: str | None) -> Space:
@@ -189,13 +189,18 @@ def load(
     duplicates: Duplicates = "error",
     relearn: bool = False,
 ) -> Space:
-    """The space that every command, config and function means by a name: "builtin", a folder
-    written by Space.save, or a file of vectors (see dx.FileSpace.v1).
+    """Load the space that every command, config and function means by a name.
 
-    choose: which of its words may be output; by default all but those of the offensive list. One
-    source and one filter give one digest. relearn: see Space.load.
+    One source and one filter give one digest.
 
-    Raises DxError where there is no such thing, it is damaged, or no word of it is left.
+    Args:
+        source: "builtin", a folder written by Space.save, or a file of vectors (dx.FileSpace.v1).
+        choose: Which words may be output; by default all but those of the offensive list.
+        duplicates: As of dx.FileSpace.v1.
+        relearn: As of Space.load.
+
+    Raises:
+        DxError: There is no such source, it is damaged, or no word of it is left.
     """
     choose = choose or Filter()
     if str(source) == BUILTIN:
@@ -228,7 +233,7 @@ def _from_file(path: Path, choose: Filter, duplicates: Duplicates) -> Space:
 
 @lru_cache(maxsize=8)
 def read_words(path: Path) -> tuple[str, ...]:
-    """The lines of a text file, without blank ones and those that begin with "#".
+    """Read the lines of a text file, without blank ones and those that begin with "#".
 
     Raises DxError where there is no such file or it is not UTF-8.
     """
@@ -245,8 +250,7 @@ def read_words(path: Path) -> tuple[str, ...]:
 
 
 def check_space_folder(path: Path, *, force: bool) -> None:
-    """Raises UsageError where a space may not be saved: over what is none, or over one without
-    force."""
+    """Raise UsageError where a space would replace other files, or a space without force."""
     if not path.exists():
         return
     if not (path / "space.json").is_file():

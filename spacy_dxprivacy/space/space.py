@@ -2,7 +2,8 @@
 
 All that a mechanism knows is learned from here, so none of it costs privacy. Rows are numbered
 from 0; a row has one word that may be output (its candidate) and any number of further keys that
-lead to it. The distance between keys of one row is 0, so they share their output distribution.
+lead to it (aliases). The distance between keys of one row is 0: they share their output
+distribution.
 """
 
 from __future__ import annotations
@@ -37,37 +38,6 @@ def has_static_vectors(vocab: Vocab) -> bool:
     return bool(vocab.vectors.data.shape[0] > 0 and vocab.vectors.data.shape[1] > 0)
 
 
-def table_of_vocab(
-    vocab: Vocab, *, words: Iterable[str] | None
-) -> tuple[list[str], Floats2d, dict[str, int]]:
-    """Words, float32 (n, d) and aliases. One candidate a row: the first key of the row whose string
-    is known; further keys are aliases.
-
-    Raises DxError without static vectors, for floret vectors without words, or where no key has
-    a string.
-    """
-    if not has_static_vectors(vocab):
-        raise DxError(Errors.DX021.format(hint=""))
-    if vocab.vectors.mode == "floret":
-        if words is None:
-            raise DxError(Errors.DX022)
-        candidates = list(dict.fromkeys(words))
-        return candidates, np.asarray(to_host(vocab.vectors.get_batch(candidates))), {}
-    firsts: dict[int, str] = {}
-    aliases: dict[str, int] = {}
-    for key, row in vocab.vectors.key2row.items():
-        # A key may have no string; asking for it would raise an error that names it.
-        word = vocab.strings[key] if key in vocab.strings else ""
-        if word and firsts.setdefault(row, word) != word:
-            aliases[word] = row
-    if not firsts:
-        raise DxError(Errors.DX021.format(hint=": none of their keys has a string"))
-    rows = sorted(firsts)
-    new_row = {row: i for i, row in enumerate(rows)}
-    matrix = np.asarray(to_host(vocab.vectors.data))[rows]
-    return [firsts[row] for row in rows], matrix, {k: new_row[row] for k, row in aliases.items()}
-
-
 BUILTIN = DATA / "en"
 _NOT_PRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u2028-\u202e\ufeff]")
 _NOT_STORABLE = re.compile(r"[\n\ud800-\udfff]")
@@ -92,11 +62,14 @@ class KeyTable:
 class Space:
     """Words and their vectors. Make one with from_vectors, load, builtin or from_nlp.
 
-    words: n strings, the candidates. vectors: float32 (n, d), read-only.
-    aliases: further keys, each with the row it leads to.
-    classes: uint64 (n,), a bit for each of class_names; None where the words have no classes.
-    name: what a reader calls it. path: the folder it was loaded from, if any. verified: whether its
-    digest was compared with its words and vectors.
+    Attributes:
+        words: n strings, the candidates.
+        vectors: float32 (n, d), read-only.
+        aliases: Further keys, each with its row.
+        classes: uint64 (n,), a bit for each of class_names; None where the words have no classes.
+        name: What a reader calls it.
+        path: The folder it was loaded from, if any.
+        verified: Whether its digest was compared with its words and vectors.
     """
 
     def __init__(self, table: Table, path: Path | None = None) -> None:
@@ -129,29 +102,65 @@ class Space:
         class_names: Sequence[str] = (),
         name: str = "custom",
     ) -> Space:
-        """words: n different strings; matrix: (n, d) numbers, copied as float32.
+        """Make a space of n different words and a matrix (n, d) of numbers, copied as float32.
 
-        Raises DxError for another shape, a number that is not finite, a word given twice, empty
-        or not a string.
+        Raises:
+            DxError: Another shape, a number that is not finite, a word given twice, empty or not a
+                string.
         """
         X = _checked_matrix(matrix, len(words))
-        _check_words(words)
+        seen: set[str] = set()
+        for row, word in enumerate(words):
+            if not isinstance(word, str) or not word or _NOT_STORABLE.search(word):
+                expected = "words that are not empty and hold no line break or lone surrogate"
+                raise _bad(expected, f"another {type(word).__name__} in row {row}")
+            if word in seen:
+                raise _bad("words that differ", f"one twice (row {row})")
+            seen.add(word)
         return cls(Table(list(words), X, aliases or {}, classes, tuple(class_names), name))
 
     @classmethod
     def builtin(cls) -> Space:
-        """The English space that comes with the package. One copy a process."""
+        """Return the English space that comes with the package. One copy a process."""
         return _load_builtin()
 
     @classmethod
     def from_nlp(cls, nlp: Language, *, words: Iterable[str] | None = None) -> Space:
-        """The static vectors of a pipeline. words: the candidates, for floret vectors.
+        """Make a space of the static vectors of a pipeline.
 
-        Raises DxError where there are no static vectors, or floret vectors and no words.
+        The candidate of a row is its first key whose string is known; further keys are aliases.
+
+        Args:
+            nlp: The pipeline.
+            words: The candidates, for floret vectors.
+
+        Raises:
+            DxError: There are no static vectors, no key has a string, or there are floret vectors
+                and no words.
         """
-        keys, matrix, aliases = table_of_vocab(nlp.vocab, words=words)
         name = f"{nlp.lang}_{nlp.meta.get('name', 'pipeline')}"
-        return cls.from_vectors(keys, matrix, aliases=aliases, name=name)
+        vectors, strings = nlp.vocab.vectors, nlp.vocab.strings
+        if not has_static_vectors(nlp.vocab):
+            raise DxError(Errors.DX021.format(hint=""))
+        if vectors.mode == "floret":
+            if words is None:
+                raise DxError(Errors.DX022)
+            candidates = list(dict.fromkeys(words))
+            return cls.from_vectors(candidates, to_host(vectors.get_batch(candidates)), name=name)
+        firsts: dict[int, str] = {}
+        aliases: dict[str, int] = {}
+        for key, row in vectors.key2row.items():
+            # A key may have no string; asking for it would raise an error that names it.
+            word = strings[key] if key in strings else ""
+            if word and firsts.setdefault(row, word) != word:
+                aliases[word] = row
+        if not firsts:
+            raise DxError(Errors.DX021.format(hint=": none of their keys has a string"))
+        rows = sorted(firsts)
+        new_row = {row: i for i, row in enumerate(rows)}
+        aliases = {key: new_row[row] for key, row in aliases.items()}
+        matrix = np.asarray(to_host(vectors.data))[rows]
+        return cls.from_vectors([firsts[row] for row in rows], matrix, aliases=aliases, name=name)
 
     def filtered(
         self,
@@ -160,17 +169,26 @@ class Space:
         pattern: str | None = None,
         exclude: Iterable[str] = (),
     ) -> Space:
-        """The space of the first max_words rows whose word may be output.
+        """Restrict the space to the first max_words rows whose word may be output.
 
-        pattern: a regular expression that the whole word has to match. exclude: words, in lower
-        case, that are never output; "stem*" stands for every word that begins so. A row whose
-        word may not be output goes on under its first alias that may, and is dropped if none may.
-        Rows of zeros and words that hold white space or control characters are dropped always.
+        A row whose word may not be output goes on under its first alias that may, and is dropped if
+        none may. Rows of zeros and words that hold white space or control characters are always
+        dropped.
 
-        Raises DxError where nothing is left.
+        Args:
+            max_words: How many rows to keep; None for all.
+            pattern: A regular expression that the whole word has to match.
+            exclude: Words, in lower case, that are never output; "stem*" stands for every word
+                that begins so.
+
+        Raises:
+            DxError: Nothing is left.
         """
         words = self._representatives(Allowed(pattern, exclude))
-        keep = np.array([word is not None for word in words]) & _not_zero(self.vectors)
+        keep = np.array([word is not None for word in words])
+        for part in blocks(len(self), 65536):  # since a mapped table may be large
+            keep[part] &= np.any(self.vectors[part] != 0, axis=1)
+            let_go(self.vectors)
         if max_words is not None:
             keep[np.flatnonzero(keep)[max_words:]] = False
         if keep.all() and words == self.words:
@@ -178,8 +196,10 @@ class Space:
         return self._restricted(keep, words)
 
     def of_words(self, listed: Iterable[str]) -> Space:
-        """The rows of these words, without regard to case, under these words alone: other keys of
-        a row, which may be nobody's business, are gone. Raises DxError where none is left."""
+        """Restrict the space to these words, without regard to case, and drop all other keys.
+
+        Other keys of a row may be private. Raises DxError where none is left.
+        """
         known = {word.lower() for word in listed}
         words = self._representatives(lambda word: word.lower() in known)
         some = self._restricted(np.array([word is not None for word in words]), words)
@@ -207,18 +227,18 @@ class Space:
         return Space(Table(kept_words, X, aliases, classes, self.class_names, self.name))
 
     def find(self, word: str) -> int:
-        """The row of a word, by its exact case, then without regard to case; -1 if unknown."""
+        """Return the row of a word, by exact case, then without regard to case; -1 if unknown."""
         return int(self.find_all([word])[0])
 
     def find_all(self, words: Sequence[str]) -> Ints1d:
-        """int64 (k,): the rows of k words, as `find` gives each."""
+        """Return the rows of k words, int64 (k,), as `find` gives each."""
         return self.find_ids(_ids(words), _ids([word.lower() for word in words]))
 
     def find_ids(self, *ids: Ids1d) -> Ints1d:
-        """Rows of k words by spaCy's string ids, -1 where unknown.
+        """Return the rows of k words by spaCy's string ids, -1 where unknown.
 
         Each argument is uint64 (k,): what to try first, second, and so on (orth, norm, lower).
-        What none of them finds is sought by the last without regard to case.
+        What none of them finds is looked up by the last without regard to case.
         """
         rows = np.full(len(ids[0]), -1, dtype=np.int64)
         tries = [(self._exact, i) for i in ids] + [(self._folded, ids[-1])]
@@ -243,7 +263,7 @@ class Space:
         return KeyTable(_ids([key for key, _ in pairs]), rows)
 
     def with_class(self, name: str) -> Bools1d:
-        """bool (n,): which rows belong to a class. All False where the space has no such class."""
+        """Return which rows belong to a class, bool (n,); none where there is no such class."""
         if self.classes is None or name not in self.class_names:
             return np.zeros(len(self), dtype=bool)
         bit = np.uint64(1) << np.uint64(self.class_names.index(name))
@@ -259,7 +279,7 @@ class Space:
 
     @cached_property
     def identity(self) -> tuple[str, str]:
-        """The digest, and one of the classes: what the graph of near words is learned from."""
+        """The digest, and one of the classes: all that the graph of near words is learned from."""
         classes = b"" if self.classes is None else np.asarray(self.classes, dtype="<u8").tobytes()
         names = "\n".join(self.class_names).encode()
         return self.digest, hashlib.sha256(names + b"\0" + classes).hexdigest()
@@ -267,8 +287,10 @@ class Space:
     def save(self, path: str | Path, *, quantise: bool = False) -> None:
         """Write a folder that `load` maps into memory.
 
-        quantise: store int8 rows with a scale each, a quarter of the size. The vectors then come
-        back rounded, and the digest is that of the rounded table.
+        Args:
+            path: The folder.
+            quantise: Store int8 rows with a scale each, a quarter of the size. The vectors then
+                come back rounded, and the digest is that of the rounded table.
         """
         about = (self.aliases, self.classes, self.class_names, self.name, self.digest)
         table = Table(self.words, self.vectors, *about)
@@ -305,7 +327,7 @@ class Space:
         return space
 
     def to_bytes(self) -> bytes:
-        """All of it, for pipelines that are kept as bytes, with what was learned from it."""
+        """Return all of it, with what was learned from it, for pipelines that are bytes."""
         about = {"classes": self.classes, "class_names": list(self.class_names), "name": self.name}
         table = {"words": self.words, "vectors": np.asarray(self.vectors), "aliases": self.aliases}
         found: bytes = srsly.msgpack_dumps({**table, **about, "learned": learned.to_fields(self)})
@@ -313,7 +335,7 @@ class Space:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Space:
-        """The space out of what to_bytes made."""
+        """Return the space out of what to_bytes made."""
         saved = srsly.msgpack_loads(data)
         others = saved.pop("learned", {})
         if (graph := saved.pop("graph", None)) is not None:  # as version 0.1.0 wrote it
@@ -333,14 +355,14 @@ class Space:
 
 
 class Allowed:
-    """Which words may be output; see Space.filtered. Called with a word."""
+    """Which words may be output, as Space.filtered defines it. Called with a word."""
 
     def __init__(self, pattern: str | None, exclude: Iterable[str]) -> None:
         self.pattern = None if pattern is None else re.compile(pattern)
         entries = [entry.lower() for entry in exclude]
         self.words = {e for e in entries if not e.endswith("*")}
         self.stems = tuple(e[:-1] for e in entries if e.endswith("*"))
-        # Most words begin like none of them, which is found out sooner than by trying each.
+        # Most words begin like none of them, which this tells sooner than trying each.
         self.least = min(map(len, self.stems), default=0)
         self.heads = {stem[: self.least] for stem in self.stems}
 
@@ -365,15 +387,6 @@ def _builtin_digest() -> str:
     return str(read_json(BUILTIN / "space.json")["digest"])
 
 
-def _not_zero(X: Floats2d) -> Bools1d:
-    """bool (n,): the rows that are not all 0; by blocks, since a mapped table may be large."""
-    keep = np.empty(len(X), dtype=bool)
-    for part in blocks(len(X), 65536):
-        keep[part] = np.any(X[part] != 0, axis=1)
-        let_go(X)
-    return keep
-
-
 def _ids(words: Sequence[str]) -> Ids1d:
     return np.fromiter(map(get_string_id, words), dtype=np.uint64, count=len(words))
 
@@ -394,14 +407,3 @@ def _checked_matrix(matrix: Any, n_words: int) -> Floats2d:
         row = int(np.flatnonzero(~np.isfinite(X).all(axis=1))[0])
         raise _bad("finite numbers that float32 can hold", f"others in row {row}")
     return X
-
-
-def _check_words(words: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for row, word in enumerate(words):
-        if not isinstance(word, str) or not word or _NOT_STORABLE.search(word):
-            expected = "words that are not empty and hold no line break or lone surrogate"
-            raise _bad(expected, f"another {type(word).__name__} in row {row}")
-        if word in seen:
-            raise _bad("words that differ", f"one twice (row {row})")
-        seen.add(word)

@@ -22,7 +22,7 @@ from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.machine import compute as pages
 from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.space.search import faiss_index
-from spacy_dxprivacy.space.search.faiss_index import table_digest
+from spacy_dxprivacy.space.tables.folder import digest_of
 from spacy_dxprivacy.ty import Index
 
 # Python 3.12 and later warn wherever a process with threads forks; OpenMP has threads.
@@ -236,7 +236,6 @@ def test_odd_search_parameters_are_refused() -> None:
 
 def test_too_little_memory_is_said_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faiss_index, "available_bytes", lambda: 1000)
-    monkeypatch.setattr(faiss_index, "_training_rows", None)
     with pytest.raises(DxError, match="DX054"):
         make("dx.Faiss.v1").fit(X)
 
@@ -407,5 +406,5 @@ def test_an_index_serves_a_pipeline(folders: tuple[Path, Path], make_nlp: Any) -
 def test_a_digest_is_of_the_shape_and_every_number() -> None:
     changed = X.copy()
     changed[-1, -1] += 1
-    digests = {table_digest(t) for t in (X, X.reshape(-1, 2 * D), changed)}
-    assert len(digests) == 3 and table_digest(X) == table_digest(X.astype(np.float64))
+    digests = {digest_of([], t) for t in (X, X.reshape(-1, 2 * D), changed)}
+    assert len(digests) == 3 and digest_of([], X) == digest_of([], X.astype(np.float64))

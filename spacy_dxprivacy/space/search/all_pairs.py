@@ -1,11 +1,11 @@
-"""What a fit asks of all pairs of rows of a public table.
+"""Diameter, mean distance and neighbours over all pairs of rows of a public table.
 
 Exact answers, mostly by float32: a product of blocks tells which pairs may matter, with a bound of
-its rounding; those are computed in float64, as metric.py does. So a table of 60,000 words takes
+its rounding; those are computed in float64, as metric.py does. A table of 60,000 words takes
 seconds. Only for what is learned from a table: how long a call takes may depend on the rows.
 
-`nearest_others` asks faiss in float32. What is made of its lists may be made of any public lists,
-so a neighbour that is missed costs meaning and no privacy.
+`nearest_others` searches with faiss in float32. Its lists are public, and any public lists would
+do, so a neighbour that is missed costs meaning and no privacy.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ...arrays import Bools1d, Floats1d, Floats2d, Ints2d, blocks
+from ...arrays import Floats1d, Floats2d, Ints2d, blocks
 from .faiss_index import FLAT, build, load_faiss
 from .metric import distances, in_blocks, neighbours
 
@@ -29,7 +29,7 @@ Singles = NDArray[np.float32]
 
 
 def diameter(X: Floats2d) -> float:
-    """The largest distance between two rows of X (n, d)."""
+    """Return the largest distance between two rows of X (n, d)."""
     if len(X) <= FEW:
         return max(float(D.max()) for _, D in in_blocks(X, X))
     Y, radii = from_the_middle(X)
@@ -48,8 +48,8 @@ def diameter(X: Floats2d) -> float:
 
 
 def mean_distance(X: Floats2d) -> float:
-    """Over all pairs of different rows of X (n, d); 1 where there is but one row, or one point.
-    For many rows seven digits of it are right."""
+    """Return the mean over all pairs of different rows of X (n, d), to seven digits for many rows;
+    1 where there is but one row, or one point."""
     n = len(X)
     if n <= FEW:
         total = sum(float(D.sum()) for _, D in in_blocks(X, X))
@@ -63,8 +63,7 @@ def mean_distance(X: Floats2d) -> float:
 
 
 def nearest_of_all(X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
-    """What neighbours(X, X, depth) gives: rows int64 (n, depth) by rising distance, the row itself
-    among them, and their distances in float64."""
+    """Return what neighbours(X, X, depth) does: the row itself is among its nearest."""
     if len(X) <= max(FEW, depth + MORE):
         return neighbours(X, X, depth)
     Y, radii = from_the_middle(X)
@@ -73,32 +72,25 @@ def nearest_of_all(X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
     sure = np.empty(len(X), dtype=bool)
     slack = rounding(X.shape[1], 2 * float(radii.max()))
     for part in blocks(len(X), SEARCHED_AT_ONCE):
-        rows[part], apart[part], sure[part] = _refined(X, Y, part, depth, slack)
+        squares, found = load_faiss().knn(Y[part], Y, depth + MORE)
+        found = np.sort(found, axis=1)
+        Z = X[part].astype(np.float64)
+        D = np.empty(found.shape)
+        for place in range(found.shape[1]):
+            differences = Z - X[found[:, place]]
+            D[:, place] = np.sqrt(np.einsum("kd,kd->k", differences, differences))
+        order = np.argsort(D, axis=1, kind="stable")[:, :depth]
+        rows[part] = np.take_along_axis(found, order, axis=1)
+        apart[part] = np.take_along_axis(D, order, axis=1)
+        sure[part] = apart[part][:, -1] ** 2 + slack < squares[:, -1]  # no other row is nearer
     unsure = np.flatnonzero(~sure)
     if len(unsure):
         rows[unsure], apart[unsure] = neighbours(X[unsure], X, depth)
     return rows, apart
 
 
-def _refined(
-    X: Floats2d, Y: Singles, part: slice, depth: int, slack: float
-) -> tuple[Ints2d, Floats2d, Bools1d]:
-    """For some rows their nearest, the distances, and whether no other row may be nearer."""
-    squares, found = load_faiss().knn(Y[part], Y, depth + MORE)
-    found = np.sort(found, axis=1)
-    Z = X[part].astype(np.float64)
-    apart = np.empty(found.shape)
-    for place in range(found.shape[1]):
-        differences = Z - X[found[:, place]]
-        apart[:, place] = np.sqrt(np.einsum("kd,kd->k", differences, differences))
-    order = np.argsort(apart, axis=1, kind="stable")[:, :depth]
-    apart = np.take_along_axis(apart, order, axis=1)
-    sure = apart[:, -1] ** 2 + slack < squares[:, -1]
-    return np.take_along_axis(found, order, axis=1), apart, sure
-
-
 def from_the_middle(X: Floats2d) -> tuple[Singles, Floats1d]:
-    """float32 (n, d), the rows from their mean, and their norms: shorter ones lose fewer digits."""
+    """Return the rows less their mean, float32 (n, d), and their norms: they lose fewer digits."""
     middle = X.mean(axis=0, dtype=np.float64)
     Y = np.empty(X.shape, dtype=np.float32)
     for part in blocks(len(X), SEARCHED_AT_ONCE):
@@ -123,11 +115,8 @@ def _tiles(Y: Singles) -> Iterator[tuple[slice, slice, Singles]]:
 
 
 def rounding(d: int, widest: float) -> float:
-    """A bound of what float32 may lose of the square of a distance, of rows from the middle."""
+    """Bound what float32 may lose of the square of a distance, of rows from the middle."""
     return float(4 * (d + 8) * np.finfo(np.float32).eps * widest**2)
-
-
-# -- the nearest others, as a build step -----------------------------------------------------------
 
 
 EXACT_ROWS = 100_000  # beyond, rows that seem near by their codes are compared
@@ -135,8 +124,8 @@ COMPARED = 1024  # with each: of the hundred nearest, .99 are among them
 
 
 def nearest_others(Y: Floats2d, depth: int) -> Ints2d:
-    """Y: float32 (n, d) -> int64 (n, depth): the rows nearest to each, without itself; -1 where an
-    index finds no more. Shows its progress on a terminal."""
+    """Find the rows nearest to each row of Y: float32 (n, d), without itself: int64 (n, depth), -1
+    where an index finds no more. Shows its progress on a terminal."""
     n = len(Y)
     found = np.full((n, depth + 1), -1, dtype=np.int64)
     index = _index(Y, depth + 1)

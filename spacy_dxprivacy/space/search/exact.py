@@ -6,10 +6,10 @@ With rows x, their mean m and a query z, the nearest row has the greatest
 
 Scores of a tile of rows and queries come from one float32 matrix product, in which the half square
 is one more column. A tile is folded at once to the maxima of groups of rows, while it is in the
-cache. A rounding bound (Higham 2002, section 3.1) then says which groups can hold the nearest row;
-it leaves one group a query, as a rule. Their rows are scored again, and where more than one row is
-left within the bound, float64 differences decide. Values that float32 cannot square, and batches
-in which the float32 bound leaves too much open, go the same way with float64 products.
+cache. A rounding bound (Higham 2002, section 3.1) then gives the groups that can hold the nearest
+row, mostly one a query. Their rows are scored again, and where more than one row is left within the
+bound, float64 differences decide. Values that float32 cannot square, and batches in which the
+float32 bound leaves too much open, take float64 products instead.
 
 It runs on numpy, and after spacy.require_gpu() on cupy: fit takes a copy of the table there.
 """
@@ -18,11 +18,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
 from math import inf, isfinite, sqrt
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from thinc.backends import Ops, get_array_ops
@@ -40,8 +39,7 @@ MIB = 2**20
 WORTH_THREADS = 2**23  # pairs of rows and queries
 
 
-@dataclass(frozen=True)
-class Tiling:
+class Tiling(NamedTuple):
     """rows x columns: one tile of scores. queries: the most that one pass over the table serves."""
 
     rows: int
@@ -58,18 +56,34 @@ class ExactIndex:
     one."""
 
     def fit(self, X: Floats2d) -> ExactIndex:
-        """X: float32 (n, d), finite; kept, not copied. Raises DxError for another table.
+        """Prepare the search of a table.
 
         Adds 17 bytes a row: the half square and the norm of the row less the mean, and the
         largest norm of each group.
+
+        Args:
+            X: float32 (n, d), finite; referenced, not copied.
+
+        Raises:
+            DxError: It is another table.
         """
-        self._X = _checked_table(X)
-        xp = self._ops.xp
+        if X.ndim != 2 or 0 in X.shape:
+            raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
+        if not (isfinite(float(X.max())) and isfinite(float(X.min()))):
+            raise DxError(Errors.DX020.format(expected="finite numbers", given="nan or inf"))
+        X = to_device(X)
+        xp = array_module(X)
+        self._X: Floats2d = xp.ascontiguousarray(X, dtype="float32")
         self._mean = self._X.mean(axis=0, dtype="float64").astype("float32")
-        self._offset = sqrt(float((self._mean.astype("float64") ** 2).sum()))
-        self._half = _half_squares(xp, self._X, self._mean)
-        self._reach = xp.sqrt(2 * self._half)
-        self._group_reach = _group_maxima(xp, self._reach)
+        mean = self._mean.astype("float64")
+        self._offset = sqrt(float((mean**2).sum()))
+        self._half = xp.empty(len(X))
+        for part in blocks(len(X), ON_CPU.rows):
+            A = self._X[part] - mean
+            self._half[part] = xp.square(A, out=A).sum(axis=1) / 2
+        self._reach = xp.zeros(_padded(len(X)))
+        self._reach[: len(X)] = xp.sqrt(2 * self._half)
+        self._group_reach = self._reach.reshape(-1, GROUP).max(axis=1)
         self._largest_reach = float(self._reach.max())
         # A row that repeats an earlier one never wins: ties go to the lowest.
         self._half[xp.asarray(_repeats(self._ops, self._X, self._half))] = inf
@@ -80,11 +94,19 @@ class ExactIndex:
         return {}
 
     def nearest(self, Z: Floats2d) -> Ints1d:
-        """Z: float32 or float64 (k, d) -> int64 (k,), numpy: the rows of least distance.
+        """Find the row of least distance to each query.
 
-        What argmin(((X.astype("float64") - z) ** 2).sum(axis=1)) says for each z, with ties to the
-        lowest row. Raises DxError for another shape, for numbers that are not finite or not below
-        1e150, and before fit.
+        The answer is argmin(((X.astype("float64") - z) ** 2).sum(axis=1)) for each z, with ties to
+        the lowest row.
+
+        Args:
+            Z: Queries, float32 or float64 (k, d).
+
+        Returns:
+            Rows, int64 (k,), numpy.
+
+        Raises:
+            DxError: Another shape, numbers that are not finite or not below 1e150, or before fit.
         """
         if not hasattr(self, "_X"):
             raise DxError(Errors.DX003.format(name="dx.Exact.v1"))
@@ -102,7 +124,11 @@ class ExactIndex:
             raise fail("Z", f"numbers below {LARGEST:g}", "one above, or not finite")
         Q = Z - self._mean
         norms = xp.sqrt(xp.square(Q).sum(axis=1))
-        if self._fits_float32(float(norms.max())):
+        # In float32 squares must not overflow, what underflow takes must be less than the rounding
+        # bound, and no product may be made of TF32 numbers, which have 10 bits.
+        largest = max(float(norms.max()), self._largest_reach + self._offset)
+        tf32 = xp is not np and os.environ.get("CUPY_TF32", "0") != "0"
+        if largest < 1e18 and not 0 < self._largest_reach < 1e-14 and not tf32:
             rows = _Search(self, Z, Q, norms, "float32").run(patience=4)
             if rows is not None:
                 return rows
@@ -117,20 +143,15 @@ class ExactIndex:
     def _tiling(self) -> Tiling:
         return ON_CPU if self._ops.xp is np else ON_GPU
 
-    def _fits_float32(self, norm: float) -> bool:
-        """Squares do not overflow, what underflow takes is less than the rounding bound, and no
-        product is made of TF32 numbers, which have 10 bits."""
-        if self._ops.xp is not np and os.environ.get("CUPY_TF32", "0") != "0":
-            return False
-        largest = max(norm, self._largest_reach + self._offset)
-        return largest < 1e18 and not 0 < self._largest_reach < 1e-14
+
+Candidates = tuple[Ints1d, Ints1d, Floats1d]  # queries, groups or rows, scores or distances
 
 
 class _Search:
     """One pass over the table for a batch of queries.
 
-    low (k,): what the nearest row's score reaches at least. waiting: the groups that may hold it,
-    as arrays of queries, group numbers and group maxima.
+    low (k,): a lower bound of the nearest row's score. waiting: the groups that may hold it, with
+    their maxima. best: rows of groups that wait no longer, with their squared distances.
     """
 
     def __init__(
@@ -139,12 +160,14 @@ class _Search:
         self.index, self.ops, self.xp = index, index._ops, index._ops.xp
         self.Z, self.Q, self.norms, self.dtype = Z, Q, norms, dtype
         self.mean = index._mean.astype(dtype)
+        # Rows that cannot win have an infinite half square. A product may pad with zeros, and zero
+        # times infinity is no number: there they get one that no true score comes near.
         self.never = 1e38 if dtype == "float32" else 1e300
         self.few = len(Z) <= FEW_QUERIES
         self.low = self.xp.full(len(Z), -inf)
         self.widest = self._slack(index._largest_reach, norms)
-        self.waiting: list[tuple[Ints1d, Ints1d, Floats1d]] = []
-        self.best: list[tuple[Ints1d, Ints1d, Floats1d]] = []
+        self.waiting: list[Candidates] = []
+        self.best: list[Candidates] = []
 
     def run(self, patience: int | None = None) -> Ints1d | None:
         """int64 (k,); or None where more than `patience` groups a query are left waiting."""
@@ -152,17 +175,24 @@ class _Search:
         limit = 4 * (patience or 4) * len(self.Z) + min(groups, MIB)
         count = 0
         for first_group, G in self._few_tiles() if self.few else self._tiles():
-            count += self._keep(first_group, G)
+            count += self._wait(first_group, G)
             if count > limit:
                 count = self._prune()
                 if count > limit // 4 and patience is not None:
                     return None
                 if count > limit // 4:
-                    self._settle()
+                    self.best += [self._measured(*pairs) for pairs in self._survivors()]
+                    self.best = [_least(self.best)]
                     count = 0
-        return self._answer()
-
-    # -- scores ----------------------------------------------------------------------------------
+        found = np.empty(len(self.Z), dtype=np.int64)
+        left = list(self._survivors())
+        if not self.best and sum(len(queries) for queries, _ in left) == len(found):
+            for queries, rows in left:  # one row a query: nothing to decide
+                found[self.ops.to_numpy(queries)] = self.ops.to_numpy(rows)
+            return found
+        queries, rows, _ = _least(self.best + [self._measured(*pairs) for pairs in left])
+        found[queries] = rows
+        return found
 
     def _tiles(self) -> Iterator[tuple[int, Floats2d]]:
         """(first group, maxima of groups x queries). The array is used again for a later tile.
@@ -173,16 +203,22 @@ class _Search:
         index, columns = self.index, self.index._tiling.columns
         n, d = index._X.shape
         rows = min(index._tiling.rows, _padded(n))
-        parts = [(part, self._columns(part)) for part in _even_parts(len(self.Z), columns)]
+        parts = []
+        for part in _even_parts(len(self.Z), columns):
+            # The queries as columns, with the row that takes off the half squares.
+            P = self.xp.empty((d + 1, part.stop - part.start), dtype=self.dtype)
+            P[:-1] = self.Q[part].T
+            P[-1] = -1
+            parts.append((part, P))
         shapes = ((rows, d + 1), (rows * min(columns, len(self.Z)),), (rows // GROUP, len(self.Z)))
         wide = n * len(self.Z) >= WORTH_THREADS and self.xp is np
         with product_threads(wide) as threads:
-            rooms = [
+            buffers = [
                 tuple(self.xp.zeros(shape, dtype=self.dtype) for shape in shapes)
                 for _ in range(threads + 1 if threads > 1 else 1)
             ]
-            jobs = zip(range(0, n, rows), cycle(rooms))
-            yield from in_order(partial(self._tile, parts), jobs, threads, len(rooms))
+            jobs = zip(range(0, n, rows), cycle(buffers))
+            yield from in_order(partial(self._tile, parts), jobs, threads, len(buffers))
 
     def _tile(
         self, parts: list[tuple[slice, Floats2d]], job: tuple[int, tuple[Any, ...]]
@@ -193,15 +229,14 @@ class _Search:
         for part, P in parts:
             S = scores[: height * P.shape[1]].reshape(height, P.shape[1])
             self.xp.matmul(A[:height], P, out=S)
-            _fold(self.xp, S, maxima[: height // GROUP, part])
+            # Maxima over places that lie a group apart. Whole halves are what numpy's maximum does
+            # fastest: twice as fast as max(axis=...).
+            half = height // 2
+            while half > height // GROUP:
+                self.xp.maximum(S[:half], S[half : 2 * half], out=S[:half])
+                half //= 2
+            self.xp.maximum(S[:half], S[half : 2 * half], out=maxima[:half, part])
         return start // GROUP, maxima[: height // GROUP]
-
-    def _columns(self, part: slice) -> Floats2d:
-        """The queries as columns (d + 1, w), with the row that takes off the half squares."""
-        P = self.xp.empty((self.Q.shape[1] + 1, part.stop - part.start), dtype=self.dtype)
-        P[:-1] = self.Q[part].T
-        P[-1] = -1
-        return cast(Floats2d, P)
 
     def _copy_rows(self, start: int, A: Floats2d) -> None:
         """Rows from start on, less the mean, and their half squares, to A: (GROUP * g, d + 1).
@@ -212,25 +247,19 @@ class _Search:
         B = A.reshape(GROUP, -1, A.shape[1]).swapaxes(0, 1)
         full, rest = divmod(stop - start, GROUP)
         middle = start + full * GROUP
-        X, half = index._X[start:middle], index._half[start:middle]
+        X, half = index._X[start:middle], self.xp.minimum(index._half[start:stop], self.never)
         self.xp.subtract(X.reshape(full, GROUP, X.shape[1]), self.mean, out=B[:full, :, :-1])
-        B[:full, :, -1] = self._finite(half).reshape(full, GROUP)
+        B[:full, :, -1] = half[: full * GROUP].reshape(full, GROUP)
         B[full:, :, -1] = self.never
         B[full:, :rest, :-1] = index._X[middle:stop] - self.mean
-        B[full:, :rest, -1] = self._finite(index._half[middle:stop])
-
-    def _finite(self, half: Floats1d) -> Floats1d:
-        """Rows that cannot win have an infinite half square. A product may pad with zeros, and
-        zero times infinity is no number: there they get one that no true score comes near."""
-        return cast(Floats1d, self.xp.minimum(half, self.never))
+        B[full:, :rest, -1] = half[full * GROUP :]
 
     def _few_tiles(self) -> Iterator[tuple[int, Floats2d]]:
         """The same without a copy of the rows: all scores are higher by m . (z - m)."""
         xp, index = self.xp, self.index
-        n, rows = len(index._X), 8 * index._tiling.rows
         P = xp.ascontiguousarray(self.Q.T, dtype=self.dtype)
         half = index._half.astype(self.dtype)
-        for part in blocks(n, rows):
+        for part in blocks(len(index._X), 8 * index._tiling.rows):
             X = index._X[part].astype(self.dtype, copy=False)
             S = xp.full((_padded(len(X)), P.shape[1]), -inf, dtype=self.dtype)
             S[: len(X)] = X @ P
@@ -242,7 +271,7 @@ class _Search:
 
         The error of the product, plus that of the float64 brute force that is the measure. d + 16
         roundings: d + 1 in the product, the rest for rows, queries, half squares and differences.
-        Underflow is far below either: see _fits_float32.
+        Underflow is far below either: see `ExactIndex._nearest`.
         """
         roundings = self.Q.shape[1] + 16
         unit = 2.0**-24 if self.dtype == "float32" else 2.0**-53
@@ -252,9 +281,7 @@ class _Search:
         slack += roundings * 2.0**-53 * (reach + norms) ** 2
         return slack
 
-    # -- candidates ------------------------------------------------------------------------------
-
-    def _keep(self, first_group: int, G: Floats2d) -> int:
+    def _wait(self, first_group: int, G: Floats2d) -> int:
         """Note the groups of this tile that may hold a nearest row; how many."""
         xp = self.xp
         reach = float(self.index._group_reach[first_group : first_group + len(G)].max())
@@ -275,14 +302,12 @@ class _Search:
 
     def _prune(self) -> int:
         """Drop the groups that later tiles have ruled out; how many are left."""
-        xp = self.xp
         if not self.waiting:
             return 0
-        queries, groups, scores = (
-            xp.concatenate(column) for column in zip(*self.waiting, strict=True)
-        )
-        kept = self._may_win(queries, scores, self.index._group_reach[groups])
-        self.waiting = [(queries[kept], groups[kept], scores[kept])]
+        columns = (self.xp.concatenate(column) for column in zip(*self.waiting, strict=True))
+        queries, groups, scores = columns
+        left = self._may_win(queries, scores, self.index._group_reach[groups])
+        self.waiting = [(queries[left], groups[left], scores[left])]
         return len(self.waiting[0][0])
 
     def _may_win(self, queries: Ints1d, scores: Floats2d, reach: Floats2d) -> Bools1d:
@@ -304,69 +329,29 @@ class _Search:
             rows = xp.minimum(rows, n - 1)
             inside &= xp.isfinite(index._half[rows])
             if not self.few:
-                inside &= self._may_win(q, self._scores(queries[part], rows), index._reach[rows])
+                A = index._X[rows].astype(self.dtype, copy=False)
+                A -= self.mean
+                S = (A @ self.Q[queries[part]].astype(self.dtype)[:, :, None])[:, :, 0]
+                inside &= self._may_win(q, S - index._half[rows], index._reach[rows])
             yield (q + xp.zeros_like(rows))[inside], rows[inside]
 
-    def _scores(self, queries: Ints1d, rows: Ints1d) -> Floats2d:
-        """queries (h,), rows (h, g) -> scores (h, g)."""
-        A = self.index._X[rows].astype(self.dtype, copy=False)
-        A -= self.mean
-        S = (A @ self.Q[queries].astype(self.dtype)[:, :, None])[:, :, 0]
-        return cast(Floats2d, S - self.index._half[rows])
-
-    # -- the decision ----------------------------------------------------------------------------
-
-    def _settle(self) -> None:
-        """Add the waiting groups to the best rows by float64 distance, one row a query."""
-        for queries, rows in self._survivors():
-            self.best.append(self._measured(queries, rows))
-        self.best = [_least(*(np.concatenate(column) for column in zip(*self.best, strict=True)))]
-
-    def _answer(self) -> Ints1d:
-        found = np.empty(len(self.Z), dtype=np.int64)
-        left = list(self._survivors())
-        if not self.best and sum(len(queries) for queries, _ in left) == len(found):
-            for queries, rows in left:  # one row a query: nothing to decide
-                found[self._host(queries)] = self._host(rows)
-            return found
-        self.best += [self._measured(queries, rows) for queries, rows in left]
-        queries, rows, _ = _least(
-            *(np.concatenate(column) for column in zip(*self.best, strict=True))
-        )
-        found[queries] = rows
-        return found
-
-    def _measured(self, queries: Ints1d, rows: Ints1d) -> tuple[Ints1d, Ints1d, Floats1d]:
+    def _measured(self, queries: Ints1d, rows: Ints1d) -> Candidates:
         """The pairs with their squared distances in float64, on the host."""
         distances = np.empty(len(rows))
         for part in _even_parts(len(rows), max(1, MIB // (8 * self.Z.shape[1]))):
             D = self.index._X[rows[part]] - self.Z[queries[part]]
-            distances[part] = self._host(self.xp.square(D).sum(axis=1))
-        return self._host(queries), self._host(rows), distances
-
-    def _host(self, array: Any) -> Any:
-        return self.ops.to_numpy(array)
+            distances[part] = self.ops.to_numpy(self.xp.square(D).sum(axis=1))
+        return self.ops.to_numpy(queries), self.ops.to_numpy(rows), distances
 
 
-def _least(queries: Ints1d, rows: Ints1d, distances: Floats1d) -> tuple[Ints1d, Ints1d, Floats1d]:
+def _least(candidates: list[Candidates]) -> Candidates:
     """The pair of least distance for each query, of those the one of the lowest row."""
+    queries, rows, distances = (np.concatenate(c) for c in zip(*candidates, strict=True))
     order = np.lexsort((rows, distances, queries))
     queries, rows, distances = queries[order], rows[order], distances[order]
     first = np.ones(len(queries), dtype=bool)
     first[1:] = queries[1:] != queries[:-1]
     return queries[first], rows[first], distances[first]
-
-
-def _fold(xp: Any, S: Floats2d, out: Floats2d) -> None:
-    """S: (GROUP * g, w) -> out: (g, w), the maxima over places that lie g apart. Overwrites S.
-
-    Whole halves are what numpy's maximum does fastest: twice as fast as max(axis=...).
-    """
-    height = len(S) // 2
-    while height > len(out):
-        xp.maximum(S[:height], S[height : 2 * height], out=S[:height])
-        height //= 2
-    xp.maximum(S[:height], S[height : 2 * height], out=out)
 
 
 def _padded(rows: int) -> int:
@@ -376,22 +361,6 @@ def _padded(rows: int) -> int:
 def _even_parts(k: int, most: int) -> list[slice]:
     """range(k) in the fewest slices of at most `most`, as equal as can be."""
     return list(blocks(k, -(-k // -(-k // most)))) if k else []
-
-
-def _group_maxima(xp: Any, values: Floats1d) -> Floats1d:
-    padded = xp.zeros(_padded(len(values)))
-    padded[: len(values)] = values
-    return cast(Floats1d, padded.reshape(-1, GROUP).max(axis=1))
-
-
-def _half_squares(xp: Any, X: Floats2d, mean: Floats1d) -> Floats1d:
-    """||x - m||^2 / 2 of every row, in float64."""
-    half = xp.empty(len(X))
-    mean = mean.astype("float64")
-    for part in blocks(len(X), ON_CPU.rows):
-        A = X[part] - mean
-        half[part] = xp.square(A, out=A).sum(axis=1) / 2
-    return cast(Floats1d, half)
 
 
 def _repeats(ops: Any, X: Floats2d, half: Floats1d) -> Bools1d:
@@ -407,15 +376,6 @@ def _repeats(ops: Any, X: Floats2d, half: Floats1d) -> Bools1d:
         first, vector = seen.setdefault(hash(x.tobytes()), (row, x))
         repeats[row] = first != row and np.array_equal(x, vector)
     return repeats
-
-
-def _checked_table(X: Floats2d) -> Floats2d:
-    if X.ndim != 2 or 0 in X.shape:
-        raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
-    if not (isfinite(float(X.max())) and isfinite(float(X.min()))):
-        raise DxError(Errors.DX020.format(expected="finite numbers", given="nan or inf"))
-    X = to_device(X)
-    return cast(Floats2d, array_module(X).ascontiguousarray(X, dtype="float32"))
 
 
 @registry.dx_indexes("dx.Exact.v1")

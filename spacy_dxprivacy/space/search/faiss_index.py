@@ -6,7 +6,7 @@ rows that seem nearest. These are compared with the query itself, by the vectors
 float32, and in float64 where float32 leaves more than one. So a miss is a nearest row that the
 first pass ranks behind `refine` others, and never a wrong comparison.
 
-Nothing but the noisy vector is looked at, so whatever is missed costs meaning and no privacy.
+Only the noisy vector is read, so a miss costs meaning and no privacy.
 
 Threads are those of OpenMP (OMP_NUM_THREADS). A worker process, forked or spawned, gets one: its
 siblings use the other cores, and OpenMP waits for ever on threads that a fork has not copied.
@@ -18,7 +18,6 @@ Papers  Andre, Kermarrec, Le Scouarnec 2015, "Cache locality is not enough: high
 
 from __future__ import annotations
 
-import hashlib
 import multiprocessing
 import os
 import sys
@@ -35,10 +34,8 @@ from ...machine.compute import FAULT, MAPPED_AT_ONCE, large_map, let_go, to_host
 from ...registries import registry
 from ...ty import Index
 from ...validate import fail, whole
+from ..tables.folder import digest_of
 from .exact import make_exact
-
-# -- what faiss builds -----------------------------------------------------------------------------
-
 
 REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
 SMALL, FLAT = 1024, 8  # rows, dimensions; too few for codes
@@ -63,7 +60,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def load_faiss() -> Any:
-    """The module, held to one thread in a worker. Each thread has a number of its own: call it
+    """Import faiss, held to one thread in a worker. Each thread has a number of its own: call it
     before every use."""
     import faiss
 
@@ -73,7 +70,7 @@ def load_faiss() -> Any:
 
 
 def default_factory(n: int, d: int) -> str:
-    """Four bits for every two dimensions; the vectors themselves where rows are few or short.
+    """Return four bits for every two dimensions; "Flat" where rows are few or short.
 
     Fewer bits are faster to scan, and need so many more candidates that nothing is won.
     """
@@ -83,57 +80,44 @@ def default_factory(n: int, d: int) -> str:
 
 
 def build(X: Floats2d, factory: str, on_rows: Callable[[int], Any] | None = None) -> Any:
-    """A faiss index of the rows of X: float32 (n, d). on_rows: called with each number of rows
-    that have been added.
+    """Build a faiss index of the rows of X: float32 (n, d).
+
+    on_rows: called with each number of rows that have been added.
 
     Raises DxError where faiss refuses the factory, or the result would not fit into memory.
     """
-    faiss = load_faiss()
+    faiss, (n, d) = load_faiss(), X.shape
+    some = min(n, TRAIN_ROWS)
     try:
-        index = faiss.index_factory(X.shape[1], factory)
-        _check_memory(index, *X.shape)
-        index.train(_training_rows(X))
-        for part in blocks(len(X), ADD_ROWS):
-            rows = np.ascontiguousarray(X[part], dtype=np.float32)
-            index.add(rows)
+        index = faiss.index_factory(d, factory)
+        try:
+            row = int(index.sa_code_size())
+        except RuntimeError:  # graphs do not say
+            row = 8 * d
+        # An estimate: the codes, once more while they grow, and the training rows.
+        needed, free = 2 * n * row + 3 * some * d * 4, available_bytes()
+        if free is not None and needed > free:
+            raise DxError(Errors.DX054.format(needed=needed / GIB, free=free / GIB))
+        rows = np.arange(some, dtype=np.int64) * n // some
+        index.train(np.ascontiguousarray(X[rows], dtype=np.float32))
+        for part in blocks(n, ADD_ROWS):
+            index.add(np.ascontiguousarray(X[part], dtype=np.float32))
             let_go(X)
             if on_rows is not None:
-                on_rows(len(rows))
+                on_rows(part.stop - part.start)
     except RuntimeError as error:
         why = str(error).strip().splitlines()[0].rsplit("failed: ", 1)[-1]
-        about = {"factory": factory, "n": len(X), "d": X.shape[1]}
-        raise DxError(Errors.DX053.format(**about, why=why)) from None
+        raise DxError(Errors.DX053.format(factory=factory, n=n, d=d, why=why)) from None
     return index
 
 
-def _training_rows(X: Floats2d) -> Floats2d:
-    n = len(X)
-    rows = np.arange(min(n, TRAIN_ROWS), dtype=np.int64) * n // min(n, TRAIN_ROWS)
-    return np.ascontiguousarray(X[rows], dtype=np.float32)
-
-
-def _check_memory(index: Any, n: int, d: int) -> None:
-    """Raises DxError before the work starts, with an estimate: the codes, once more while they
-    grow, and the training rows."""
-    try:
-        row = int(index.sa_code_size())
-    except RuntimeError:  # graphs do not say
-        row = 8 * d
-    needed, free = 2 * n * row + 3 * min(n, TRAIN_ROWS) * d * 4, available_bytes()
-    if free is not None and needed > free:
-        raise DxError(Errors.DX054.format(needed=needed / GIB, free=free / GIB))
-
-
 def available_bytes() -> int | None:
-    """What the system says it could give; None where it does not say."""
+    """Return the memory that the system can give; None where it does not say."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if "MemAvailable" in line)
     except (OSError, StopIteration, ValueError):
         return None
-
-
-# -- an index in a folder --------------------------------------------------------------------------
 
 
 FORMAT = 1
@@ -142,7 +126,7 @@ _FIELDS = {"factory": str, "refine": int, "faiss": str, "rows": int, "dims": int
 
 
 def read_index(path: Path, X: Floats2d) -> tuple[Any, str, int]:
-    """The index in a folder, for the table X: float32 (n, d); its factory, and refine.
+    """Read the index in a folder, for the table X: float32 (n, d); its factory, and refine.
 
     Raises DxError where it is missing, damaged, of another version of faiss, or of another table.
     """
@@ -161,9 +145,11 @@ def read_index(path: Path, X: Floats2d) -> tuple[Any, str, int]:
         raise damaged(f"{ABOUT} is incomplete.")
     if about["faiss"] != faiss.__version__:
         raise DxError(Errors.DX052.format(path=path, saved=about["faiss"], found=faiss.__version__))
-    if (about["rows"], about["dims"]) != X.shape or about["table"] != table_digest(X):
+    # Of the vectors alone: those of a mechanism may be clipped or turned.
+    digest = digest_of([], X)
+    if (about["rows"], about["dims"]) != X.shape or about["table"] != digest:
         saved = f"{about['rows']} x {about['dims']} ({about['table'][:12]})"
-        found = f"{X.shape[0]} x {X.shape[1]} ({table_digest(X)[:12]})"
+        found = f"{X.shape[0]} x {X.shape[1]} ({digest[:12]})"
         raise DxError(Errors.DX051.format(path=path, saved=saved, found=found))
     try:
         index = faiss.read_index(str(path / CODES), faiss.IO_FLAG_MMAP_IFC)
@@ -174,32 +160,13 @@ def read_index(path: Path, X: Floats2d) -> tuple[Any, str, int]:
     return index, about["factory"], about["refine"]
 
 
-def table_digest(X: Floats2d) -> str:
-    """SHA-256 of the shape and the float32 rows, in hexadecimal.
-
-    The digest of a space has its words in it as well, and an index sees vectors alone: those of
-    a mechanism may be clipped or turned.
-    """
-    hasher = hashlib.sha256(f"{X.shape}\n".encode())
-    for part in blocks(len(X), ADD_ROWS):
-        hasher.update(np.ascontiguousarray(X[part], dtype="<f4").data)
-        let_go(X)
-    return hasher.hexdigest()
-
-
-# -- the search ------------------------------------------------------------------------------------
-
-
 PAIRS_AT_ONCE = 2**20  # of queries and candidates
 LONGEST = 256.0  # times the longest row: for longer queries the first pass sees the direction alone
 LARGEST = 1e15  # norms of rows that float32 can square, with queries as much longer
 
 
 class FaissIndex:
-    """Euclidean nearest rows of a table, nearly always. The table is read in place.
-
-    choice: what it searches with, when it is fitted.
-    """
+    """Euclidean nearest rows of a table, nearly always. The table is read in place."""
 
     def __init__(
         self,
@@ -212,11 +179,14 @@ class FaissIndex:
         self.path, self.parameters = path, parameters
 
     def fit(self, X: Floats2d) -> FaissIndex:
-        """X: float32 (n, d), finite; kept, not copied.
+        """Learn codes from 65,536 rows at most and encode all; with a path, read the saved index.
 
-        Learns codes from 65,536 rows at most and encodes all; with a path, reads the saved index.
-        Raises DxError for another table, one that the saved index was not built for, and where
-        faiss cannot build what the factory says.
+        Args:
+            X: float32 (n, d), finite; referenced, not copied.
+
+        Raises:
+            DxError: Another table, one that the saved index was not built for, or faiss cannot
+                build what the factory says.
         """
         X, self._longest = _checked_table(X)
         refine = REFINE
@@ -241,37 +211,42 @@ class FaissIndex:
 
     @property
     def choice(self) -> str:
-        """What was chosen for the table, for the receipt."""
+        """The index that was fitted, with its settings, for the receipt."""
         if not hasattr(self, "_table"):
             return "dx.Faiss.v1"
         return f"dx.Faiss.v1({self._factory}, refine={self._refine})"
 
     def nearest(self, Z: Floats2d) -> Ints1d:
-        """Z: float32 or float64 (k, d) -> int64 (k,): the nearest of the candidates of each.
+        """Find the nearest of the candidates of each query. Ties go to the lowest row.
 
-        Ties between candidates go to the lowest row. Raises DxError for another shape, for numbers
-        that are not finite, and before fit.
+        Args:
+            Z: Queries, float32 or float64 (k, d).
+
+        Returns:
+            Rows, int64 (k,).
+
+        Raises:
+            DxError: Another shape, numbers that are not finite, or before fit.
         """
         if not hasattr(self, "_table"):
             raise DxError(Errors.DX003.format(name="dx.Faiss.v1"))
-        Z = self._checked_queries(Z)
+        Z, d = np.asarray(to_host(Z)), self._table.shape[1]
+        if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
+            raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
+        Z = Z.astype(np.float64)
+        if not (np.abs(Z) < 1e150).all():
+            raise fail("Z", "numbers below 1e+150", "one above, or not finite")
         found = np.empty(len(Z), dtype=np.int64)
-        step = max(1, PAIRS_AT_ONCE // self._refine)
-        for part in blocks(len(Z), step):
-            found[part] = self._compared(Z[part], self._candidates(Z[part]))
+        # A large mapped table is let go of after a few queries: each candidate brings its
+        # surroundings into memory, and so do those of other workers.
+        mapped = large_map(self._table) is not None
+        few = max(1, MAPPED_AT_ONCE // FAULT // self._refine)
+        for part in blocks(len(Z), max(1, PAIRS_AT_ONCE // self._refine)):
+            rows = self._candidates(Z[part])
+            for some in blocks(len(rows), few if mapped else len(rows)):
+                found[part][some] = rerank(Z[part][some], self._table, rows[some])
+                let_go(self._table)
         return found
-
-    def _compared(self, Z: Floats2d, rows: Ints2d) -> Ints1d:
-        """A large mapped table is let go of after a few queries: each candidate brings its
-        surroundings into memory, and so do those of other workers."""
-        if large_map(self._table) is None:
-            return rerank(Z, self._table, rows)
-        step = max(1, MAPPED_AT_ONCE // FAULT // self._refine)
-        found = []
-        for part in blocks(len(Z), step):
-            found.append(rerank(Z[part], self._table, rows[part]))
-            let_go(self._table)
-        return np.concatenate(found)
 
     def _candidates(self, Z: Floats2d) -> Ints2d:
         """int64 (k, refine), -1 where the first pass finds fewer."""
@@ -281,16 +256,6 @@ class FaissIndex:
         Z = Z * np.minimum(1.0, limit / np.maximum(norms, limit))[:, None]
         _, rows = self._index.search(np.ascontiguousarray(Z, dtype=np.float32), self._refine)
         return np.ascontiguousarray(rows, dtype=np.int64)
-
-    def _checked_queries(self, Z: Any) -> Floats2d:
-        Z = np.asarray(to_host(Z))
-        d = self._table.shape[1]
-        if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
-            raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
-        found: Floats2d = Z.astype(np.float64)
-        if not (np.abs(found) < 1e150).all():
-            raise fail("Z", "numbers below 1e+150", "one above, or not finite")
-        return found
 
 
 @registry.dx_indexes("dx.Faiss.v1")
@@ -333,14 +298,11 @@ def _checked_table(X: Any) -> tuple[Floats2d, float]:
     return table, norm
 
 
-# -- re-ranking ----------------------------------------------------------------------------------
-
-
 def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
-    """Z: float64 (k, d), X: float32 (n, d), rows: int64 (k, r), -1 for none -> int64 (k,).
+    """Find the nearest of its rows to each query, by float64 differences; of ties the lowest.
 
-    The nearest of its rows to each query, by float64 differences; of equally near ones the lowest.
-    Where a query has no rows at all, all of them are compared.
+    Z: float64 (k, d), X: float32 (n, d), rows: int64 (k, r), -1 for none. Where a query has no rows
+    at all, all of them are compared. Returns int64 (k,).
     """
     faiss = load_faiss()
     best = np.empty(len(Z), dtype=np.int64)
@@ -373,16 +335,13 @@ def _nearest_of(z: Any, X: Floats2d, rows: Ints1d) -> int:
     return best
 
 
-# -- the index that suits the size -----------------------------------------------------------------
-
-
 # Numbers of a table (n times d). Above it the fast search is at least twice as fast; below it the
 # candidates cost about as much as all rows do (see benchmarks/indexes.py).
 EXACT_UP_TO = 30_000_000
 
 
 class AutoIndex:
-    """choice: what it chose, with its settings, when it is fitted."""
+    """The index that suits the size of the table. choice: the index that `fit` chose."""
 
     def __init__(self, exact_up_to: int = EXACT_UP_TO) -> None:
         self.exact_up_to = exact_up_to
@@ -390,7 +349,10 @@ class AutoIndex:
         self._chosen: Index | None = None
 
     def fit(self, X: Floats2d) -> AutoIndex:
-        """X: float32 (n, d), finite; kept, not copied. Raises DxError for another table."""
+        """Choose and fit an index of X: float32 (n, d), finite; referenced, not copied.
+
+        Raises DxError for another table.
+        """
         # faiss is given numpy's arrays; on a GPU the exact search is the faster one at any size.
         exact = X.size <= self.exact_up_to or not isinstance(X, np.ndarray)
         self._chosen = (make_exact() if exact else make_faiss()).fit(X)
@@ -402,8 +364,8 @@ class AutoIndex:
         return {"exact_up_to": self.exact_up_to, "choice": "dx.AutoIndex.v1", "_chosen": None}
 
     def nearest(self, Z: Floats2d) -> Ints1d:
-        """Z: float32 or float64 (k, d) -> int64 (k,), as the chosen index finds them. Raises
-        DxError as that does, and before fit."""
+        """Find the rows int64 (k,) of Z (k, d) as the chosen index does. Raises DxError as that
+        does, and before fit."""
         if self._chosen is None:
             raise DxError(Errors.DX003.format(name="dx.AutoIndex.v1"))
         return self._chosen.nearest(Z)

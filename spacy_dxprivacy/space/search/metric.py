@@ -1,6 +1,6 @@
 """Distances that a guarantee is stated in, and neighbours by them, in float64.
 
-Distances are computed where the vectors are, on the CPU or, as cupy arrays, on the GPU.
+They are computed where the vectors are: on the CPU or, for cupy arrays, on the GPU.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
 
 
 def euclidean(X: Floats2d, rows: Ints1d) -> Floats2d:
-    """X: (n, d), rows: (k,) -> float64 (k, n), the distances of these rows to all."""
+    """Return the distances of k rows of X (n, d) to all, float64 (k, n)."""
     return distances(X[array_module(X).asarray(rows)], X)
 
 
 def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
-    """Z: (k, d), X: (n, d) -> float64 (k, n), Euclidean.
+    """Return the Euclidean distances of Z (k, d) to X (n, d), float64 (k, n).
 
     Expanded squares lose digits where two vectors are near each other, and the loss of a mechanism
     doubles every error of its distances; so near pairs are computed from their differences.
@@ -45,13 +45,14 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
 
 
 def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:
-    """distances(Z, X) by parts of Z, with the part that each belongs to."""
+    """Yield distances(Z, X) by parts of Z, with the part that each belongs to."""
     for part in blocks(len(Z), max(1, BLOCK_NUMBERS // len(X))):
         yield part, distances(Z[part], X)
 
 
 def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
-    """Z: (k, d), X: (n, d) -> rows int64 (k, depth) by rising distance, and their distances.
+    """Return the rows of X (n, d) nearest to each of Z (k, d) by rising distance, int64 (k, depth),
+    and their distances.
 
     Of rows at one distance the lowest comes first; which of them fill the last place is open.
     """

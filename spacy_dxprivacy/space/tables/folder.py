@@ -33,9 +33,9 @@ SEALED = ("classes.npy", "aliases.json")  # the digest of the space is of its wo
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """What is in the folder. vectors: float32 (n, d); classes: uint64 (n,) or None. digest: of
-    words and vectors; "" where it is not known yet. verified: whether it was
-    compared with these."""
+    """What is in the folder. vectors: float32 (n, d); classes: uint64 (n,) or None. digest: of the
+    words and vectors; "" where it is not known yet. verified: whether it was compared with these.
+    """
 
     words: list[str]
     vectors: Floats2d
@@ -54,7 +54,7 @@ def write_table(
     *,
     quantise: bool = False,
 ) -> None:
-    """All or nothing: the folder is written beside its place and then moved into it.
+    """Write the folder, all or nothing: beside its place, and then moved into it.
 
     quantise: int8 rows. beside: by the name of a folder in it, what writes that: what was learned
     of the table, and is left out where rounding gives the rows another digest.
@@ -63,40 +63,38 @@ def write_table(
     """
     if path.exists() and not (path / "space.json").exists():
         raise DxError(Errors.DX024.format(path=path, why="something else is there."))
+    n, d = table.vectors.shape
     with new_folder(path) as folder:
-        if _write_files(table, folder, quantise=quantise) == table.digest:
-            for name, write in beside.items():
-                write(folder / name)
-
-
-def _write_files(space: Table, folder: Path, *, quantise: bool) -> str:
-    """The digest of what is in the folder now."""
-    n, d = space.vectors.shape
-    digest = space.digest
-    if quantise:
-        largest = np.abs(space.vectors).max(axis=1, keepdims=True)
-        factors = np.where(largest > 0, largest / 127, 1).astype(np.float32)
-        codes, scales = np.rint(space.vectors / factors).astype(np.int8), factors[:, 0]
-        np.save(folder / "vectors.npy", codes)
-        np.save(folder / "scales.npy", scales)
-        digest = digest_of(space.words, _dequantised(codes, scales))
-    else:
-        np.save(folder / "vectors.npy", space.vectors)
-    (folder / "words.txt").write_bytes("".join(w + "\n" for w in space.words).encode())
-    if space.classes is not None:
-        np.save(folder / "classes.npy", space.classes)
-    if space.aliases:
-        srsly.write_json(folder / "aliases.json", space.aliases)
-    about = {"format": FORMAT, "name": space.name, "rows": n, "dims": d, "digest": digest}
-    more = {"class_names": list(space.class_names), "files": sealed(folder, SEALED)}
-    srsly.write_json(folder / "space.json", {**about, **more})
-    return digest
+        digest = table.digest
+        if quantise:
+            largest = np.abs(table.vectors).max(axis=1, keepdims=True)
+            factors = np.where(largest > 0, largest / 127, 1).astype(np.float32)
+            codes, scales = np.rint(table.vectors / factors).astype(np.int8), factors[:, 0]
+            np.save(folder / "vectors.npy", codes)
+            np.save(folder / "scales.npy", scales)
+            digest = digest_of(table.words, _dequantised(codes, scales))
+        else:
+            np.save(folder / "vectors.npy", table.vectors)
+        (folder / "words.txt").write_bytes("".join(w + "\n" for w in table.words).encode())
+        if table.classes is not None:
+            np.save(folder / "classes.npy", table.classes)
+        if table.aliases:
+            srsly.write_json(folder / "aliases.json", table.aliases)
+        about = {"format": FORMAT, "name": table.name, "rows": n, "dims": d, "digest": digest}
+        more = {"class_names": list(table.class_names), "files": sealed(folder, SEALED)}
+        srsly.write_json(folder / "space.json", {**about, **more})
+        for name, write in beside.items() if digest == table.digest else ():
+            write(folder / name)
 
 
 def read_table(path: Path, *, verify: bool | None = None) -> Table:
-    """float32 vectors are mapped into memory. verify: compare all of it with its digest, large
-    tables a block at a time; None does so for what is small (128 MB). Raises DxError where the
-    folder is missing, incomplete, changed, or from another version."""
+    """Read the folder; float32 vectors are mapped into memory.
+
+    verify: compare all of it with its digest, large tables a block at a time; None does so for what
+    is small (128 MB).
+
+    Raises DxError where the folder is missing, incomplete, changed, or from another version.
+    """
     if not path.is_dir() or not (path / "space.json").is_file():
         raise DxError(Errors.DX024.format(path=path, why="it has no space.json."))
     try:
@@ -145,7 +143,7 @@ def _dequantised(codes: Floats2d, scales: Floats2d) -> Floats2d:
 
 
 def digest_of(words: Sequence[str], vectors: Floats2d) -> str:
-    """SHA-256 of the shape, the words and the float32 rows, in hexadecimal."""
+    """Return the SHA-256 of the shape, the words and the float32 rows, in hexadecimal."""
     hasher = hashlib.sha256(f"{vectors.shape}\n".encode())
     hasher.update("\n".join(words).encode("utf-8", "surrogatepass"))
     for part in blocks(len(vectors), 65536):

@@ -1,12 +1,12 @@
-"""What is learned from a table of words and vectors, kept beside it: by digest, never on it.
+"""What is learned from a table of words and vectors: shared by its digest and saved beside it.
 
 A graph of 60,000 words takes a minute to learn. It is public, as the table is, so every mechanism
-on the table shares it, it is saved with the table, and it goes where the table goes. A kind of
-such things has a codec, registered by the file that learns it.
+on the table shares it. Each kind of such results has a codec, registered by the module that learns
+it.
 
-What was read from files is not believed as what was made in this process, or lies in the package,
-is: whoever can write these files can write them, and their checksums, anew. It is held against the
-table by samples when it is first used, and every use is noted, so that a promise can say so.
+What was read from files is trusted less than what was made in this process or ships with the
+package: whoever can write these files can write them, and their checksums, anew. It is compared
+with samples of the table at its first use, and every use is noted for the guarantee.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ FEW = 1_000  # words, up to which all is learned again within a second, to compa
 
 
 class Table(Protocol):
-    """What things are learned from. digest: of its words and vectors. identity: of all that things
-    are learned from. verified: whether the digest was compared with the words and vectors."""
+    """What results are learned from. digest: of its words and vectors. identity: of all that is
+    learned from. verified: whether the digest was compared with the words and vectors."""
 
     @property
     def digest(self) -> str: ...
@@ -50,10 +50,10 @@ class Table(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Codec:
-    """How things of one kind are kept. name: of its folder, for one thing; the kind begins it.
+    """How results of one kind are saved. name: of the folder of a result; the kind begins it.
 
-    write(thing, folder); read(folder, digest) -> thing, which raises DxError for another digest;
-    to_fields(thing) and from_fields(fields), for msgpack.
+    write(result, folder); read(folder, digest) -> result, which raises DxError for another digest;
+    to_fields(result) and from_fields(fields), for msgpack.
     """
 
     name: Callable[[Any], str]
@@ -63,8 +63,8 @@ class Codec:
     from_fields: Callable[[dict[str, Any]], Any]
 
 
-# Who reads what a table brings along: imported when such a thing is there, since a table may be
-# loaded before anybody asks for what was learned of it.
+# The module of each kind: imported when a saved result is read, as a table may be loaded before
+# anybody asks for what was learned of it.
 HOMES = {
     "graph": "metric.store",
     "alone": "sampler.calibration",
@@ -78,21 +78,20 @@ _uses: ContextVar[set[str] | None] = ContextVar("uses", default=None)
 
 
 def register(kind: str, codec: Codec) -> None:
-    """kind: a word, with which the names of its things begin."""
+    """Register the codec of a kind, with which the names of its results begin."""
     _codecs[kind] = codec
 
 
 def keep(table: Table, name: str, thing: Any) -> None:
-    """For as long as this table, or an equal one that is asked for it, is in use."""
+    """Keep a result for as long as this table, or an equal one that is asked for it, is in use."""
     _made.setdefault(table, {})[name] = thing
 
 
 def find(table: Table, name: str, check: Callable[[Any], bool]) -> Any | None:
-    """The thing of this name that was learned from the table or an equal one, else the one that was
-    read with the table.
+    """Return the result of this name of the table, or an equal one, or read with the table.
 
-    check: called with the latter at its first use: whether it is, in all of it, what the table
-    gives; False where that was seen of samples. It raises DxError where it is not.
+    check: called with the latter at its first use. It returns whether all of it is what the table
+    gives, False where only samples were compared, and raises DxError where they differ.
     """
     if name not in _made.get(table, {}) and table.verified:
         for other, things in list(_made.items()):
@@ -114,7 +113,7 @@ def find(table: Table, name: str, check: Callable[[Any], bool]) -> Any | None:
 
 @contextmanager
 def noting_use() -> Iterator[set[str]]:
-    """The names of those things that are found meanwhile and were read from files."""
+    """Collect the names of results that are used meanwhile and were read from files."""
     used: set[str] = set()
     before = _uses.set(used)
     try:
@@ -124,7 +123,7 @@ def noting_use() -> Iterator[set[str]]:
 
 
 def forget(table: Table) -> None:
-    """Let go of all that was learned from this table and from others of its digest."""
+    """Drop all that was learned from this table and from others of its digest."""
     for kept in (_made, _read):
         for other in [t for t in list(kept) if t.digest == table.digest]:
             del kept[other]
@@ -135,14 +134,16 @@ def _all_of(table: Table) -> dict[str, Any]:
 
 
 def writers(table: Table) -> dict[str, Callable[[Path], None]]:
-    """By name, what writes a thing into a folder of its own."""
+    """Return, by name, what writes a result into a folder of its own."""
     things = _all_of(table)
     return {name: partial(_codec(name).write, thing) for name, thing in things.items()}
 
 
 def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
-    """What lies in the folder of a saved table. shipped: whether that is the package's own. Raises
-    DxError where it is damaged, or belongs to another table."""
+    """Read the results in the folder of a saved table. shipped: whether that is the package's own.
+
+    Raises DxError where one is damaged, or belongs to another table.
+    """
     for part in sorted(folder.iterdir()):
         if part.is_dir() and part.name.partition("-")[0] in {*HOMES, *_codecs}:
             codec = _codec(part.name)
@@ -152,12 +153,12 @@ def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
 
 
 def to_fields(table: Table) -> dict[str, Any]:
-    """All of it by name, for msgpack."""
+    """Return all results by name, for msgpack."""
     return {name: _codec(name).to_fields(thing) for name, thing in _all_of(table).items()}
 
 
 def from_fields(table: Table, fields: dict[str, Any]) -> None:
-    """Keep what to_fields made, as what was read."""
+    """Take in what to_fields made, as what was read."""
     for name, some in fields.items():
         thing = _codec(name).from_fields(some)
         _read.setdefault(table, {})[_codec(name).name(thing)] = thing
@@ -170,15 +171,12 @@ def _codec(name: str) -> Codec:
     return _codecs[kind]
 
 
-# -- what is small, as a file of JSON --------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class JsonFile:
-    """Things with a digest, of the table, and a law, of all that their numbers come of.
+    """The codec of small results: with a digest, of the table, and a law, of how they are made.
 
-    kind: what it is called; file: its name. to_fields, from_fields: to plain values and back; the
-    latter raises ValueError for numbers that no law has.
+    kind: the name of the kind; file: of its file. to_fields, from_fields: to plain values and back;
+    the latter raises ValueError for numbers that nothing could have made.
     """
 
     kind: str
@@ -187,41 +185,38 @@ class JsonFile:
     from_fields: Callable[[dict[str, Any]], Any]
 
     def register(self) -> None:
-        """Lets tables keep it beside them."""
+        """Register the codec."""
         fields = (self.to_fields, self.from_fields)
         _codecs[self.kind] = Codec(lambda some: self.name(some.law), self.write, self.read, *fields)
 
     def name(self, law: str) -> str:
-        """Of the folder, and of the entry beside a table."""
+        """Return the name of the folder, and of the entry beside a table."""
         return f"{self.kind}-{law[:12]}"
 
     def write(self, some: Any, folder: Path) -> None:
-        """Into a folder that is made where there is none."""
+        """Write the file into a folder, made where there is none."""
         folder.mkdir(parents=True, exist_ok=True)
-        told = self.to_fields(some)
-        srsly.write_json(folder / self.file, {**told, "sha256": _checksum(told)})
+        fields = self.to_fields(some)
+        srsly.write_json(folder / self.file, {**fields, "sha256": _checksum(fields)})
 
     def read(self, folder: Path, digest: str) -> Any:
-        """Raises DxError for a file that is damaged, changed, or of another table."""
+        """Read the file. Raises DxError where it is damaged, changed, or of another table."""
         path = folder / self.file
         try:
-            told = read_json(path)
-            expected = told.pop("sha256")
-            some = self.from_fields(told)
+            fields = read_json(path)
+            expected = fields.pop("sha256")
+            some = self.from_fields(fields)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DxError(Errors.DX067.format(path=path, why="it is damaged")) from error
-        if _checksum(told) != expected:
+        if _checksum(fields) != expected:
             raise DxError(Errors.DX067.format(path=path, why="it was changed"))
         if some.digest != digest:
             raise DxError(Errors.DX067.format(path=path, why="it belongs to another table"))
         return some
 
 
-def _checksum(told: dict[str, Any]) -> str:
-    return hashlib.sha256(srsly.json_dumps(told, sort_keys=True).encode()).hexdigest()
-
-
-# -- what a fit works out of all rows --------------------------------------------------------------
+def _checksum(fields: dict[str, Any]) -> str:
+    return hashlib.sha256(srsly.json_dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 FITTED = "fitted"
@@ -231,7 +226,7 @@ WIDTHS = ("<u1", "<u2", "<u4", "<f8")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
-    """digest: of the table. law: of what was worked out, with its settings. numbers: (m,)."""
+    """What a fit computes of all rows. digest: of the table. law: of how, with its settings."""
 
     digest: str
     law: str
@@ -244,10 +239,10 @@ def once(
     make: Callable[[], Numbers1d],
     good: Callable[[NDArray[Any]], bool],
 ) -> Numbers1d:
-    """What make gives for a table, or gave when it was first asked.
+    """Return what make() gives for a table, computed at the first call.
 
-    what: says how it is made, settings included. make: whole numbers from 0 on, or float64, (m,).
-    good: whether numbers that were read may be such. Raises DxError where they may not.
+    what: how it is made, settings included. make: gives whole numbers from 0 on, or float64, (m,).
+    good: whether numbers that were read are valid. Raises DxError where they are not.
     """
     law = law_of(what)
     found: Fitted | None = find(table, FITTED_FILE.name(law), lambda some: False)
@@ -262,7 +257,7 @@ def once(
 
 
 def law_of(what: str) -> str:
-    """A digest of how something is made."""
+    """Return a digest of how something is made."""
     return hashlib.sha256(what.encode()).hexdigest()
 
 
