@@ -49,6 +49,8 @@ RETIRED = {
     "dx audit mechanism --page": "--json has all of it",
     "dx attack context": "`dx attack guess` has the attacker that reads, which finds more",
     "dx experiment utility": "`dx experiment tasks` says how useful texts of yours are after it",
+    "dx experiment margins": "`dx inspect WORD` shows the distances of a word to its neighbours",
+    "dx experiment dot-product": "`dx audit mechanism` tests the distribution of the noise",
     "dx experiment text-quality": "`dx report` has ROUGE-1, BLEU and words unchanged of a release",
     "dx experiment classification": "`dx experiment tasks` has the accuracies on texts of yours",
     "dx experiment --index": "the index is chosen by the size of the space",

@@ -56,19 +56,6 @@ def test_where_words_say_nothing_neither_the_task_nor_the_author_is_learned(text
         assert row[name] < 0.9 and row[f"{name} low"] <= row[name] <= row[f"{name} high"]
 
 
-def test_a_run_that_was_stopped_goes_on(texts, tmp_path, monkeypatch):
-    first = run(texts, 2.0, out=tmp_path / "out")
-    module = "spacy_dxprivacy.lab.experiments.tasks.point"
-    monkeypatch.setattr(module, lambda *_, **__: pytest.fail("was measured before"))
-    assert run(texts, 2.0, out=tmp_path / "out").rows == first.rows
-
-
-def test_rows_of_another_state_of_the_file_do_not_count(texts, tmp_path):
-    first = run(texts, 500.0, out=tmp_path / "out").rows
-    texts.write_text(texts.read_text().replace("w16", "w20"))
-    assert run(texts, 500.0, out=tmp_path / "out", author="author").rows[1] != first[1]
-
-
 def test_an_equal_attacker_lies_between_two_epsilons():
     rows = [
         {"mechanism": "a", "recovered": r, "unchanged": r / 2, "guarantee": ""} for r in (0.4, 0.6)

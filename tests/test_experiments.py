@@ -10,7 +10,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Rng, Space
-from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Options, noise, outputs
+from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Options, outputs
 from spacy_dxprivacy.lab.mechanisms import Once, make_mechanism
 from spacy_dxprivacy.mechanisms.projection.rank_sampling import make_rank_sampling
 from spacy_dxprivacy.space.search.metric import neighbours
@@ -67,42 +67,6 @@ def test_shares_add_up_for_every_series(space):
     for name in outputs.SERIES:
         stay = columns([row for row in rows if row["mechanism"] == name], "original")
         assert stay[0] < 0.2 < 0.8 < stay[-1]
-
-
-# -- margins and the dot product -------------------------------------------------------------------
-
-
-def test_margins_of_three_words_by_hand():
-    words = Space.from_vectors(["a", "b", "c"], [[0.0], [1.0], [3.0]])
-    half, by_rank = noise.distances_of(words, np.arange(3))
-    assert half == pytest.approx([0.5, 0.5, 1.0])
-    # a: (3^2 - 1^2) / (2 * 2); b: (2^2 - 1^2) / (2 * 3); c: (3^2 - 2^2) / (2 * 1)
-    assert by_rank[2] == pytest.approx([2.0, 0.5, 2.5])
-
-
-def test_several_spaces_have_a_row_each(space):
-    rows = (
-        EXPERIMENTS["margins"]
-        .run(space, small("margins", others=(space.filtered(max_words=50),)))
-        .rows
-    )
-    assert [row["words"] for row in rows] == [len(space), 50]
-
-
-@pytest.mark.parametrize(
-    "n, epsilon, apart, keeps",
-    [(50, 5, 3, 0.85539), (300, 5, 5.8, 0.79881), (300, 10, 5.8, 0.95272), (300, 20, 5.8, 0.99955),
-     (2, 1, 1, 0.64798), (1, 2, 1, 1 - np.exp(-1) / 2)],
-)  # fmt: skip
-def test_the_closed_form_of_two_words(n, epsilon, apart, keeps):
-    assert noise.cdf(apart / 2, n, epsilon) == pytest.approx(keeps, abs=1.1e-5)
-
-
-@pytest.mark.slow
-def test_simulation_agrees_with_the_closed_form(space):
-    rows = EXPERIMENTS["dot-product"].run(space, small("dot-product")).rows
-    for row in rows:
-        assert abs(row["closed form"] - row["simulated"]) < 6 * row["standard error"]
 
 
 # -- mechanisms side by side -----------------------------------------------------------------------

@@ -31,12 +31,12 @@ ATTACK = [
     ("guess notes.jsonl --out letter.txt", "is not a folder"),
 ]
 EXPERIMENT = [
-    ("nonsense", "outputs, margins"),
+    ("nonsense", "outputs, mahalanobis"),
     ("outputs -m nonsense", "DX083"),
     ("outputs --index exact", "size of the space"),
     ("outputs --epsilon 3:2:1", "--epsilon"),
     ("outputs --space nonsense.txt", "nonsense.txt"),
-    ("outputs --space builtin --space builtin", "margins"),
+    ("margins", "dx inspect"),
     ("outputs --format gif", "svg"),
     ("outputs --c 0", "--c"),
     ("utility", "dx experiment tasks"),

@@ -101,8 +101,8 @@ def audit_mechanism_cli(
     with mistakes_in_a_line("audit mechanism"):
         with setting_up():
             mechanism = mechanism_of(config, code=code, epsilon=epsilon)
-            own = None if space is None else load(space)
-        report = audit(mechanism, effort="quick" if quick else "full", space=own)
+            table = None if space is None else load(space)
+        report = audit(mechanism, effort="quick" if quick else "full", space=table)
     _print(report, as_json)
     raise typer.Exit(int(report.verdict == REFUTED))
 
@@ -128,9 +128,9 @@ def audit_sides_cli(
         with setting_up():
             mechanism = mechanism_of(config, code=code, epsilon=epsilon)
             table: Space = load(space)
-        found = sides(mechanism, table)
-    _print(found, as_json)
-    raise typer.Exit(int(not found.within))
+        report = sides(mechanism, table)
+    _print(report, as_json)
+    raise typer.Exit(int(not report.within))
 
 
 @audit_app.command("release")
@@ -166,23 +166,23 @@ def audit_release_cli(
                 table: Space = load(space)
                 nlp = None if model is None else _load_model(model)
             labels = [label.strip() for label in entities.split(",") if label.strip()]
-            found = audit_release(
+            report = audit_release(
                 path, against, field=field, receipt=account, space=table, entities=labels, nlp=nlp,
                 delimiter=delimiter, encoding=encoding,
             )  # fmt: skip
         except BadFile as error:
             raise UsageError(str(error)) from None
-    _print(found, as_json, show_words=show_words)
-    raise typer.Exit(int(found.leaked))
+    _print(report, as_json, show_words=show_words)
+    raise typer.Exit(int(report.leaked))
 
 
-def _print(found: Any, as_json: bool, **how: bool) -> None:
-    plain = json.dumps(found.to_dict(**how), indent=2, ensure_ascii=False) if as_json else ""
-    typer.echo(plain or "\n".join(found.lines(**how)))
+def _print(report: Any, as_json: bool, **how: bool) -> None:
+    plain = json.dumps(report.to_dict(**how), indent=2, ensure_ascii=False) if as_json else ""
+    typer.echo(plain or "\n".join(report.lines(**how)))
 
 
 def _load_model(model: str) -> Language:
-    """A pipeline with a recogniser. Raise UsageError where none can be loaded."""
+    """Load a pipeline with a recogniser. Raise UsageError where there is none."""
     try:
         nlp = util.load_model(model)
     except (OSError, ValueError):
@@ -195,7 +195,7 @@ def _load_model(model: str) -> Language:
 
 
 def _read_receipt(path: Path) -> dict[str, Any]:
-    """What `dx sanitize --receipt` wrote, or the manifest of its shards. Raise UsageError for
+    """Read a receipt of `dx sanitize`, or the manifest of its shards. Raise UsageError for
     anything else."""
     try:
         receipt = as_receipt(read_json(path, MOST_RECEIPT))

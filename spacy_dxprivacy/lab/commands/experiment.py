@@ -31,9 +31,6 @@ ASKED = [one for one in fields(Options) if one.metadata]
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False, help=", ".join([*EXPERIMENTS, "or all of them with 'all'"]),
 )]
-Spaces = Annotated[list[str] | None, Option(
-    "--space", help="'builtin', a file of vectors, or a saved Space; several times for margins",
-)]
 Out = Annotated[Path, Option("--out", "-o", help="The folder to write NAME.csv and NAME.svg to")]
 Epsilon = Annotated[str | None, Option(
     "--epsilon", "-e", help="These values of epsilon: LOW:HIGH:STEPS or 1,2,5",
@@ -45,21 +42,8 @@ Quick = Annotated[bool, Option(
 # fmt: on
 
 
-def _parameter(one: Field[Any]) -> inspect.Parameter:
-    """The option of the command line that a field of Options is; None where it is not given."""
-    kind = get_type_hints(Options)[one.name]
-    plain_kind = next((part for part in get_args(kind) if part in (int, float, str, Path)), kind)
-    if plain_kind is str and kind not in (str, str | None):
-        plain_kind = list[str]
-    flags = (one.metadata["flags"] or f"--{one.name.replace('_', '-')}").split()
-    given = Option(*flags, help=one.metadata["help"], min=one.metadata.get("least"))
-    annotation: Any = Annotated[plain_kind | None, given]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(one.name, keyword, default=None, annotation=annotation)
-
-
 def _checked(one: Field[Any], value: Any) -> Any:
-    """Raises DxError or UsageError for a value that the option does not take."""
+    """Raise DxError or UsageError for a value that the option does not take."""
     check, name = one.metadata, (one.metadata["flags"] or f"--{one.name}").split()[0]
     if "one_of" in check:
         return one_of(name, value, check["one_of"])
@@ -73,11 +57,22 @@ def _checked(one: Field[Any], value: Any) -> Any:
 
 
 def _with_options(command: Any) -> Any:
-    """The command with an option for each field of Options, in place of **asked."""
+    """The command with an option for each field of Options, None if not given, in place of
+    **asked."""
     parameters = list(inspect.signature(command, eval_str=True).parameters.values())
     first = [one for one in parameters if one.kind is not one.VAR_KEYWORD]
-    last = [one.replace(kind=one.KEYWORD_ONLY) for one in first[3:]]
-    every = [*first[:3], *(_parameter(one) for one in ASKED), *last]
+    every, kinds = first[:3], get_type_hints(Options)
+    for one in ASKED:
+        kind = kinds[one.name]
+        simple = next((part for part in get_args(kind) if part in (int, float, str, Path)), kind)
+        if simple is str and kind not in (str, str | None):
+            simple = list[str]
+        flags = (one.metadata["flags"] or f"--{one.name.replace('_', '-')}").split()
+        given = Option(*flags, help=one.metadata["help"], min=one.metadata.get("least"))
+        annotation: Any = Annotated[simple | None, given]
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        every.append(inspect.Parameter(one.name, keyword, default=None, annotation=annotation))
+    every += [one.replace(kind=one.KEYWORD_ONLY) for one in first[3:]]
 
     @wraps(command)
     def wrapped(**given: Any) -> None:
@@ -91,7 +86,7 @@ def _with_options(command: Any) -> Any:
 @_with_options
 def experiment_cli(
     name: Name,
-    space: Spaces = None,
+    space: options.SpaceName = BUILTIN,
     out: Out = Path("experiments"),
     epsilon: Epsilon = None,
     format: Format = "svg",
@@ -125,38 +120,31 @@ def experiment_cli(
             }
             if epsilon is not None:
                 given["epsilons"] = tuple(parse_epsilons(epsilon))
-            first, *others = [load_space(each) for each in space or [BUILTIN]]
-            if others and names != ["margins"]:
-                raise UsageError("only margins compares spaces: give --space once.")
+            table = load_space(space)
         for each in names:
             start = time.perf_counter()
             with settings_that_fail():
                 settings = EXPERIMENTS[each].defaults
-                settings = _quick(settings) if quick else settings
-                settings = replace(
-                    settings, **given, others=tuple(others), progress=progress, out=out
-                )
-                result = EXPERIMENTS[each].run(first, settings)
+                if quick:
+                    settings = replace(
+                        settings,
+                        words=min(settings.words, 60),
+                        draws=min(settings.draws, 10),
+                        steps=3,
+                        documents=min(settings.documents, 60),
+                        max_words=min(settings.max_words or 2000, 2000),
+                    )
+                settings = replace(settings, **given, progress=progress)
+                result = EXPERIMENTS[each].run(table, settings)
             result.write(out, each, format, force=force)
-            _show(each, result)
+            _print(each, result)
             seconds = time.perf_counter() - start
-            told = f"{out / each}.csv and the figure beside it, in {seconds:.0f} s.\n"
-            typer.echo(told, err=True)
+            typer.echo(
+                f"{out / each}.csv and the figure beside it, in {seconds:.0f} s.\n", err=True
+            )
 
 
-def _quick(settings: Options) -> Options:
-    """Smaller ones, for a quick look."""
-    return replace(
-        settings,
-        words=min(settings.words, 60),
-        draws=min(settings.draws, 10),
-        steps=3,
-        documents=min(settings.documents, 60),
-        max_words=min(settings.max_words or 2000, 2000),
-    )
-
-
-def _show(name: str, result: Result) -> None:
+def _print(name: str, result: Result) -> None:
     """As much of the table as is read easily; all of it is in the file."""
     typer.secho(f"{name}: {EXPERIMENTS[name].about}", bold=True)
     rows = result.rows if result.shown is None else result.shown

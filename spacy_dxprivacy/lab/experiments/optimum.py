@@ -1,26 +1,23 @@
-r"""How far mechanisms are from the best channel for a group of words, a prior, a loss and an
-epsilon.
+"""How far mechanisms are from the optimal channel of a group of words, a prior, a loss, an epsilon.
 
-    least  sum over w, y of prior[w] P[w, y] loss[w, y]
-    where  P[v, y] <= exp(epsilon d(v, w)) P[w, y]  for all v, w, y,   rows of P sum to 1
+    minimise    sum over w, y of prior[w] P[w, y] loss[w, y]
+    subject to  P[v, y] <= exp(epsilon d(v, w)) P[w, y]  for all v, w, y,   rows of P sum to 1
 
-It is enough to ask this of the pairs that no other word lies between: the ratios of all others are
-products of theirs. So the program of n words has n times as many rows as the metric has edges, both
-ways, and not n^3.
+Constraints between pairs that no other word lies between imply all others. So the program of n
+words has n times as many rows as the metric has edges, both ways, and not n^3.
 
-The group is taken as a space of its own, with the plain lengths of dx.Path on it. Every mechanism
-that states its probabilities is made as strong as it may be: its own epsilon is such that the
-largest log ratio of its probabilities, over all pairs and outputs, is epsilon times their path. So
-mechanisms of other metrics, and those that state more than they lose, are compared with what they
-do.
+The group is a space of its own, with the plain lengths of dx.Path. Every mechanism that states its
+probabilities is calibrated to lose what is allowed: its own epsilon is such that the largest log
+ratio of its probabilities, over all pairs and outputs, is epsilon times their path. So mechanisms
+of other metrics, and those with a loose guarantee, are compared by their actual loss.
 
-Paper  Bordenabe, Chatzikokolakis, Palamidessi 2014 (CCS 2014), and docs/explanation/sentences.md
+Reference: Bordenabe, Chatzikokolakis, Palamidessi 2014 (CCS 2014), docs/explanation/sentences.md.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -43,9 +40,9 @@ from .options import LOSSES, Options, experiment, of_space, random_probes
 
 EPSILONS = (1.0, 1.6, 2.2)
 BEST = "optimum"
-OWN = (1e-3, 1e5)  # epsilons of mechanisms among which that of the path is sought
+OWN = (1e-3, 1e5)  # range of the own epsilon of mechanisms
 HALVINGS = 15
-ENOUGH = 1e-3  # of epsilon: how near the search comes
+ENOUGH = 1e-3  # relative tolerance of epsilon
 EVEN, REMAPPED = "even=true", ", remapped"
 ALONE = {
     "dx.Path.v2": tuple(
@@ -55,9 +52,11 @@ ALONE = {
 }
 LEAST = 2  # words of a group
 LARGEST = 600.0  # nats between two words: exp of more is no number
-STOPPED = 1  # what scipy says where time or steps are up
-STEEP = 60.0  # nats between two words: what is so much less likely costs nothing
-BETWEEN = 1e-9  # of a length: a word lies between two others if the way over it is no longer
+STOPPED = 1  # scipy's status for the limit of time or steps
+STEEP = 60.0  # nats between two words: probabilities so much lower cost nothing
+BETWEEN = (
+    1e-9  # relative tolerance of lengths: a word lies between two if the path over it is equal
+)
 
 
 # -- the program -----------------------------------------------------------------------------------
@@ -65,10 +64,10 @@ BETWEEN = 1e-9  # of a length: a word lies between two others if the way over it
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
-    """D: float64 (n, n), a metric. loss: (n, k), of each of k outputs where w was meant, 0 or more.
-    prior: (n,), in sum 1. epsilon: nats per unit of D.
+    """D: float64 (n, n), a metric. loss: (n, k), of each of k outputs for each word, 0 or more.
+    prior: (n,), summing to 1. epsilon: nats per unit of D.
 
-    Raises DxError for shapes, numbers and distances that are none.
+    Raises DxError for invalid shapes, numbers and distances.
     """
 
     D: Floats2d
@@ -97,13 +96,13 @@ class Problem:
             )
 
     def expected(self, channel: Floats2d) -> float:
-        """The expected loss of a channel (n, k)."""
+        """Return the expected loss of a channel (n, k)."""
         return float(self.prior @ (channel * self.loss).sum(axis=1))
 
 
 def edges_of(D: Floats2d) -> tuple[Ints1d, Ints1d, Floats1d]:
-    """D: float64 (n, n), a metric -> low, high (m,) and lengths: the pairs that no other word lies
-    between. All distances are shortest paths over them."""
+    """Return low, high (m,) and lengths of the pairs that no other word lies between, of a metric
+    D, float64 (n, n). All distances are shortest paths over them."""
     low, high = [], []
     for a in range(len(D)):
         over = D[a][:, None] + D
@@ -118,9 +117,8 @@ def edges_of(D: Floats2d) -> tuple[Ints1d, Ints1d, Floats1d]:
 
 
 def cone(D: Floats2d, epsilon: float) -> Any:
-    """csr (2 m, n): A x <= 0 says that x is a column of a channel that keeps the promise. Edges of
-    more than STEEP nats are left out, since no solver has such numbers: that is less than the
-    promise."""
+    """Return A, csr (2 m, n): A x <= 0 where x is a column of a private channel. Edges of more than
+    STEEP nats are left out, as no solver has such numbers; this relaxes the constraints."""
     from scipy.sparse import csr_array
 
     low, high, lengths = edges_of(D)
@@ -128,7 +126,7 @@ def cone(D: Floats2d, epsilon: float) -> Any:
     low, high, lengths = low[gentle], high[gentle], lengths[gentle]
     above, below = np.concatenate([low, high]), np.concatenate([high, low])
     m = len(above)
-    # Divided by the root of the factor, so that no row has numbers that are far apart.
+    # Rows are divided by the root of their factor, to balance their two numbers.
     root = np.exp(epsilon * np.concatenate([lengths, lengths]) / 2)
     cells = np.concatenate([1 / root, -root])
     at = np.concatenate([np.arange(m)] * 2), np.concatenate([above, below])
@@ -136,10 +134,10 @@ def cone(D: Floats2d, epsilon: float) -> Any:
 
 
 def optimum(problem: Problem, seconds: float | None = None) -> Floats2d | None:
-    """The channel of least expected loss, float64 (n, k), by one program (HiGHS, of scipy): a
-    second for 50 words, and n^4 of that for others. None where it takes longer than `seconds`.
+    """Return the channel of least expected loss, float64 (n, k), by one linear program (HiGHS, of
+    scipy): a second for 50 words, growing as n^4. None where it takes longer than `seconds`.
 
-    Raises DxError where the solver has no answer: there is one, but not with its numbers.
+    Raises DxError where the solver fails numerically: there is a solution.
     """
     from scipy.optimize import linprog
     from scipy.sparse import eye_array, kron
@@ -156,8 +154,8 @@ def optimum(problem: Problem, seconds: float | None = None) -> Floats2d | None:
         return None
     if found.status:
         raise DxError(Errors.DX174.format(why=" ".join(found.message.split()).rstrip(".")))
-    # What the solver's tolerance left is taken out: columns are raised to the least that keeps the
-    # promise, and rows summed to 1.
+    # Against the solver's tolerance, columns are raised to the least that is private, and rows
+    # normalised.
     decay, X = np.exp(-problem.epsilon * problem.D), np.maximum(found.x.reshape(n, k), 0)
     raised = np.stack([(decay * x).max(axis=1) for x in X.T], axis=1)
     channel: Floats2d = raised / raised.sum(axis=1, keepdims=True)
@@ -165,7 +163,7 @@ def optimum(problem: Problem, seconds: float | None = None) -> Floats2d | None:
 
 
 def exact_epsilon(channel: Floats2d, D: Floats2d) -> float:
-    """The least epsilon that the channel keeps on the metric; infinity where an output is possible
+    """Return the least epsilon of the channel on the metric; infinity where an output is possible
     for some words alone."""
     low, high, lengths = edges_of(D)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -176,15 +174,15 @@ def exact_epsilon(channel: Floats2d, D: Floats2d) -> float:
 
 
 def remapped(channel: Floats2d, problem: Problem) -> Floats2d:
-    """The channel with each output replaced by what is best to say after it, by who knows the prior
-    and the channel. It is free, and no privacy: what is known of the word stays the same."""
+    """Return the channel with each output replaced by that of least posterior expected loss: free
+    post-processing."""
     best = (channel.T @ (problem.prior[:, None] * problem.loss)).argmin(axis=1)
     merged: Floats2d = channel @ np.eye(problem.loss.shape[1])[best]
     return merged
 
 
 def guessed(channel: Floats2d, prior: Floats1d) -> float:
-    """How often the best guess of the word from its output is right."""
+    """Return the top-1 recovery rate of the best attacker that sees one output."""
     return float((prior[:, None] * channel).max(axis=0).sum())
 
 
@@ -196,11 +194,16 @@ def guessed(channel: Floats2d, prior: Floats1d) -> float:
     "Bordenabe et al. 2014, and docs/explanation/sentences.md", words=40,
 )  # fmt: skip
 def run(space: Space, options: Options) -> Result:
-    """The loss of the optimum and of mechanisms, for each epsilon."""
+    """Return the loss of the optimum and of mechanisms, for each epsilon."""
     group = group_of(space, options)
     named, prior = prior_on(group, options.prior)
     D = graph_of(group).distances(np.arange(len(group)))
-    loss = loss_of(options.loss, D, group)
+    loss = D
+    if one_of("`loss`", options.loss, LOSSES) == "changed":
+        loss = 1.0 - np.eye(len(D))
+    elif options.loss == "vectors":
+        X = group.vectors.astype(np.float64)
+        loss = np.linalg.norm(X[:, None] - X[None], axis=-1)
     problems = [Problem(D, loss, prior, epsilon) for epsilon in options.epsilons or EPSILONS]
     notes = [
         f"{of_space(group)}; prior {named}, loss {options.loss}",
@@ -225,7 +228,7 @@ def run(space: Space, options: Options) -> Result:
 
 
 def group_of(space: Space, options: Options) -> Space:
-    """The words that were given; around a single one, or a random one, those nearest to it.
+    """Return the words that were given; around a single one, or a random one, the nearest to it.
 
     Raises DxError for words that the space lacks, or has twice in the group."""
     given = [word.strip() for word in options.group.split(",") if word.strip()]
@@ -243,8 +246,9 @@ def group_of(space: Space, options: Options) -> Space:
 
 
 def prior_on(group: Space, given: str) -> tuple[str, Floats1d]:
-    """Its name, and float64 (n,), in sum 1. Without a name the frequency of words, or all alike
-    where none of them is known. Raises DxError for a prior that is none, or lacks all words."""
+    """Return a prior's name and its weights, float64 (n,), summing to 1; if no name is given, the
+    frequency of words, or uniform where none is known. Raise DxError for an unknown prior, or one
+    that lacks all words."""
     if not given:
         try:
             return prior_on(group, "word-frequency")
@@ -256,20 +260,8 @@ def prior_on(group: Space, given: str) -> tuple[str, Floats1d]:
     return given, prior
 
 
-def loss_of(name: str, D: Floats2d, group: Space) -> Floats2d:
-    """float64 (n, n): the path, 1 for another word, or how far apart vectors are."""
-    one_of("`loss`", name, LOSSES)
-    if name == "path":
-        return D
-    if name == "changed":
-        return 1.0 - np.eye(len(D))
-    X = group.vectors.astype(np.float64)
-    apart: Floats2d = np.linalg.norm(X[:, None] - X[None], axis=-1)
-    return apart
-
-
 def names() -> list[str]:
-    """Mechanisms that epsilon alone makes; of those that draw sentences, words alone."""
+    """Return the mechanisms that need epsilon alone; of those that draw sentences, word by word."""
     found: list[str] = []
     for name, maker in sorted(registry.dx_mechanisms.get_all().items()):
         parameters = inspect.signature(maker).parameters
@@ -280,8 +272,8 @@ def names() -> list[str]:
 
 
 def mechanism_rows(name: str, group: Space, problem: Problem, least: float | None) -> list[Row]:
-    """Its figures, or none where it states no probabilities, or loses without a bound. Of even
-    weights also those of the words that dx.Remap.v1 puts in place of outputs, by this loss."""
+    """Return the figures of a mechanism, or none where it states no probabilities, or loses without
+    a bound. Of normaliser-balancing weights also those of dx.Remap.v1 by this loss."""
     channel = calibrated(name, group, problem)
     if channel is None:
         return []
@@ -292,7 +284,8 @@ def mechanism_rows(name: str, group: Space, problem: Problem, least: float | Non
 
 
 def calibrated(name: str, group: Space, problem: Problem) -> Floats2d | None:
-    """The channel of the mechanism that loses problem.epsilon on the path, and no more."""
+    """Return the channel of a mechanism that loses problem.epsilon on the path, by bisection over
+    the ln of its own epsilon."""
     _, config = parse_mechanism(name)
 
     def channel(own: float) -> Floats2d | None:
@@ -303,11 +296,8 @@ def calibrated(name: str, group: Space, problem: Problem) -> Floats2d | None:
         except DxError:
             return None
 
-    return None if channel(problem.epsilon) is None else _largest(channel, problem)
-
-
-def _largest(channel: Callable[[float], Floats2d | None], problem: Problem) -> Floats2d | None:
-    """Of the largest own epsilon that keeps the promise: in halves of its logarithm."""
+    if channel(problem.epsilon) is None:
+        return None
     low, high = np.log(OWN)
     best = None
     for _ in range(HALVINGS):
@@ -324,8 +314,8 @@ def _largest(channel: Callable[[float], Floats2d | None], problem: Problem) -> F
 
 
 def row_of(name: str, channel: Floats2d, problem: Problem, least: float | None) -> Row:
-    """times: the loss over that of the optimum, where this is known. told: nats that the output
-    tells of the word; least told: what the output of any channel of this loss tells."""
+    """Return the figures of a channel. times: its loss over that of the optimum, where known. told:
+    mutual information of word and output in nats; least told: the least at this loss."""
     loss = problem.expected(channel)
     return {
         "epsilon": problem.epsilon,
@@ -341,7 +331,7 @@ def row_of(name: str, channel: Floats2d, problem: Problem, least: float | None) 
 
 
 def draw(figure: Any, *, rows: Sequence[Row], loss: str) -> None:
-    """A line for each mechanism over epsilon, and below them the optimum, where it is known."""
+    """Draw a line for each mechanism over epsilon, and the optimum, where it is known."""
     axes = figure.subplots()
     draw_lines(axes, [r for r in rows if r["mechanism"] != BEST], ("epsilon", "loss"), "mechanism")
     best = [row for row in rows if row["mechanism"] == BEST]

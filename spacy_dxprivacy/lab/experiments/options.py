@@ -1,4 +1,4 @@
-"""What all experiments can be asked, each option stated once, and what they share in setting up."""
+"""The options of experiments, and their registration."""
 
 # ruff: noqa: RUF009 (what `option` returns is a field)
 from __future__ import annotations
@@ -22,16 +22,15 @@ LOSSES = ("path", "changed", "vectors")
 
 
 def option(default: Any, text: str, flags: str = "", **check: Any) -> Any:
-    """Return a field that is an option of the command. text: its help. flags: in place of those of
-    its name. check: least (of a whole number), above, between or one_of."""
+    """Return a field that is an option of the command. text: its help. flags: if not by its name.
+    check: least (of a whole number), above, between or one_of."""
     return field(default=default, metadata={"help": text, "flags": flags, **check})
 
 
 @dataclass(frozen=True)
 class Options:
     """Options of an experiment. epsilons: of the user, in place of `steps` in a range that is
-    found. out: the folder of results, for what is resumed. others: further spaces, where spaces
-    are compared. progress: wraps the steps of what takes long."""
+    found. progress: wraps long loops."""
 
     max_words: int | None = option(None, "Take the first N of the space", least=2)
     words: int = option(500, "How many words to look at", "--words -w", least=2)
@@ -70,27 +69,25 @@ class Options:
         between=(0.0, 1.0),
     )  # fmt: skip
     epsilons: tuple[float, ...] = ()
-    out: Path | None = None
-    others: tuple[Space, ...] = ()
     progress: Progress = no_progress
 
     def chosen(self, names: Iterable[str]) -> list[str]:
-        """Those of the experiment that were asked for. Raises DxError for one that it lacks."""
+        """Return the names that were asked for, or all. Raise DxError for an unknown one."""
         known = list(names)
-        unknown = set(self.mechanisms) - set(known)
+        unknown = sorted(set(self.mechanisms) - set(known))
         if unknown:
-            raise DxError(Errors.DX083.format(given=sorted(unknown)[0], known=", ".join(known)))
+            raise DxError(Errors.DX083.format(given=unknown[0], known=", ".join(known)))
         return [name for name in known if not self.mechanisms or name in self.mechanisms]
 
     def first_words(self, space: Space) -> Space:
-        """The space, cut to the first max_words of its words if there are more."""
+        """Return the first max_words of a space."""
         if self.max_words is None or len(space) <= self.max_words:
             return space
         return space.filtered(max_words=self.max_words)
 
     def range_of(self, name: str, space: Space, index: Once | None = None) -> list[float]:
-        """The epsilons of the user, or `steps` of them from where 2 % of words stay to where 98 %
-        do, by a few words."""
+        """Return the epsilons of the user, or `steps` from where 2 % of words are unchanged to
+        where 98 % are."""
         if self.epsilons:
             return list(self.epsilons)
         few = random_probes(space, min(SEARCH_WORDS, self.words))
@@ -100,7 +97,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Experiment:
-    """run: on a space. defaults: small ones. about: what it shows. paper: where it comes from."""
+    """A registered experiment. about: what it shows. paper: its reference."""
 
     run: Run
     defaults: Options
@@ -113,7 +110,7 @@ Run = Callable[[Space, Options], Result]
 
 
 def experiment(name: str, about: str, paper: str, **defaults: Any) -> Callable[[Run], Run]:
-    """Make an experiment of a function of a space and options. defaults: small ones."""
+    """Register a function of a space and options as an experiment. defaults: of its options."""
 
     def registered(run: Run) -> Run:
         EXPERIMENTS[name] = Experiment(run, Options(**defaults), about, paper)
@@ -123,12 +120,12 @@ def experiment(name: str, about: str, paper: str, **defaults: Any) -> Callable[[
 
 
 def random_probes(space: Space, size: int) -> Probes:
-    """Different words of the space, each as likely as the next; the same ones each time."""
+    """Return distinct random words of the space, the same ones each time."""
     order = Rng(seed=0).generator.permutation(len(space))[:size]
     return Probes(np.sort(order).astype(np.int64), np.ones(len(order), dtype=np.int64))
 
 
 def of_space(space: Space) -> str:
-    """ "name: n words of d dimensions", for notes."""
+    """Return the size of a space, for notes."""
     n, d = space.vectors.shape
     return f"{space.name}: {n:,} words of {d} dimensions"

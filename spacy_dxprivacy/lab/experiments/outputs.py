@@ -1,15 +1,14 @@
-r"""What becomes of words: themselves, close words, distant ones (the curse of dimensionality).
+"""What words become: themselves, close words, distant ones (the curse of dimensionality).
 
-Close are the CLOSE words nearest to the one that went in. Laplace noise and rank sampling share
-their draws: the word nearest to the noisy vector is the output of the one and the pivot of the
-other, whose output is the pivot's neighbour of rank k, with P(k) ~ exp(-c epsilon k), which is the
-law of dx.RankSampling.v1.
+The CLOSE words nearest to the input are close. Laplace noise and rank sampling share their draws:
+the word nearest to the noisy vector is the output of the one and the pivot of the other, whose
+output is the pivot's neighbour of rank k, with P(k) ~ exp(-c epsilon k), the distribution of
+dx.RankSampling.v1. The exponential mechanism is measured by its exact probabilities.
 
-One dimension  words evenly on a line, as far apart as a word and its nearest one are in the space:
-               a share o = 1 - exp(-epsilon s / 2) stays, and (1 - o)^(CLOSE + 1) go farther than
-               the close ones
-Exponential    from its exact probabilities
-Paper          Asghar, Carpentier, Zhao, Kaafar 2024 (arXiv 2411.13784)
+One dimension: words evenly on a line, as far apart as a word and its nearest one are in the space.
+A share o = 1 - exp(-epsilon s / 2) stays, and (1 - o)^(CLOSE + 1) go farther than the close ones.
+
+Reference: Asghar, Carpentier, Zhao, Kaafar 2024 (arXiv 2411.13784).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ TO_FINISH = 0.06  # the share of pivots that rank sampling leaves at the end of 
     "Asghar et al. 2024, arXiv 2411.13784", words=500, draws=4, steps=10, max_words=20_000,
 )  # fmt: skip
 def run(space: Space, options: Options) -> Result:
-    """What becomes of words, over epsilon: the same, a near one, a far one."""
+    """Return the shares of original, close and distant outputs over epsilon."""
     space = options.first_words(space)
     series = options.chosen(SERIES)
     probes = random_probes(space, options.words)
@@ -65,17 +64,21 @@ def run(space: Space, options: Options) -> Result:
 
 
 def on_a_line(epsilon: float, spacing: float) -> Row:
-    """Laplace noise on words `spacing` apart: beyond the edge of the word's own cell, and beyond
-    those of CLOSE / 2 words on each side."""
+    """Return the row of Laplace noise on words `spacing` apart: beyond the word's own cell, and
+    beyond those of CLOSE / 2 words on each side."""
     leaves = np.exp(-epsilon * spacing / 2)
     return _row("one-dimensional", epsilon, 1 - leaves, leaves ** (CLOSE + 1))
 
 
 def noisy(space: Space, words: Ints1d, options: Options) -> tuple[list[Row], float]:
-    """The rows of both rules on Laplace noise, and the c of rank sampling."""
+    """Return the rows of both rules on Laplace noise, and the c of rank sampling."""
     X, index, rng = space.vectors, Once().fit(space.vectors), Rng(seed=0)
     c = calibrated(X, index) if options.c is None else options.c
-    epsilons = _epsilons(space, index, c, options)
+    epsilons = options.range_of("dx.Laplace.v1", space, index)
+    if not options.epsilons:
+        # up to where rank sampling returns its pivot as well
+        last = -float(np.log(TO_FINISH)) / c
+        epsilons = evenly(epsilons[0], max(last, epsilons[-1]), 2 * options.steps)
     asked = np.repeat(words, options.draws)
     close = np.repeat(neighbours(X[words], X, min(CLOSE + 1, len(X)))[0], options.draws, axis=0)
     pivots = [
@@ -94,17 +97,8 @@ def noisy(space: Space, words: Ints1d, options: Options) -> tuple[list[Row], flo
     return rows, c
 
 
-def _epsilons(space: Space, index: Once, c: float, options: Options) -> list[float]:
-    """Those of plain noise, and up to where rank sampling puts out its pivot as well."""
-    found = options.range_of("dx.Laplace.v1", space, index)
-    if options.epsilons:
-        return found
-    last = -float(np.log(TO_FINISH)) / c
-    return evenly(found[0], max(last, found[-1]), 2 * options.steps)
-
-
 def at_rank(X: Floats2d, pivots: Ints1d, ranks: Ints1d) -> Ints1d:
-    """The neighbour of each pivot at its rank, itself being rank 0."""
+    """Return the neighbour of each pivot at its rank, itself being rank 0."""
     rows = pivots.copy()
     moved = np.flatnonzero(ranks > 0)
     for part, D in in_blocks(X[pivots[moved]], X):
@@ -116,8 +110,7 @@ def at_rank(X: Floats2d, pivots: Ints1d, ranks: Ints1d) -> Ints1d:
 
 
 def counted(name: str, epsilon: float, words: Ints1d, outputs: Ints1d, close: Ints2d) -> Row:
-    """The shares of outputs (k,) that are the word (k,) itself, or none of its close ones (k,
-    c)."""
+    """Return the row of outputs (k,) for words (k,), with their close words (k, c)."""
     same = float(np.mean(outputs == words))
     far = float(np.mean((outputs[:, None] != close).all(axis=1) & (outputs != words)))
     return _row(name, epsilon, same, far)
@@ -131,7 +124,7 @@ def _row(name: str, epsilon: float, original: Any, distant: Any) -> Row:
 
 
 def draw(figure: Any, *, rows: list[Row]) -> None:
-    """The three shares over epsilon, a panel for each mechanism."""
+    """Draw the three shares over epsilon, a panel for each mechanism."""
     names = list(dict.fromkeys(row["mechanism"] for row in rows))
     panels = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
     for axes, name in zip(panels, names, strict=True):

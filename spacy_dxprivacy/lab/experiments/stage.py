@@ -1,4 +1,4 @@
-"""Who is compared at an equal attacker; texts on which all are measured alike, and the measures."""
+"""The peers that are compared at an equal attacker, their texts, and the measures."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ FEYISETAN = "Feyisetan et al. 2020, arXiv 1910.08902"
 
 @dataclass(frozen=True)
 class WordPeer:
-    """A mechanism of words. config: its registered name and settings but epsilon. start: an epsilon
-    to begin the search with, one with which half of the words are found on the built-in space."""
+    """A mechanism of words. start: an epsilon to begin the search with, at which half of the words
+    are recovered on the built-in space. settings: of its config, but epsilon."""
 
     registered: str
     start: float
@@ -60,12 +60,11 @@ WORDS: dict[str, WordPeer] = {
     "custext": WordPeer("dx.CusText.v1", 4.0, "Chen et al. 2023, Findings of ACL"),
     "santext-plus": WordPeer("dx.SanTextPlus.v1", 3.5, "Yue et al. 2021, Findings of ACL"),
 }  # fmt: skip
-EDITED = {"path2": "path2-edited"}  # by dx.Remap.v1: post-processing of the very release
+EDITED = {"path2": "path2-edited"}  # by dx.Remap.v1, as post-processing of the same release
 REDACTION, PRESIDIO = ALONE = ("redaction", "presidio")
 NAMES = (*WORDS, *EDITED.values(), *ALONE)
 USUAL = ("path2", "path1", "exponential", "laplace", "custext", *EDITED.values(), *ALONE)
 NO_PROMISE = "no guarantee: what the recogniser does not find stays in clear"
-SPANS_KEY = "presidio"
 PAPERS = {
     REDACTION: "dx_entity_ruler with dx.Redact.v1",
     PRESIDIO: "presidio-analyzer with its own rules and ours in place of a model",
@@ -74,20 +73,18 @@ PAPERS = {
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """texts: d of them, with a word of the space each. ground: what attacks are measured on."""
+    """texts: those with a word of the space. ground: what attacks are measured on."""
 
     texts: Sequence[str]
     ground: Ground
 
     @classmethod
     def of(cls, space: Space, options: Options) -> Stage:
-        """Raises DxError for texts that cannot be read, or a model that cannot be opened."""
+        """Raise DxError for texts that cannot be read, or a model that cannot be opened."""
         texts = texts_of(options)
-        nlp = tokenizer()
-        parts = [words_of(doc, space)[:3] for doc in nlp.pipe(texts)]
-        there = [bool((rows >= 0).any()) for rows, *_ in parts]
-        texts = [text for text, some in zip(texts, there, strict=True) if some]
+        parts = [words_of(doc, space)[:3] for doc in tokenizer().pipe(texts)]
         text = Corpus.of(*zip(*parts, strict=True))
+        texts = [t for t, (rows, *_) in zip(texts, parts, strict=True) if (rows >= 0).any()]
         reader = Reader.of(options.model, space, options.prompt) if options.model else None
         return cls(texts, Ground(space, text, reader=reader))
 
@@ -96,49 +93,40 @@ class Stage:
         return self.ground.text
 
     def cut(self, some: Array) -> list[Array]:
-        """Of each document its part of something about each word, (t,)."""
+        """Split an array (t,) of something about each word by documents."""
         parts: list[Array] = np.split(some, self.text.starts[1:-1])
         return parts
 
     def row(self, out: Ints1d, guess: Ints1d, there: Bools1d | None = None) -> Row:
-        """The figures of a release: outputs and guesses of each word, int64 (t,). there: bool (t,),
-        which words stand in it; None for all."""
-        text, rare = self.text, self.ground.rare
+        """Return the figures of a release. out, guess: outputs and guesses, int64 (t,). there: bool
+        (t,), which words it has; None for all."""
+        text, rare, language = self.text, self.ground.rare, self.ground.language
         there = np.ones(len(out), dtype=bool) if there is None else there
         kept, right = there & (out == text.rows), guess == text.rows
         where = found_anywhere(text, self.cut(guess))
         anywhere, low, high, words = share_by_document(where, text.doc_of)
+        left = [rows[some] for rows, some in zip(self.cut(out), self.cut(there), strict=True)]
+        after, before = (mean_vectors(some, self.ground.space.vectors) for some in (left, [*text]))
+        nats = NAN
+        if there.any():
+            nats = language.nats(out[there], text.sentences[there])
+            nats -= language.nats(text.rows, text.sentences)
         return {
             "anywhere": anywhere, "rare_anywhere": mean(where[rare]),
             "kept": mean(kept), "rare_kept": mean(kept[rare]),
-            "meaning": self.meaning(out, there), "nats": self.nats(out, there),
+            "meaning": float((after * before).sum(axis=1).mean()), "nats": nats,
             "found": mean(right), "rare_found": mean(right[rare]),
             "low": low, "high": high, "words": words, "rare": int(rare.sum()),
         }  # fmt: skip
 
-    def meaning(self, out: Ints1d, there: Bools1d) -> float:
-        """The mean cosine of the mean vectors of a document before and after; 0 of one that is
-        empty."""
-        X = self.ground.space.vectors
-        left = [rows[some] for rows, some in zip(self.cut(out), self.cut(there), strict=True)]
-        return float((mean_vectors(left, X) * mean_vectors(list(self.text), X)).sum(axis=1).mean())
-
-    def nats(self, out: Ints1d, there: Bools1d) -> float:
-        """A word over the clear text, under the word pairs of the package."""
-        if not there.any():
-            return NAN
-        language, text = self.ground.language, self.text
-        clear = language.nats(text.rows, text.sentences)
-        return language.nats(out[there], text.sentences[there]) - clear
-
     def redacted(self, name: str) -> Row:
-        """Of a recogniser whose finds are blacked out: the rest is in plaintext, and what is
-        missing is guessed by the words around it."""
+        """Return the row of a recogniser whose entities are redacted: the rest is in plaintext, and
+        gaps are guessed by the words around them."""
         text, nlp, found = self.text, spacy.blank("en"), []
         nlp.add_pipe("dx_entity_ruler" if name == REDACTION else "dx_presidio")
         for doc in nlp.pipe(self.texts):
             covered = np.zeros(len(doc), dtype=bool)
-            for span in [*doc.ents, *doc.spans.get(SPANS_KEY, [])]:
+            for span in [*doc.ents, *doc.spans.get("presidio", [])]:
                 covered[span.start : span.end] = True
             rows, *_, places = words_of(doc, self.ground.space)
             found.append(covered[places[rows >= 0]])
@@ -150,15 +138,15 @@ class Stage:
 
 
 def missing(name: str) -> str:
-    """Why a peer cannot be had here; "" where it can."""
+    """Return why a peer is not available; "" where it is."""
     if name == PRESIDIO and find_spec("presidio_analyzer") is None:
         return "presidio-analyzer is not installed (the extra presidio)"
     return ""
 
 
 def texts_of(options: Options) -> list[str]:
-    """Those of the user, or those that the package holds: as many as `documents` at most, spread
-    over the file. Raises UsageError for a file that cannot be read."""
+    """Return at most `documents` texts of the user or of the package, spread over the file. Raise
+    UsageError for a file that cannot be read."""
     if options.text is not None:
         texts = read_texts(str(options.text), options.field)
     else:
@@ -170,7 +158,8 @@ def texts_of(options: Options) -> list[str]:
 
 
 def mean_vectors(documents: Sequence[Ints1d], X: Floats2d) -> Floats2d:
-    """(documents, d), of norm 1: the mean of the vectors of each; zeros for one without words."""
+    """Return the mean vector of each document, scaled to norm 1, (documents, d); zeros for one
+    without words."""
     means = np.stack(
         [X[rows].mean(axis=0) if len(rows) else np.zeros(X.shape[1], X.dtype) for rows in documents]
     )
