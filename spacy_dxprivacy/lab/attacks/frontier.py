@@ -8,16 +8,14 @@ causal model as well, the better of the two counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats2d, Ints1d, Numbers1d
-from ...mechanisms.path_v2 import SentenceMechanism
-from ...metric.policy_graph import PolicyGraph
+from ...arrays import Bools1d, Floats2d, Ints1d
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
@@ -27,7 +25,6 @@ from .figures import share_by_document
 from .language import Language, language_of, ways_to_read
 from .reading import Reader, Reading, Seen, causal_reading
 
-MOST_BYTES = 2**29
 PANELS = {
     "kept": "words unchanged",
     "rare_found": "rare words found",
@@ -143,14 +140,11 @@ def frontier(
 ) -> list[Point]:
     """Return a point for each mechanism (by its label) at each of its epsilons. makers: return a
     fitted mechanism of an epsilon."""
-    graphs: Graphs = {}
-    points = []
-    for label, make in makers.items():
-        for epsilon in progress(epsilons[label], label):
-            mechanism = make(epsilon)
-            share_searches(mechanism, graphs)
-            points.append(point(label, mechanism, ground))
-    return points
+    return [
+        point(label, make(epsilon), ground)
+        for label, make in makers.items()
+        for epsilon in progress(epsilons[label], label)
+    ]
 
 
 def at_attacker(points: Sequence[Point], found: float) -> list[Point]:
@@ -189,38 +183,3 @@ def _draw(figure: Any, *, rows: list[dict[str, Any]]) -> None:
             axes.plot(ends, ends, ":", color="black", label="no mechanism keeps more", linewidth=1)
         finish(axes, title, "words found by the attacker", "", log=False)
     legend_below(figure, panels.flat[0], 2)
-
-
-# -- shortest-path searches shared by mechanisms of one metric: most of an attacker's time --------
-
-
-@dataclass(frozen=True, eq=False)
-class RememberedGraph(PolicyGraph):
-    """A graph that searches from each word once, until its memory is full. The words are the text
-    under attack and candidates, which the attacker chooses."""
-
-    known: dict[int, tuple[Numbers1d, Numbers1d]] = field(default_factory=dict)
-    sizes: list[int] = field(default_factory=list)
-
-    def within(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
-        new = np.array([row for row in rows.tolist() if row not in self.known], dtype=np.int64)
-        reached = dict(zip(new.tolist(), super().within(new), strict=True)) if len(new) else {}
-        found = [reached[row] if row in reached else self.known[row] for row in rows.tolist()]
-        self.sizes.append(sum(words.nbytes + steps.nbytes for words, steps in reached.values()))
-        if sum(self.sizes) < MOST_BYTES:
-            self.known.update(reached)
-        return found
-
-
-Graphs = dict[tuple[bytes, bytes], RememberedGraph]
-
-
-def share_searches(mechanism: Any, graphs: Graphs) -> None:
-    """Give a fitted mechanism the searches of earlier ones on the same graph, or remember its
-    own."""
-    if isinstance(mechanism, SentenceMechanism):
-        kernel = mechanism.built.kernel
-        own = kernel.graph
-        key = np.asarray(own.steps).tobytes(), np.asarray(own.radii).tobytes()
-        parts = own.starts, own.ends, own.steps, own.radii, own.quanta
-        kernel.graph = graphs.setdefault(key, RememberedGraph(*parts))

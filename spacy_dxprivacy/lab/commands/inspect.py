@@ -17,7 +17,7 @@ from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN
 from ..mechanisms import load_space, make_mechanism, name_and_epsilon, parse_epsilons, short
 from ..results import counted, text_table
-from ..tuning.inspected import Inspected, Shares, look_at
+from ..tuning.inspected import Inspected, look_at
 from .tune import print_attacker, print_title
 
 BAR = 40
@@ -77,13 +77,21 @@ def inspect_cli(
         how = "exact" if found.exact else f"in {draws:,} draws"
         typer.echo(f"What it becomes at epsilon = {chosen:g} ({how}):")
         print_attacker(found.mechanism, chosen)
-        _print_outputs(found.becomes, found.word, top)
+        shares = [
+            (f"{out} (as it is)" if out == found.word else out, p, "█")
+            for out, p in found.becomes[:top]
+        ]
+        if rest := len(found.becomes) - len(shares):
+            share = max(0.0, 1 - sum(p for _, p, _ in shares))
+            shares.append((f"{rest:,} others", share, "░"))
+        rows = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in shares]
+        typer.echo(text_table(["output", "share", ""], rows, "lrl") + "\n")
         typer.echo("How often it comes out as it is:")
         rows = [[f"{e:g}", f"{p:.1%}", "█" * round(p * BAR)] for e, p in found.stays]
         typer.echo(text_table(["epsilon", "share", ""], rows, "rrl"))
         if to_json is not None:
-            told = found.to_dict() | {"epsilon": chosen}
-            data = (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
+            payload = found.to_dict() | {"epsilon": chosen}
+            data = (json.dumps(payload, indent=2, ensure_ascii=False) + "\n").encode()
             write_bytes(to_json, data, force=force)
 
 
@@ -97,15 +105,3 @@ def _print_neighbours(found: Inspected) -> None:
         rows = [left + right for left, right in zip(rows, others, strict=False)]
         header += [f"nearest by {metric}", "distance"]
     typer.echo(text_table(header, rows, "lrlr"[: len(header)]) + "\n")
-
-
-def _print_outputs(becomes: Shares, own: str, top: int) -> None:
-    lines = [
-        [word + (" (as it is)" if word == own else ""), f"{p:.2%}", "█" * round(p * BAR)]
-        for word, p in becomes[:top]
-    ]
-    rest = len(becomes) - len(lines)
-    if rest:
-        share = max(0.0, 1 - sum(p for _, p in becomes[:top]))
-        lines.append([f"{rest:,} others", f"{share:.2%}", "░" * round(share * BAR)])
-    typer.echo(text_table(["output", "share", ""], lines, "lrl") + "\n")

@@ -24,7 +24,7 @@ from ...ty import Mechanism
 from ..mechanisms import check_tunable, load_space, parse_epsilons
 from ..results import check_figure, text_table
 from ..tuning.bench import Bench, probed_words
-from ..tuning.targets import SHARES, Answer, Curve, Point, Study, Target, Tuned, plot_curves
+from ..tuning.targets import SHARES, Answer, Curve, Study, Target, Tuned, plot_curves
 
 WIDTH, INDENT = 92, 10
 # Header of the table, and the figure below it.
@@ -102,8 +102,8 @@ def tune_cli(
             _print_curve(curve, answer, wanted)
         _print_notes(about, study, tuned)
         if to_json is not None:
-            told = json.dumps(study.to_dict(about, tuned), indent=2) + "\n"
-            write_bytes(to_json, told.encode(), force=force)
+            payload = json.dumps(study.to_dict(about, tuned), indent=2) + "\n"
+            write_bytes(to_json, payload.encode(), force=force)
         if plot is not None:
             write_bytes(plot, plot_curves(tuned, plot.suffix[1:].lower()), force=force)
     if wanted is not None and not all(answer for _, answer in tuned):
@@ -123,7 +123,7 @@ def _check_outputs(
 
 
 def print_title(mechanism: Mechanism) -> None:
-    """What it is, and in red where it promises nothing."""
+    """Print a mechanism, and in red where it has no guarantee."""
     guarantee = mechanism.guarantee
     typer.secho(f"{mechanism.name}, epsilon in {guarantee.unit or 'no unit'}", bold=True)
     if not guarantee.holds:
@@ -132,7 +132,7 @@ def print_title(mechanism: Mechanism) -> None:
 
 
 def print_attacker(mechanism: Mechanism, epsilon: float) -> None:
-    """What an attacker found of other texts, where that was measured."""
+    """Print the attack success rate on other texts, where it was measured."""
     found = found_by(mechanism, epsilon)
     unknown = "What an attacker finds at it: `dx attack frontier TEXT` measures it."
     typer.echo(unknown if found is None else f"At {found} (docs/explanation/attacks.md).")
@@ -141,8 +141,13 @@ def print_attacker(mechanism: Mechanism, epsilon: float) -> None:
 def _print_curve(curve: Curve, answer: Answer | None, target: Target | None) -> None:
     print_title(curve.mechanism)
     with_loss = any(point.loss for point in curve.points)
+    rows = []
+    for point in curve.points:
+        losses = [f"{point.loss[name]:.3g}" if point.loss else "-" for name in LOSS_COLUMNS]
+        figures = [_number(name, point[name]) for name in COLUMNS.values()]
+        rows.append([f"{point.epsilon:.5g}", *figures, *(losses if with_loss else ())])
     header = ["epsilon", *COLUMNS, *(LOSS_COLUMNS.values() if with_loss else ())]
-    lines = text_table(header, [_row(point, with_loss) for point in curve.points], "r")
+    lines = text_table(header, rows, "r")
     if with_loss:
         typer.echo("nats between words".rjust(len(lines.splitlines()[0])))
     typer.echo(lines)
@@ -151,12 +156,6 @@ def _print_curve(curve: Curve, answer: Answer | None, target: Target | None) -> 
     if answer is not None:
         print_attacker(curve.mechanism, answer.epsilon)
     typer.echo()
-
-
-def _row(point: Point, with_loss: bool) -> list[str]:
-    figures = [_number(name, point[name]) for name in COLUMNS.values()]
-    losses = [f"{point.loss[name]:.3g}" if point.loss else "-" for name in LOSS_COLUMNS]
-    return [f"{point.epsilon:.5g}", *figures, *(losses if with_loss else ())]
 
 
 def _number(name: str, value: float) -> str:

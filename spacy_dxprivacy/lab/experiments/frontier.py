@@ -26,7 +26,7 @@ from ...privacy.randomness import Rng
 from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism
-from ..attacks.frontier import Graphs, guesses_of, share_searches
+from ..attacks.frontier import guesses_of
 from ..corpus import sanitised
 from ..mechanisms import make_mechanism
 from ..results import Result, Row, draw_lines, finish, legend_below
@@ -100,7 +100,6 @@ class Comparison:
     stage: Stage
     options: Options
     rows: list[Row] = field(default_factory=list)
-    graphs: Graphs = field(default_factory=dict)
 
     def add(self, name: str) -> None:
         """Measure a peer."""
@@ -112,9 +111,7 @@ class Comparison:
             self.rows.append(self._edited(name))
 
     def _mechanism(self, name: str, epsilon: float) -> Mechanism:
-        made = make_mechanism(WORDS[name].config, self.stage.ground.space, epsilon)
-        share_searches(made, self.graphs)
-        return made
+        return make_mechanism(WORDS[name].config, self.stage.ground.space, epsilon)
 
     def _of_words(self, name: str) -> list[Row]:
         measure, options = partial(self._measured, name), self.options

@@ -33,7 +33,7 @@ from ...errors import DxError, Errors, UsageError
 from ...privacy.levels import LEVELS
 from ...space import Space
 from ...space.sources import SpaceSource
-from ..attacks.frontier import Graphs, Ground, point, share_searches
+from ..attacks.frontier import Ground, point
 from ..corpus import Corpus, words_of
 from ..mechanisms import make_mechanism, parse_mechanism
 from ..report.pairs import tokenizer
@@ -97,7 +97,6 @@ class Study:
     train: Ints1d
     test: Ints1d
     ground: Ground
-    graphs: Graphs = field(default_factory=dict)
     fitted: dict[int, Any] = field(default_factory=dict)
 
     @classmethod
@@ -120,7 +119,6 @@ class Study:
         """Return the figures of a release, with the texts as the component writes them."""
         label, config = parse_mechanism(name)
         mechanism = make_mechanism(config, self.space, epsilon)
-        share_searches(mechanism, self.graphs)
         found = point(label, mechanism, self.ground, seed=SEED)
         nlp = tokenizer()
         settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED}
