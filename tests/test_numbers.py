@@ -33,8 +33,11 @@ def draw(surrogate, texts, rng):
     return surrogate.replace([Mention(text, "NUMBER") for text in texts], Draws(rng))
 
 
+VOCAB = Vocab()
+
+
 def is_number(text):
-    return make().find(Doc(Vocab(), words=[text])).all()
+    return make().find(Doc(VOCAB, words=[text])).all()
 
 
 NUMBERS = [

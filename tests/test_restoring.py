@@ -43,30 +43,22 @@ PLAIN = ["The patient", "took", "and left", "with", "later on,", "said that", "a
 
 def made(pieces, seed):
     """(text, released text, table, surrogates drawn) of a document of (text, label or None)."""
-    doc = NLP(" ".join(text for text, _ in pieces))
-    doc.ents = [doc.char_span(*place, alignment_mode="expand") for place in places_of(pieces)]
+    doc, ents, start = NLP(" ".join(text for text, _ in pieces)), [], 0
+    for text, label in pieces:
+        if label:
+            ents.append(doc.char_span(start, start + len(text), label, alignment_mode="expand"))
+        start += len(text) + 1
+    doc.ents = ents
     surrogates = surrogates_of("standard")
     drawn = stand_in(doc, surrogates, Rng(seed), rest_is_plain=True)
     table = Table()
     table.add_document(doc, drawn, surrogates)
-    return doc.text, released(doc, drawn), table, drawn
-
-
-def places_of(pieces):
-    start = 0
-    for text, label in pieces:
-        if label:
-            yield start, start + len(text), label
-        start += len(text) + 1
-
-
-def released(doc, drawn):
     parts, at = [], 0
     for piece, (_, text) in zip(drawn.pieces, drawn.pairs, strict=True):
         span = doc[piece.start : piece.end]
         parts += [doc.text[at : span.start_char], text]
         at = span.end_char
-    return "".join(parts) + doc.text[at:]
+    return doc.text, "".join(parts) + doc.text[at:], table, drawn
 
 
 def document(choice, seed, kinds):
@@ -86,7 +78,6 @@ def test_the_lists_of_names_hold_nothing_that_an_answer_has_of_its_own():
 
 
 def test_what_comes_back_as_it_was_is_restored():
-    """Names, full dates, telephone numbers, codes, mails, addresses: all of them."""
     choice = random.Random(1)
     for seed in range(300):
         text, sent, table, _ = document(choice, seed, CERTAIN)
@@ -115,18 +106,15 @@ def test_a_name_is_restored_in_whatever_way_an_answer_writes_it(table, answer, r
     assert done.text == restored and done.left == ()
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_what_an_answer_has_of_its_own_stays(table):
+    for answer in (
         "Give 90 mg; BP 120/90; repeat in 90 days", "You may march on in March",
         "Ilene Wells and Norbert Cartwright", "J. Cartwright", "Cartwright Street",
         "the Cartwright syndrome", "Cartwright's disease", "Ilene-Ann", "Ashburn, Ohio",
         "cartwright@x.example", "www.cartwright.example", "Cartwrights",
-    ],
-)  # fmt: skip
-def test_what_an_answer_has_of_its_own_stays(table, answer):
-    done = table.restore(answer)
-    assert done.text == answer and done.restored == 0
+    ):  # fmt: skip
+        done = table.restore(answer)
+        assert done.text == answer and done.restored == 0
 
 
 def test_what_stays_is_listed_by_label_and_line(table):
@@ -138,7 +126,6 @@ def test_what_stays_is_listed_by_label_and_line(table):
 
 
 def test_a_surrogate_that_is_elsewhere_in_the_documents_is_not_restored():
-    """Where nobody chose it: numbers, and names by a key."""
     pieces = [("Zorblatt met", None), ("Maria", "PERSON"), ("and", None), ("417-2233", "PHONE")]
     _, _, table, drawn = made(pieces, 1)
     (_, name), (_, phone) = drawn.pairs
@@ -150,7 +137,6 @@ def test_a_surrogate_that_is_elsewhere_in_the_documents_is_not_restored():
 
 
 def test_a_name_that_a_document_releases_is_not_drawn():
-    """In entity mode the other words are public, so they may decide."""
     firsts = " ".join((*listed("female")[5:], *listed("male")))
     drawn = {made([(firsts, None), ("Maria", "PERSON")], seed)[3].pairs[0][1] for seed in range(60)}
     assert drawn <= set(listed("female")[:5]) and len(drawn) > 1
@@ -171,17 +157,16 @@ def traps_of(drawn, choice):
     """What an answer says of its own, with the words and numbers of the surrogates."""
     initials = {text[0] for mention, text in drawn.pairs if mention.label == "PERSON"}
     other = next(c for c in "JQVXZKY" if c not in initials)
-    of = {"other": other, "n": "90", "first": "Ilene", "last": "Cartwright",
-          "mail": "a@b.example", "phone": "555", "code": "44", "state": "Ohio",
-          "country": "Peru"}  # fmt: skip
+    of = {"other": other, "n": "90", "first": "Ilene", "last": "Cartwright", "mail": "a@b.example",
+          "phone": "555", "code": "44", "state": "Ohio", "country": "Peru"}  # fmt: skip
+    keys = {"EMAIL": "mail", "PHONE": "phone", "ID": "code", "GPE": "state"}
     for mention, text in drawn.pairs:
         number = re.search(r"\d+", text)
         if mention.label == "PERSON":
             parts = [part for part in form_of(text).parts if len(part) > 2]
             of |= {"first": parts[0].title(), "last": parts[-1].title()} if parts else {}
-        elif mention.label in ("EMAIL", "PHONE", "ID", "GPE"):
-            key = {"EMAIL": "mail", "PHONE": "phone", "ID": "code", "GPE": "state"}[mention.label]
-            of[key] = text
+        elif mention.label in keys:
+            of[keys[mention.label]] = text
         elif number and mention.label in ("QUANTITY", "CARDINAL"):
             of["n"] = number[0]
     return [trap.format(**of) for trap in choice.sample(TRAPS, 4)]

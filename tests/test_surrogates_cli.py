@@ -1,7 +1,8 @@
-"""Stand-ins from the command line: options, previews, keys, the way back."""
+"""Surrogates from the command line: options, previews, keys, restoring."""
 
 import json
 import os
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -48,14 +49,11 @@ def test_labels_in_any_case_a_preset_and_its_receipt(note, tmp_path, fast):
     assert "Stand-ins" in done.stderr and "dx.DateShift.v1" in done.stderr
 
 
-def test_a_file_of_stand_ins(note, tmp_path, fast):
-    file = tmp_path / "stand_ins.cfg"
+def test_a_file_of_surrogates_and_a_preview_that_writes_nothing(note, tmp_path, fast):
+    file = tmp_path / "surrogates.cfg"
     file.write_text('[PERSON]\n@dx_surrogates = "dx.Redact.v1"\ntext = "NN"\n')
     done = dx("sanitize", note, "--entities", "person", "--surrogates", file, "-q", *fast)
     assert done.exit_code == 0 and done.stdout.startswith("Dr. NN saw Mr. NN on March 5, 2023.")
-
-
-def test_a_preview_writes_nothing(note, tmp_path, fast):
     out = tmp_path / "out.txt"
     done = dx("sanitize", note, out, "--entities", "person", "--set", "run.preview=3", *fast)
     assert done.exit_code == 0 and not out.exists()
@@ -67,15 +65,13 @@ def test_a_key_is_made_once_and_links_documents(note, tmp_path, fast):
     assert dx("key", key).exit_code == 0 and os.stat(key).st_mode & 0o777 == 0o600
     again = dx("key", key)
     assert again.exit_code == 2 and "exists already" in again.stderr
-    texts = [
-        dx("sanitize", note, "--entities", "person", "--key", key, "-q", *fast).stdout
-        for _ in range(2)
-    ]
+    options = ["--entities", "person", "--key", key]
+    texts = [dx("sanitize", note, *options, "-q", *fast).stdout for _ in range(2)]
     assert texts[0] == texts[1] != NOTE
-    beside = dx("sanitize", note, key.parent / "out.txt", "--entities", "person", "--key", key)
+    beside = dx("sanitize", note, key.parent / "out.txt", *options)
     assert beside.exit_code == 2 and "beside" in beside.stderr
     os.chmod(key, 0o640)
-    public = dx("sanitize", note, "--entities", "person", "--key", key, *fast)
+    public = dx("sanitize", note, *options, *fast)
     assert public.exit_code == 2 and "DX111" in public.stderr and "Maria" not in public.output
 
 
@@ -134,9 +130,8 @@ def test_a_table_with_another_key_or_damage_is_refused(tmp_path):
 
 
 def test_a_table_needs_its_extra(monkeypatch, tmp_path):
-    monkeypatch.setitem(__import__("sys").modules, "cryptography", None)
-    name = "cryptography.hazmat.primitives.ciphers.aead"
-    monkeypatch.setitem(__import__("sys").modules, name, None)
+    for name in ("cryptography", "cryptography.hazmat.primitives.ciphers.aead"):
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(DxError, match="DX074"):
         write_table(Table(), tmp_path / "t", b"k" * 32)
 
@@ -147,11 +142,7 @@ def test_what_was_changed_is_marked():
     assert [piece for piece, changed in after if changed and not piece.isspace()] == ["Ann", "Lee"]
 
 
-# -- dates of one user move together ---------------------------------------------------------------
-
-
 def test_each_file_of_a_folder_has_its_own_shift_by_a_key(tmp_path, fast):
-    """Whoever knows one date of one file learns nothing of the dates of the others."""
     key, folder, out = tmp_path / "k" / "a.key", tmp_path / "in", tmp_path / "out"
     assert dx("key", key).exit_code == 0
     folder.mkdir()
