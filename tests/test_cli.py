@@ -1,4 +1,8 @@
-"""`python -m spacy dx sanitize`: what comes out, what never does, and what is left behind."""
+"""`dx sanitize`: what comes out, what never does, and what is left behind, whatever goes wrong.
+
+No partial file has a final name, no file that is left holds clear text, and the command, given
+again, does all of it.
+"""
 
 import csv
 import errno
@@ -6,6 +10,8 @@ import json
 import logging
 import multiprocessing
 import os
+import random
+import resource
 import signal
 import subprocess
 import sys
@@ -29,6 +35,7 @@ from spacy_dxprivacy.config import RunConfig, SanitizeConfig
 from spacy_dxprivacy.io.build import full_name, make_pipeline, short_names
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import Reports, sanitize
+from spacy_dxprivacy.io.source import Source
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
@@ -46,7 +53,7 @@ EPSILON = DEFAULT_CONFIG["mechanism"]["epsilon"]
 TIMEOUT = 120  # seconds, for a program to start on a busy machine
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def space(tmp_path_factory):
     path = tmp_path_factory.mktemp("spaces") / "small"
     X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
@@ -450,17 +457,25 @@ def test_a_full_disk_leaves_nothing(dx, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
+INTERRUPTIONS = [
+    (how, n_process, after)
+    for how in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+    for n_process, after in [(1, 0.5), (2, 0), (2, 0.5)]
+] + [(signal.SIGINT, -2, 0.2)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize(("n_process", "after"), [(1, 0.5), (2, 0), (2, 0.5)])
+@pytest.mark.parametrize(("how", "n_process", "after"), INTERRUPTIONS)
 def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process, after):
+    """-2: two workers that hear the signal too, as those of a terminal do."""
     source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 1000] * 1000)
     out = tmp_path / "out"
     out.mkdir()
-    with started(source, out / "o.jsonl", "--space", space, "-n", n_process) as process:
+    with started(source, out / "o.jsonl", "--space", space, "-n", abs(n_process)) as process:
         wait_until(lambda: list(out.iterdir()) or process.poll() is not None)
         time.sleep(after)  # 0: as the workers start
-        process.send_signal(how)
+        send = os.killpg if n_process < 0 else os.kill
+        send(process.pid, how)
         wait_until(lambda: not alive(process), seconds=20)
         stderr = process.communicate()[1]
     if how == signal.SIGKILL:  # nothing can be done then, but the name is not taken
@@ -489,42 +504,24 @@ def test_the_status_is_that_of_the_command_wherever_a_signal_finds_it(how):
     assert ended.stdout == "caught\n" and ended.returncode == 0
 
 
-@pytest.mark.slow
-def test_ctrl_c_reaches_the_workers_too_and_they_keep_quiet(tmp_path, space):
-    source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 1000] * 1000)
-    with started(source, tmp_path / "o.jsonl", "--space", space, "-n", 2) as process:
-        wait_until(lambda: list(tmp_path.glob(".dx-*")) or process.poll() is not None)
-        time.sleep(0.2)
-        os.killpg(process.pid, signal.SIGINT)
-        wait_until(lambda: not alive(process), seconds=20)
-        assert len(process.communicate()[1].splitlines()) == 1
+def worker_dies(nlp, records, **_):
+    os._exit(9)
 
 
-@pytest.fixture
-def workers_that(monkeypatch):
-    """Makes workers do something else for every task, once they have been forked."""
-    if multiprocessing.get_start_method() != "fork":
-        pytest.skip("a spawned worker knows nothing of it")
-    return lambda act: monkeypatch.setattr("spacy_dxprivacy.io.workers.in_zone", act)
+def worker_fails(nlp, records, **_):
+    raise RuntimeError(records[0].text)
 
 
-def test_a_worker_that_dies_ends_the_run(dx, tmp_path, workers_that):
-    workers_that(lambda *_, **__: os._exit(9))
+@pytest.mark.parametrize(
+    ("act", "why"), [(worker_dies, "A worker process died"), (worker_fails, "with RuntimeError")]
+)
+def test_a_worker_that_dies_or_fails_ends_the_run(dx, tmp_path, monkeypatch, forking, act, why):
+    monkeypatch.setattr("spacy_dxprivacy.io.workers.in_zone", act)
     source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 5000] * 20)
     result = dx(source, tmp_path / "out.jsonl", "-n", 2)
-    assert result.exit_code == 1 and "A worker process died" in result.stderr
+    assert result.exit_code == 1 and why in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
     assert not multiprocessing.active_children()
-
-
-def test_a_worker_that_fails_ends_the_run_and_quotes_nothing(dx, tmp_path, workers_that):
-    def fail(nlp, records, **_):
-        raise RuntimeError(records[0].text)
-
-    workers_that(fail)
-    result = dx(write(tmp_path, "jsonl"), tmp_path / "out.jsonl", "-n", 2)
-    assert result.exit_code == 1 and "failed with RuntimeError" in result.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
     no_secret_in(result.stdout, result.stderr)
 
 
@@ -535,6 +532,136 @@ def test_a_full_stdout_is_reported(tmp_path, space):
         with started(write(tmp_path, "jsonl"), "--space", space, stdout=full) as process:
             stderr = process.communicate(timeout=TIMEOUT)[1]
     assert process.returncode == 1 and "No space left" in stderr and "\r" not in stderr
+
+
+# -- what goes wrong around it -----------------------------------------------------------------
+
+LONG_TEXTS = [f"The cat sleeps near Zorblatt, {i} times. " * 60 for i in range(400)]
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "in.txt"
+    path.write_text("\n".join(LONG_TEXTS) + "\n")
+    return path
+
+
+def lines_of(path):
+    return len(path.read_text().splitlines())
+
+
+def command(*args, space):
+    dx = [sys.executable, "-m", "spacy", "dx", "sanitize"]
+    return [*dx, *map(str, args), "--space", space, "--format", "lines", "-q"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_kill_9_at_any_moment_and_again(source, space, n_process, tmp_path):
+    out, rng = tmp_path / "out", random.Random(n_process)
+    out.mkdir()
+    done = 0
+    for _ in range(4):
+        args = (source, out / "o.txt", "--space", space, "--format", "lines", "-n", n_process)
+        with started(*args, stdout=subprocess.DEVNULL) as process:
+            wait_until(lambda p=process: list(out.iterdir()) or p.poll() is not None)
+            time.sleep(rng.uniform(0, 1.0))
+            process.send_signal(signal.SIGKILL)
+            wait_until(lambda p=process: not alive(p), seconds=20)
+        for path in out.iterdir():  # what was sanitised so far
+            no_secret_in(path.name, path.read_bytes())
+        if (out / "o.txt").exists():  # it was quicker than the signal: then all of it is there
+            assert lines_of(out / "o.txt") == len(LONG_TEXTS)
+            (out / "o.txt").unlink()
+            done += 1
+    assert done < 4
+    again = command(source, out / "o.txt", "-n", n_process, space=space)
+    assert subprocess.run(again, timeout=TIMEOUT).returncode == 0
+    assert lines_of(out / "o.txt") == len(LONG_TEXTS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_a_file_that_may_not_grow_leaves_nothing_and_then_all(source, space, n_process, tmp_path):
+    """The limit on the size of files stands for a disk that fills up in the middle."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    out = tmp_path / "out"
+    args = command(source, out / "o.txt", "-n", n_process, space=space)
+    run = subprocess.run(args, capture_output=True, text=True, preexec_fn=limit, timeout=TIMEOUT)
+    assert run.returncode == 1 and run.stderr.startswith("dx sanitize: File too large.")
+    assert len(run.stderr.splitlines()) == 1 and not list(out.iterdir())
+    assert subprocess.run(args, timeout=TIMEOUT).returncode == 0
+    assert lines_of(out / "o.txt") == len(LONG_TEXTS)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "in"
+    path.mkdir()
+    for name in "abc":
+        (path / f"{name}.txt").write_text("The cat sleeps near Zorblatt.\n" * 3)
+    return path
+
+
+def test_a_file_that_cannot_be_opened_is_named_and_the_others_are_written(
+    dx, folder, tmp_path, monkeypatch
+):
+    opened = Path.open
+
+    def refuse(self, *args, **kwargs):
+        if self.name == "b.txt" and self.parent == folder:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return opened(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    result = dx(folder, tmp_path / "out")
+    assert result.exit_code == 1 and "b.txt" in result.stderr
+    assert "Permission denied" in result.stderr
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["a.txt", "c.txt"]
+
+
+def test_a_disk_that_fails_while_it_is_read_leaves_nothing(dx, folder, tmp_path, monkeypatch):
+    def blocks():
+        yield (folder / "a.txt").read_bytes()[:50]
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("spacy_dxprivacy.io.jobs.source_of_file", lambda *_, **__: Source(blocks()))
+    result = dx(folder / "a.txt", tmp_path / "o.txt")
+    assert result.exit_code == 1 and "Input/output error" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in"]
+
+
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_a_document_that_takes_too_much_memory_is_named_and_left_out(
+    dx, tmp_path, monkeypatch, n_process, forking
+):
+    sanitize = DxSanitizer._sanitize
+
+    def starve(self, docs):
+        if any("Zorblatt" in doc.text for doc in docs):
+            raise MemoryError(f"no room for {docs[0].text}")
+        return sanitize(self, docs)
+
+    monkeypatch.setattr(DxSanitizer, "_sanitize", starve)
+    (tmp_path / "in.txt").write_text("The cat\nZorblatt runs\nThe dog\n")
+    given = [tmp_path / "in.txt", tmp_path / "o.txt", "--format", "lines", "-n", n_process]
+    result = dx(*given)
+    assert result.exit_code == 1 and "line 2: [DX033]" in result.stderr
+    assert "MemoryError" in result.stderr and lines_of(tmp_path / "o.txt") == 2
+    no_secret_in(result.stdout, result.stderr)
+
+
+@pytest.mark.parametrize("jump", [-(10**9), 10**9])
+def test_the_time_of_day_may_jump(dx, folder, tmp_path, monkeypatch, jump):
+    now, jumps = time.time, iter(range(10**9))
+    monkeypatch.setattr(time, "time", lambda: now() + jump * (next(jumps) % 2))
+    result = dx(folder, tmp_path / "out")
+    assert result.exit_code == 0 and len(list((tmp_path / "out").iterdir())) == 3
+    assert "words/s" not in result.stderr or "-" not in result.stderr.split("words/s")[0][-12:]
 
 
 # -- mistakes ----------------------------------------------------------------------------------
@@ -569,12 +696,6 @@ def test_a_mistake_is_answered_in_one_line(dx, args, message, monkeypatch, tmp_p
     assert (
         len(result.stderr.splitlines()) == 1 and not result.stdout and not list(tmp_path.iterdir())
     )
-
-
-def test_a_damaged_file_is_a_mistake_too(dx, tmp_path):
-    (tmp_path / "in.spacy").write_text("Zorblatt")
-    result = dx(tmp_path / "in.spacy", tmp_path / "out.spacy")
-    assert result.exit_code == 2 and "not a DocBin" in result.stderr
 
 
 def test_a_typo_in_a_config_gets_spacys_own_answer(dx, tmp_path, space):

@@ -29,9 +29,7 @@ from spacy_dxprivacy.io.run import Sink
 from spacy_dxprivacy.io.source import Source, source_of_file, source_of_text
 from spacy_dxprivacy.io.stream import outcomes
 
-WORDS = (
-    "of the a cat dog house garden sleeps runs in and near old small tree river day night".split()
-)
+WORDS = "of the a cat dog house sleeps runs in and near old small tree river day night".split()
 SECRETS = ["Zorblatt", "Quixwell"]
 NOTES = ['The cat of "Zorblatt" sleeps,\nand runs.', "Quixwell; the dog"]
 ROWS = [{"id": "007", "note": note, "day": f"2024-01-0{i}"} for i, note in enumerate(NOTES, 1)]
@@ -185,12 +183,9 @@ def test_several_and_nested_fields_keep_what_is_around_them(dx, form):
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     for way in ways.split(","):
-        for (holder, key), (old, _) in zip(
-            slots_of(found, way), slots_of(NESTED, way), strict=True
-        ):
-            assert isinstance(holder[key], str) and len(holder[key].split()) == len(
-                old[key].split()
-            )
+        pairs = zip(slots_of(found, way), slots_of(NESTED, way), strict=True)
+        for (holder, key), (old, _) in pairs:
+            assert len(holder[key].split()) == len(old[key].split())
             holder[key] = old[key]
     assert found == NESTED and list(found) == list(NESTED)
 
@@ -244,9 +239,8 @@ def test_receipts_go_into_a_column(dx, tmp_path, form):
 
 def test_columns_by_number_delimiters_quotes_and_ends_of_lines(dx):
     raw = b'"id";"note"\r\n"7";"the cat"\r\n'
-    result = dx(
-        "-", "--field", "2", "--set", "files.delimiter=semicolon", "--format", "csv", input=raw
-    )
+    given = ["--field", "2", "--set", "files.delimiter=semicolon", "--format", "csv"]
+    result = dx("-", *given, input=raw)
     lines = result.stdout_bytes.split(b"\r\n")
     assert lines[0] == b"id;note" and lines[1].startswith(b"7;") and not lines[2]
 
@@ -257,8 +251,8 @@ def test_two_columns_of_one_name_pass_through_by_number(dx):
     result = dx("-", "--field", "1", "--format", "csv", input=raw)
     assert result.stdout.splitlines()[0] == "note,note,id"
     assert result.stdout.splitlines()[1].endswith(",7,8")
-    is_one_sentence(dx("-", "--field", "1", "--format", "csv", "--set", "files.output_format=jsonl",
-                       input=raw))  # fmt: skip
+    to_jsonl = ["--set", "files.output_format=jsonl"]
+    is_one_sentence(dx("-", "--field", "1", "--format", "csv", *to_jsonl, input=raw))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32", "latin-1", "cp1252"])
@@ -364,11 +358,7 @@ def test_a_missing_extra_is_named(dx, tmp_path, monkeypatch):
         ("text\nZürich\n", ["--set", "files.encoding=utf-8"], "are not utf-8"),
         ("text\nthe cat\n", ["--set", "files.encoding=utf-99"], "no files.encoding 'utf-99'"),
         ("id;text\n1;the cat\n", [], "is it another"),
-        (
-            "id;text\n1;the cat\n",
-            ["--set", "files.delimiter=ab"],
-            "files.delimiter must be one character",
-        ),
+        ("id;text\n1;a\n", ["--set", "files.delimiter=ab"], "delimiter must be one character"),
         ("Zorblatt sleeps near the old house, says Quixwell.\n", [], "does not look like names"),
         ("text,id\n1\n", ["--field", "text,text"], "twice"),
         ("text,id\n1\n", ["--field", ","], "empty"),
@@ -544,9 +534,8 @@ def test_formats_are_checked():
 
 def test_a_dry_run_writes_nothing_and_says_what_would_be(dx, tmp_path):
     (tmp_path / "in.csv").write_bytes(written("csv"))
-    result = dx(
-        tmp_path / "in.csv", tmp_path / "out.jsonl", "--field", "note", "--set", "run.dry_run=true"
-    )
+    given = [tmp_path / "in.csv", tmp_path / "out.jsonl", "--field", "note"]
+    result = dx(*given, "--set", "run.dry_run=true")
     assert result.exit_code == 0 and not result.stderr, result.stderr
     for told in ("in.csv (csv) -> ", "out.jsonl (jsonl)", "Sanitised: note", "In clear: the "
                  "fields id, day", "80.0% of 10 words", "2 records", "Time: about",

@@ -37,6 +37,7 @@ from spacy_dxprivacy import DxError, DxWarning, Rng, release
 from spacy_dxprivacy.pipeline.draw import draw
 from spacy_dxprivacy.privacy.randomness import Rng as RngClass
 
+W109 = pytest.mark.filterwarnings("ignore:.*W109")  # hooks of vectors are not saved
 LEAKY = ("sentencizer", "test_leaky_annotator")
 # Every setting that adds something to the output.
 CONFIGS = {
@@ -90,35 +91,26 @@ def test_the_grep_finds_a_word_that_a_token_attribute_holds(make_nlp, where):
 # -- documents -------------------------------------------------------------------------------------
 
 
+@W109
 def test_doc_bytes_hold_no_secret(nlp):
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*W109")
-        for doc in sanitised(nlp):
-            assert not leaks(doc.to_bytes())
-            assert not leaks(srsly.json_dumps(doc.to_json(underscore=["dx"])))
+    for doc in sanitised(nlp):
+        assert not leaks(doc.to_bytes())
+        assert not leaks(srsly.json_dumps(doc.to_json(underscore=["dx"])))
 
 
 @pytest.mark.parametrize("store_user_data", [True, False])
 def test_doc_bins_hold_no_secret(nlp, store_user_data):
     doc_bin = DocBin(docs=sanitised(nlp), store_user_data=store_user_data)
     assert not leaks(doc_bin.to_bytes())
-    attributes = [
-        "LEMMA",
-        "NORM",
-        "TAG",
-        "DEP",
-        "ENT_ID",
-        "ENT_KB_ID",
-        "ENT_TYPE",
-        "SHAPE",
-        "MORPH",
-    ]
+    attributes = "LEMMA NORM TAG DEP ENT_ID ENT_KB_ID ENT_TYPE SHAPE MORPH".split()
     assert not leaks(DocBin(attrs=attributes, docs=sanitised(nlp)).to_bytes())
 
 
 @pytest.mark.parametrize("vocab", [Vocab, lambda: spacy.blank("en").vocab], ids=["bare", "blank"])
 def test_released_docs_can_be_pickled_and_docs_of_the_pipeline_cannot(nlp, vocab):
     for doc in sanitised(nlp):
+        with pytest.raises(DxError, match="DX039"):  # it has read the text
+            release(doc, nlp.vocab)
         free = release(doc, vocab())
         assert free.text == doc.text and free._context is None
         assert not leaks(pickle.dumps(free))
@@ -127,14 +119,7 @@ def test_released_docs_can_be_pickled_and_docs_of_the_pipeline_cannot(nlp, vocab
         assert set(leaks(pickle.dumps(doc))) >= set(UNKNOWN_SECRETS)
 
 
-def test_a_doc_cannot_be_released_onto_the_vocabulary_that_read_it(make_nlp):
-    nlp = make_nlp(mechanism=CONSTANT)
-    doc = nlp(SECRET_TEXT)
-    with pytest.raises(DxError, match="DX039"):
-        release(doc, nlp.vocab)
-
-
-def test_every_attribute_of_every_token_is_of_the_new_word(nlp):
+def test_every_attribute_is_of_the_new_word_and_receipts_hold_no_secret(nlp):
     for doc in sanitised(nlp):
         strings = [name for name in dir(doc[0]) if name.endswith("_") and not name.startswith("_")]
         told = [str(getattr(token, name)) for token in doc for name in strings]
@@ -142,10 +127,6 @@ def test_every_attribute_of_every_token_is_of_the_new_word(nlp):
         told += [str(span) + span.label_ + span.kb_id_ + span.id_ for span in doc.ents]
         assert not leaks("\n".join(told))
         assert doc.sentiment == 0 and not doc.user_hooks
-
-
-def test_receipts_hold_no_secret(nlp):
-    for doc in sanitised(nlp):
         assert not leaks(str(doc._.dx) + repr(doc._.dx) + json.dumps(doc._.dx, ensure_ascii=False))
 
 
@@ -159,14 +140,12 @@ def test_noisy_vectors_of_unknown_words_say_nothing(make_nlp):
     assert one.any() and one.tolist() == other.tolist() != known.tolist()
 
 
+@W109
 def test_outputs_for_different_texts_are_bit_for_bit_alike(make_nlp):
-    """The strongest form: with a mechanism that forgets, two documents of one layout become one."""
     texts = ["Zorblattovich had ASTHMA, in Prison.", "Quuxington HAD divorce, In prison."]
     nlp = make_nlp(before=LEAKY[:1], mechanism=CONSTANT, vectors="noisy")
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*W109")
-        assert len({nlp(text).to_bytes() for text in texts}) == 1
-        assert len({nlp(text).to_bytes(exclude=["user_data"]) for text in [*texts, "a b"]}) == 2
+    assert len({nlp(text).to_bytes() for text in texts}) == 1
+    assert len({nlp(text).to_bytes(exclude=["user_data"]) for text in [*texts, "a b"]}) == 2
 
 
 @pytest.fixture(scope="module")
@@ -220,12 +199,11 @@ def test_of_any_text_only_punctuation_and_white_space_stay(forgetful, text):
 def test_the_component_keeps_nothing_of_what_it_read(make_nlp):
     nlp = make_nlp(mechanism=LAPLACE, vectors="noisy", scope="type")
     component = nlp.get_pipe("dx_sanitizer")
-    clean = {**{k: v for k, v in component.__getstate__().items()}}
+    clean = set(component.__getstate__())
     sanitised(nlp)
     data = pickle.dumps(component)
     assert not leaks(data, UNKNOWN_SECRETS)  # the others are words of the public table
-    assert set(component.__getstate__()) == set(clean)
-    assert pickle.dumps(component) == data
+    assert set(component.__getstate__()) == clean and pickle.dumps(component) == data
 
 
 def test_str_and_repr_of_public_objects_tell_no_text(make_nlp, space):
@@ -310,20 +288,12 @@ def refusals(make_nlp):
     }
 
 
-REFUSALS = (
-    "entities without a recogniser", "unknown words refused", "no vectors", "no file",
-    "no receipt", "no release", "noisy vectors that are not", "texts for rows", "a text for a Doc",
-    "texts for Docs", "no Doc",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("case", REFUSALS)
-def test_no_refusal_tells_the_text(make_nlp, case, everything_logged):
-    calls = refusals(make_nlp)
-    assert set(calls) == set(REFUSALS)
-    with pytest.raises(DxError) as caught:
-        calls[case]()
-    assert not leaks("".join(traceback.format_exception(caught.value)) + repr(caught.value.args))
+def test_no_refusal_tells_the_text(make_nlp, everything_logged):
+    for name, call in refusals(make_nlp).items():
+        with pytest.raises(DxError) as caught:
+            call()
+        told = "".join(traceback.format_exception(caught.value)) + repr(caught.value.args)
+        assert not leaks(told), name
     assert not leaks(everything_logged.getvalue())
 
 
@@ -348,17 +318,14 @@ def test_a_pipeline_saved_after_use_holds_the_text_and_warns(make_nlp, tmp_path)
         assert leaks(nlp.to_bytes(), UNKNOWN_SECRETS)
 
 
-def test_it_is_said_each_time_whatever_filters_say(make_nlp, tmp_path):
-    """Python shows a warning once for a place, and filters of others hide it: of 100 pipelines that
-    a service saves, the last would be told as little of as one that never read."""
+def test_it_is_said_each_time_whatever_filters_say(make_nlp):
     nlp = make_nlp(mechanism=CONSTANT)
     nlp(SECRET_TEXT)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
-        for number in range(3):
-            nlp.to_disk(tmp_path / str(number))
+        for _ in range(3):
             nlp.to_bytes()
-    assert sum("DX102" in str(w.message) for w in caught) == 6
+    assert sum("DX102" in str(w.message) for w in caught) == 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(DxWarning, match="DX102"):

@@ -42,21 +42,15 @@ FORBIDDEN = {
 }  # fmt: skip
 
 
-def calls(tree):
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            yield ast.unparse(node.func), node
-
-
 def offences(source):
-    tree = ast.parse(source)
-    found = [name for name, _ in calls(tree) if name in FORBIDDEN]
-    for name, call in calls(tree):
-        if name.endswith(("np.load", "numpy.load", "xp.load")):
-            refused = [k for k in call.keywords if k.arg == "allow_pickle"]
-            if refused and ast.unparse(refused[0].value) != "False":  # so it is by default
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            allowed = [k.value for k in node.keywords if k.arg == "allow_pickle"]
+            unpickles = name.endswith(("np.load", "numpy.load", "xp.load")) and allowed
+            if name in FORBIDDEN or (unpickles and ast.unparse(allowed[0]) != "False"):
                 found.append(name)
-    for node in ast.walk(tree):
         module = node.module if isinstance(node, ast.ImportFrom) else ""
         if module in ("pickle", "marshal", "shelve", "dill", "joblib"):
             found.append(f"from {module}")
@@ -100,7 +94,7 @@ PROMISES = (b"\xdd" + (2**20).to_bytes(4, "big")) * 500 + bytes(2**20)
 
 def test_msgpack_gives_back_what_was_packed():
     value = {"a": [1, 2.5, None, True, "ü", b"x"], "b": {"c": []}}
-    assert unpack(pack(value)) == value == srsly.msgpack_loads(srsly.msgpack_dumps(value))
+    assert unpack(pack(value)) == value
 
 
 @pytest.mark.parametrize(
@@ -118,19 +112,6 @@ def test_msgpack_that_is_not_whole_is_refused_at_once(raw):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20 * len(raw) + 2**21 and time.process_time() - start < 5
-
-
-def array_of_objects(tmp_path):
-    trap = tmp_path / "trap"
-    evil = Evil()
-    evil.path = str(trap)
-    data = pickle.dumps(evil)
-    return {b"nd": True, b"type": "|O", b"kind": b"O", b"shape": [1], b"data": data}, trap
-
-
-def test_an_array_of_objects_is_bytes_like_any_other(tmp_path):
-    array, trap = array_of_objects(tmp_path)
-    assert unpack(srsly.msgpack_dumps(array))[b"data"] == array[b"data"] and not trap.exists()
 
 
 def message(**parts):
@@ -174,8 +155,11 @@ def test_a_docbin_made_to_do_harm_is_an_error_in_one_line(raw, tmp_path):
     assert time.process_time() - start < 5
 
 
-def test_objects_in_a_docbin_are_not_unpickled(tmp_path):
-    array, trap = array_of_objects(tmp_path)
+def test_objects_are_bytes_like_any_other_and_not_unpickled(tmp_path):
+    evil, trap = Evil(), tmp_path / "trap"
+    evil.path = str(trap)
+    array = {b"nd": True, b"type": "|O", b"kind": b"O", b"shape": [1], b"data": pickle.dumps(evil)}
+    assert unpack(srsly.msgpack_dumps(array))[b"data"] == array[b"data"]
     user_data = [srsly.msgpack_dumps({"x": array})] * 3
     raw = message(user_data=user_data, cats=[{"x": array}] * 3)
     assert len(records(raw, "spacy")) == 3
@@ -229,14 +213,9 @@ def test_vectors_that_are_a_bomb_are_refused(pack_it, tmp_path, small_limits):
 
 @pytest.fixture
 def short_records(monkeypatch):
-    for name in (
-        "plain.MOST_RECORD",
-        "record.MOST_RECORD",
-        "tables.MOST_RECORD",
-        "source.MOST_RECORD",
-        "source.MB",
-    ):
-        monkeypatch.setattr(f"spacy_dxprivacy.io.{name}", 100)
+    for module in ("plain", "record", "tables", "source"):
+        monkeypatch.setattr(f"spacy_dxprivacy.io.{module}.MOST_RECORD", 100)
+    monkeypatch.setattr("spacy_dxprivacy.io.source.MB", 100)
 
 
 @pytest.mark.parametrize(
@@ -269,28 +248,25 @@ def saved(tmp_path, space):
     return tmp_path / "space"
 
 
-def object_array(tmp_path):
+def saved_by(save, *args, **kwargs):
     out = io.BytesIO()
-    np.save(out, np.array([Evil()], dtype=object), allow_pickle=True)
+    save(out, *args, **kwargs)
     return out.getvalue()
 
 
-def archive_of_arrays(tmp_path):
-    out = io.BytesIO()
-    np.savez(out, a=np.zeros(3))
-    return out.getvalue()
-
-
-def wild_header(tmp_path):
-    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 300), }"
-    header = header.ljust(117) + b"\n"
-    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+HEADER = b"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 300), }".ljust(117)
+ARRAYS = {
+    "objects": saved_by(np.save, np.array([Evil()], dtype=object), allow_pickle=True),
+    "archive": saved_by(np.savez, a=np.zeros(3)),
+    "wild header": b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + HEADER + b"\n",
+    "empty": b"",
+}
 
 
 @pytest.mark.parametrize("name", ["vectors.npy", "classes.npy"])
-@pytest.mark.parametrize("make", [object_array, archive_of_arrays, wild_header, lambda _: b""])
-def test_arrays_of_a_space_are_read_with_care(make, name, saved):
-    (saved / name).write_bytes(make(saved.parent))
+@pytest.mark.parametrize("raw", ARRAYS.values(), ids=ARRAYS)
+def test_arrays_of_a_space_are_read_with_care(raw, name, saved):
+    (saved / name).write_bytes(raw)
     with pytest.raises(DxError, match="DX024"):
         Space.load(saved)
 

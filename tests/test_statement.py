@@ -15,23 +15,24 @@ def dx(*args):
     return CliRunner().invoke(app, ["dx", *map(str, args)])
 
 
+def statement(released, page, *options):
+    given = ["--receipt", released / "r.json", "--statement", "-o", page]
+    return dx("report", released / "in.jsonl", released / "out.jsonl", *given, *options)
+
+
 @pytest.fixture(scope="module")
 def released(tmp_path_factory, space_path):
     folder = tmp_path_factory.mktemp("released")
     (folder / "in.jsonl").write_text(json.dumps({"text": f"the dog {UNKNOWN_SECRETS[0]}"}))
-    done = dx(
-        "sanitize", folder / "in.jsonl", folder / "out.jsonl", "--receipt", folder / "r.json",
-        "--space", space_path, "-m", "exponential", "-e", EPSILON,
-    )  # fmt: skip
+    options = ["--space", space_path, "-m", "exponential", "-e", EPSILON]
+    files = [folder / "in.jsonl", folder / "out.jsonl", "--receipt", folder / "r.json"]
+    done = dx("sanitize", *files, *options)
     assert done.exit_code == 0, done.stderr
     return folder
 
 
 def test_a_statement_is_of_the_receipt_and_holds_no_text(released, tmp_path):
-    done = dx(
-        "report", released / "in.jsonl", released / "out.jsonl", "--receipt", released / "r.json",
-        "--statement", "-o", tmp_path / "s.md",
-    )  # fmt: skip
+    done = statement(released, tmp_path / "s.md")
     assert done.exit_code == 0, done.stderr
     text = (tmp_path / "s.md").read_text()
     titles = [line for line in text.splitlines() if line.startswith("#")]
@@ -70,21 +71,15 @@ SHEET = (
 )
 
 
-def sign(released, page, *options):
-    given = ["--receipt", released / "r.json", "--statement", "-o", page]
-    return dx("report", released / "in.jsonl", released / "out.jsonl", *given, *options)
-
-
 def test_a_statement_shows_what_was_measured_at_its_setting(released, tmp_path):
     (tmp_path / "found").mkdir()
     (tmp_path / "found" / "guess.csv").write_text(SHEET.format(epsilon=EPSILON))
     (tmp_path / "audit.json").write_text('{"verdict": "nothing undeclared was found", "found": []}')
     told = {"verdict": "not refuted", "mechanism": "dx.Exponential.v1", "guarantee": {"epsilon": 2}}
     (tmp_path / "mechanism.json").write_text(json.dumps(told))
-    done = sign(
-        released, tmp_path / "s.md", "--attack", tmp_path / "found",
-        "--audit", tmp_path / "audit.json", "--audit", tmp_path / "mechanism.json",
-    )  # fmt: skip
+    options = ["--attack", tmp_path / "found", "--audit", tmp_path / "audit.json"]
+    options += ["--audit", tmp_path / "mechanism.json"]
+    done = statement(released, tmp_path / "s.md", *options)
     assert done.exit_code == 0, done.stderr
     text = (tmp_path / "s.md").read_text()
     assert "41.0% (words found, Bayes; 38.0% to 44.0%, of 2,000)" in text
@@ -98,10 +93,8 @@ def test_a_statement_shows_what_was_measured_at_its_setting(released, tmp_path):
 )
 def test_files_that_are_no_results_end_with_a_line(released, tmp_path, content):
     (tmp_path / "x").write_text(content, encoding="latin1")
-    for option in ("--attack", "--audit"):
-        if option == "--attack" and not content.startswith("attack"):
-            continue
-        done = sign(released, tmp_path / "s.md", option, tmp_path / "x")
+    for option in ("--attack", "--audit") if content.startswith("attack") else ("--audit",):
+        done = statement(released, tmp_path / "s.md", option, tmp_path / "x")
         assert done.exit_code == 2 and "is not what" in done.stderr
-    assert sign(released, tmp_path / "s.md", "--audit", tmp_path / "none").exit_code == 2
+    assert statement(released, tmp_path / "s.md", "--audit", tmp_path / "none").exit_code == 2
     assert not (tmp_path / "s.md").exists()

@@ -1,5 +1,4 @@
-"""Whole files and folders through `dx sanitize`: each document once, or named as failed; none in
-clear."""
+"""Whole files and folders through `dx sanitize`: each document once or named as failed."""
 
 from __future__ import annotations
 
@@ -9,7 +8,6 @@ import io
 import json
 import shutil
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,49 +23,35 @@ from . import generate
 from .laws import leaked
 
 ENDINGS = (".jsonl", ".csv", ".tsv")
-PACKED = (".gz",)
 FOLDERS = ("a", "b c", "d\u00e9\u4e1c")
 Texts = dict[int, str]
 
 
-def packed(raw: bytes, ending: str) -> bytes:
-    return gzip.compress(raw, 1) if ending == ".gz" else raw
-
-
-def unpacked(path: Path) -> bytes:
-    raw = path.read_bytes()
-    return gzip.decompress(raw) if path.suffix == ".gz" else raw
-
-
 def write(path: Path, texts: Texts) -> None:
     """Records with an id and a text, in the format that the name says."""
-    kind, packing = _endings(path)
-    if kind == ".jsonl":
+    if path.suffixes[0] == ".jsonl":
         lines = (json.dumps({"id": i, "text": text}) for i, text in texts.items())
         raw = "".join(f"{line}\n" for line in lines)
     else:
         table = io.StringIO()
-        rows = csv.writer(table, delimiter="\t" if kind == ".tsv" else ",")
+        rows = csv.writer(table, delimiter="\t" if path.suffixes[0] == ".tsv" else ",")
         rows.writerows([("id", "text"), *texts.items()])
         raw = table.getvalue()
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(packed(raw.encode("utf8", "replace"), packing))
-
-
-def _endings(path: Path) -> tuple[str, str]:
-    first, *rest = path.suffixes
-    return first, rest[0] if rest else ""
+    data = raw.encode("utf8", "replace")
+    path.write_bytes(gzip.compress(data, 1) if path.suffix == ".gz" else data)
 
 
 def ids_of(path: Path) -> list[int]:
     """Of the records of an output, none of which may hold a secret."""
-    raw = unpacked(path).decode()
+    data = path.read_bytes()
+    raw = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
     assert not leaked(raw), path.suffixes
-    kind, _ = _endings(path)
-    if kind == ".jsonl":
+    if path.suffixes[0] == ".jsonl":
         return [json.loads(line)["id"] for line in raw.split("\n") if line]
     csv.field_size_limit(2**30)
-    rows = csv.reader(io.StringIO(raw, newline=""), delimiter="\t" if kind == ".tsv" else ",")
+    delimiter = "\t" if path.suffixes[0] == ".tsv" else ","
+    rows = csv.reader(io.StringIO(raw, newline=""), delimiter=delimiter)
     return [int(row[0]) for row in list(rows)[1:]]
 
 
@@ -78,40 +62,40 @@ def texts_of(rng: Random, many: int, start: int = 0) -> Texts:
 
 
 def check_file(nlp: Language, folder: Path, rng: Random, many: int) -> dict[str, int]:
-    """One file of so many documents, packed or not."""
-    ending = rng.choice(ENDINGS) + rng.choice(("", "", *PACKED))
+    """One file of so many documents, compressed or not."""
+    ending = rng.choice(ENDINGS) + rng.choice(("", "", ".gz"))
     source, target = folder / f"in{ending}", folder / f"out{ending}"
     texts = texts_of(rng, many)
     write(source, texts)
-    return {"documents": many, **_sanitised(nlp, [(source, target)], texts)}
+    return {"documents": many, **_sanitised(nlp, [(source, target)], texts, source, target)}
 
 
 def check_folder(nlp: Language, folder: Path, rng: Random, many: int) -> dict[str, int]:
     """A folder of so many small files, in folders with blanks and other letters in their names."""
-    top, out = _made_anew(folder)
-    pairs, texts = _small_files(rng, top, out, many)
-    return {"files": many, **_sanitised(nlp, pairs, texts, (top, out))}
+    pairs, texts = _small_files(rng, folder, many)
+    found = _sanitised(nlp, pairs, texts, folder / "in", folder / "out")
+    return {"files": many, **found}
 
 
 def check_shards(
     recipe: Recipe, nlp: Language, folder: Path, rng: Random, many: int
 ) -> dict[str, int]:
     """The same as shards, half of which are done by a first run."""
-    top, out = _made_anew(folder)
-    pairs, texts = _small_files(rng, top, out, many)
-    shards = plan_shards([top], out)
-    recipe = replace(recipe, settings=SanitizeConfig(files=FileConfig(keep_fields=("id",))))
+    pairs, texts = _small_files(rng, folder, many)
+    out = folder / "out"
+    shards = plan_shards([folder / "in"], out)
+    how = SanitizeConfig(files=FileConfig(keep_fields=("id",)))
     failed: Counter[str] = Counter()
 
-    def tell(shard: Any, why: str) -> None:
+    def on_shard(shard: Any, why: str) -> None:
         assert not leaked(why)
         failed["shards"] += bool(why)
 
     for some in (shards[: many // 2], shards):
-        run = sanitize_shards(nlp, recipe, some, out, tell)
+        run = sanitize_shards(nlp, recipe, some, out, how, on_shard=on_shard)
     journal = (out / "_journal.jsonl").read_text()
-    told = [json.loads(line) for line in journal.splitlines()]
-    names = Counter(e["name"] for e in told if e["event"] == "shard")
+    events = [json.loads(line) for line in journal.splitlines()]
+    names = Counter(e["name"] for e in events if e["event"] == "shard")
     assert set(names.values()) <= {1} and not leaked(journal, json.dumps(run.manifest))
     ids = [i for _, target in pairs if target.exists() for i in ids_of(target)]
     lost = len(texts) - len(ids)
@@ -121,39 +105,30 @@ def check_shards(
     return {"files": many, "records": len(ids), "failed": lost}
 
 
-def _made_anew(folder: Path) -> tuple[Path, Path]:
+def _small_files(rng: Random, folder: Path, many: int) -> tuple[list[tuple[Path, Path]], Texts]:
     for name in ("in", "out", "out.private"):
         shutil.rmtree(folder / name, ignore_errors=True)
-    return folder / "in", folder / "out"
-
-
-def _small_files(
-    rng: Random, top: Path, out: Path, many: int
-) -> tuple[list[tuple[Path, Path]], Texts]:
     pairs, texts = [], Texts()
     for number in range(many):
-        ending = rng.choice(ENDINGS) + rng.choice(("", "", "", *PACKED))
+        ending = rng.choice(ENDINGS) + rng.choice(("", "", "", ".gz"))
         name = f"{rng.choice(FOLDERS)}/{number}{ending}"
         some = texts_of(rng, rng.randrange(1, 3), start=10 * number)
-        write(top / name, {i: f"{text} {i}" for i, text in some.items()})
+        write(folder / "in" / name, {i: f"{text} {i}" for i, text in some.items()})
         texts |= some
-        pairs.append((top / name, out / name))
+        pairs.append((folder / "in" / name, folder / "out" / name))
     return pairs, texts
 
 
 def _sanitised(
-    nlp: Language,
-    pairs: list[tuple[Path, Path]],
-    texts: Texts,
-    folders: tuple[Path, Path] | None = None,
+    nlp: Language, pairs: list[tuple[Path, Path]], texts: Texts, source: Path, target: Path
 ) -> dict[str, int]:
-    said: list[str] = []
-    source, target = folders or pairs[0]
+    reasons: list[str] = []
     jobs = plan_jobs(str(source), str(target), force=True)
     options = SanitizeConfig(files=FileConfig(keep_fields=("id",)), run=RunConfig(force=True))
-    tally = sanitize(nlp, jobs, options, Reports(lambda job, number, why: said.append(why)))
-    assert not leaked(*said, json.dumps(tally.to_dict())) and not any("\n" in why for why in said)
+    tally = sanitize(nlp, jobs, options, Reports(lambda job, number, why: reasons.append(why)))
+    assert not leaked(*reasons, json.dumps(tally.to_dict()))
+    assert not any("\n" in why for why in reasons)
     ids = [i for _, output in pairs if output.exists() for i in ids_of(output)]
     assert len(set(ids)) == len(ids) and set(ids) <= set(texts), "doubled"
-    assert len(texts) - len(ids) == len(said), "lost"
-    return {"records": len(ids), "failed": len(said)}
+    assert len(texts) - len(ids) == len(reasons), "lost"
+    return {"records": len(ids), "failed": len(reasons)}

@@ -1,8 +1,4 @@
-"""Documents, vector files, packed files and configs, made at random and mostly nasty.
-
-Every maker takes a random.Random: hypothesis gives one that it can shrink, scripts/fuzz.py a quick
-one.
-"""
+"""Documents, vector files, packed files and configs, made at random and mostly nasty."""
 
 from __future__ import annotations
 
@@ -45,16 +41,12 @@ def text(rng: Random, most: int = 24) -> str:
         elif kind < 0.92:
             parts.append(rng.choice(ODD))
         else:
-            parts.append("".join(chr(_point(rng)) for _ in range(rng.randrange(1, 9))))
+            most = rng.choice((32, 0x250, 0x110000))
+            parts.append("".join(chr(rng.randrange(most)) for _ in range(rng.randrange(1, 9))))
     return "".join(part + rng.choice(("", " ", " ", " ", "\n", ", ")) for part in parts)
 
 
-def _point(rng: Random) -> int:
-    return rng.choice((rng.randrange(32), rng.randrange(0x250), rng.randrange(0x110000)))
-
-
 def value(rng: Random, depth: int = 0) -> Any:
-    """Of a setting: of any type, and often extreme."""
     kinds = [
         None, True, False, 0, 1, -1, 2**31, 2**63, -(2**70), 0.0, -0.0, 1e-320, 1e308, -1.5, 2.2,
         math.inf, -math.inf, math.nan, "", "1", "nan", "token", "type", "preserve", "builtin",
@@ -77,7 +69,6 @@ INNER = ["epsilon", "delta", "labels", "projection", "keep", "k", "nonsense"]
 
 
 def config(rng: Random) -> dict[str, Any]:
-    """Settings of a dx_sanitizer: wrong types, unknown keys, extreme values, and right ones."""
     made: dict[str, Any] = {}
     for block, (at, names) in NAMES.items():
         if rng.random() < 0.5:

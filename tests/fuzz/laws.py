@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,15 @@ from spacy_dxprivacy.config import FileConfig
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.io.files.docbin import BadPacked, unpack
 from spacy_dxprivacy.io.formats import guess, read
-from spacy_dxprivacy.io.record import Record
-from spacy_dxprivacy.io.record import checked_record as record_of
+from spacy_dxprivacy.io.record import Record, checked_record, is_unicode
 from spacy_dxprivacy.io.source import source_of_file
 from spacy_dxprivacy.io.stream import outcomes
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
 from spacy_dxprivacy.space.tables.readers import VectorFileError, read_vectors
 
 from .generate import SECRETS, WORDS
+
+BLANK = spacy.blank("en")
 
 
 def leaked(*things: Any) -> list[str]:
@@ -34,10 +35,10 @@ def leaked(*things: Any) -> list[str]:
 
 
 def make_space() -> Space:
-    words = [word for word in dict.fromkeys(WORDS) if word.isalpha()]
+    words = [word for word in WORDS if word.isalpha()]
     words += ["blue", "red", "dog", "cat", "man", "can", "not", "would", "you"]
-    matrix = np.random.default_rng(0).normal(size=(len(words), 6))
-    return Space.from_vectors(list(dict.fromkeys(words)), matrix[: len(dict.fromkeys(words))])
+    words = list(dict.fromkeys(words))
+    return Space.from_vectors(words, np.random.default_rng(0).normal(size=(len(words), 6)))
 
 
 def make_nlp(folder: Path, *, ruler: bool = False, **settings: Any) -> Language:
@@ -52,11 +53,8 @@ def make_nlp(folder: Path, *, ruler: bool = False, **settings: Any) -> Language:
 
 
 def check_documents(nlp: Language, texts: list[str], *, checked: bool = True) -> dict[str, int]:
-    """Each text gives a document without its secrets, or one line that says why not.
-
-    checked: as the readers hand them on, which refuse half of a surrogate pair; else as they are.
-    """
-    make = partial(record_of, size=0) if checked else Record
+    """Each text gives a document without its secrets, or one line that says why not."""
+    make = partial(checked_record, size=0) if checked else Record
     records = [make(number=i, text=text) for i, text in enumerate(texts, 1)]
     counts = {"sanitised": 0, "refused": 0}
     seen = set()
@@ -65,7 +63,7 @@ def check_documents(nlp: Language, texts: list[str], *, checked: bool = True) ->
         if isinstance(outcome, str):
             assert outcome and "\n" not in outcome and not leaked(outcome)
             # Half of a surrogate pair is a reason, and nothing else of what is made here.
-            assert not _is_unicode(texts[record.number - 1]), outcome
+            assert not is_unicode(texts[record.number - 1]), outcome
             counts["refused"] += 1
             continue
         counts["sanitised"] += 1
@@ -74,19 +72,6 @@ def check_documents(nlp: Language, texts: list[str], *, checked: bool = True) ->
         assert not leaked(outcome.doc.to_bytes().decode("latin1"))
     assert len(seen) == len(texts)
     return counts
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-@lru_cache(maxsize=1)
-def _blank() -> Language:
-    return spacy.blank("en")
 
 
 def check_vectors(path: Path, raw: bytes) -> str:
@@ -104,16 +89,15 @@ def check_vectors(path: Path, raw: bytes) -> str:
 def check_config(folder: Path, settings: dict[str, Any]) -> str:
     """It works, or spaCy or the package says what is wrong with it, before any text is read."""
     space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder)}
-    nlp = _blank()
-    if nlp.has_pipe("dx_sanitizer"):
-        nlp.remove_pipe("dx_sanitizer")
+    if BLANK.has_pipe("dx_sanitizer"):
+        BLANK.remove_pipe("dx_sanitizer")
     try:
-        nlp.add_pipe("dx_sanitizer", config={"space": space, **settings})
+        BLANK.add_pipe("dx_sanitizer", config={"space": space, **settings})
     except (ConfigValidationError, ValueError) as error:  # DxError is one
         assert str(error)
         return "refused"
     try:
-        doc = nlp("The doctor saw Zorblattovich in London.")
+        doc = BLANK("The doctor saw Zorblattovich in London.")
     except DxError as error:
         assert str(error).startswith("[DX") and not leaked(error)
         return "refused"
