@@ -35,6 +35,14 @@ class Reports:
     on_progress: Callable[[int], Any] = lambda _: None  # takes bytes, as they are done
 
 
+@dataclass(frozen=True)
+class _Sums:
+    tally: Tally
+    seen: Seen
+    reports: Reports
+    key: bytes | None = field(repr=False)  # that signs documents
+
+
 def sanitize(
     nlp: Language,
     jobs: list[Job],
@@ -57,67 +65,49 @@ def sanitize(
     chosen = chosen or SanitizeConfig()
     key = None if chosen.run.sign is None else read_key(chosen.run.sign)
     tally = Tally(the_sanitizer(nlp).terms)
-    seen = Seen(chosen.files)
+    sums = _Sums(tally, Seen(chosen.files), reports, key)
     if chosen.run.processes > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer runs in one process alone: leave `n_process` out.")
     start = time.perf_counter()
     for job in jobs:
         tally.failed.append([])
         try:
-            _Run(nlp, chosen, key, tally, seen, reports).sanitize(job)
+            _sanitize_file(nlp, job, chosen, sums)
         except UsageError as error:
             if len(jobs) == 1:
                 raise
             tally.failed[-1].append(0)
             reports.on_failure(job, 0, str(error))
     tally.seconds = time.perf_counter() - start
-    tally.in_clear += seen.in_clear()
+    tally.in_clear += sums.seen.in_clear()
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     return tally
 
 
-@dataclass(frozen=True)
-class _Run:
-    nlp: Language
-    chosen: SanitizeConfig
-    key: bytes | None = field(repr=False)
-    tally: Tally
-    seen: Seen
-    reports: Reports
-
-    def sanitize(self, job: Job) -> None:
-        tally, run, before = self.tally, self.chosen.run, self.tally.documents
-        with ExitStack() as stack:
-            # spaCy and others quote tokens in some of their warnings.
-            stack.enter_context(warnings.catch_warnings())
-            warnings.simplefilter("ignore")
-            given = stack.enter_context(opened(job, self.chosen.files))
-            output = stack.enter_context(Output(job.target, force=run.force))
-            sink = Sink(given.job, output.handle, given.files, self.seen)
-            records, with_docs = given.records(sink.begin), sink.writer.needs_docs
-            pairs = outcomes_of(self.nlp, records, run, given.source.ready, with_docs=with_docs)
-            stack.enter_context(closing(pairs))
-            for record, results in _rows(pairs, by_row=not with_docs):
-                why = results if isinstance(results, str) else self._write(sink, record, results)
-                if why:
-                    tally.failed[-1].append(record.number)
-                    self.reports.on_failure(given.job, record.number, why)
-                self.reports.on_progress(record.size)
-            if tally.failed[-1] and tally.documents == before:
-                output.discard()
-            else:
-                sink.finish()
-                tally.written += [] if job.target is None else [job.target]
-
-    def _write(self, sink: Sink, record: Record, results: list[Sanitized]) -> str:
-        """Return why it was not written, or ""."""
-        for result in results:
-            if self.key is not None and result.doc is not None:
-                sign(result.doc, self.key)
-        why = sink.write(record, results)
-        for result in results if not why else ():
-            self.tally.add(result.receipt)
-        return why
+def _sanitize_file(nlp: Language, job: Job, chosen: SanitizeConfig, sums: _Sums) -> None:
+    tally, reports = sums.tally, sums.reports
+    before = tally.documents
+    with ExitStack() as stack:
+        # spaCy and others quote tokens in some of their warnings.
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        given = stack.enter_context(opened(job, chosen.files))
+        output = stack.enter_context(Output(job.target, force=chosen.run.force))
+        sink = Sink(given.job, output.handle, given.files, sums)
+        records, with_docs = given.records(sink.begin), sink.writer.needs_docs
+        pairs = outcomes_of(nlp, records, chosen.run, given.source.ready, with_docs=with_docs)
+        stack.enter_context(closing(pairs))
+        for record, results in _rows(pairs, by_row=not with_docs):
+            why = sink.write(record, results)
+            if why:
+                tally.failed[-1].append(record.number)
+                reports.on_failure(given.job, record.number, why)
+            reports.on_progress(record.size)
+        if tally.failed[-1] and tally.documents == before:
+            output.discard()
+        else:
+            sink.finish()
+            tally.written += [] if job.target is None else [job.target]
 
 
 def outcomes_of(
@@ -159,31 +149,39 @@ def _rows(pairs: Iterable[Outcome], by_row: bool) -> Iterator[tuple[Record, list
 class Sink:
     """Where the records of a job go: a writer, and the file that it writes, compressed or not."""
 
-    def __init__(self, job: Job, handle: IO[bytes], files: FileConfig, seen: Seen) -> None:
+    def __init__(self, job: Job, handle: IO[bytes], files: FileConfig, sums: _Sums) -> None:
+        self.sums = sums
         self.packing = Packing(handle) if job.pack else None
         self.flushed = handle if job.target is None and not job.pack else None
         if job.read_as in ("csv", "tsv") and job.read_as != job.write_as:
             files = replace(files, delimiter=None)  # it is that of the input
         out: Any = self.packing or handle
         self.writer: Writer = FORMATS[job.write_as].write(out, files)
-        self.seen = seen if {job.read_as, job.write_as} <= WITH_FIELDS else None
+        self.with_fields = {job.read_as, job.write_as} <= WITH_FIELDS
 
     def begin(self, names: list[str]) -> None:
         """Take the names of the columns."""
         self.writer.begin(names)
-        if self.seen is not None:
-            self.seen.add(names)
+        if self.with_fields:
+            self.sums.seen.add(names)
 
-    def write(self, record: Record, results: list[Sanitized]) -> str:
-        """Write a record, at once on stdout; return why its format cannot hold it, or ""."""
+    def write(self, record: Record, results: list[Sanitized] | str) -> str:
+        """Write a record, at once on stdout, and count it; return why it was not written, or ""."""
+        if isinstance(results, str):
+            return results
+        for result in results:
+            if self.sums.key is not None and result.doc is not None:
+                sign(result.doc, self.sums.key)
         try:
             self.writer.write(record, *results)
         except UsageError:
             raise
         except DxError as error:
             return str(error)
-        if self.seen is not None:
-            self.seen.add_record(record)
+        for result in results:
+            self.sums.tally.add(result.receipt)
+        if self.with_fields:
+            self.sums.seen.add_record(record)
         if self.flushed is not None:
             self.flushed.flush()
         return ""
