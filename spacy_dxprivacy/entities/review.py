@@ -1,5 +1,7 @@
-"""What the rules found, looked at once more by where it stands: firms, places and terms that are
-called like persons are no persons, and what was found is completed and found again."""
+"""Correct the labels of matches by their context, and find further mentions of entities.
+
+Firms, places and terms that are named like persons are no persons.
+"""
 
 from __future__ import annotations
 
@@ -35,17 +37,17 @@ _ROLES = LISTED["ROLE"] | LISTED["TITLE"] | LISTED["FIELD"]
 _PEOPLE, _STOP_LINES = words("PEOPLE"), words("STOP_LINES")
 _PLACE_AFTER, _PLACE_FIRST = words("PLACE_AFTER"), words("PLACE_FIRST")
 _BULLETS = frozenset("- * • – ·".split())
-_SAYING = re.compile(r"([^\W\d_]+):[\"'“‘\w]")  # a tokenizer leaves it in one piece
+_SAYING = re.compile(r"([^\W\d_]+):[\"'“‘\w]")  # one token
 _ITEM = re.compile(r"\d{1,3}[.)]?")
 
 
 def without_terms(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
-    """The matches without drugs, and without persons whom an illness, a sign or a device is called
-    after; firms and places that are called like persons have their own label."""
-    beside = _Beside(doc, matches)
+    """Yield the matches with corrected labels, without drugs, and without persons after whom an
+    illness, a sign or a device is named."""
+    context = _Context(doc, matches)
     for label, start, end in matches:
         if label == "PERSON":
-            label = beside.label(start, end)
+            label = context.label(start, end)
         if label in ("PERSON", "GPE") and _is_known_firm(doc, start, end):
             label = "ORG"
         if label not in ("PERSON", "GPE") or not _is_term(doc, start, end):
@@ -53,11 +55,11 @@ def without_terms(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
             yield "ORG" if firm else label, start, _hyphened(doc, end) if label == "PERSON" else end
 
 
-# -- what a person's name is, by what stands beside it -----------------------------------------
+# -- labels of persons by their context --------------------------------------------------------
 
 
-class _Beside:
-    """The edges of all that was found in a document, to tell what a name stands beside."""
+class _Context:
+    """The edges of all matches in a document, to tell what a name stands beside."""
 
     def __init__(self, doc: Doc, matches: Collection[Entity]) -> None:
         self.doc = doc
@@ -71,13 +73,15 @@ class _Beside:
         self._rows: tuple[list[int], list[int]] | None = None
 
     def label(self, start: int, end: int) -> str:
-        """ADDRESS, ORG or GPE for what is called like a person and is none."""
+        """PERSON, or ADDRESS, ORG or GPE for what is only named like a person."""
         doc, first = self.doc, kinds(self.doc[start].text)
         any_first = bool(first & {"SURE_FIRST", "LOW_FIRST", "FIRST"})
         unheard = not any(builtin_lexicon().of(t.text) & NAMES for t in doc[start:end])
         if self._is_address(start, end, any_first):
             return "ADDRESS"
-        if _is_named_firm(doc, start, end):
+        before, last = doc[max(start - 4, 0) : start].text_with_ws, doc[end - 1]
+        after = doc[end - 1 : end + 4].text_with_ws[len(last.text) :]
+        if pattern("BEFORE_FIRM").search(before) or pattern("AFTER_FIRM").match(after):
             return "ORG"
         if _is_place(doc, start, end, any_first):
             return "GPE"
@@ -98,25 +102,23 @@ class _Beside:
             return True
         if any_first:
             return False
-        # It stands between two addresses, or goes on after one and a comma,
-        if self._is_between_addresses(start, end):
+        # Between two addresses, with nothing but commas and line breaks,
+        first, last = start, end
+        while first and _is_gap(doc, first - 1):
+            first -= 1
+        while last < len(doc) and _is_gap(doc, last):
+            last += 1
+        if first in self.addresses_end and last in self.addresses:
             return True
+        # after an address and a comma,
         if start > 2 and doc[start - 1].text == ",":
             if not self.addresses_end.isdisjoint({start - 1, start - 2}):
                 return True
-        # or after the number of a house, or before an address that begins with a number.
+        # after the number of a house, or before an address that begins with a number.
         number = start > 0 and doc[start - 1].text[:1].isdigit()
         if number and pattern("HOUSE").search(doc[max(start - 5, 0) : start].text_with_ws):
             return True
         return end in self.addresses and doc[end].text[:1].isdigit()
-
-    def _is_between_addresses(self, start: int, end: int) -> bool:
-        """Nothing but commas and line breaks around it."""
-        while start and _is_gap(self.doc, start - 1):
-            start -= 1
-        while end < len(self.doc) and _is_gap(self.doc, end):
-            end += 1
-        return start in self.addresses_end and end in self.addresses
 
     def _is_firm_of_somebody(self, start: int, end: int) -> bool:
         """ "Riku Andou of Panjiva", "Panjiva's Riku Andou"."""
@@ -127,15 +129,14 @@ class _Beside:
         return end + 1 in self.full_names and doc[end].lower_ in _POSSESSIVE
 
     def _is_beside_firm(self, start: int, end: int) -> bool:
-        """Whether a comma or an "and" is all between it and a firm."""
+        """Only a comma or an "and" between it and a firm."""
         doc = self.doc
         if start > 1 and doc[start - 1].lower_ in _FIRM_JOINTS and start - 1 in self.firms:
             return True
         return end + 1 < len(doc) and doc[end].lower_ in _FIRM_JOINTS and end + 1 in self.firms
 
     def _is_letterhead(self, start: int, end: int, is_first: bool) -> bool:
-        """Whether it stands on a line between a person and an address, or is a row of partners on a
-        line above an address."""
+        """On a line between a person and an address, or a row of partners on a line above one."""
         doc, (first, last) = self.doc, self._row(start, end)
         if last >= len(doc) or not doc[last].is_space or last + 1 not in self.addresses:
             return False
@@ -145,8 +146,8 @@ class _Beside:
         return above or last - first >= 5
 
     def _is_row_of_partners(self, start: int, end: int) -> bool:
-        """Family names that are joined as those of partners are, where a firm stands: on a line of
-        their own below a name, after "is from", or before what somebody is there."""
+        """Joined family names where a firm stands: on a line of their own below a name, after "is
+        from", or before a role."""
         doc, (first, last) = self.doc, self._row(start, end)
         if last - first < 3:
             return False
@@ -160,34 +161,27 @@ class _Beside:
 
     def _row(self, start: int, end: int) -> tuple[int, int]:
         """The row of family names, joined by commas, "and" and hyphens, that a name is part of.
-        Each name is looked at once, however many stand beside it."""
+        Linear in the length of the document."""
         if self._rows is None:
             size = len(self.doc)
             joint = [token.lower_ in _FIRM_JOINTS for token in self.doc]
             first, last = list(range(size + 1)), list(range(size + 1))
             for i in range(2, size + 1):
-                if joint[i - 1] and _is_partner(self.doc[i - 2].text):
+                if joint[i - 1] and _is_family_name(self.doc[i - 2].text):
                     first[i] = first[i - 2]
             for i in range(size - 2, -1, -1):
-                if joint[i] and _is_partner(self.doc[i + 1].text):
+                if joint[i] and _is_family_name(self.doc[i + 1].text):
                     last[i] = last[i + 2]
             self._rows = first, last
         return self._rows[0][start], self._rows[1][end]
 
 
-def _is_partner(word: str) -> bool:
+def _is_family_name(word: str) -> bool:
     return bool(kinds(word) & {"SURNAME", "LOW_SUR"}) or "SURE_SURNAME" in kinds(word.title())
 
 
 def _is_gap(doc: Doc, i: int) -> bool:
     return doc[i].is_space or doc[i].text in (",", "-")
-
-
-def _is_named_firm(doc: Doc, start: int, end: int) -> bool:
-    """Whether what stands beside it is said of firms alone."""
-    before, after = doc[max(start - 4, 0) : start].text_with_ws, doc[end - 1 : end + 4].text_with_ws
-    after = after[len(doc[end - 1].text) :]
-    return bool(pattern("BEFORE_FIRM").search(before) or pattern("AFTER_FIRM").match(after))
 
 
 def _is_place(doc: Doc, start: int, end: int, any_first: bool) -> bool:
@@ -197,22 +191,20 @@ def _is_place(doc: Doc, start: int, end: int, any_first: bool) -> bool:
         return True
     if any_first:
         return False
-    if end - start > 1 and doc[start].lower_ in _PLACE_FIRST:
-        return True
     classes = [builtin_lexicon().of(token.text) for token in doc[start:end]]
-    if all(found & PLACES and not found & NAMES for found in classes):
-        return True
     last = doc[start - 1].lower_ if start else ""
-    if last in ("in", "throughout") and not after.startswith("'"):
-        return True
-    if pattern("ARRIVED").search(before):
-        return True
     unheard = not any(found & NAMES for found in classes)
-    return unheard and start > 1 and last == "from" and doc[start - 2].lower_ in _BE
+    return (
+        (end - start > 1 and doc[start].lower_ in _PLACE_FIRST)
+        or all(found & PLACES and not found & NAMES for found in classes)
+        or (last in ("in", "throughout") and not after.startswith("'"))
+        or pattern("ARRIVED").search(before) is not None
+        or (unheard and start > 1 and last == "from" and doc[start - 2].lower_ in _BE)
+    )
 
 
 def _is_known_firm(doc: Doc, start: int, end: int) -> bool:
-    """By all of its words; a single one that persons have too says too little."""
+    """By all of its words; a single word that is also a name says too little."""
     if end - start == 1 and is_name(doc[start].text):
         return False
     return doc[start:end].text.lower() in FIRMS
@@ -224,7 +216,11 @@ def _is_new_firm(doc: Doc, start: int, end: int) -> bool:
     if end - start > 1 or is_name(doc[start].text):
         return False
     if not start or doc[start - 1].text in ".?!" or doc[start - 1].is_space:
-        return _is_thing(doc, end) or _stands_alone(doc, start, end)
+        # "Zorblatt is a", "Zorblatt was the", without a role of persons after it.
+        after = [token.lower_ for token in doc[end : end + 7]]
+        defined = len(after) > 2 and after[0] in ("is", "was") and after[1] in ("a", "an", "the")
+        thing = defined and not any(word in LISTED["ROLE"] or word in _PEOPLE for word in after)
+        return thing or _stands_alone(doc, start, end)
     if doc[start - 1].lower_ == "at":
         return True
     if doc[start - 1].lower_ not in _OWNERS or end >= len(doc):
@@ -232,17 +228,9 @@ def _is_new_firm(doc: Doc, start: int, end: int) -> bool:
     return doc[end].is_lower and doc[end].is_alpha and doc[end].lower_ not in _VERBS
 
 
-def _is_thing(doc: Doc, end: int) -> bool:
-    """ "is a", "was the", and nobody's role after it."""
-    after = [token.lower_ for token in doc[end : end + 7]]
-    if len(after) < 3 or after[0] not in ("is", "was") or after[1] not in ("a", "an", "the"):
-        return False
-    return not any(word in LISTED["ROLE"] or word in _PEOPLE for word in after)
-
-
 def _stands_alone(doc: Doc, start: int, end: int) -> bool:
-    """On a line of its own, which is not the first one and no closing; marks such as those of a
-    list or a quotation may begin it."""
+    """On a line of its own, behind marks such as those of a list or a quotation, which is not the
+    first line and no closing."""
     while start > 1 and doc[start - 1].is_punct and doc[start - 1].text not in ",:":
         start -= 1
     if start < 2 or end >= len(doc) or "\n" not in doc[start - 1].text or "\n" not in doc[end].text:
@@ -263,7 +251,7 @@ def _is_term(doc: Doc, start: int, end: int) -> bool:
 
 
 def _hyphened(doc: Doc, end: int) -> int:
-    """Where a name ends that goes on as "Hauta-aho" does."""
+    """Where a name such as "Hauta-aho" ends."""
     if end + 1 >= len(doc) or doc[end].text not in ("-", "‐"):
         return end
     joined = not (doc[end].whitespace_ or doc[end - 1].whitespace_)
@@ -274,7 +262,7 @@ def _hyphened(doc: Doc, end: int) -> int:
 
 
 def completed(doc: Doc, known: list[Entity]) -> list[Entity]:
-    """`known` in order, with further persons of lists and with further mentions of all."""
+    """Return `known` in order, with further persons of lists and further mentions of all."""
     found = sorted(known, key=lambda one: one[1])
     for more in (_in_lists, _speakers, _items, mentions):
         found = [*found, *more(doc, found)]
@@ -299,22 +287,19 @@ def _chain(doc: Doc, places: Iterable[int], taken: set[int]) -> Iterator[int]:
     """The names that go on from a person, each after a comma or an "and"."""
     joined = False
     for i in places:
-        if doc[i].lower_ in _LIST_JOINTS:
+        word = doc[i].text
+        if word.lower() in _LIST_JOINTS:
             joined = True
-        elif joined and i not in taken and _may_be_name(doc[i].text):
-            joined = False
-            yield i
-        else:
+            continue
+        named = word.istitle() and builtin_lexicon().of(word) & NAMES
+        if not joined or i in taken or not named or word.lower() in LISTED["SIGNOFF"]:
             return
-
-
-def _may_be_name(word: str) -> bool:
-    named = bool(builtin_lexicon().of(word) & NAMES)
-    return word.istitle() and named and word.lower() not in LISTED["SIGNOFF"]
+        joined = False
+        yield i
 
 
 def _speakers(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
-    """Who speaks in a dialogue, where the lines of others begin with names: "Destiny: Yes"."""
+    """The speakers of a dialogue, where other lines begin with names: "Destiny: Yes"."""
     spoken = {s for label, s, end in known if label == "PERSON" and doc[end : end + 1].text == ":"}
     if not spoken:
         return
@@ -337,11 +322,18 @@ def _is_speaker(word: str) -> bool:
 
 
 def _items(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
-    """The other items of a list in lines, numbered or marked, of which two or more are a person."""
+    """The other items of a numbered or bulleted list, of which two or more are a person."""
     ends = {start: end for label, start, end in known if label == "PERSON"}
     if len(ends) < 2:
         return
-    items = [item for item in _lines(doc) if item[1] - item[0] < 6]
+    items = []  # without number or bullet
+    lines = [i for i in range(len(doc)) if "\n" in doc[i].text]
+    for before, end in pairwise([-1, *lines, len(doc)]):
+        start = before + 1
+        if start + 1 < end and (doc[start].text in _BULLETS or _ITEM.fullmatch(doc[start].text)):
+            start += 1 + (doc[start + 1].text in (".", ")"))
+            if end - start < 6:
+                items.append((start, end))
     persons = sum(ends.get(start) == end for start, end in items)
     if persons < 2 or 2 * persons < len(items):
         return
@@ -349,13 +341,3 @@ def _items(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
     for start, end in items:
         if all(token.text.istitle() for token in doc[start:end]):
             yield from (("PERSON", i, i + 1) for i in range(start, end) if i not in taken)
-
-
-def _lines(doc: Doc) -> Iterator[tuple[int, int]]:
-    """(first token, token after the last) of each item of a list, without its number or mark."""
-    edges = [i for i in range(len(doc)) if "\n" in doc[i].text] + [len(doc)]
-    for before, after in pairwise([-1, *edges]):
-        start = before + 1
-        if start + 1 < after and (doc[start].text in _BULLETS or _ITEM.fullmatch(doc[start].text)):
-            start += 1 + (doc[start + 1].text in (".", ")"))
-            yield start, after

@@ -1,7 +1,7 @@
-"""The recogniser by rules, made when a pipeline asks for it.
+"""The factory of the rule-based recogniser.
 
-spaCy imports the entry points of all factories at the first component of any pipeline: so the rules
-are not in this file.
+spaCy imports the entry points of all factories at the first component of any pipeline, so the rules
+are imported when a pipeline asks for them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def make_dx_entity_ruler(
     nlp: Language, name: str, guess: bool, overwrite_ents: bool
 ) -> DxEntityRuler:
-    """Find entities by rules. See DxEntityRuler."""
+    """Make a component that finds entities by rules. See DxEntityRuler."""
     from .ruling import DxEntityRuler
 
     return DxEntityRuler(nlp, name, guess=guess, overwrite_ents=overwrite_ents)

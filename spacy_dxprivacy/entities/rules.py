@@ -1,4 +1,4 @@
-"""The token rules of data/entities/rules.txt, as patterns for spaCy's Matcher."""
+"""Read the token rules of data/entities/rules.txt as patterns for spaCy's Matcher."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any
 
 from .tables import FOLLOWING, sections
 
+Pattern = list[dict[str, Any]]
+
 _SECTIONS = sections("rules")
 WEAK = frozenset(" ".join(_SECTIONS["WEAK"]).split())
 RULES = {label: lines for label, lines in _SECTIONS.items() if label not in ("WEAK", "GUESS")}
 # Where two entities have the same extent, the label that comes first here is kept.
 LABELS = "DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL".split()
-# Rules that are tried apart: where no name can begin, none is looked for.
+# Rules that are tried apart: where no name can begin, the rules of names are not tried.
 GROUPS = {
     "NAMED": ("PERSON", "GPE"),
     "COUNTED": ("DATE", "TIME", "QUANTITY", "CARDINAL", "ID", "EMAIL", "URL"),
@@ -30,13 +32,11 @@ _BUILT_IN: dict[str, dict[str, Any]] = {
 _RULE = re.compile(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?")
 _OPERATOR = re.compile(r"(.+?)(\{\d,\d\}|[?*+])?")
 
-Pattern = list[dict[str, Any]]
-
 
 def patterns(flags: dict[str, str], *, guess: bool) -> dict[tuple[str, int, int], list[Pattern]]:
-    """Token patterns by (label, tokens of context before, and after).
+    """Return token patterns by (label, tokens of context before, and after).
 
-    flags: kind -> name of its lexeme flag. guess: with the rules that go by the capital alone.
+    flags: kind -> name of its lexeme flag. guess: also rules that go by the capital alone.
     """
     rules = {**RULES, "PERSON": RULES["PERSON"] + _SECTIONS["GUESS"] * guess}
     found: dict[tuple[str, int, int], list[Pattern]] = {}
@@ -49,7 +49,6 @@ def patterns(flags: dict[str, str], *, guess: bool) -> dict[tuple[str, int, int]
 
 
 def _read(form: re.Pattern[str], part: str) -> re.Match[str]:
-    """Raises ValueError where a part of a rule of ours is not of this form."""
     match = form.fullmatch(part)
     if match is None:
         raise ValueError(f"not of the form of a rule: {part!r}")
@@ -63,14 +62,14 @@ def _token(word: str, flags: dict[str, str]) -> dict[str, Any]:
 
 
 def words_of(line: str) -> Iterator[tuple[str, bool]]:
-    """The tokens of a rule without operators, and whether each is optional."""
+    """Yield the tokens of a rule without operators, and whether each is optional."""
     for word in line.replace("(", " ").replace(")", " ").split():
         match = _read(_OPERATOR, word)
         yield match[1], (match[2] or "")[:2] in {"?", "*", "{0"}
 
 
 def all_words(labels: Collection[str] = tuple(RULES)) -> frozenset[str]:
-    """Every kind and every literal word of the rules of these labels."""
+    """Return every kind and every literal word of the rules of these labels."""
     lines = [line for label in labels for line in RULES[label]]
     lines += _SECTIONS["GUESS"] * ("PERSON" in labels)
     return frozenset(word for line in lines for word, _ in words_of(line))

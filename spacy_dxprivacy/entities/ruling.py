@@ -1,7 +1,7 @@
-"""A recogniser of names, dates, places and numbers by rules, for pipelines that have no NER.
+"""A rule-based recogniser of names, dates, places and numbers, for pipelines without NER.
 
 It finds what public lists and forms can find, and misses the rest: see docs/how-to/entities.md for
-its recall. Nothing that it misses is protected by the entity sanitizer.
+its recall. The entity sanitizer does not protect what it misses.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from spacy import util
 from spacy.language import Language
 from spacy.matcher import Matcher
 from spacy.pipeline import EntityRuler
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..arrays import Bools1d
-from ..text.mentions import plain_label
+from ..text.mentions import Entity, plain_label
 from ..text.tokens import with_fields_apart
 from ..validate import fail
-from .phrases import Match, match_phrases
+from .phrases import match_phrases
 from .review import completed, without_terms
 from .rules import GROUPS, LABELS, patterns
 from .words import KINDS, HasKind, kinds
@@ -30,15 +30,18 @@ FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
 
 
 class DxEntityRuler(EntityRuler):
-    """spaCy's EntityRuler with rules for English of its own, made from the built-in space.
+    """Find entities by rules for English, made from the built-in space, and by your own patterns.
 
-    guess: also take capitalised words within a sentence that no list holds for persons; more
-    names are found, and more brands and terms are marked. overwrite_ents: replace the entities
-    of earlier components rather than add to them.
-
-    Your own patterns (`add_patterns`) come on top, and they alone are saved with the pipeline:
-    the built-in ones are made anew from the package. Every Doc leaves with ENT_IOB set. Like the
+    Your own patterns (`add_patterns`) come on top, and they alone are saved with the pipeline: the
+    built-in ones are made anew from the package. Every Doc leaves with ENT_IOB set. Like the
     sanitizer, it lets no error handler swallow an error.
+
+    Args:
+        nlp: The pipeline.
+        name: The component's name.
+        guess: Also take capitalised words within a sentence that no list holds for persons; more
+            names are found, and more brands and terms are marked.
+        overwrite_ents: Replace the entities of earlier components rather than add to them.
     """
 
     def __init__(
@@ -52,11 +55,21 @@ class DxEntityRuler(EntityRuler):
         super().__init__(nlp, name, overwrite_ents=overwrite_ents)
         self.guess = guess
         self._flags = _set_flags(nlp.vocab)
-        self._rules = _matchers(nlp.vocab, self._flags, guess)
+        # For each group its rules, and for each key of theirs the label and the numbers of tokens
+        # of context before and after.
+        self._rules: list[tuple[Matcher, dict[int, tuple[str, int, int]]]] = [
+            (Matcher(nlp.vocab, validate=False), {}) for _ in GROUPS
+        ]
+        for key, some in patterns(self._flags, guess=guess).items():
+            group = next(i for i, labels in enumerate(GROUPS.values()) if key[0] in labels)
+            matcher, keys = self._rules[group]
+            rule = "/".join(map(str, key))
+            matcher.add(rule, some)
+            keys[nlp.vocab.strings[rule]] = key
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels that the rules and your own patterns give."""
+        """All labels of the rules and your own patterns."""
         return tuple(sorted({*LABELS, *super().labels}))
 
     def __call__(self, doc: Doc) -> Doc:
@@ -65,15 +78,20 @@ class DxEntityRuler(EntityRuler):
         return super().__call__(with_fields_apart(doc))
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
-        """(label, start, end) of all matches, the one to prefer first."""
+        """Return (label, start, end) of all matches: your own, then the longest first, then by
+        label, then from left to right."""
         own = super().match(doc) if len(self) else []
         found = {*self._match_words(doc), *match_phrases(doc)}
-        return own + sorted(without_terms(doc, found), key=_preference)
+        order = {label: i for i, label in enumerate(LABELS)}
+        kept = without_terms(doc, found)
+        return own + sorted(kept, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
-        """Every matched word becomes part of an entity: where two matches overlap, the later one
-        keeps what the earlier left. What earlier components found stays, unless overwritten. Every
-        further mention of what was found is found as well."""
+        """Make every matched word part of an entity, and find further mentions of all.
+
+        Where two matches overlap, the later one keeps what the earlier left. What earlier
+        components found stays, unless overwritten.
+        """
         kept = [] if self.overwrite else list(doc.ents)
         taken = {i for span in kept for i in range(span.start, span.end)}
         for label, start, end in matches:
@@ -85,8 +103,8 @@ class DxEntityRuler(EntityRuler):
         again = completed(doc, known)[len(known) :]
         doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
-    def _match_words(self, doc: Doc) -> Iterator[Match]:
-        # The flags of words belong to a vocabulary; a Doc of another one is read through a copy.
+    def _match_words(self, doc: Doc) -> Iterator[Entity]:
+        # Lexeme flags belong to a vocabulary; a Doc of another one is read through a copy.
         if doc.vocab is not self.nlp.vocab:
             doc = Doc(self.nlp.vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
         flags = doc.to_array([self._flags[kind] for kind in ("LIVE", *GROUPS)]).astype(bool)
@@ -97,32 +115,15 @@ class DxEntityRuler(EntityRuler):
                     yield label, first + start + before, first + end - after
 
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Does nothing: a handler that swallows errors would leave names unmarked."""
+        """Do nothing: a handler that swallows errors would leave names unmarked."""
 
     def get_error_handler(self) -> Callable[..., NoReturn]:
-        """The one that raises: a text whose names were not looked for is never let through."""
+        """Return the handler that raises: a text that was not searched is never let through."""
         return util.raise_error
 
 
-Rules = tuple[Matcher, dict[int, tuple[str, int, int]]]
-
-
-def _matchers(vocab: Vocab, flags: dict[str, str], guess: bool) -> list[Rules]:
-    """For each group the rules, and for each key of theirs its label and tokens of context before
-    and after."""
-    made: list[Rules] = [(Matcher(vocab, validate=False), {}) for _ in GROUPS]
-    for key, some in patterns(flags, guess=guess).items():
-        matcher, keys = next(
-            rules for rules, group in zip(made, GROUPS.values(), strict=True) if key[0] in group
-        )
-        name = "/".join(map(str, key))
-        matcher.add(name, some)
-        keys[vocab.strings[name]] = key
-    return made
-
-
 def _set_flags(vocab: Vocab) -> dict[str, str]:
-    """Kind -> name of the lexeme flag that says whether a word is of this kind.
+    """Map each kind to the name of its lexeme flag.
 
     A second recogniser on the vocabulary takes the same flags. Raises DxError where other
     components have left too few.
@@ -140,27 +141,20 @@ def _set_flags(vocab: Vocab) -> dict[str, str]:
 
 
 def _segments(live: Bools1d, anchors: Bools1d) -> Iterator[tuple[int, int]]:
-    """The stretches of a Doc where a rule can match: live words, at least one of them an anchor,
-    and the word before them. Most of a text is not looked at any further. live, anchors: bool
-    (tokens,)."""
+    """Runs of live words with an anchor among them, and the word before: where rules can match.
+
+    live, anchors: bool (tokens,).
+    """
     places = np.flatnonzero(anchors)
-    if not len(places):
-        return
     dead = np.append(np.flatnonzero(~live), len(live))
-    around = np.searchsorted(dead, places)
-    for k in sorted(set(around.tolist())):
-        yield max(int(dead[k - 1]) if k else 0, 0), int(dead[k])
-
-
-def _preference(match: Match) -> tuple[int, int, int]:
-    """The longest first, then by label, then from left to right."""
-    label, start, end = match
-    return start - end, LABELS.index(label), start
+    for k in np.unique(np.searchsorted(dead, places)).tolist():
+        yield int(dead[k - 1]) if k else 0, int(dead[k])
 
 
 def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:
     """The parts of a match that are still free, without punctuation and space at their ends."""
-    free = [i not in taken and not _is_edge(doc[i]) for i in range(start, end)]
+    edges = (t.is_space or (t.is_punct and not t.text.startswith("#")) for t in doc[start:end])
+    free = [i not in taken and not edge for i, edge in enumerate(edges, start)]
     while any(free):
         first = free.index(True)
         last = first + 1
@@ -169,7 +163,3 @@ def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tupl
         run = max(i for i in range(first, last) if free[i]) + 1
         yield start + first, start + run
         free[first:last] = [False] * (last - first)
-
-
-def _is_edge(token: Token) -> bool:
-    return token.is_space or (token.is_punct and not token.text.startswith("#"))

@@ -1,7 +1,7 @@
-"""What a word may be in a name, a date or a place, judged from its letters and the public tables.
+"""Classify words by their letters and public tables: what each may be in a name, date or place.
 
-`kinds` gives the kinds of one word. The recogniser sets each kind as a flag of the lexeme, so a
-word is judged once, when the vocabulary meets it, and its rules then compare bits.
+The recogniser sets each kind of a word as a flag of its lexeme, so a word is classified once, when
+the vocabulary meets it, and the rules then compare bits.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ KINDS = (
     # places and codes
     "SURE_PLACE PLACE PLACE_HEAD STATE IN_PLACE CODE ID_WORD"
 ).split()
-LISTED_NAMES = DATA / "names.txt.gz"
 ALSO_SURE = words("ALSO_SURE")
 ALSO_FIRST = ALSO_SURE | words("ALSO_FIRST")
 _KINDS_OF = {
@@ -52,10 +51,7 @@ _CLOSINGS = frozenset("cheers regards sincerely thanks yours thx rgds".split())
 _JOINTS = frozenset({"-", "‐", "–", " "})
 _SUFFIX = frozenset("jr jr. sr sr. ii iii iv esq".split())
 _AMBIGUOUS = frozenset("may march mar dec sep jan jun sun sat wed mon thu thur".split())
-_SURE = {"SURE_FIRST", "LOW_FIRST"}
 _NO_PART, _CHAT, _SMALL_FIRST = words("NO_PART"), words("CHAT"), words("SMALL_FIRST")
-_CLASS_OF = {"f": "first_name", "s": "surname", "c": "city"}
-_SURNAME = frozenset({"surname"})
 _NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _INNER_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|La|Le|Van|Von|Fitz|St)[A-Z]")
 _INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
@@ -74,22 +70,23 @@ _DIGIT_KINDS = {
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The built-in space as the rules see it. rank: word -> row; rows go by frequency."""
+    """The built-in space. rank: word -> row, where the most frequent words come first."""
 
     rank: dict[str, int]
     classes: dict[str, frozenset[str]]
 
     def of(self, word: str) -> frozenset[str]:
-        """The classes of a word; none where neither the table nor the list of names has it."""
+        """Return the classes of a word by the table, the list of names, or a surname's ending."""
         known = self.classes.get(word)
         if known is None and word[:1].isupper():
             known = listed_names().get(word.lower())
-            known = known or (_SURNAME if pattern("SURNAME_END").fullmatch(word) else None)
+            if not known and pattern("SURNAME_END").fullmatch(word):
+                known = frozenset({"surname"})
         return known or NONE
 
     def plainness(self, word: str) -> float:
-        """How much more frequent the lower-case word is than the capitalised one, by ranks: above
-        1/2, as for "Grace" and "Will", the capitalised one may just start a sentence."""
+        """Return the rank of the capitalised word over that of the lower-case one. Above 1/2, as
+        for "Grace" and "Will", the capitalised one may just start a sentence."""
         if word not in self.rank and word.lower() not in self.rank:
             return 0.0
         nowhere = 10 * len(self.rank)
@@ -99,12 +96,12 @@ class Lexicon:
 
 @lru_cache(maxsize=1)
 def builtin_lexicon() -> Lexicon:
-    """The words of the built-in space and their classes."""
+    """Return the words of the built-in space and their classes."""
     space = Space.builtin()
     masks = space.classes if space.classes is not None else np.zeros(len(space), np.uint64)
     classes_of = {
-        int(mask): frozenset(c for i, c in enumerate(space.class_names) if int(mask) >> i & 1)
-        for mask in np.unique(masks)
+        mask: frozenset(name for i, name in enumerate(space.class_names) if mask >> i & 1)
+        for mask in np.unique(masks).tolist()
     }
     classes = {w: classes_of[m] for w, m in zip(space.words, masks.tolist(), strict=True)}
     return Lexicon({word: row for row, word in enumerate(space.words)}, classes)
@@ -112,19 +109,20 @@ def builtin_lexicon() -> Lexicon:
 
 @lru_cache(maxsize=1)
 def listed_names() -> dict[str, frozenset[str]]:
-    """The list of names and cities (see NOTICE): word in small letters -> its classes."""
+    """Return the list of names and cities (see NOTICE): word in lower case -> its classes."""
+    class_of = {"f": "first_name", "s": "surname", "c": "city"}
     sets: dict[str, frozenset[str]] = {}
     found = {}
-    for line in gzip.decompress(LISTED_NAMES.read_bytes()).decode("utf8").split("\n"):
+    for line in gzip.decompress((DATA / "names.txt.gz").read_bytes()).decode("utf8").split("\n"):
         letters, _, word = line.partition(" ")
         if letters not in sets:
-            sets[letters] = frozenset(_CLASS_OF[letter] for letter in letters)
+            sets[letters] = frozenset(class_of[letter] for letter in letters)
         found[word] = sets[letters]
     return found
 
 
 def is_name(word: str) -> bool:
-    """Whether a word is a name of persons, whatever else it is."""
+    """Return whether a word is a name of persons, whatever else it is."""
     return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
 
 
@@ -132,9 +130,10 @@ def is_name(word: str) -> bool:
 
 
 class OfPublicWords:
-    """A function of words that remembers its values for the words of the built-in table: these
-    are public, and as many for every text. Of all others, which may name somebody, it remembers
-    the last one alone, or all of them within `remember`."""
+    """Cache a function of words for the words of the built-in table, which are public.
+
+    Of all others, which may name somebody, it keeps the last one alone, or all within `remember`.
+    """
 
     def __init__(self, judged: Callable[[str], frozenset[str]]) -> None:
         self._judged = judged
@@ -159,7 +158,7 @@ class OfPublicWords:
 
     @contextmanager
     def remember(self) -> Iterator[None]:
-        """Keep what is asked within, for a vocabulary that is gone through once for each kind."""
+        """Cache all words within, for a vocabulary that is gone through once for each kind."""
         self._remembers_all = True
         try:
             yield
@@ -171,8 +170,8 @@ class OfPublicWords:
 
 @OfPublicWords
 def kinds(word: str) -> frozenset[str]:
-    """The kinds of a word; "LIVE" where it can be a token of any rule (but for MID, which only
-    comes first), and each group of rules that it can begin an entity of."""
+    """Return the kinds of a word, each group of rules that it can begin an entity of, and "LIVE" if
+    it can be a token of any rule (but for MID, which only comes first)."""
     found = judge(word)
     tokens = found | {kind for kind, listed in FOLLOWING.items() if word.lower() in listed}
     tokens |= {word.lower()} & _RULE_WORDS
@@ -196,14 +195,14 @@ class HasKind:
 
 
 def judge(word: str) -> set[str]:
-    """The kinds of a word, a subset of KINDS."""
+    """Return the kinds of a word, a subset of KINDS."""
     lower = word.lower()
     found = set(_KINDS_OF.get(lower.rstrip("."), NONE))
     if word[:1].isdigit() or word.startswith("mid-"):
         found |= {kind for kind, shape in _DIGIT_KINDS.items() if shape.fullmatch(lower)}
         return found | {"CODE"} if len(_DIGIT.findall(lower)) > 2 else found
     if _NAME_SHAPE.fullmatch(word.rstrip(".")):
-        _judge_calendar(word, found)
+        found |= _calendar_kinds(word)
         if word.islower():
             _judge_lower(word, found)
         elif word[0].isupper() and len(word) > 1:
@@ -220,29 +219,25 @@ def judge(word: str) -> set[str]:
 
 
 def _judge_glued(word: str, found: set[str]) -> None:
-    """Words that a tokenizer left together, as in Anna/Peter or Peter:"Yes, and codes."""
+    """Codes, and names that a tokenizer left in a longer token, as in Anna/Peter or Peter:"Yes."""
     if len(_DIGIT.findall(word)) > 2:
         found.add("CODE")
-    if "@" in word or "www" in word or "//" in word:
-        return
-    pieces = _PIECE.findall(word)
-    if len(pieces) < 9 and any(_SURE & judge(piece) for piece in pieces):
+    pieces = [] if re.search("@|www|//", word) else _PIECE.findall(word)
+    if len(pieces) < 9 and any({"SURE_FIRST", "LOW_FIRST"} & judge(piece) for piece in pieces):
         found.add("SURE_FIRST")
 
 
-def _judge_calendar(word: str, found: set[str]) -> None:
-    bare, written = word.lower().rstrip("."), word[:1].isupper()
-    classes = builtin_lexicon().of(bare.capitalize())
-    if "month" in classes:
-        found.add("MONTH")
-        if bare not in _AMBIGUOUS and (written or len(bare) > 3):
-            found.add("SURE_MONTH")
-    if "weekday" in classes:
-        found |= {"WEEKDAY"} if bare in _AMBIGUOUS else {"WEEKDAY", "SURE_WEEKDAY"}
+def _calendar_kinds(word: str) -> set[str]:
+    bare = word.lower().rstrip(".")
+    found = {c.upper() for c in {"month", "weekday"} & builtin_lexicon().of(bare.capitalize())}
+    sure = set() if bare in _AMBIGUOUS else {f"SURE_{kind}" for kind in found}
+    if len(bare) < 4 and not word[:1].isupper():
+        sure.discard("SURE_MONTH")
+    return found | sure
 
 
 def _judge_lower(word: str, found: set[str]) -> None:
-    """Names written small, as in chats: only words that are nothing else in the table."""
+    """Names in lower case, as in chats: only words that are nothing else in the table."""
     lexicon = builtin_lexicon()
     named, lower = lexicon.of(word.capitalize()), lexicon.of(word)
     if not lower & {"determiner", "possessive"}:
@@ -269,15 +264,6 @@ def _judge_capitalised(word: str, found: set[str]) -> None:
         return
     if title.lower() in _CHAT:
         return
-    _judge_place(word, title, found)
-    peoples = classes & PEOPLES and not classes & NAMES
-    if not (peoples or "nationality" in classes or found & {"SURE_MONTH", "WEEKDAY"}):
-        _judge_name(word, title, found)
-
-
-def _judge_place(word: str, title: str, found: set[str]) -> None:
-    lexicon = builtin_lexicon()
-    classes = lexicon.of(title)
     if classes & PLACES:
         found.add("PLACE")
         named = classes & NAMES or title in ALSO_SURE
@@ -285,6 +271,9 @@ def _judge_place(word: str, title: str, found: set[str]) -> None:
             found.add("SURE_PLACE")
     if word.isupper() and lexicon.of(word) & {"state", "country"}:
         found.add("STATE")
+    peoples = classes & PEOPLES and not classes & NAMES
+    if not (peoples or "nationality" in classes or found & {"SURE_MONTH", "WEEKDAY"}):
+        _judge_name(word, title, found)
 
 
 def _judge_name(word: str, title: str, found: set[str]) -> None:
@@ -306,7 +295,7 @@ def _judge_name(word: str, title: str, found: set[str]) -> None:
 
 
 def _is_new(word: str) -> bool:
-    """Capitalised, and neither it nor a near form of it is in the table."""
+    """Whether a word is capitalised, and neither it nor an inflected form is in the table."""
     lower = word.lower()
     forms = {word, lower, pattern("PREFIX").sub("", lower, count=1)}
     forms |= {lower[: -len(ending)] for ending in ("s", "es", "ed") if lower.endswith(ending)}
@@ -314,7 +303,7 @@ def _is_new(word: str) -> bool:
 
 
 def _may_be_name(word: str) -> bool:
-    """Not an abbreviation, a product in camel case, or a common noun by its ending."""
+    """Whether a word is no abbreviation, product in camel case, or common noun by its ending."""
     inner = any(not c.islower() for c in word[1:])
     if inner and not _INNER_CAPITAL.match(word):
         return False
