@@ -21,21 +21,17 @@ class Answer:
         return json.loads(self.body)
 
 
-def ask(
-    app: Any, path: str, body: Any = None, *, method: str = "", host: str = "localhost:8000",
-    parts: list[bytes | None] | None = None, pause: float = 0, **headers: str,
-) -> Answer:  # fmt: skip
-    """body: bytes, or what goes as JSON. parts: of a body that comes piece by piece, None where the
-    client goes away. pause: seconds before each part."""
-    return asyncio.run(
-        asked(app, path, body, method=method, host=host, parts=parts, pause=pause, **headers)
-    )
+def ask(app: Any, path: str, body: Any = None, **how: Any) -> Answer:
+    """See asked."""
+    return asyncio.run(asked(app, path, body, **how))
 
 
 async def asked(
     app: Any, path: str, body: Any = None, *, method: str = "", host: str = "localhost:8000",
     parts: list[bytes | None] | None = None, pause: float = 0, **headers: str,
 ) -> Answer:  # fmt: skip
+    """body: bytes, or what goes as JSON. parts: of a body that comes piece by piece, None where the
+    client goes away. pause: seconds before each part."""
     raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
     given = {"content_type": "application/json", "host": host, **headers}
     sent: list[dict[str, Any]] = []
@@ -46,28 +42,22 @@ async def asked(
         part = waiting.pop(0)
         if part is None:
             return {"type": "http.disconnect"}
-        return {
-            "type": "http.request",
-            "body": part,
-            "more_body": any(p is not None for p in waiting),
-        }
+        more = any(p is not None for p in waiting)
+        return {"type": "http.request", "body": part, "more_body": more}
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    await app(_scope(method or ("GET" if raw is None and parts is None else "POST"), path, given),
-              receive, send)  # fmt: skip
+    method = method or ("GET" if raw is None and parts is None else "POST")
+    scope = {
+        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1",
+        "method": method, "scheme": "http", "path": path, "raw_path": path.encode(),
+        "query_string": b"", "root_path": "", "client": ("127.0.0.1", 5), "server": ("x", 80),
+        "headers": [(k.replace("_", "-").encode(), v.encode("latin1")) for k, v in given.items()],
+    }  # fmt: skip
+    await app(scope, receive, send)
     if not sent:
         return Answer(0, {}, b"")  # to a client that went away
     start, *rest = sent
     found = {name.decode(): value.decode() for name, value in start["headers"]}
     return Answer(start["status"], found, b"".join(part.get("body", b"") for part in rest))
-
-
-def _scope(method: str, path: str, headers: dict[str, str]) -> dict[str, Any]:
-    return {
-        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1",
-        "method": method, "scheme": "http", "path": path, "raw_path": path.encode(),
-        "query_string": b"", "root_path": "", "client": ("127.0.0.1", 5), "server": ("x", 80),
-        "headers": [(k.replace("_", "-").encode(), v.encode("latin1")) for k, v in headers.items()],
-    }  # fmt: skip

@@ -22,33 +22,33 @@ WORDS = ["Zorblattovich", "had", "asthma", "in", "prison", "."]
 SECRETS = (*KNOWN_SECRETS, *UNKNOWN_SECRETS)
 
 
-@pytest.fixture
-def labelled():
-    def make(nlp):
-        doc = Doc(
-            nlp.vocab,
-            words=WORDS,
-            spaces=[True, True, True, True, False, False],
-            tags=["NNP", "VBD", "NN", "IN", "NN", "."],
-            pos=["PROPN", "VERB", "NOUN", "ADP", "NOUN", "PUNCT"],
-            morphs=["", "Tense=Past", "", "", "", ""],
-            lemmas=[word.lower() for word in WORDS],
-            heads=[1, 1, 1, 1, 3, 1],
-            deps=["nsubj", "ROOT", "dobj", "prep", "pobj", "punct"],
-            ents=["B-PERSON", "O", "O", "O", "O", "O"],
-        )
-        doc.ents = [Span(doc, 0, 1, label="PERSON", kb_id="Zorblattovich")]
-        doc.spans["places"] = [Span(doc, 4, 5, label="PLACE", kb_id="prison", span_id="prison")]
-        doc.cats = {"ill": 1.0, "well": 0.0}
-        doc.user_data["note"] = "asthma"
-        return doc
-
-    return make
+def labelled(nlp):
+    doc = Doc(
+        nlp.vocab,
+        words=WORDS,
+        spaces=[True, True, True, True, False, False],
+        tags=["NNP", "VBD", "NN", "IN", "NN", "."],
+        pos=["PROPN", "VERB", "NOUN", "ADP", "NOUN", "PUNCT"],
+        morphs=["", "Tense=Past", "", "", "", ""],
+        lemmas=[word.lower() for word in WORDS],
+        heads=[1, 1, 1, 1, 3, 1],
+        deps=["nsubj", "ROOT", "dobj", "prep", "pobj", "punct"],
+    )
+    doc.ents = [Span(doc, 0, 1, label="PERSON", kb_id="Zorblattovich")]
+    doc.spans["places"] = [Span(doc, 4, 5, label="PLACE", kb_id="prison", span_id="prison")]
+    doc.cats = {"ill": 1.0, "well": 0.0}
+    doc.user_data["note"] = "asthma"
+    return doc
 
 
 @pytest.fixture
 def nlp(make_nlp):
     return make_nlp(mechanism=CONSTANT)
+
+
+@pytest.fixture
+def sanitizer(nlp):
+    return nlp.get_pipe("dx_sanitizer")
 
 
 def augmenter(file_space, **settings):
@@ -69,44 +69,34 @@ def labels(doc):
     }
 
 
-def test_the_labels_of_a_corpus_stay_and_its_words_go(nlp, labelled):
+def test_labels_of_a_corpus_stay_its_words_go_and_so_does_what_says_which_they_were(nlp, sanitizer):
     doc = labelled(nlp)
-    (clean,) = sanitize_corpus([doc], nlp.get_pipe("dx_sanitizer"))
-    assert labels(clean) == labels(doc)
+    (clean,) = sanitize_corpus([doc], sanitizer)
+    assert labels(clean) == labels(doc) and not any(t.lemma_ for t in clean)
     assert {t.text.lower() for t in clean if not t.is_punct} == {COVER, "[redacted]"}
     assert_sanitized(clean)
-
-
-def test_what_says_which_word_it_was_does_not_come_along(nlp, labelled):
-    (clean,) = sanitize_corpus([labelled(nlp)], nlp.get_pipe("dx_sanitizer"))
-    assert not any(t.lemma_ for t in clean)
     assert not leaks(DocBin(docs=[clean], store_user_data=True).to_bytes(), SECRETS)
 
 
-def test_the_receipt_names_the_labels_that_are_in_clear(nlp, labelled):
-    sanitizer = nlp.get_pipe("dx_sanitizer")
+def test_the_receipt_names_the_labels_that_are_in_plaintext(nlp, sanitizer):
     (both,) = sanitize_corpus([labelled(nlp)], sanitizer, ["ents", "cats"])
-    told = " ".join(both._.dx.in_clear)
-    assert "entities" in told and "categories" in told and "parse" not in told
+    named = " ".join(both._.dx.in_clear)
+    assert "entities" in named and "categories" in named and "parse" not in named
     assert not both.has_annotation("DEP") and not both.has_annotation("TAG")
 
 
-def test_labels_that_are_not_there_are_neither_made_nor_named(nlp):
+def test_labels_that_are_not_there_are_neither_made_nor_named(nlp, sanitizer):
     doc = nlp.make_doc("the doctor had asthma")
-    (clean,) = sanitize_corpus([doc], nlp.get_pipe("dx_sanitizer"))
+    (clean,) = sanitize_corpus([doc], sanitizer)
     assert not any(clean.has_annotation(name) for name in ("ENT_IOB", "TAG", "DEP", "SENT_START"))
     assert clean._.dx.in_clear == nlp(doc)._.dx.in_clear
-
-
-def test_missing_entity_labels_stay_missing(nlp):
-    doc = Doc(nlp.vocab, words=["the", "doctor"])
     doc.set_ents([Span(doc, 0, 1, label="X")], default="missing")
-    (clean,) = sanitize_corpus([doc], nlp.get_pipe("dx_sanitizer"))
-    assert [t.ent_iob_ for t in clean] == ["B", ""]
+    (clean,) = sanitize_corpus([doc], sanitizer)
+    assert [t.ent_iob_ for t in clean] == ["B", "", "", ""]
 
 
-def test_a_document_of_no_tokens_and_one_without_a_receipt(nlp, labelled):
-    assert len(next(sanitize_corpus([Doc(nlp.vocab)], nlp.get_pipe("dx_sanitizer")))) == 0
+def test_a_document_of_no_tokens_and_one_without_a_receipt(nlp, sanitizer):
+    assert len(next(sanitize_corpus([Doc(nlp.vocab)], sanitizer))) == 0
     with pytest.raises(DxError, match="DX032"):
         annotate(labelled(nlp), labelled(nlp))
     with pytest.raises(DxError, match="tokens"):
@@ -116,7 +106,7 @@ def test_a_document_of_no_tokens_and_one_without_a_receipt(nlp, labelled):
 # -- the augmenter ------------------------------------------------------------------------------
 
 
-def test_the_augmenter_gives_an_example_of_new_words_and_old_labels(file_space, labelled):
+def test_the_augmenter_gives_an_example_of_new_words_and_old_labels(file_space):
     nlp = spacy.blank("en")
     doc = labelled(nlp)
     (new,) = augmenter(file_space)(nlp, Example(nlp.make_doc(doc.text), doc))
@@ -125,42 +115,24 @@ def test_the_augmenter_gives_an_example_of_new_words_and_old_labels(file_space, 
     assert not leaks(new.text, SECRETS)
 
 
-@pytest.mark.parametrize("level, words", [(0.0, WORDS), (1.0, None)])
-def test_level_is_the_share_of_examples_that_are_replaced(file_space, labelled, level, words):
+@pytest.mark.parametrize("level, low, high", [(0.0, 400, 400), (1.0, 0, 0), (0.5, 140, 260)])
+def test_level_is_the_share_of_examples_that_are_replaced(file_space, level, low, high):
+    """Between: 6 standard deviations of a fair coin."""
     nlp = spacy.blank("en")
+    augment = augmenter(file_space, level=level, seed=0)
     example = Example(nlp.make_doc("x"), labelled(nlp))
-    (new,) = augmenter(file_space, level=level)(nlp, example)
-    assert (new is example) == (words is not None)
+    assert low <= sum(next(augment(nlp, example)) is example for _ in range(400)) <= high
 
 
-def test_a_level_between_replaces_some(file_space, labelled):
+def test_every_pass_over_the_corpus_draws_anew_and_a_seed_repeats_the_words(file_space, tmp_path):
     nlp = spacy.blank("en")
-    augment = augmenter(file_space, level=0.5, seed=0)
-    example = Example(nlp.make_doc("x"), labelled(nlp))
-    kept = sum(next(augment(nlp, example)) is example for _ in range(400))
-    assert 140 < kept < 260  # 6 standard deviations of a fair coin
-
-
-def test_every_pass_over_the_corpus_draws_anew(file_space, tmp_path):
-    nlp = spacy.blank("en")
-    DocBin(docs=[nlp.make_doc("the doctor told a story about fire and water " * 5)]).to_disk(
-        tmp_path / "corpus.spacy"
-    )
-    laplace = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 1.0}
-    augment = augmenter(file_space, mechanism=laplace)
-    corpus = Corpus(tmp_path / "corpus.spacy", augmenter=augment)
-    first, second = (next(iter(corpus(nlp))).text for _ in range(2))
-    assert first != second
-
-
-def test_a_seed_repeats_the_words(file_space, labelled):
-    nlp = spacy.blank("en")
-    laplace = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 1.0}
-    texts = {
-        next(augmenter(file_space, mechanism=laplace, seed=3)(nlp, Example(doc, doc))).text
-        for doc in (labelled(nlp), labelled(nlp))
-    }
-    assert len(texts) == 1
+    doc = nlp.make_doc("the doctor told a story about fire and water " * 5)
+    DocBin(docs=[doc]).to_disk(tmp_path / "corpus.spacy")
+    settings = {"mechanism": {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 1.0}}
+    corpus = Corpus(tmp_path / "corpus.spacy", augmenter=augmenter(file_space, **settings))
+    assert len({next(iter(corpus(nlp))).text for _ in range(2)}) == 2
+    seeded = [augmenter(file_space, **settings, seed=3) for _ in range(2)]
+    assert len({next(augment(nlp, Example(doc, doc))).text for augment in seeded}) == 1
 
 
 @pytest.mark.parametrize("wrong", [{"level": 1.5}, {"annotations": ["lemmas"]}])

@@ -10,28 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import EPSILON, EXPONENTIAL, LAPLACE, UNKNOWN_SECRETS, leaks
+from conftest import EXPONENTIAL, LAPLACE, UNKNOWN_SECRETS, leaks
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.integrations.distributed import (
-    Recipe,
-    sanitize_dataset,
-    sanitize_table,
-    terms_of,
-)
+from spacy_dxprivacy.integrations.distributed import Recipe, sanitize_dataset, terms_of
 
-from .corpus import (
-    SENTENCE,
-    check_complete,
-    finish,
-    pa,
-    processes,
-    same_law,
-    shard_lines,
-    start,
-    wait_for,
-    write_corpus,
-)
+from .corpus import DOCUMENTS, TEXT, check_law, check_survives, pa, processes
 
 ray = pytest.importorskip("ray", reason="needs the extra 'ray'")
 pytest.importorskip("ray.data", reason="needs the extra 'ray'")
@@ -73,13 +57,8 @@ def dataset(n, text, blocks=8):
 
 
 def test_every_document_once_and_the_law_of_one_process(cluster, config):
-    n, text = 400, f"{SENTENCE} " * 10 + UNKNOWN_SECRETS[0]
-    result = sanitize_dataset(dataset(n, text), config, workers=2, batch_size=32).materialize()
-    rows = result.take_all()
-    assert sorted(row["id"] for row in rows) == list(range(n))
-    assert set(rows[0]) == {"id", "text"} and not leaks(str(rows), UNKNOWN_SECRETS)
-    alone = sanitize_table(Recipe.of(config).load(), pa.table({"text": [text] * n}))
-    assert same_law([row["text"] for row in rows], alone["text"].to_pylist())
+    result = sanitize_dataset(dataset(DOCUMENTS, TEXT), config, workers=2, batch_size=32)
+    check_law(result.materialize().take_all(), config)
 
 
 def test_no_two_workers_share_a_noise_vector(cluster, file_space):
@@ -139,31 +118,15 @@ def workers_of(cluster):
 @pytest.mark.skipif(sys.platform != "linux", reason="finds workers in /proc")
 @pytest.mark.parametrize("victim", ["worker", "node", "driver"])
 def test_whoever_is_killed_every_document_comes_out_once(cluster, tmp_path, space_path, victim):
-    sources = write_corpus(tmp_path / "in", shards=16, documents=200)
-    out = tmp_path / "out"
-    args = [
-        *sources,
-        out,
-        "--set",
-        "cluster.engine=ray",
-        "--set",
-        f"cluster.address={cluster.address}",
-        "--set",
-        "cluster.workers=2",
-    ]
-    args += ["--space", space_path, "-m", "exponential", "-e", EPSILON, "--keep-fields", "id"]
-    with start(*args) as process:
-        wait_for(lambda: len(shard_lines(out)) > 1 or process.poll() is not None)
-        assert process.poll() is None, process.stderr.read()
+    def kill(driver):
         if victim == "worker":
             os.kill(workers_of(cluster)[0], signal.SIGKILL)
         elif victim == "node":
-            node = cluster.worker_nodes.copy().pop()
-            cluster.remove_node(node, allow_graceful=False)
+            cluster.remove_node(cluster.worker_nodes.copy().pop(), allow_graceful=False)
             cluster.add_node(**NODE)
         else:
-            process.kill()
-        process.communicate(timeout=240)
-    assert len(shard_lines(out)) == 16 or process.returncode != 0
-    finish(*args)
-    check_complete(sources, out)
+            driver.kill()
+
+    names = {"engine": "ray", "address": cluster.address, "workers": 2}
+    how = [f"--set=cluster.{name}={value}" for name, value in names.items()]
+    check_survives(kill, tmp_path, *how, "--space", space_path)

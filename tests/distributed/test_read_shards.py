@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from conftest import EPSILON, UNKNOWN_SECRETS
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from .corpus import pq, write_corpus
-
-Dx = Callable[..., Any]
 
 
 def dx(*args):
