@@ -67,32 +67,37 @@ def run(*args):
     return CliRunner().invoke(app, ["dx", *map(str, args)])
 
 
-def texts_of(path):
-    return {json.loads(line)["text"].lower() for line in path.read_text().splitlines()}
-
-
 COVERED = {" ".join(["blue"] * 5)}
 
 
-def test_sanitize_takes_a_mechanism_of_a_file(code, source, space_path, tmp_path):
-    out, receipt = tmp_path / "out.jsonl", tmp_path / "r.json"
-    how = ["--set", f"code={code}", *NEVER, "--space", space_path, "--receipt", receipt]
-    assert run("sanitize", source, out, *how).exit_code == 0
-    assert texts_of(out) == COVERED
+@pytest.fixture
+def sanitized(code, source, space_path, tmp_path):
+    """Sanitize with the mechanism of the file and further options; the texts of a file."""
+
+    def sanitize(*options, out="out.jsonl", of="out.jsonl"):
+        how = ["--set", f"code={code}", *NEVER, "--space", space_path, *options]
+        result = run("sanitize", source, tmp_path / out, *how)
+        assert result.exit_code == 0, result.output
+        lines = (tmp_path / of).read_text().splitlines()
+        return {json.loads(line)["text"].lower() for line in lines}
+
+    return sanitize
+
+
+def test_sanitize_takes_a_mechanism_of_a_file(sanitized, tmp_path):
+    receipt = tmp_path / "r.json"
+    assert sanitized("--receipt", receipt) == COVERED
     assert json.loads(receipt.read_text())["mechanism"] == NAME
+    assert sanitized("--set", "cluster.engine=local", out="out", of="out/in.jsonl") == COVERED
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
-def test_worker_processes_know_it(code, source, space_path, tmp_path, method):
+def test_worker_processes_know_it(sanitized, method):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} on this system")
-    out = tmp_path / "out.jsonl"
     for _ in with_start_method(method):
-        how = ["--set", f"code={code}", *NEVER, "--space", space_path, "-n", 2]
-        result = run("sanitize", source, out, *how)
-    assert result.exit_code == 0, result.output
-    assert texts_of(out) == COVERED
+        assert sanitized("-n", 2) == COVERED
 
 
 WORKER = """
@@ -120,13 +125,6 @@ def test_workers_of_a_cluster_know_it(code, space_path, tmp_path):
     assert len(told) == 2 and set(told) == COVERED, done.stderr
 
 
-def test_shards_take_it(code, source, space_path, tmp_path):
-    how = ["--set", f"code={code}", *NEVER, "--space", space_path, "--set", "cluster.engine=local"]
-    result = run("sanitize", source, tmp_path / "out", *how)
-    assert result.exit_code == 0, result.output
-    assert texts_of(tmp_path / "out" / "in.jsonl") == COVERED
-
-
 COMMANDS: dict[str, list[Any]] = {
     "tune": ["-m", NAME, "-e", "1,2", "--words", 20],
     "inspect": ["dog", "-m", NAME, "-e", 1, "--over", "1,2"],
@@ -147,8 +145,6 @@ def test_audit_takes_it(code, tmp_path):
     result = run("audit", "mechanism", tmp_path / "c.cfg", "--code", code, "--quick")
     assert NAME in result.stdout and result.exit_code in (0, 1)
 
-
-# -- what goes wrong -------------------------------------------------------------------------------
 
 BUILDERS = {
     "sanitize": ["SOURCE"],

@@ -1,9 +1,10 @@
-"""The exact search says what a float64 brute force says, on every row and for any values."""
+"""The exact search and the answers about all pairs are those of a float64 brute force."""
 
 from __future__ import annotations
 
 import os
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from threadpoolctl import ThreadpoolController
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.space.search import exact
+from spacy_dxprivacy.space.search import all_pairs, exact
 from spacy_dxprivacy.space.search.exact import ExactIndex
+from spacy_dxprivacy.space.search.metric import neighbours
 
 
 def brute_force(X, Z):
@@ -44,14 +46,14 @@ def assert_exact(X, Z):
 
 @pytest.mark.parametrize("k", [1, exact.FEW_QUERIES, exact.FEW_QUERIES + 1, 600])
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 1023, 1024, 1025, 3001])
-def test_it_is_a_brute_force_for_every_number_of_rows_and_queries(n, k):
+def test_any_number_of_rows_and_queries(n, k):
     X = table(n, 25, seed=n)
     assert_exact(X, noisy(X, k, epsilon=10))
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 50, 300])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 5.0, 30.0, 1e6])
-def test_it_is_a_brute_force_from_light_noise_to_a_million_times_the_table(d, epsilon):
+def test_light_noise_to_a_million_times_the_table(d, epsilon):
     X = table(2000, d)
     Z = noisy(X, 64, epsilon)
     assert_exact(X, Z)
@@ -94,14 +96,8 @@ def test_queries_in_float64_lose_nothing():
 def test_ties_go_to_the_lowest_row(k):
     rng = np.random.default_rng(3)
     X = rng.integers(-2, 3, size=(2000, 4)).astype(np.float32)  # 625 points, three rows each
-    Z = rng.integers(-4, 5, size=(k, 4)) / 2
-    assert_exact(X, Z)
-
-
-@pytest.mark.parametrize("k", [3, 60])
-def test_rows_that_are_all_equal_or_all_as_far(k):
-    same = np.full((5000, 10), 0.1, dtype=np.float32)
-    assert_exact(same, np.ones((k, 10)))
+    assert_exact(X, rng.integers(-4, 5, size=(k, 4)) / 2)
+    assert_exact(np.full((5000, 10), 0.1, dtype=np.float32), np.ones((k, 10)))
     corners = np.repeat(np.eye(100, dtype=np.float32), 3, axis=0)
     assert_exact(corners, np.zeros((k, 100)))
 
@@ -118,19 +114,14 @@ def test_small_differences_far_from_the_origin(k, centres):
 
 def test_a_table_sorted_so_that_every_tile_beats_the_last():
     X = np.linspace(0, 1, 20000, dtype=np.float32)[:, None] * np.ones(6, dtype=np.float32)
-    Z = np.random.default_rng(5).uniform(0.5, 2, (50, 6))
-    assert_exact(X, Z)
+    assert_exact(X, np.random.default_rng(5).uniform(0.5, 2, (50, 6)))
 
 
 @settings(max_examples=60, deadline=None)
 @given(
-    n=st.integers(1, 60),
-    d=st.integers(1, 5),
-    k=st.integers(0, 40),
-    exponent=st.integers(-44, 36),
-    coarse=st.booleans(),
-    seed=st.integers(0, 2**32 - 1),
-)
+    n=st.integers(1, 60), d=st.integers(1, 5), k=st.integers(0, 40),
+    exponent=st.integers(-44, 36), coarse=st.booleans(), seed=st.integers(0, 2**32 - 1),
+)  # fmt: skip
 def test_any_small_table(n, d, k, exponent, coarse, seed):
     """Coarse values tie often."""
     rng = np.random.default_rng(seed)
@@ -143,33 +134,19 @@ def test_any_small_table(n, d, k, exponent, coarse, seed):
     assert_exact(X, Z * 10.0**exponent)
 
 
-def test_no_queries():
-    assert ExactIndex().fit(table(10, 3)).nearest(np.empty((0, 3))).shape == (0,)
-
-
-def test_a_memory_map_is_read_in_place(tmp_path):
-    np.save(tmp_path / "X.npy", table(2000, 30))
-    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+def test_a_memory_map_is_read_in_place_and_nothing_is_changed(tmp_path):
+    before, Z = table(2000, 30), noisy(table(2000, 30), 50, epsilon=5)
+    np.save(tmp_path / "X.npy", before)
+    X, queries = np.load(tmp_path / "X.npy", mmap_mode="r"), Z.copy()
     index = ExactIndex().fit(X)
     assert np.shares_memory(index._X, X)
-    Z = noisy(X, 50, epsilon=5)
     np.testing.assert_array_equal(index.nearest(Z), brute_force(X, Z))
-
-
-def test_neither_the_table_nor_the_queries_are_changed():
-    X, Z = table(500, 8), noisy(table(500, 8), 40, epsilon=5)
-    before = X.copy(), Z.copy()
-    ExactIndex().fit(X).nearest(Z)
-    np.testing.assert_array_equal(X, before[0])
-    np.testing.assert_array_equal(Z, before[1])
+    assert np.array_equal(X, before) and np.array_equal(Z, queries)
 
 
 def test_no_temporary_grows_with_rows_times_queries():
-    import tracemalloc
-
     X = table(20000, 10)
-    index = ExactIndex().fit(X)
-    Z = noisy(X, 2000, epsilon=5)
+    index, Z = ExactIndex().fit(X), noisy(X, 2000, epsilon=5)
     tracemalloc.start()
     index.nearest(Z)
     peak = tracemalloc.get_traced_memory()[1]
@@ -177,8 +154,6 @@ def test_no_temporary_grows_with_rows_times_queries():
     assert peak < len(X) * len(Z) * 4 / 8
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_several_threads_find_what_one_finds_and_products_get_theirs_back(monkeypatch):
     monkeypatch.setattr(exact, "WORTH_THREADS", 0)
     X = table(5000, 20)
@@ -193,6 +168,8 @@ def test_several_threads_find_what_one_finds_and_products_get_theirs_back(monkey
     assert np.array_equal(answers[0], brute_force(X, Z))
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_it_works_in_a_forked_child_after_use_in_the_parent():
     X = table(4000, 64)
     Z = noisy(X, 300, epsilon=5)
@@ -206,7 +183,7 @@ def test_it_works_in_a_forked_child_after_use_in_the_parent():
 
 
 def test_a_copy_holds_no_table_and_is_fitted_again():
-    X = np.random.default_rng(0).normal(size=(1000, 20)).astype(np.float32)
+    X = table(1000, 20)
     data = pickle.dumps(ExactIndex().fit(X))
     assert len(data) < 500
     copy = pickle.loads(data)  # noqa: S301
@@ -219,7 +196,7 @@ def test_a_copy_holds_no_table_and_is_fitted_again():
     "X", [np.empty((0, 3)), np.empty((3, 0)), np.ones(3), [[np.nan, 1]], [[1, np.inf], [1, 2]]]
 )
 def test_a_table_that_cannot_be_searched_is_refused(X):
-    with pytest.raises(ValueError, match="DX020"):
+    with pytest.raises(DxError, match="DX020"):
         ExactIndex().fit(np.asarray(X, dtype=np.float32))
 
 
@@ -227,10 +204,34 @@ def test_a_table_that_cannot_be_searched_is_refused(X):
     "Z", [np.ones(3), np.ones((2, 4)), np.ones((2, 3), dtype=int), [[np.nan] * 3], [[1e200] * 3]]
 )
 def test_queries_that_have_no_nearest_row_are_refused(Z):
-    with pytest.raises(ValueError, match="DX001"):
+    with pytest.raises(DxError, match="DX001"):
         ExactIndex().fit(table(10, 3)).nearest(np.asarray(Z))
 
 
-def test_a_search_before_fit_says_so():
-    with pytest.raises(ValueError, match="DX003"):
-        ExactIndex().nearest(np.ones((1, 3)))
+# -- all pairs of rows -----------------------------------------------------------------------------
+
+PLAIN = np.random.default_rng(0).normal(size=(700, 5))
+TABLES = {
+    "plain": PLAIN,
+    "far from 0": PLAIN + 1000,
+    "twice each": np.repeat(PLAIN[:350], 2, axis=0),
+    "one far": np.vstack([PLAIN, np.full((1, 5), 1e4)]),
+    "one point": np.ones((600, 3)),
+    "a grid": np.stack(np.divmod(np.arange(625), 25), axis=1),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_diameter_mean_and_nearest_of_all_pairs(name, monkeypatch):
+    monkeypatch.setattr(all_pairs, "FEW", 100)
+    X = TABLES[name].astype(np.float32)
+    A = X.astype(np.float64)
+    D = np.sqrt(np.square(A[:, None] - A[None]).sum(axis=2))
+    np.testing.assert_allclose(all_pairs.diameter(X), D.max(), rtol=1e-9, atol=1e-12)
+    mean = D.sum() / (len(X) * (len(X) - 1)) or 1.0
+    np.testing.assert_allclose(all_pairs.mean_distance(X), mean, rtol=3e-7)
+    for depth in (1, 7):
+        rows, apart = all_pairs.nearest_of_all(X, depth)
+        np.testing.assert_allclose(apart, neighbours(X, X, depth)[1], atol=1e-9)
+        np.testing.assert_allclose(np.linalg.norm(A[rows] - A[:, None], axis=2), apart, atol=1e-9)
+        assert all(len(set(row)) == depth for row in rows.tolist())

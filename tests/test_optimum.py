@@ -39,7 +39,11 @@ def line(n, epsilon=1.0, prior=None):
     return Problem(D, D, np.full(n, 1 / n) if prior is None else prior, epsilon)
 
 
-# -- the program -----------------------------------------------------------------------------------
+def losses(P):
+    """The largest log ratio of any two rows of P (n, m), shape (n, n)."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(P)
+    return np.abs(logs[:, None] - logs[None]).max(axis=-1)
 
 
 def test_two_words_have_the_optimum_of_randomised_response():
@@ -47,9 +51,6 @@ def test_two_words_have_the_optimum_of_randomised_response():
         problem = line(2, epsilon)
         loss = problem.expected(optimum(problem))
         assert loss == pytest.approx(1 / (1 + np.exp(epsilon)), rel=1e-6)
-
-
-def test_only_edges_that_no_word_lies_between_are_asked_for():
     low, high, lengths = edges_of(line(9).D)
     assert list(zip(low, high, strict=True)) == list(pairwise(range(9)))
     assert (lengths == 1).all()
@@ -63,20 +64,16 @@ def test_the_optimum_keeps_its_promise_and_nothing_is_below(seed):
     problem = Problem((D + D.T) / 2, rng.random((12, 12)), rng.dirichlet(np.ones(12)), 1.3)
     found = optimum(problem)
     assert found.sum(axis=1) == pytest.approx(1, abs=1e-12)
-    R = np.abs(np.log(found[:, None] + 1e-300) - np.log(found[None] + 1e-300))
-    assert (R <= 1.3 * problem.D[..., None] + 1e-6).all()
+    assert (losses(found + 1e-300) <= 1.3 * problem.D + 1e-6).all()
     W = np.exp(-1.3 / 2 * problem.D)
     exponential = W / W.sum(axis=1, keepdims=True)
     assert exact_epsilon(exponential, problem.D) <= 1.3
     assert problem.expected(found) <= problem.expected(remapped(exponential, problem))
 
 
-def test_words_that_never_come_cost_nothing():
+def test_words_that_never_come_and_epsilons_too_large_for_a_solver_have_an_optimum():
     prior = np.array([0.5, 0.0, 0.5, 0.0])
     assert np.isfinite(optimum(line(4, 1.0, prior))).all()
-
-
-def test_an_epsilon_too_large_for_a_solver_has_an_optimum_as_well():
     problem = line(4, 150.0)
     found = optimum(problem)
     assert 0 <= problem.expected(found) < 1e-60
@@ -103,9 +100,6 @@ def test_what_is_no_program_is_refused_in_a_sentence(bad, said):
     assert str(raised.value).count("\n") == 0
 
 
-# -- the experiment --------------------------------------------------------------------------------
-
-
 def options(**given):
     return replace(EXPERIMENTS["optimum"].defaults, words=10, epsilons=(1.0,), **given)
 
@@ -130,7 +124,7 @@ def test_an_optimum_that_takes_too_long_is_left_out_and_named():
     assert "--seconds" in result.notes[-1]
 
 
-# -- weights that make sums even -------------------------------------------------------------------
+# -- normaliser-balancing weights ------------------------------------------------------------------
 
 
 def evened(space, epsilon, policy="plain", prior="dx.Uniform.v1"):
@@ -139,22 +133,12 @@ def evened(space, epsilon, policy="plain", prior="dx.Uniform.v1"):
 
 
 @pytest.mark.parametrize("epsilon", [0.4, 1.6, 4.0])
-def test_even_words_keep_what_is_stated_for_all_pairs(epsilon):
-    space = plane(150)
-    mechanism, every = evened(space, epsilon), np.arange(150)
-    P, D = mechanism.distribution(every), mechanism.distances(every)
-    drawn = mechanism.built.kernel.distances(every)
-    logs = np.log(P)
-    lost = np.abs(logs[:, None] - logs[None]).max(axis=-1)
-    assert (lost <= epsilon * D + 1e-9).all()
+def test_even_words_lose_what_is_stated_for_all_pairs_and_few_edges_are_longer(epsilon):
+    mechanism, every = evened(plane(150), epsilon), np.arange(150)
+    D, drawn = mechanism.distances(every), mechanism.built.kernel.distances(every)
+    assert (losses(mechanism.distribution(every)) <= epsilon * D + 1e-9).all()
     assert (drawn <= D + 1e-9).all() and (D <= 1.6 * drawn + 1e-9).all()
     assert epsilon / mechanism.built.kernel.beta <= 1.61
-
-
-def test_a_stated_length_is_a_metric_and_few_are_longer():
-    space = plane(150)
-    mechanism = evened(space, 1.6)
-    D = mechanism.distances(np.arange(150))
     assert (D == D.T).all() and (D[:, None] <= D[:, :, None] + D.T[None] + 1e-9).all()
     assert "stated as longer" in mechanism.guarantee.notes
     assert "drawn 5/8 as long" not in mechanism.guarantee.notes
@@ -184,9 +168,7 @@ def test_short_edges_are_drawn_shorter_and_lose_no_more_than_is_stated(epsilon):
     every = np.arange(n)
     D, drawn = found.stated.distances(every), found.drawn.distances(every)
     W = np.exp(-found.beta * drawn) * found.weights
-    logs = np.log(W / W.sum(axis=1, keepdims=True))
-    lost = np.abs(logs[:, None] - logs[None]).max(axis=-1)
-    assert (lost <= epsilon * D + 1e-9).all()
+    assert (losses(W / W.sum(axis=1, keepdims=True)) <= epsilon * D + 1e-9).all()
     asked = given.distances(every)
     assert (asked <= D + 1e-9).all() and (drawn <= asked).all() and (drawn < asked).any()
     assert found.share <= SHARE and found.factor <= 1.6
@@ -200,8 +182,7 @@ def test_weights_are_found_where_exponents_are_beyond_float32(epsilon):
     make = registry.dx_mechanisms.get("dx.Path.v2")
     mechanism = make(epsilon, prior=prior, even=True).fit(space)
     every = np.arange(len(space))
-    logs = np.log(mechanism.distribution(every))
-    lost = np.abs(logs[:, None] - logs[None]).max(axis=-1)
+    lost = losses(mechanism.distribution(every))
     assert (lost <= epsilon * mechanism.distances(every) + 1e-9).all()
     assert mechanism.built.kernel.beta > epsilon / 2
 
@@ -226,21 +207,17 @@ def test_even_words_are_drawn_by_their_law_and_kept_with_the_space(tmp_path):
     same = np.arange(60)
     assert (again.distribution(same) == mechanism.distribution(same)).all()
     assert (again.distances(same) == mechanism.distances(same)).all()
-
-
-def test_weights_that_were_changed_are_refused(tmp_path):
-    space = plane(60)
-    evened(space, 1.6)
-    space.save(tmp_path / "space")
     path = next((tmp_path / "space").rglob("even.json"))
     path.write_text(path.read_text().replace('"beta":"0x1.', '"beta":"0x1.0'))
     with pytest.raises(DxError, match="changed"):
         evened(Space.load(tmp_path / "space"), 1.6)
+    with pytest.raises(DxError, match="drawn alone"):
+        registry.dx_mechanisms.get("dx.Path.v2")(1.6, even=True)
 
 
 @pytest.mark.slow
 def test_all_edges_of_the_builtin_space_lose_no_more_than_is_stated():
-    """Each edge by ln Z of both its ends, from one walk of every word and one product a law."""
+    """Each edge by ln Z of both its ends, from one search from every word."""
     space, epsilon = Space.builtin(), 1.6
     graph = policy_graph(space, PLAIN, "plain")
     plain, n = evening.Lengths(graph, np.zeros(len(graph.ends), dtype=bool)), len(graph)
@@ -272,11 +249,6 @@ def test_all_edges_of_the_builtin_space_lose_no_more_than_is_stated():
     assert (nats <= epsilon * found.stated.steps / quanta + 1e-9).all()
     far = beta * radii + np.abs(logs - (logs.max() + logs.min()) / 2)
     assert (far <= epsilon * found.stated.radii / quanta + 1e-9).all()
-
-
-def test_sentences_are_not_evened():
-    with pytest.raises(DxError, match="drawn alone"):
-        registry.dx_mechanisms.get("dx.Path.v2")(1.6, even=True)
 
 
 # -- what no mechanism can beat --------------------------------------------------------------------
@@ -318,9 +290,6 @@ def test_tune_says_what_no_mechanism_passes():
     assert most_unchanged(identity.fit(space), probes) is None
 
 
-# -- outputs replaced by the best word to say after them -------------------------------------------
-
-
 class Given:
     """A prior of words alone."""
 
@@ -347,9 +316,7 @@ def test_the_editor_puts_the_best_word_in_place_of_each_output(even):
     problem = Problem(D, D, prior.q / prior.q.sum(), 1.6)
     assert problem.expected(whole) == pytest.approx(problem.expected(remapped(P, problem)))
     assert problem.expected(whole) < problem.expected(P)
-    with np.errstate(divide="ignore"):
-        logs = np.log(whole[:, np.unique(found)])
-    lost = np.abs(logs[:, None] - logs[None]).max(axis=-1)
+    lost = losses(whole[:, np.unique(found)])
     assert (lost <= 1.6 * mechanism.distances(every) + 1e-9).all()
     fixed = every % 2 == 0
     stays = editor.edit(every, mechanism, fixed=fixed)

@@ -1,14 +1,10 @@
 """Tables that may be private, and texts of another language: both are said."""
 
-from __future__ import annotations
-
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
-from spacy.language import Language
 from spacy.vectors import Vectors
 
 from spacy_dxprivacy import DxError, DxWarning, Space
@@ -22,12 +18,7 @@ ENGLISH = "The patient has had strong pain since yesterday and slept badly at ni
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
 
 
-def own_vectors(
-    kind: str = "dx.AutoSpace.v1",
-    words: list[str] = WORDS,
-    lang: str = "en",
-    **settings: str | None,
-) -> Language:
+def own_vectors(kind="dx.AutoSpace.v1", words=WORDS, lang="en", **settings):
     nlp = spacy.blank(lang)
     vectors = np.random.default_rng(0).standard_normal((len(words), 8)).astype("f")
     for word in words:
@@ -39,15 +30,18 @@ def own_vectors(
 
 
 @pytest.mark.parametrize("kind", ["dx.AutoSpace.v1", "dx.PipelineVectors.v1"])
-def test_that_a_pipelines_own_words_may_be_private_is_in_the_receipt(kind: str) -> None:
+def test_the_receipt_states_that_own_words_may_be_private(kind):
     assert OWN_WORDS in own_vectors(kind)("the dog")._.dx.in_clear
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM})
+    assert OWN_WORDS not in nlp.get_pipe("dx_sanitizer").terms.in_clear
 
 
-def frequent(count: int) -> list[str]:
+def frequent(count):
     return Space.builtin().words[:count]
 
 
-def test_that_own_vectors_lack_words_of_english_is_said() -> None:
+def test_that_own_vectors_lack_words_of_english_is_said():
     with pytest.warns(DxWarning, match=r"DX104.*lack 1\d%.*BuiltinSpace"):
         assert len(own_vectors(words=frequent(3000)).get_pipe("dx_sanitizer").space) > 2000
 
@@ -61,23 +55,15 @@ def test_that_own_vectors_lack_words_of_english_is_said() -> None:
         ("dx.AutoSpace.v1", frequent(50000), "en"),
     ],
 )
-def test_but_not_where_that_was_wanted_or_is_not_so(kind: str, words: list[str], lang: str) -> None:
+def test_but_not_where_that_was_wanted_or_is_not_so(kind, words, lang):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert own_vectors(kind, words=words, lang=lang).get_pipe("dx_sanitizer").space
 
 
-def test_the_built_in_space_is_public() -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM})
-    assert OWN_WORDS not in nlp.get_pipe("dx_sanitizer").terms.in_clear
-
-
 @pytest.mark.parametrize("kind", ["dx.AutoSpace.v1", "dx.PipelineVectors.v1"])
 @pytest.mark.parametrize("listed", ["builtin", "file"])
-def test_a_public_list_keeps_private_words_from_coming_out(
-    tmp_path: Path, kind: str, listed: str
-) -> None:
+def test_a_public_list_keeps_private_words_from_coming_out(tmp_path, kind, listed):
     (tmp_path / "public.txt").write_text("the\ndog\nHouse\ncat\n")
     path = str(tmp_path / "public.txt") if listed == "file" else listed
     nlp = own_vectors(kind, public_words=path)
@@ -85,17 +71,12 @@ def test_a_public_list_keeps_private_words_from_coming_out(
     assert sorted(space.words) == ["dog", "house", "the"] and space.find("Quuxington") < 0
     doc = nlp("Zorblattovich saw the dog " * 50)
     assert "Zorblatt" not in doc.text and OWN_WORDS not in doc._.dx.in_clear
-
-
-def test_a_list_without_any_word_of_the_table_is_refused() -> None:
     with pytest.raises(DxError, match="DX023"):
         Space.from_vectors(WORDS, np.eye(5)).of_words(["cat"])
 
 
 @pytest.mark.parametrize("text, told", [(GERMAN, True), (ENGLISH, False)])
-def test_text_of_another_language_is_told_with_the_share_not_held(
-    tmp_path: Path, text: str, told: bool
-) -> None:
+def test_text_of_another_language_is_told_with_the_share_not_held(tmp_path, text, told):
     (tmp_path / "a.txt").write_text(text * 5, encoding="utf8")
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM})

@@ -33,29 +33,9 @@ def word2vec(words, X) -> bytes:
     return f"{len(words)} {X.shape[1]}\n".encode() + glove(words, X)
 
 
-def trailing_spaces(words, X) -> bytes:  # as word2vec.c and fastText write text
-    return word2vec(words, X).replace(b"\n", b" \n")
-
-
-def crlf_and_bom(words, X) -> bytes:
-    return b"\xef\xbb\xbf" + glove(words, X).replace(b"\n", b"\r\n")
-
-
-def no_last_newline(words, X) -> bytes:
-    return glove(words, X)[:-1]
-
-
-def empty_last_lines(words, X) -> bytes:
-    return glove(words, X) + b"\n\n"
-
-
 def binary(words, X, end=b"") -> bytes:
     records = (w.encode() + b" " + x.tobytes() + end for w, x in zip(words, X, strict=True))
     return f"{len(words)} {X.shape[1]}\n".encode() + b"".join(records)
-
-
-def binary_with_newlines(words, X) -> bytes:  # as word2vec.c writes it
-    return binary(words, X, end=b"\n")
 
 
 def zipped(data: bytes, *others: str) -> bytes:
@@ -66,8 +46,17 @@ def zipped(data: bytes, *others: str) -> bytes:
     return out.getvalue()
 
 
-FORMATS = [glove, word2vec, trailing_spaces, crlf_and_bom, no_last_newline, empty_last_lines]
-FORMATS += [binary, binary_with_newlines]
+FORMATS: dict[str, Callable[..., bytes]] = {
+    "glove": glove,
+    "word2vec": word2vec,
+    # As word2vec.c and fastText write text.
+    "trailing spaces": lambda words, X: word2vec(words, X).replace(b"\n", b" \n"),
+    "CRLF and BOM": lambda words, X: b"\xef\xbb\xbf" + glove(words, X).replace(b"\n", b"\r\n"),
+    "no last newline": lambda words, X: glove(words, X)[:-1],
+    "empty last lines": lambda words, X: glove(words, X) + b"\n\n",
+    "binary": binary,
+    "binary of word2vec.c": lambda words, X: binary(words, X, end=b"\n"),
+}
 CONTAINERS: list[Callable[[bytes], bytes]] = [
     bytes,
     lambda data: gzip.compress(data, mtime=0),
@@ -94,11 +83,8 @@ def fails(read, data: bytes, **options) -> str:
     return str(caught.value)
 
 
-# --- what is right is read --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("container", CONTAINERS, ids=["plain", "gzip", "zip", "gzip in zip"])
-@pytest.mark.parametrize("form", FORMATS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 def test_every_format_in_every_container_gives_the_same_table(read, form, container):
     words, X = read(container(form(WORDS, MATRIX)))
     assert words == WORDS
@@ -122,7 +108,7 @@ def tables(draw):
 @settings(
     deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
-@given(tables(), st.sampled_from([glove, word2vec, binary, binary_with_newlines]))
+@given(tables(), st.sampled_from([glove, word2vec, binary, FORMATS["binary of word2vec.c"]]))
 def test_what_is_written_is_read_bit_for_bit(read, table, form):
     words, X = read(form(*table))
     assert words == table[0]
@@ -130,7 +116,7 @@ def test_what_is_written_is_read_bit_for_bit(read, table, form):
 
 
 @pytest.mark.parametrize("block", [256, 257, 300, 1000])
-@pytest.mark.parametrize("form", FORMATS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 def test_where_blocks_end_does_not_matter(read, monkeypatch, form, block):
     words = [f"word{i}" for i in range(100)]
     X = np.arange(400, dtype=np.float32).reshape(100, 4)
@@ -141,16 +127,12 @@ def test_where_blocks_end_does_not_matter(read, monkeypatch, form, block):
         np.testing.assert_array_equal(X, Y)
 
 
-def test_words_of_glove_may_hold_spaces_as_in_840B(read):
+def test_words_of_glove_may_hold_spaces_and_bytes_that_are_not_utf8(read):
+    """word2vec.c cuts long words in the middle of a character; no two of them may become one."""
     words = ["the", ". . .", "at name@domain.com", "in"]
     assert read(glove(words, MATRIX[:4]))[0] == words
     assert "line 3: expected 4 numbers" in fails(read, word2vec(words, MATRIX[:4]))
-
-
-def test_bytes_that_are_not_utf8_stay_visible_and_apart(read):
-    """word2vec.c cuts long words in the middle of a character; no two of them may become one."""
-    words, _ = read(b"caf\xe9 1 2\ncaf\xe8 3 4\n")
-    assert words == ["caf\\xe9", "caf\\xe8"]
+    assert read(b"caf\xe9 1 2\ncaf\xe8 3 4\n")[0] == ["caf\\xe9", "caf\\xe8"]
 
 
 @pytest.mark.parametrize("form", [glove, word2vec, binary])
@@ -172,15 +154,12 @@ def test_a_member_of_an_archive_is_chosen_by_name(tmp_path):
     assert read_vectors(f"{path}!b.txt")[0] == WORDS
     with pytest.raises(VectorFileError, match=r"one member 'c\.txt', the archive holds: .*b\.txt"):
         read_vectors(f"{path}!c.txt")
-
-
-def test_files_that_are_no_vectors_are_passed_over_in_an_archive(read):
     others = ["README", "LICENSE.txt", "meta.json", "__MACOSX/._vectors.txt", ".DS_Store"]
-    assert read(zipped(glove(WORDS, MATRIX), *others))[0] == WORDS
+    path.write_bytes(zipped(glove(WORDS, MATRIX), *others))
+    assert read_vectors(path)[0] == WORDS
 
 
 def peak_of(act: Callable[[], object]) -> int:
-    """The most bytes that were allocated at a time."""
     tracemalloc.start()
     try:
         act()
@@ -201,8 +180,6 @@ def test_memory_stays_near_the_size_of_the_matrix(tmp_path, monkeypatch):
     assert found[1].nbytes == 4_000_000 and peak < growing + 0.5 * found[1].nbytes
 
 
-# --- what is not right is refused, with file and place --------------------------------------------
-
 BAD_TEXT = {
     "ragged row, one missing": (b"a 1 2\nb 3\nc 5 6\n", "line 2: expected 2 numbers"),
     "ragged row, one more": (b"a 1 2\nb 3 4 5\n", "line 2: expected 2 numbers"),
@@ -217,10 +194,7 @@ BAD_TEXT = {
     "no number": (b"a 1 2\nb 3 4x\n", "line 2: expected a number as number 2, found '4x'"),
     "decimal comma": (b"a 1 2\nb 3,5 4\n", "line 2: expected a number as number 1, found '3,5'"),
     "underscore": (b"a 1 2\nb 1_0 4\n", "line 2: expected a number as number 1, found '1_0'"),
-    "no numbers at all": (
-        b"some words only\n",
-        "line 1: .* found 3 fields, the last 4 other characters",
-    ),
+    "no numbers": (b"some words only\n", "line 1: .* found 3 fields, the last 4 other characters"),
     "tabs": (b"a\t1 2\nb\t3 4\n", "line 1: expected a word without tab"),
     "duplicate word": (b"a 1 2\nb 3 4\na 5 6\n", "line 3: duplicate word 'a'"),
     "header, too few rows": (b"3 2\na 1 2\nb 3 4\n", "after line 3: .* says 3 words, found 2"),
@@ -249,14 +223,6 @@ BAD_TEXT = {
     "Git LFS pointer": (b"version https://git-lfs.github.com/spec/v1\n", "line 1: .* a Git LFS"),
     "other bytes": (b"\7\0\0\1abc\0\n", "line 1: .* binary data"),
 }
-
-
-@pytest.mark.parametrize("data, message", BAD_TEXT.values(), ids=BAD_TEXT)
-def test_bad_text_is_refused_with_file_and_line(read, data, message):
-    with pytest.raises(VectorFileError, match=rf"file, (.*: )?{message}"):
-        read(data)
-
-
 RECORDS = binary(["the", "of"], MATRIX[:2])  # header 4 bytes, records of 20 and 19 bytes
 BAD_BINARY = {
     "cut off": (RECORDS[:-1], r"record 2 \(byte 24\): the file is cut off: 18 bytes"),
@@ -270,8 +236,11 @@ BAD_BINARY = {
 }
 
 
-@pytest.mark.parametrize("data, message", BAD_BINARY.values(), ids=BAD_BINARY)
-def test_bad_binary_is_refused_with_record_and_byte(read, data, message):
+BAD = {**BAD_TEXT, **{f"binary, {name}": bad for name, bad in BAD_BINARY.items()}}
+
+
+@pytest.mark.parametrize("data, message", BAD.values(), ids=BAD)
+def test_bad_data_is_refused_with_file_and_line_or_record_and_byte(read, data, message):
     with pytest.raises(VectorFileError, match=rf"file, (.*: )?({message})"):
         read(data)
 
@@ -280,7 +249,7 @@ def test_bad_binary_is_refused_with_record_and_byte(read, data, message):
 def test_binary_numbers_are_finite(read, value):
     X = MATRIX.copy()
     X[1, 2] = value
-    message = fails(read, binary_with_newlines(WORDS, X))
+    message = fails(read, binary(WORDS, X))
     assert f"found {value} as number 3 of 4 of word 'café'" in message and "record 2" in message
 
 
@@ -310,25 +279,19 @@ def test_truncated_gzip_names_the_last_good_line(read):
     assert "the file is cut off" in message and 1000 < line < 2000
 
 
-def test_an_archive_with_a_password_is_refused(read):
+def test_an_archive_with_a_password_without_vectors_or_that_is_none_is_refused(read, tmp_path):
     data = bytearray(zipped(glove(WORDS, MATRIX)))
     data[6] |= 1
     data[data.index(b"PK\1\2") + 8] |= 1
     assert "password" in fails(read, bytes(data))
-
-
-def test_an_archive_without_vectors_is_refused(read):
     out = io.BytesIO()
     zipfile.ZipFile(out, "w").close()
-    assert "expected one vectors file in the archive, found 0: no files" in fails(
-        read, out.getvalue()
-    )
-
-
-def test_a_member_of_what_is_no_archive_is_refused(tmp_path):
+    assert "one vectors file in the archive, found 0: no files" in fails(read, out.getvalue())
     (tmp_path / "a.zip").write_bytes(glove(WORDS, MATRIX))
     with pytest.raises(VectorFileError, match=r"a\.zip: expected a zip archive"):
         read_vectors(tmp_path / "a.zip!b")
+    with pytest.raises(FileNotFoundError):
+        read_vectors(tmp_path / "nowhere.txt")
 
 
 def test_duplicates_are_dropped_only_on_request(read):
@@ -352,14 +315,6 @@ def test_wrong_options_are_named(read, option):
         read(glove(WORDS, MATRIX), **option)
 
 
-def test_a_missing_file_is_an_os_error(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        read_vectors(tmp_path / "nowhere.txt")
-
-
-# --- cut or damaged anywhere ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("form", [word2vec, binary, glove])
 @pytest.mark.parametrize("container", CONTAINERS[1:], ids=["gzip", "zip", "gzip in zip"])
 def test_a_compressed_file_cut_anywhere_is_refused(read, form, container):
@@ -368,35 +323,26 @@ def test_a_compressed_file_cut_anywhere_is_refused(read, form, container):
         fails(read, data[:size])
 
 
-@pytest.mark.parametrize("form", [word2vec, binary])
-def test_a_file_with_a_header_cut_anywhere_is_refused_or_has_every_word(read, form):
-    """Only the last number of a text may have lost digits, and nobody can see that."""
+@pytest.mark.parametrize("form", [word2vec, binary, glove])
+def test_a_file_cut_anywhere_is_refused_or_its_own_beginning(read, form):
+    """With a header every word is there. Only the last number of a text may have lost digits, and
+    nobody can see that."""
     data = form(WORDS, MATRIX)
     for size in range(len(data)):
         try:
             words, X = read(data[:size])
         except VectorFileError:
             continue
-        assert form is word2vec and words == WORDS
-        np.testing.assert_array_equal(X.ravel()[:-1], MATRIX.ravel()[:-1])
-
-
-def test_a_file_without_header_cut_anywhere_is_refused_or_its_own_beginning(read):
-    data = glove(WORDS, MATRIX)
-    for size in range(len(data)):
-        try:
-            words, X = read(data[:size])
-        except VectorFileError:
-            continue
         n = len(words)
-        assert words == WORDS[:n] and X.shape == (n, 4)
+        assert words == WORDS[:n] and X.shape == (n, 4) and form is not binary
+        assert form is glove or n == len(WORDS)
         np.testing.assert_array_equal(X.ravel()[:-1], MATRIX[:n].ravel()[:-1])
 
 
 @st.composite
 def damaged(draw):
     """A good file with a few bytes changed, put in, or taken out."""
-    form, container = draw(st.sampled_from(FORMATS)), draw(st.sampled_from(CONTAINERS))
+    form, container = (draw(st.sampled_from(x)) for x in (list(FORMATS.values()), CONTAINERS))
     data = bytearray(container(form(WORDS, MATRIX)))
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(data) - 1))
@@ -413,9 +359,6 @@ def test_any_bytes_give_a_whole_table_or_a_vector_file_error(read, data):
         return
     assert X.shape[0] == len(words) == len(set(words)) > 0
     assert X.shape[1] > 0 and X.dtype == np.float32 and np.isfinite(X).all() and all(words)
-
-
-# --- published vectors ------------------------------------------------------------------------
 
 
 @pytest.mark.skipif("DXPRIVACY_DATA" not in os.environ, reason="DXPRIVACY_DATA names no folder")

@@ -39,47 +39,33 @@ def test_a_word_is_found_by_its_exact_case_and_else_in_any(space, word, row):
     assert space.find(word) == row
 
 
-def test_what_is_found_by_ids_is_what_is_found_by_word(space):
+def test_words_are_found_by_ids_as_by_themselves(space):
     strings = spacy.blank("en").vocab.strings
     words = ["May", "MAY", "unheard", "icu"]
     ids = [np.array([strings.add(f(w)) for w in words], dtype=np.uint64) for f in (str, str.lower)]
     assert space.find_ids(*ids).tolist() == [space.find(w) for w in words]
 
 
-def test_the_table_is_read_only_and_a_copy(space):
-    matrix = MATRIX.copy()
-    copied = Space.from_vectors(WORDS, matrix)
-    matrix[:] = 0
-    assert np.array_equal(copied.vectors, space.vectors)
+def test_the_table_is_a_read_only_copy_with_a_digest(space):
+    other = MATRIX.copy()
+    copied = Space.from_vectors(WORDS, other)
+    other[5, 3] += 1e-5
+    assert np.array_equal(copied.vectors, space.vectors) and copied.digest == space.digest
     with pytest.raises(ValueError):
         space.vectors[0, 0] = 1
-
-
-def test_the_digest_is_that_of_words_and_vectors(space):
-    assert space.digest == Space.from_vectors(WORDS, MATRIX).digest
-    other = MATRIX.copy()
-    other[5, 3] += 1e-5
-    assert len({space.digest, Space.from_vectors(WORDS, other).digest,
-                Space.from_vectors(WORDS[::-1], MATRIX).digest}) == 3  # fmt: skip
+    tables = (WORDS, MATRIX), (WORDS, other), (WORDS[::-1], MATRIX)
+    assert len({Space.from_vectors(*table).digest for table in tables}) == 3
 
 
 @pytest.mark.parametrize(
     ("words", "matrix"),
     [
-        (["a", "b"], [[1.0, 2.0]]),
-        (["a"], [1.0]),
-        ([], np.zeros((0, 3))),
-        (["a"], np.zeros((1, 0))),
-        (["a", "a"], [[1.0], [2.0]]),
-        (["a", ""], [[1.0], [2.0]]),
-        (["a", 3], [[1.0], [2.0]]),
-        (["a\nb"], [[1.0]]),
-        (["\ud800"], [[1.0]]),
-        (["a"], [[float("nan")]]),
-        (["a"], [[1e300]]),
-        (["a"], [["x"]]),
+        (["a", "b"], [[1.0, 2.0]]), (["a"], [1.0]), ([], np.zeros((0, 3))),
+        (["a"], np.zeros((1, 0))), (["a", "a"], [[1.0], [2.0]]), (["a", ""], [[1.0], [2.0]]),
+        (["a", 3], [[1.0], [2.0]]), (["a\nb"], [[1.0]]), (["\ud800"], [[1.0]]),
+        (["a"], [[float("nan")]]), (["a"], [[1e300]]), (["a"], [["x"]]),
     ],
-)
+)  # fmt: skip
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_a_table_that_makes_no_sense_is_refused(words, matrix):
     with pytest.raises(DxError, match="DX020"):
@@ -89,16 +75,20 @@ def test_a_table_that_makes_no_sense_is_refused(words, matrix):
 # -- what may be output -------------------------------------------------------------------------
 
 
-def test_filters_leave_the_first_rows_that_may_be_output(space):
+def test_filters_leave_the_first_rows_that_may_be_output(space, tmp_path):
     assert space.filtered(max_words=2).words == ["doctor", "May"]
     assert space.filtered(pattern="[a-z]+").words == ["doctor", "may", "the"]
     assert space.filtered(pattern="[a-z]+", max_words=2).words == ["doctor", "may"]
     assert space.filtered(exclude=["MAY", "do*"]).words == ["ICU", "the", "naïve"]
     assert space.filtered() is space
-
-
-def test_a_word_that_may_not_be_output_is_unknown(space):
     assert space.filtered(exclude=["icu"]).find("ICU") == -1
+    with pytest.raises(DxError, match="DX023"):
+        space.filtered(pattern="x{99}")
+    assert Filter().excluded() and Filter(exclude=[]).excluded() == ()
+    (tmp_path / "list.txt").write_text("# ours\n\nfoo\n bar* \n", encoding="utf8")
+    assert read_words(tmp_path / "list.txt") == ("foo", "bar*")
+    with pytest.raises(DxError, match="DX026"):
+        read_words(tmp_path / "none.txt")
 
 
 def test_a_row_goes_on_under_the_next_of_its_keys_that_may_be_output():
@@ -112,22 +102,6 @@ def test_rows_of_zeros_and_words_with_blanks_or_controls_are_never_output():
     odd = ["a", "b c", "d\te", "f\x00", "g\u200b", "zero"]
     table = Space.from_vectors(odd, [[1.0], [2.0], [3.0], [4.0], [5.0], [0.0]])
     assert table.filtered().words == ["a"]
-
-
-def test_a_space_without_words_is_refused(space):
-    with pytest.raises(DxError, match="DX023"):
-        space.filtered(pattern="x{99}")
-
-
-def test_the_list_that_comes_with_the_package_is_applied_by_default():
-    assert Filter().excluded() and Filter(exclude=[]).excluded() == ()
-
-
-def test_a_list_of_words_is_a_text_file_with_comments(tmp_path):
-    (tmp_path / "list.txt").write_text("# ours\n\nfoo\n bar* \n", encoding="utf8")
-    assert read_words(tmp_path / "list.txt") == ("foo", "bar*")
-    with pytest.raises(DxError, match="DX026"):
-        read_words(tmp_path / "none.txt")
 
 
 # -- keeping it ---------------------------------------------------------------------------------
@@ -175,13 +149,10 @@ def test_a_quantised_space_is_near_and_its_digest_is_that_of_what_comes_back(ric
     assert loaded.digest == Space.from_vectors(loaded.words, loaded.vectors).digest
 
 
-@pytest.mark.parametrize("copy", [lambda s: Space.from_bytes(s.to_bytes()),
-                                  lambda s: pickle.loads(pickle.dumps(s))])  # noqa: S301  # fmt: skip
-def test_bytes_and_pickles_bring_it_back(rich, copy):
-    same(rich, copy(rich))
-
-
-def test_a_pickle_of_a_loaded_space_holds_the_path_alone(rich, tmp_path):
+def test_bytes_and_pickles_bring_it_back(rich, tmp_path):
+    """A pickle of a loaded space holds the path alone."""
+    same(rich, Space.from_bytes(rich.to_bytes()))
+    same(rich, pickle.loads(pickle.dumps(rich)))  # noqa: S301
     rich.save(tmp_path / "space")
     data = pickle.dumps(Space.load(tmp_path / "space"))
     assert len(data) < 500
@@ -226,9 +197,8 @@ def test_a_changed_table_is_refused_without_being_asked_for(rich, tmp_path, monk
     with pytest.raises(DxError, match=r"DX024.*digest"):
         Space.load(tmp_path / "space")
     assert Space.load(tmp_path / "space", verify=False).vectors[0, 0] == MATRIX[0, 0] + 1
-    monkeypatch.setattr(
-        "spacy_dxprivacy.space.tables.folder.SMALL", 1
-    )  # and what is large, if asked for
+    # A large one only if asked for.
+    monkeypatch.setattr("spacy_dxprivacy.space.tables.folder.SMALL", 1)
     assert Space.load(tmp_path / "space").vectors[0, 0] == MATRIX[0, 0] + 1
     with pytest.raises(DxError, match=r"DX024.*digest"):
         Space.load(tmp_path / "space", verify=True)
@@ -269,47 +239,29 @@ def nlp():
 
 
 def test_pipeline_vectors_give_one_candidate_a_row(nlp):
+    before = nlp.vocab.vectors.data.copy()
     space = load("dx.PipelineVectors.v1", nlp)
     assert space.words == ["king", "queen"]
     assert [space.find(w) for w in ("king", "King", "queen", "nil")] == [0, 0, 1, -1]
     np.testing.assert_array_equal(space.vectors, [[1, 0], [0, 1]])
-
-
-def test_the_pipelines_own_table_is_left_as_it_is(nlp):
-    before = nlp.vocab.vectors.data.copy()
-    load("dx.PipelineVectors.v1", nlp)
     assert np.array_equal(nlp.vocab.vectors.data, before) and nlp.vocab.vectors.data.flags.writeable
-
-
-def test_auto_takes_the_pipelines_vectors_and_else_the_built_in_ones(nlp):
     assert load("dx.AutoSpace.v1", nlp).words == ["king", "queen"]
     assert load("dx.AutoSpace.v1") is Space.builtin()
-
-
-def test_a_pipeline_without_vectors_is_told_what_to_do():
     with pytest.raises(DxError, match=r"DX021.*BuiltinSpace"):
         load("dx.PipelineVectors.v1")
 
 
-@pytest.fixture
-def floret():
+def test_floret_vectors_need_a_word_list(tmp_path):
     nlp = spacy.blank("en")
     data = np.random.default_rng(0).normal(size=(50, 8)).astype(np.float32)
     nlp.vocab.vectors = Vectors(
         data=data, mode="floret", hash_count=2, minn=2, maxn=3, strings=nlp.vocab.strings
     )
-    return nlp
-
-
-@pytest.mark.parametrize("name", ["dx.PipelineVectors.v1", "dx.AutoSpace.v1"])
-def test_floret_vectors_need_a_word_list(floret, name):
-    with pytest.raises(DxError, match=r"DX022.*words"):
-        load(name, floret)
-
-
-def test_floret_vectors_with_a_word_list_are_a_space(floret, tmp_path):
+    for name in ("dx.PipelineVectors.v1", "dx.AutoSpace.v1"):
+        with pytest.raises(DxError, match=r"DX022.*words"):
+            load(name, nlp)
     (tmp_path / "words.txt").write_text("apple\npear\n", encoding="utf8")
-    space = load("dx.PipelineVectors.v1", floret, words=str(tmp_path / "words.txt"))
+    space = load("dx.PipelineVectors.v1", nlp, words=str(tmp_path / "words.txt"))
     assert space.words == ["apple", "pear"] and space.vectors.shape == (2, 8)
 
 
@@ -318,9 +270,6 @@ def test_a_file_space_reads_a_saved_folder_and_a_file_of_vectors(rich, tmp_path)
     same(rich, load("dx.FileSpace.v1", path=str(tmp_path / "space")))
     (tmp_path / "vectors.txt").write_text("cat 1 2\ndog 3 4\n", encoding="utf8")
     assert load("dx.FileSpace.v1", path=str(tmp_path / "vectors.txt")).words == ["cat", "dog"]
-
-
-def test_a_missing_file_is_named():
     with pytest.raises(DxError, match=r"DX026.*nowhere"):
         load("dx.FileSpace.v1", path="nowhere.txt")
 

@@ -1,0 +1,244 @@
+"""The graph of near words: its shortest paths, the reached sets, and the metric of a policy."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra, floyd_warshall
+from threadpoolctl import threadpool_limits
+
+from spacy_dxprivacy import Space
+from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
+from spacy_dxprivacy.metric import STEPS, paths, word_graph
+from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
+from spacy_dxprivacy.metric.policy import PRESETS, Features, Policy, known_apart, lengths_of
+from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
+from spacy_dxprivacy.metric.store import graph_of
+from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
+from spacy_dxprivacy.sampler.calibration import exact_epsilon, steepest_over, weights_at
+
+N = 600
+FEW = 60
+
+
+def clusters(n, d=12):
+    """Rows of a few dozen clusters, so that words have few and many others within reach."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n // 50, d))[rng.integers(n // 50, size=n)] + rng.normal(size=(n, d))
+    return Space.from_vectors([f"w{i}" for i in range(n)], X)
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return word_graph.build(clusters(N))
+
+
+def by_dijkstra(graph, rows):
+    """The counts and the words within reach, by scipy's search."""
+    n, reach = len(graph), graph.reach
+    parts = (graph.steps.astype(float), graph.ends.astype(np.int32), graph.starts)
+    D = dijkstra(csr_array(parts, shape=(n, n)), indices=rows, limit=reach - 1)
+    D = np.where(np.isinf(D), reach, D).astype(np.int64)
+    counts = np.array([np.bincount(one, minlength=reach + 1)[:reach] for one in D])
+    return counts, [np.lexsort((np.arange(n), one))[: (one < reach).sum()] for one in D]
+
+
+def words_of(graph):
+    """The words within reach of each."""
+    return np.split(graph.lists, np.cumsum(graph.counts.sum(axis=1))[:-1])
+
+
+def test_counts_and_lists_are_those_of_the_shortest_paths(graph):
+    rows = np.arange(0, N, 5)
+    counts, lists = by_dijkstra(graph, rows)
+    assert np.array_equal(graph.counts[rows], counts)
+    found = words_of(graph)
+    assert all(np.array_equal(found[row], words) for row, words in zip(rows, lists, strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "apart"), [(2_000, 2), (10_000, 20)])
+def test_counts_of_many_words_are_those_of_the_shortest_paths(n, apart):
+    graph, rows = word_graph.build(clusters(n)), np.arange(0, n, apart)
+    assert np.array_equal(graph.counts[rows], by_dijkstra(graph, rows)[0])
+
+
+def test_blocks_and_threads_change_nothing(graph, monkeypatch):
+    monkeypatch.setattr(word_graph, "WORTH_THREADS", 0)
+    monkeypatch.setattr(paths, "MOST", 37)
+    search = PathSearch(graph.starts, graph.ends, graph.steps, graph.reach)
+    with threadpool_limits(2):
+        counts, lists = word_graph.counts_and_lists(search, 10**8)
+    assert np.array_equal(counts, graph.counts) and np.array_equal(lists, graph.lists)
+    assert word_graph.counts_and_lists(search, len(lists) - 1)[1] is None
+
+
+def test_a_search_may_end_early(graph):
+    rows, depths = np.arange(60), np.arange(60) % graph.reach
+    whole = words_of(graph)
+    for part, found in graph.search(rows, depths):
+        lists = np.split(found.words, np.cumsum(found.sizes)[:-1])
+        for row, words in zip(rows[part], lists, strict=True):
+            near = graph.counts[row, : depths[row] + 1].sum()
+            assert np.array_equal(words, whole[row][:near])
+
+
+@pytest.mark.parametrize("longest", [20, 400])
+def test_edges_may_have_no_length_and_searches_many_steps(longest):
+    rng, n, reach = np.random.default_rng(4), 120, 2 * longest
+    lengths = np.triu(rng.integers(1, longest, (n, n)) * (rng.random((n, n)) < 0.06), 1)
+    lengths = np.where(rng.random((n, n)) < 0.003, -1, lengths)  # stands for 0
+    table = csr_array(lengths + lengths.T)
+    search = PathSearch(table.indptr, table.indices, np.maximum(table.data, 0), reach)
+    D, coo = np.full((n, n), 10**6), table.tocoo()
+    D[coo.row, coo.col] = np.maximum(coo.data, 0)
+    np.fill_diagonal(D, 0)
+    for k in range(n):  # Floyd 1962
+        D = np.minimum(D, D[:, k, None] + D[k])
+    D = np.minimum(D, reach)
+    for row, depths in ((0, None), (7, np.array([longest]))):
+        ((_, found),) = search(np.array([row]), depths)
+        near = D[row] <= (reach - 1 if depths is None else longest)
+        order = np.lexsort((np.arange(n), D[row]))
+        assert np.array_equal(found.words, order[near[order]])
+        assert np.array_equal(found.steps, D[row][found.words])
+    depths, scratch = np.full(n, longest), search.scratch(n)
+    found = search.search(np.arange(n), depths, scratch, by_number=True)
+    rows, words = np.nonzero(D <= longest)
+    assert np.array_equal(found.words, words) and np.array_equal(found.steps, D[rows, words])
+
+
+def test_a_word_without_edges_reaches_itself():
+    alone = PathSearch(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([3, 3]), 10)
+    (found,) = (found for _, found in alone(np.array([2, 0])))
+    assert found.sizes.tolist() == [1, 2] and found.words.tolist() == [2, 0, 1]
+    assert [part.tolist() for part in alone.edges_of(np.array([2]))] == [[], [], []]
+
+
+# -- the words near a word, whatever is cached -----------------------------------------------------
+
+
+@pytest.fixture(params=["stored", "searched", "forgotten"])
+def near(graph, request, monkeypatch):
+    if request.param == "forgotten":
+        monkeypatch.setattr(paths, "POOL_BYTES", 500)
+    lists = graph.lists if request.param == "stored" else None
+    return Neighbourhoods(graph.search, graph.counts, lists)
+
+
+def test_each_place_holds_the_word_of_the_stored_list(graph, near):
+    sizes = graph.counts.sum(axis=1, dtype=np.int64)
+    firsts = np.cumsum(sizes) - sizes
+    draw = np.random.default_rng(1)
+    for _ in range(20):
+        rows = draw.integers(N, size=40)
+        places = (draw.random(40) ** 4 * sizes[rows]).astype(np.int64)
+        assert np.array_equal(near.at(rows, places), graph.lists[firsts[rows] + places])
+
+
+def test_words_are_near_if_the_path_is_shorter_than_the_reach(graph, near):
+    rows, others = np.divmod(np.arange(0, N * N, 31), N)
+    within = graph.search.distances(np.arange(N))[rows, others] < graph.reach
+    assert within.any() and not within.all()
+    assert np.array_equal(near.are_near(rows, others), within)
+    assert near.are_near(rows[:0], others[:0]).tolist() == []
+
+
+def test_a_copy_holds_nothing_of_the_cache(graph):
+    near = Neighbourhoods(graph.search, graph.counts, None)
+    near.at(np.arange(20), np.full(20, 3))
+    assert near._pool.entries and not deepcopy(near)._pool.entries
+
+
+# -- the metric of a policy ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def uneven():
+    """Of radii so uneven that some are shortened by a neighbour's."""
+    rng = np.random.default_rng(0)
+    space = Space.from_vectors([f"w{i}" for i in range(FEW)], rng.normal(size=(FEW, 4)))
+    plain = graph_of(space)
+    return with_lengths(plain, plain.edges[2] / STEPS, rng.uniform(0.3, 4, FEW))
+
+
+@pytest.fixture(scope="module")
+def D(uneven):
+    return uneven.distances(np.arange(FEW))
+
+
+def test_it_is_a_metric_of_shortest_paths_over_a_point_that_joins_all(uneven, D):
+    assert (D.diagonal() == 0).all() and (D + np.eye(FEW) > 0).all() and (D == D.T).all()
+    assert (D[:, None, :] <= D[:, :, None] + D[None] + 1e-12).all()
+    whole = np.full((FEW + 1, FEW + 1), np.inf)
+    owners = np.repeat(np.arange(FEW), np.diff(uneven.starts))
+    whole[owners, uneven.ends] = uneven.steps
+    whole[FEW, :FEW] = whole[:FEW, FEW] = uneven.radii
+    np.testing.assert_allclose(D, floyd_warshall(whole)[:FEW, :FEW] / uneven.quanta)
+    assert D.max() <= uneven.longest
+
+
+def test_within_are_the_words_nearer_than_both_radii(uneven, D):
+    rows = np.array([7, 3, 7, 59])
+    for row, (words, nearer) in zip(rows, uneven.within(rows), strict=True):
+        gain = uneven.radii[row] + uneven.radii - np.round(D[row] * QUANTA).astype(int)
+        np.testing.assert_array_equal(words, np.flatnonzero(gain > 0))
+        np.testing.assert_array_equal(nearer, gain[words])
+
+
+@pytest.mark.parametrize("beta", [0.2, 1.0, 3.0])
+def test_the_epsilon_of_words_alone_is_that_of_the_worst_pair(uneven, D, beta):
+    weights = np.random.default_rng(1).random(FEW) ** 4 + 1e-6
+    P = weights * np.exp(-beta * D)
+    P /= P.sum(axis=1, keepdims=True)
+    worst = np.abs(np.log(P[:, None]) - np.log(P[None])).max(axis=2)
+    apart = ~np.eye(FEW, dtype=bool)
+    found = exact_epsilon(uneven, weights_at(uneven, weights), beta)
+    assert found == pytest.approx((worst[apart] / D[apart]).max(), rel=1e-9)
+
+
+def test_the_steepest_pair_is_found_without_all_pairs():
+    rng = np.random.default_rng(2)
+    logs, radii = rng.normal(size=200), rng.integers(3, 90, 200)
+    every = (logs[:, None] - logs) / (radii[:, None] + radii)
+    assert steepest_over(logs, radii) == pytest.approx(every.max())
+    assert steepest_over(np.zeros(5), radii[:5]) == 0
+
+
+def test_whole_numbers_in_a_policy_are_numbers():
+    """As configs have them: content = 1 makes no other length than 1.0."""
+    none, proper = np.zeros(4, dtype=bool), np.array([True, True, False, False])
+    known = Features(proper, none, none, none, none, csr_array((4, 1)), 4)
+    ends = np.array([0, 2]), np.array([1, 3])
+    for one in (1, 1.0):
+        lengths = lengths_of(np.array([2.0, 2.0]), *ends, Policy(proper=0.5, content=one), known)
+        assert lengths.tolist() == [1.0, 2.0]
+
+
+def test_presets_hide_names_more_than_rare_words_more_than_others():
+    for name in ("general", "clinical", "strict"):
+        one = PRESETS[name]
+        assert one.far_proper < one.far_rare + 1e-9 <= one.far <= one.far_function
+        assert one.far_function < one.far_negation
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PRESETS)
+def test_known_distances_are_the_measured_ones(name):
+    space = Space.builtin()
+    mechanism = make_path_v2(0.5, policy=name).fit(space)
+    assert dict(mechanism.apart) == measured_apart(mechanism, len(space))
+
+
+def test_other_policies_and_other_spaces_are_measured(space):
+    assert known_apart(Space.builtin(), asdict(PRESETS["general"]))["nearest"] > 0
+    assert known_apart(Space.builtin(), asdict(Policy(0.5))) is None
+    assert known_apart(space, asdict(PRESETS["plain"])) is None
+    mechanism = make_path_v2(0.5, policy="plain").fit(space)
+    scale = {name: at["distance"] for name, at in scale_of(mechanism, len(space)).items()}
+    measured = measured_apart(mechanism, len(space))
+    assert mechanism.apart is None and scale["nearest"] == measured["nearest"]
