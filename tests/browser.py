@@ -54,8 +54,6 @@ _CONTRAST = """(() => {
 
 
 class Page:
-    """The one tab. events: all that the browser told so far."""
-
     def __init__(self, socket):
         self.socket, self.events, self.calls = socket, [], 0
         for domain in ("Runtime", "Log", "Network", "Page"):
@@ -75,7 +73,6 @@ class Page:
         return result["result"].get("value")
 
     def wait_for(self, expression, seconds=60):
-        """The first value of it that is true."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if value := self.js(expression):
@@ -84,13 +81,11 @@ class Page:
         raise AssertionError(f"this did not become true: {expression}")
 
     def type_into(self, selector, text):
-        """In place of what is there; Ctrl+Enter ends it."""
         self.js(f"document.querySelector({json.dumps(selector)}).select()")
         self.call("Input.insertText", text=text)
         self.press("Enter", modifiers=2)
 
     def press(self, key, **more):
-        """A key, as somebody without a mouse does."""
         code, number, text = KEYS[key]
         for kind in ("keyDown" if text else "rawKeyDown", "keyUp"):
             typed = {"text": text} if text and kind == "keyDown" and not more else {}
@@ -98,14 +93,8 @@ class Page:
             self.call("Input.dispatchKeyEvent", type=kind, **how)
 
     def tab_to(self, name, most=200):
-        """Presses Tab until what has this in its name has the focus. Gives how it is called."""
-        self._to_the_beginning()
-        for _ in range(most):
-            self.press("Tab")
-            here = self.js(_FOCUSED)
-            if name in here:
-                return here
-        raise AssertionError(f"Tab does not come to {name}")
+        """Press Tab until what has this in its name has the focus."""
+        assert name in self.by_tab(most, name)[-1], f"Tab does not come to {name}"
 
     def fits(self, width):
         """Whether nothing has to be scrolled sideways at this width, in pixels."""
@@ -116,7 +105,6 @@ class Page:
         return self.js(f"{root}.scrollWidth <= {root}.clientWidth")
 
     def dark(self, on=True):
-        """As whoever asks for dark pages sees it, or for light ones."""
         asked = {"name": "prefers-color-scheme", "value": "dark" if on else "light"}
         self.call("Emulation.setEmulatedMedia", features=[asked])
         time.sleep(0.3)
@@ -125,23 +113,21 @@ class Page:
         """What is written with less contrast than that (WCAG 2.1, 1.4.3), with the ratio."""
         return [found for found in json.loads(self.js(_CONTRAST)) if found[0] < least]
 
-    def by_tab(self, most=200):
-        """What the Tab key comes to, one after another, from the beginning to the end."""
-        found = []
-        self._to_the_beginning()
+    def by_tab(self, most=200, until=None):
+        """What the Tab key comes to, one after another, to the end or to what has this name."""
+        found = [""]
+        self.js("document.body.tabIndex = -1; document.body.focus(); scrollTo(0, 0)")
         for _ in range(most):
             self.press("Tab")
             here = self.js(_FOCUSED)
-            if not here or here in found:
+            if until is None and (not here or here in found):
                 break
             found.append(here)
-        return found
-
-    def _to_the_beginning(self):
-        self.js("document.body.tabIndex = -1; document.body.focus(); scrollTo(0, 0)")
+            if until is not None and until in here:
+                break
+        return found[1:]
 
     def errors(self):
-        """What its console complains of."""
         self.js("0")  # collects the events that are still on their way
         told = {"Runtime.consoleAPICalled": lambda p: p["type"] == "error",
                 "Log.entryAdded": lambda p: p["entry"]["level"] == "error",
@@ -149,7 +135,6 @@ class Page:
         return [e for e in self.events if told.get(e["method"], lambda p: False)(e["params"])]
 
     def requests(self):
-        """All addresses that it asked for anything."""
         sent = [e for e in self.events if e["method"] == "Network.requestWillBeSent"]
         sockets = [e for e in self.events if e["method"] == "Network.webSocketCreated"]
         urls = [e["params"]["request"]["url"] for e in sent]

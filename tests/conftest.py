@@ -1,7 +1,4 @@
-"""What the tests share: a small public space, pipelines on it, doubles of every part, secrets.
-
-The doubles are registered under "test.*" and misbehave on purpose.
-"""
+"""Shared: a small public space, pipelines on it, secrets, and doubles ("test.*") that misbehave."""
 
 from __future__ import annotations
 
@@ -67,8 +64,7 @@ COUNTING = {"@dx_mechanisms": "test.Counting.v1"}
 
 
 def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
-    """Those of the secrets that the data holds, as they are, in lower case, or escaped by json.
-    A DocBin is compressed: a plain search would never find anything."""
+    """Return the secrets that the data, compressed or not, holds in any case or escaped by JSON."""
     raw = data.encode("utf8", "surrogatepass") if isinstance(data, str) else data
     try:
         raw = zlib.decompress(raw)
@@ -79,14 +75,12 @@ def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
 
 
 def hearing_ctrl_c(command: list[str]) -> list[str]:
-    """The command, in a process that hears SIGINT: a shell lets its background jobs ignore it, and
-    so do their children."""
+    """Return the command in a process that hears SIGINT, which a shell's background jobs ignore."""
     undo = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
     return [sys.executable, "-c", undo + "os.execv(sys.argv[1], sys.argv[1:])", *command]
 
 
-# Whatever a config names is looked for among the entry points of all that is installed: a third of
-# the time that it takes to make a pipeline. They do not change while the tests run.
+# Looking through entry points takes a third of the time that a pipeline takes to make.
 catalogue.AVAILABLE_ENTRY_POINTS = SimpleNamespace(
     select=cache(catalogue.AVAILABLE_ENTRY_POINTS.select)
 )
@@ -94,15 +88,12 @@ catalogue.AVAILABLE_ENTRY_POINTS = SimpleNamespace(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """All of the suite runs on two cores; what is named, in this process. `-n 0` is one core."""
+    """Run the whole suite on two cores, and named files in this process."""
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     in_one = any(config.getoption(name, False) for name in ("usepdb", "collectonly"))
     if not (named or in_one or hasattr(config, "workerinput")):
         if config.getoption("numprocesses", 0) is None:  # 0: there is no pytest-xdist
             config.option.numprocesses, config.option.dist = 2, "worksteal"
-
-
-# -- doubles -----------------------------------------------------------------------------------
 
 
 class Double:
@@ -161,8 +152,6 @@ class Failing(Double):
 
 
 class Garbage(Double):
-    """Gives rows that are none: too few, one for all, negative, beyond the end, no numbers."""
-
     name = "test.Garbage.v1"
 
     def __init__(self, kind: str) -> None:
@@ -184,8 +173,6 @@ class Garbage(Double):
 
 
 class OddSelector:
-    """kind: what select gives back, or "raise" for an error that holds the text."""
-
     in_clear = ("all",)
 
     def __init__(self, kind: str) -> None:
@@ -229,7 +216,6 @@ registry.dx_unknowns("test.Odd.v1", func=lambda kind: OddUnknown(kind))
 
 @Language.component("test_leaky_annotator")
 def leaky_annotator(doc: Doc) -> Doc:
-    """Writes the text into every place of a Doc that holds something."""
     for token in doc:
         token.lemma_ = token.norm_ = token.tag_ = token.dep_ = token.ent_id_ = token.text
     if len(doc):
@@ -242,8 +228,6 @@ def leaky_annotator(doc: Doc) -> Doc:
     doc.user_hooks["vector"] = lambda _: doc.text
     return doc
 
-
-# -- fixtures ------------------------------------------------------------------------------------
 
 MakeNlp = Callable[..., Language]
 

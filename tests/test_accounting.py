@@ -2,11 +2,12 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
-from spacy_dxprivacy import Guarantee, compose
+from spacy_dxprivacy import Guarantee, Rng, compose
 from spacy_dxprivacy.privacy import composition
-from spacy_dxprivacy.privacy.noise import analytic_sigma, laplace_epsilon
+from spacy_dxprivacy.privacy.noise import analytic_sigma, laplace_epsilon, laplace_noise
 
 PURE = Guarantee("approx-dp", 0.1, 1e-7, metric="discrete", adjacency="all", status="proven")
 NORMAL = dataclasses.replace(PURE, epsilon=1.0, delta=1e-5, mu=1 / analytic_sigma(1.0, 1e-5))
@@ -21,15 +22,12 @@ def test_gaussian_noise_adds_up_by_its_square(words, epsilon):
 
 
 def test_a_total_of_gaussian_noise_says_so_and_can_be_added_to():
+    for one in (PURE, NORMAL):
+        assert compose([one]).epsilon == one.epsilon
     once = compose([NORMAL] * 20)
     assert composition.GAUSSIAN in once.notes and once.delta == pytest.approx(2e-4)
     assert once.epsilon < 5.41
     assert compose([NORMAL] * 20).mu == pytest.approx(NORMAL.mu * 20**0.5)
-
-
-def test_one_draw_is_what_it_is():
-    assert compose([PURE]).epsilon == PURE.epsilon
-    assert compose([NORMAL]).epsilon == NORMAL.epsilon
 
 
 def test_other_noise_adds_up_by_its_loss_distribution_where_that_can_be_had():
@@ -72,11 +70,6 @@ def test_the_worst_case_is_never_passed(dims):
 
 def test_the_epsilon_at_delta_is_what_a_simulation_finds():
     """delta = E[(1 - exp(epsilon' - L))_+] over draws of the loss L."""
-    import numpy as np
-
-    from spacy_dxprivacy import Rng
-    from spacy_dxprivacy.privacy.noise import laplace_noise
-
     d, epsilon, distance, delta = 20, 3.0, 2.0, 1e-3
     Z = laplace_noise(400_000, d, Rng(seed=0), epsilon=epsilon)
     moved = Z.copy()

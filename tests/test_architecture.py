@@ -1,8 +1,4 @@
-"""The plan of docs/reference/architecture.md, as a test: what may import what, how long things are.
-
-The table of rooms on that page is the plan itself. It is read from there, so a room is added, or
-moved to another place, by a line of the page.
-"""
+"""The plan of docs/reference/architecture.md as a test: which room may import which."""
 
 import ast
 import re
@@ -26,7 +22,6 @@ HOUSE = Path(spacy_dxprivacy.__file__).parent
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "architecture.md"
 ROW = re.compile(r"^\| `([\w/]+)` \| \S.* \|$", re.M)
 
-# What one room alone may import, of other packages.
 ONLY_IN = {
     "typer": ("cli", "lab/commands"),
     "click": ("cli",),
@@ -40,19 +35,11 @@ ENTERED, RETURNED = 18, 2  # modules that a text goes through, and rooms that it
 ARGUMENTS = 5  # of a function, besides self; registered constructors and commands aside
 DOCUMENTED = 0.95
 
-# Not mended yet: (importer, what it imports). A line that is not needed any more fails.
-OWED_IMPORTS: set[tuple[str, str]] = set()
-# Files with an assert, and functions with many arguments.
-OWED_ASSERTS: set[str] = set()
-OWED_ARGUMENTS: set[tuple[str, str]] = set()
-
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests")
 
 
 @dataclass(frozen=True)
 class Import:
-    """One name that one module imports, at the top, inside a function or for types alone."""
-
     file: str
     line: int
     importer: str
@@ -62,45 +49,35 @@ class Import:
         return f"{PACKAGE}/{self.file}:{self.line}: {self.importer} imports {self.imported}"
 
     @property
-    def owed(self):
-        return (self.importer, self.imported) in OWED_IMPORTS
-
-    @property
     def ours(self):
         return self.imported.split(".")[0] == PACKAGE
 
 
 @cache
 def plan():
-    """The rooms, from the door down to the ground."""
     return ROW.findall(PAGE.read_text(encoding="utf8")) if PAGE.exists() else []
 
 
 @cache
 def trees():
-    """{file: its syntax tree} of all modules, file relative to the package."""
-    paths = sorted(HOUSE.rglob("*.py"))
     return {
         path.relative_to(HOUSE).as_posix(): ast.parse(path.read_text(encoding="utf8"))
-        for path in paths
+        for path in sorted(HOUSE.rglob("*.py"))
     }
 
 
 def module_of(file):
-    """metric/paths.py -> spacy_dxprivacy.metric.paths; metric/__init__.py -> ....metric"""
     parts = [PACKAGE, *file.removesuffix(".py").split("/")]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def room_of(module):
-    """The longest name of a room that the module lies in; "" for the front of the package."""
     path = module.removeprefix(PACKAGE).strip(".").replace(".", "/")
     rooms = [room for room in plan() if path == room or path.startswith(room + "/")]
     return max(rooms, key=len, default=path.split("/")[0])
 
 
 def base_of(file, node):
-    """The package or module that `from ... import` names, dots counted out."""
     if not node.level:
         return node.module
     here = module_of(file).split(".")
@@ -132,9 +109,6 @@ def listed(lines):
     return "\n".join(["", *map(str, lines)])
 
 
-# -- the rooms -----------------------------------------------------------------------------------
-
-
 def test_every_folder_and_loose_module_has_a_line_in_the_plan():
     folders = {file.rpartition("/")[0] for file in trees() if "/" in file}
     loose = {file.removesuffix(".py") for file in trees() if "/" not in file} - {"__init__"}
@@ -152,7 +126,7 @@ def test_an_import_goes_down():
         above, below = room_of(i.importer), room_of(i.imported)
         return above and above != below and height.get(below, -1) <= height.get(above, -1)
 
-    wrong = [i for i in imports() if i.ours and goes_up(i) and not i.owed]
+    wrong = [i for i in imports() if i.ours and goes_up(i)]
     assert not wrong, listed(
         f"{i}: {room_of(i.importer)!r} lies below {room_of(i.imported) or 'the front'!r}. Move "
         "what is needed further down, or let the caller hand it in."
@@ -163,7 +137,7 @@ def test_an_import_goes_down():
 def test_no_circle_of_modules():
     graph = defaultdict(set)
     for i in imports():
-        if i.ours and not i.owed and i.imported != i.importer:
+        if i.ours and i.imported != i.importer:
             graph[i.importer].add(i.imported)
     try:
         TopologicalSorter(graph).prepare()
@@ -179,7 +153,7 @@ def test_few_rooms_know_of(package, rooms):
     wrong = [
         i
         for i in imports()
-        if i.imported.split(".")[0] == package and room_of(i.importer) not in rooms and not i.owed
+        if i.imported.split(".")[0] == package and room_of(i.importer) not in rooms
     ]
     assert not wrong, f"{package} is for {rooms} alone:" + listed(wrong)
 
@@ -188,28 +162,14 @@ def test_nothing_outside_the_door_imports_it():
     wrong = [
         i
         for i in imports()
-        if room_of(i.imported) == "cli"
-        and i.ours
-        and not i.owed
+        if i.ours
+        and room_of(i.imported) == "cli"
         and room_of(i.importer) not in ("cli", "lab/commands")
     ]
     assert not wrong, "what does the work knows nothing of the terminal:" + listed(wrong)
 
 
-def test_what_is_owed_is_still_owed():
-    """A line of the lists at the top that is mended has to go, so that it is not owed anew."""
-    left = {(i.importer, i.imported) for i in imports()}
-    assert OWED_IMPORTS - left == set()
-    assert OWED_ASSERTS - {file for file, _ in asserts()} == set()
-    assert OWED_ARGUMENTS - {(file, node.name) for file, node in wide()} == set()
-
-
-# -- the path of a text --------------------------------------------------------------------------
-
-
 def test_one_text_enters_few_modules_and_returns_to_few_rooms():
-    """Who follows a text from DxSanitizer.pipe on opens these modules, in the order in which they
-    are first entered, and comes back to a room that was left at most twice."""
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer")
     texts = ["Hi there, Maria told her doctor in London that she sleeps badly.\n\nShe is 43."] * 3
@@ -231,53 +191,30 @@ def test_one_text_enters_few_modules_and_returns_to_few_rooms():
     assert len(rooms) - len(set(rooms)) <= RETURNED, listed(rooms)
 
 
-# -- sizes ---------------------------------------------------------------------------------------
-
-
-@cache
-def asserts():
-    return [
-        (file, node.lineno)
-        for file, tree in trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assert)
-    ]
-
-
 def test_few_modules_lie_loose_at_the_top():
     loose = [file for file in trees() if "/" not in file]
     assert len(loose) <= LOOSE, f"each of these belongs in a room: {loose}"
 
 
 def arguments(node):
-    """How many arguments a function takes besides self or cls."""
     spec = node.args
     names = [a.arg for a in [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]]
     return len(names) - (names[:1] in (["self"], ["cls"]))
 
 
-def wide():
-    """(file, node) of the functions that take too many."""
-    for file, tree in trees().items():
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                registered = node.decorator_list or node.name.endswith("_cli")
-                if not registered and arguments(node) > ARGUMENTS:
-                    yield file, node
-
-
 def test_functions_take_few_arguments():
-    """Settings that go together are one value. What a registry or typer calls takes as many as it
-    has settings."""
-    wrong = [(file, node) for file, node in wide() if (file, node.name) not in OWED_ARGUMENTS]
-    assert not wrong, listed(
+    wide = [
         f"{PACKAGE}/{file}:{node.lineno}: {node.name} takes {arguments(node)} arguments"
-        for file, node in wrong
-    )
+        for file, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and arguments(node) > ARGUMENTS
+        and not (node.decorator_list or node.name.endswith("_cli"))  # called by a registry or typer
+    ]
+    assert not wide, listed(wide)
 
 
 def test_the_core_does_not_import_the_lab():
-    """A pipeline, a worker and the service have no use for what evaluates."""
     wrong = [
         i
         for i in imports()
@@ -296,14 +233,7 @@ def test_old_paths_lead_to_the_modules_at_their_new_places():
     assert ATTACKS is import_module(f"{PACKAGE}.lab.attacks").ATTACKS
 
 
-def test_no_assert_does_the_work_of_a_check():
-    """python -O leaves them out: raise an error, or let the type say it."""
-    wrong = [f"{PACKAGE}/{f}:{line}: assert" for f, line in asserts() if f not in OWED_ASSERTS]
-    assert not wrong, listed(wrong)
-
-
 def public(node, file):
-    """(file, node) of the public functions and classes, and of the public methods of these."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue

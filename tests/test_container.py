@@ -1,6 +1,5 @@
 """The container of the service, which cannot be built here: its lines are run one by one."""
 
-import importlib.util
 import json
 import os
 import re
@@ -12,21 +11,15 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from spacy_dxprivacy.cli import dx_cli
 
 ROOT = Path(__file__).parent.parent
 SERVE = ROOT / "examples" / "serve"
 
 
-def has(*names):
-    return all(importlib.util.find_spec(name) is not None for name in names)
-
-
-def needs(*names):
-    return pytest.mark.skipif(not has(*names), reason=f"needs {', '.join(names)}")
-
-
 def instructions():
-    """(name, arguments) of the Dockerfile, lines that go on joined."""
     text = re.sub(r"^#.*\n", "", (SERVE / "Dockerfile").read_text(encoding="utf8"), flags=re.M)
     lines = re.sub(r"\\\n\s*", "", text).splitlines()
     return [tuple(line.split(None, 1)) for line in lines if line.strip()]
@@ -46,9 +39,6 @@ def test_the_image_is_built_of_what_is_there_and_runs_as_nobody():
     assert last["USER"] == "10001" and last["STOPSIGNAL"] == "SIGTERM"
     assert "/health" in last["HEALTHCHECK"]
     assert not any("COPY" == name and "--from=build" not in told for name, told in steps[first:])
-
-
-def test_what_is_copied_goes_to_the_builder():
     told = (SERVE / "Dockerfile.dockerignore").read_text(encoding="utf8").splitlines()
     sent = {line[1:] for line in told if line.startswith("!")}
     copied = [told.split()[:-1] for name, told in instructions() if name == "COPY"]
@@ -91,28 +81,19 @@ def test_what_the_dockerfile_runs_makes_a_service_that_is_healthy(tmp_path):
     try:
         check = json.loads(last["HEALTHCHECK"].partition("CMD")[2])
         asked = [word.replace(":8000", f":{port}") for word in check]
-        assert retried(asked, env) == 0
+        for _ in range(120):  # the service says where it listens before it does
+            status = subprocess.run(asked, env=env, capture_output=True).returncode
+            if status == 0:
+                break
+            time.sleep(1)
+        assert status == 0
     finally:
         service.send_signal(signal.SIGTERM)
         service.communicate(timeout=60)
     assert service.returncode == 0
 
 
-def retried(command, env, times=120):
-    """The last exit status: the service says where it listens before it does."""
-    for _ in range(times):
-        status = subprocess.run(command, env=env, capture_output=True).returncode
-        if status == 0:
-            break
-        time.sleep(1)
-    return status
-
-
 def test_what_the_image_runs_are_options_of_the_command():
-    from typer.testing import CliRunner
-
-    from spacy_dxprivacy.cli import dx_cli
-
     steps = dict(instructions())
     words = json.loads(steps["ENTRYPOINT"]) + json.loads(steps["CMD"])
     assert words[:5] == ["python", "-m", "spacy", "dx", "serve"]
@@ -121,10 +102,8 @@ def test_what_the_image_runs_are_options_of_the_command():
     assert all(word in plain for word in words if word.startswith("--"))
 
 
-@needs("yaml")
 def test_the_compose_file_keeps_the_root_read_only_and_the_port_at_home():
-    import yaml
-
+    yaml = pytest.importorskip("yaml")
     service = yaml.safe_load((SERVE / "compose.yaml").read_text(encoding="utf8"))["services"]["dx"]
     assert service["read_only"] and service["cap_drop"] == ["ALL"]
     assert all(port.startswith("127.0.0.1:") for port in service["ports"])

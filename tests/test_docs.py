@@ -27,14 +27,12 @@ needs_extra = pytest.mark.skipif(
 
 
 def links(path):
-    """(file, anchor or "") of each link that is not one to the web."""
     text = re.sub(r"```.*?```", "", path.read_text(encoding="utf8"), flags=re.S)
     found = [link for link in LINK.findall(text) if "://" not in link]
     return [link.partition("#")[::2] for link in found]
 
 
 def anchors(path):
-    """Of the headings, as GitHub and mkdocs make them of letters, digits and hyphens."""
     heads = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf8"), re.M)
     return {re.sub(r"[^\w\- ]", "", head).strip().lower().replace(" ", "-") for head in heads}
 
@@ -47,7 +45,6 @@ def test_links_of_the_readme_lead_somewhere():
 
 
 def test_links_out_of_the_docs_lead_somewhere():
-    """The site drops them (docs/hooks.py), so its build does not see them."""
     for path in DOCS.rglob("*.md"):
         beyond = "../" * len(path.relative_to(DOCS).parts)
         out = [file for file, _ in links(path) if file.startswith(beyond)]
@@ -55,7 +52,6 @@ def test_links_out_of_the_docs_lead_somewhere():
 
 
 def test_commands_beside_figures_are_there():
-    """Of `dx X`, `pytest X` and `python X` each names what exists."""
     page = DOCS / "explanation" / "guarantees.md"
     text = re.sub(r"`dx-[^`]*`", "", page.read_text(encoding="utf8"))
     attacks = {*ATTACKS, "frontier", "persons"}
@@ -94,7 +90,6 @@ def build(folder):
 
 @pytest.fixture
 def copy(tmp_path):
-    """The docs and what the page of the API is made of."""
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     shutil.copytree(DOCS, tmp_path / "docs")
     ignored = shutil.ignore_patterns("data", "__pycache__")
@@ -131,7 +126,6 @@ def test_a_broken_link_stops_the_build(copy):
 
 
 def test_formulas_stand_between_lines_that_code_hosts_know():
-    """A line of $$ before and after, and a blank one around both: else they stay as they are."""
     for path in DOCS.rglob("*.md"):
         text = path.read_text(encoding="utf8")
         set_ones = re.findall(r"(?<=\n\n)\$\$\n[^$]+\n\$\$\n(?=\n|$)", text)

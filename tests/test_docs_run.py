@@ -57,7 +57,6 @@ class Block:
 
     @property
     def commands(self):
-        """The commands, without output; lines that end with a backslash are joined."""
         text = self.text.replace("\\\n", " ")
         shown = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
         lines = shown or [line for line in text.splitlines() if line.strip()]
@@ -65,21 +64,19 @@ class Block:
 
 
 def blocks(text):
-    """The blocks of a page that are to be run, in order."""
     found = []
     for one in FENCED.finditer(text):
         found.append((one.start(), one[1], one[2], one[3]))
-    for one in INDENTED.finditer(re.sub(r"^```.*?^```$", _blank, text, flags=re.M | re.S)):
+    unfenced = re.sub(
+        r"^```.*?^```$", lambda fence: re.sub(r"[^\n]", " ", fence[0]), text, flags=re.M | re.S
+    )
+    for one in INDENTED.finditer(unfenced):
         found.append((one.start(), one[1], "console", re.sub(r"^    ", "", one[2], flags=re.M)))
     for start, comments, kind, code in sorted(found):
         needs = re.findall(r"needs: (.*?) -->", comments)
         names = tuple(name for one in needs for name in re.split(r",\s*", one))
         status = int((re.findall(r"exit: (\d+)", comments) or ["0"])[0])
         yield Block(kind, code, names, status, text.count("\n", 0, start) + 1)
-
-
-def _blank(found):
-    return re.sub(r"[^\n]", " ", found[0])
 
 
 def there(name):
@@ -116,7 +113,6 @@ class Reader:
         assert self.type(last) == block.status, last
 
     def look_up(self, block):
-        """Of what cannot be run here: dx has these commands and options."""
         for line in block.commands if block.kind == "console" else ():
             words = shlex.split(line, comments=True)
             if "dx" not in words[:4]:
@@ -128,7 +124,6 @@ class Reader:
             assert done.exit_code == 0 and [one for one in options if one not in plain] == [], line
 
     def type(self, line):
-        """Run a line; its exit status."""
         words = shlex.split(line, comments=True)
         plain = words[3:] if words[:4] == ["python", "-m", "spacy", "dx"] else words
         if plain[0] == "pip":
@@ -169,7 +164,6 @@ class Reader:
         return 0
 
     def localised(self, text):
-        """The port of the docs is taken by whatever runs here."""
         return text if self.port is None else text.replace(":8000", f":{self.port}")
 
     def leave(self):

@@ -27,15 +27,6 @@ DOORS = (PACKAGE / "cli", PACKAGE / "lab" / "commands")
 ROOMS = [path for path in PACKAGE.rglob("*.py") if path.parent not in DOORS]
 
 
-def run(*args, timeout=240):
-    done = subprocess.run([sys.executable, *args], capture_output=True, text=True, timeout=timeout)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-# -- who imports what ------------------------------------------------------------------------------
-
-
 WORKER = """
 import sys, spacy
 before = set(sys.modules)
@@ -47,15 +38,13 @@ print(*(set(sys.modules) - before))
 
 @pytest.mark.slow
 def test_a_worker_loads_what_it_works_with_and_no_more():
-    """What Ray, Spark and worker processes import, by the modules of what they are sent."""
-    loaded = run("-W", "ignore", "-c", WORKER).split()
+    command = [sys.executable, "-W", "ignore", "-c", WORKER]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=True)
+    loaded = done.stdout.split()
     rooms = {name.split(".")[1] for name in loaded if name.startswith("spacy_dxprivacy.")}
     assert "integrations" in rooms and not rooms & {"cli", "lab"}
     heavy = {"faiss", "scipy", "pandas", "pyarrow", "ray", "pyspark", "matplotlib", "streamlit"}
     assert not heavy & {name.split(".")[0] for name in loaded}
-
-
-# -- messages --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -78,7 +67,6 @@ def test_a_mistake_names_the_argument_and_the_option(raising, python, command):
 
 
 def messages():
-    """All strings of rooms that are part of a raise, and the messages of errors.py."""
     for table in (Errors, Warnings):
         yield from vars(table).values()
     for path in ROOMS:
@@ -89,7 +77,6 @@ def messages():
 
 
 def options_of_commands():
-    """What the options are called, by their annotations."""
     commands = []
     for module, name in COMMANDS.values():
         found = getattr(import_module(module, cli.__name__), name)

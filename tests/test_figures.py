@@ -26,7 +26,6 @@ pytestmark = pytest.mark.skipif(not RESULTS, reason="the docs are not beside the
 
 
 def gone(value: Any, name: str = "") -> list[str]:
-    """The settings at any depth that nothing is called any more."""
     if isinstance(value, dict) and name != "default":
         return [lost for key, inner in value.items() for lost in gone(inner, key)]
     if isinstance(value, list):
@@ -47,7 +46,6 @@ def gone(value: Any, name: str = "") -> list[str]:
 
 
 def gone_of_command(command: str) -> list[str]:
-    """The parts of a command that do not exist: its name, its file, its options."""
     program, first, *rest = shlex.split(command)
     options = {word for word in rest if re.match(r"--?[a-z]", word)}
     if program == "python":

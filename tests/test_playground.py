@@ -59,38 +59,28 @@ def start(workshop, name=None):
     return workshop.sanitizer(name, steps[len(steps) // 2])
 
 
-# -- what it computes ----------------------------------------------------------------------------
-
-
 def test_a_text_is_sanitised_as_the_pipeline_does_it(workshop):
     done = workshop.sanitize(TEXT, workshop.sanitizer("dx.Path.v2", START))
     doc = spacy.blank("en").make_doc(TEXT)  # workshop.nlp would keep it
     expected = workshop.own(doc)._.dx
     assert dict(done.receipt) == dict(expected)
     assert len(done.pair.after) == len(done.pair.before) == len(doc)
+    done = workshop.sanitize(SECRET_TEXT, start(workshop))
+    assert any(token.text == UNKNOWN_SECRETS[0] for token in done.pair.before)
+    assert not any(word in workshop.nlp.vocab.strings for word in UNKNOWN_SECRETS)
 
 
 def test_components_before_and_after_the_sanitizer_run(file_space):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
-    config = {"space": file_space, "mechanism": _path(), "surrogates": None}
+    mechanism = {"@dx_mechanisms": "dx.Path.v1", "epsilon": 2.2}
+    config = {"space": file_space, "mechanism": mechanism, "surrogates": None}
     nlp.add_pipe("dx_entity_sanitizer", config=config)
     nlp.add_pipe("sentencizer")
     made = Workshop(nlp)
     done = made.sanitize("Mary said nothing.", start(made))
     assert done.receipt.perturbed == 1
     assert [token.text for token in done.pair.after][1:] == ["said", "nothing", "."]
-
-
-def _path():
-    return {"@dx_mechanisms": "dx.Path.v1", "epsilon": 2.2}
-
-
-def test_the_vocabulary_forgets_a_text(workshop):
-    done = workshop.sanitize(SECRET_TEXT, start(workshop))
-    strings = workshop.nlp.vocab.strings
-    assert not any(word in strings for word in UNKNOWN_SECRETS)
-    assert any(token.text == UNKNOWN_SECRETS[0] for token in done.pair.before)
 
 
 @pytest.mark.slow
@@ -130,7 +120,7 @@ def test_a_word_is_told_of_as_inspect_does(workshop, space_path, tmp_path):
     assert workshop.inspect("Zorblattovich", workshop.own.mechanism, k=5, draws=9) is None
 
 
-def test_a_pipeline_keeps_its_settings(file_space):
+def test_a_pipeline_keeps_its_settings_and_needs_a_mechanism_with_epsilon(file_space):
     nlp = spacy.blank("en")
     mechanism = {"@dx_mechanisms": "dx.Gaussian.v1", "epsilon": 50.0, "delta": 1e-3}
     unknown = {"@dx_unknowns": "dx.RandomWord.v1"}
@@ -141,21 +131,14 @@ def test_a_pipeline_keeps_its_settings(file_space):
     receipt = made.sanitize(TEXT, made.sanitizer("dx.Gaussian.v1", 40.0)).receipt
     assert receipt.guarantee["delta"] == 1e-3 and receipt.guarantee["epsilon"] == 40.0
     assert (receipt.unknown_policy, receipt.scope) == ("RandomWord", "type")
-
-
-def test_a_mechanism_without_epsilon_is_refused(file_space):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer", config={"mechanism": CONSTANT, "space": file_space})
     with pytest.raises(UsageError, match="no epsilon"):
         Workshop(nlp)
 
 
-# -- the page ------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def page(workshop, monkeypatch):
-    """page(): the page as it is after one run."""
     from streamlit.testing.v1 import AppTest
 
     def run(shown=workshop):
@@ -218,6 +201,8 @@ def test_a_clicked_word_is_shown_with_what_it_becomes(page):
 
 @needs_extra
 def test_an_error_tells_nothing_of_the_text(page, workshop, monkeypatch, caplog, capfd):
+    assert errors_of(page(None)) == ["Start this page with: python -m spacy dx playground"]
+
     def fails(text, sanitizer):
         raise RuntimeError(text)
 
@@ -229,23 +214,12 @@ def test_an_error_tells_nothing_of_the_text(page, workshop, monkeypatch, caplog,
     assert leaks(told + caplog.text + "".join(capfd.readouterr())) == []
 
 
-@needs_extra
-def test_without_the_command_there_is_no_page(page):
-    assert errors_of(page(None)) == ["Start this page with: python -m spacy dx playground"]
-
-
-# -- the command ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("given", ["127.0.0.1", "localhost", "::1", "127.0.0.5"])
-def test_this_machine_may_listen(given):
-    assert server.check_address(given) in (given, "127.0.0.1")
-
-
-@pytest.mark.parametrize("given", ["0.0.0.0", "::", "192.168.0.2", "example.org", ""])
-def test_nobody_else_may_listen(given):
-    done = dx("playground", "--address", given)
-    assert done.exit_code == 2 and "DX086" in done.stderr and done.stderr.count("\n") == 1
+def test_this_machine_may_listen_and_nobody_else():
+    for given in ("127.0.0.1", "localhost", "::1", "127.0.0.5"):
+        assert server.check_address(given) in (given, "127.0.0.1")
+    for given in ("0.0.0.0", "::", "192.168.0.2", "example.org", ""):
+        done = dx("playground", "--address", given)
+        assert done.exit_code == 2 and "DX086" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_a_missing_library_is_named_with_what_to_type(monkeypatch):
@@ -278,9 +252,6 @@ def test_a_port_that_is_taken_is_one_line():
             hosts.check_port("127.0.0.1", port)
 
 
-# -- the server ----------------------------------------------------------------------------------
-
-
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -295,8 +266,7 @@ def answers(host, port):
 
 @pytest.fixture(scope="module")
 def served(space_path, tmp_path_factory):
-    """A server in a folder of its own, whose environment asks for what must not be. Gives its port
-    and its folder, and checks at the end that it wrote none of SECRET_TEXT anywhere in it."""
+    """The port of a server whose environment asks for what must not be; it writes no text."""
     folder, port = tmp_path_factory.mktemp("home"), free_port()
     wrong = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "STREAMLIT_LOGGER_LEVEL": "debug",
              "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "true"}  # fmt: skip
@@ -311,7 +281,7 @@ def served(space_path, tmp_path_factory):
             while not answers("127.0.0.1", port):
                 assert process.poll() is None and time.monotonic() < end
                 time.sleep(0.05)
-            yield port, folder
+            yield port
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(timeout=60)
@@ -323,22 +293,20 @@ def served(space_path, tmp_path_factory):
 @needs_extra
 def test_it_listens_on_this_machine_alone(served):
     """127.0.0.2 is this machine as well, but another address: it answers where all do."""
-    port, _ = served
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{served}/", timeout=30) as answer:
         assert answer.status == 200
-    assert not answers("127.0.0.2", port)
+    assert not answers("127.0.0.2", served)
 
 
 @needs_extra
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", ""])
 def test_another_host_name_is_not_answered(served, host):
     """DNS rebinding: a page of somebody else lets its name lead to this machine."""
-    port, _ = served
     for path in ("/", "/_stcore/health", "/_stcore/host-config"):
-        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Host": host})
+        request = urllib.request.Request(f"http://127.0.0.1:{served}{path}", headers={"Host": host})
         with pytest.raises(urllib.error.HTTPError, match="400"):
             urllib.request.urlopen(request, timeout=30)
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as raw:
+    with socket.create_connection(("127.0.0.1", served), timeout=30) as raw:
         raw.sendall(
             f"GET /_stcore/stream HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
             "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
@@ -358,11 +326,10 @@ MECHANISM = "document.querySelector('input[role=combobox]').value"
 @pytest.mark.slow
 @needs_extra
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
-def test_all_of_it_works_without_a_mouse(served, tmp_path):
-    """Another text, another draw, another epsilon, another mechanism, each of the parts."""
-    port, _ = served
+def test_all_of_it_works_without_a_mouse_and_asks_nobody_else(served, tmp_path):
+    address = f"http://127.0.0.1:{served}/"
     with browser(tmp_path / "profile") as page:
-        page.call("Page.navigate", url=f"http://127.0.0.1:{port}/")
+        page.call("Page.navigate", url=address)
         page.wait_for(SHOWN)
         page.tab_to("TEXTAREA")
         page.call("Input.insertText", text="Zorblatt told the doctor. " * 9)
@@ -386,16 +353,6 @@ def test_all_of_it_works_without_a_mouse(served, tmp_path):
         page.press("ArrowDown")
         page.press("Enter")
         page.wait_for(f"{MECHANISM} != {json.dumps(was)}")
-
-
-@pytest.mark.slow
-@needs_extra
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
-def test_a_browser_shows_it_and_asks_nobody_else(served, tmp_path):
-    """Text in, sanitised text and receipt out; the console is empty, and the address stays."""
-    port, _ = served
-    address = f"http://127.0.0.1:{port}/"
-    with browser(tmp_path / "profile") as page:
         page.call("Page.navigate", url=address)
         page.wait_for(SHOWN)
         page.type_into("textarea", SECRET_TEXT)
@@ -413,4 +370,4 @@ def test_a_browser_shows_it_and_asks_nobody_else(served, tmp_path):
         assert all(f"{what} " in met for what in ("TEXTAREA", "Draw again", "tab", "Epsilon"))
         assert page.js("location.href") == address
         hosts = {url.split("/")[2] for url in page.requests() if not url.startswith("data:")}
-        assert hosts == {f"127.0.0.1:{port}"}
+        assert hosts == {f"127.0.0.1:{served}"}

@@ -55,36 +55,29 @@ def dx(*args):
     return CliRunner().invoke(app, ["dx", *map(str, args)])
 
 
-@pytest.fixture(scope="session")
-def made():
-    """What was sanitised for another test already."""
-    return {}
+MADE = {}  # what was sanitised for another test already
 
 
 @pytest.fixture
-def sanitised(tmp_path, space, made):
-    """sanitised(suffix): the paths of a file of TEXTS, of what became of it, and of the receipt."""
+def sanitised(tmp_path, space):
+    """sanitised(suffix): the paths of a file of TEXTS, of its release, and of the receipt."""
 
     def make(suffix, to=None, texts=TEXTS, **fields):
         paths = [tmp_path / f"before{suffix}", tmp_path / f"after{to or suffix}"]
         paths.append(tmp_path / "receipt.json")
         case = suffix, to, *texts, str(fields)
-        if case not in made:
+        if case not in MADE:
             write(paths[0], texts, **fields)
-            sanitise(*paths, space, 1 if any("\ud800" in text for text in texts) else 0)
-            made[case] = [path.read_bytes() for path in paths]
-        for path, data in zip(paths, made[case], strict=True):
+            lines = ["--format", "lines"] if suffix == ".txt" else []
+            options = ["--space", space, "--receipt", paths[2], "--quiet", "--force", *lines]
+            done = dx("sanitize", *paths[:2], *options)
+            assert done.exit_code == any("\ud800" in text for text in texts), done.stderr
+            MADE[case] = [path.read_bytes() for path in paths]
+        for path, data in zip(paths, MADE[case], strict=True):
             path.write_bytes(data)
         return tuple(paths)
 
     return make
-
-
-def sanitise(before, after, receipt, space, status):
-    lines = ["--format", "lines"] if before.suffix == ".txt" else []
-    options = ["--space", space, "--receipt", receipt, "--quiet", "--force", *lines]
-    done = dx("sanitize", before, after, *options)
-    assert done.exit_code == status, done.stderr
 
 
 def write(path, texts, **fields):
@@ -103,8 +96,6 @@ def write(path, texts, **fields):
 
 
 class Reader(HTMLParser):
-    """The tags of a page, its text, and everything that refers to somewhere."""
-
     def __init__(self, page):
         super().__init__()
         self.tags, self.texts, self.references = [], [], []
@@ -133,9 +124,6 @@ def page(tmp_path, space):
     return make
 
 
-# -- which word became which ---------------------------------------------------------------------
-
-
 def pair(before, after):
     return make_pair(NLP.make_doc(before), NLP.make_doc(after))
 
@@ -162,27 +150,19 @@ def test_a_word_that_is_cut_otherwise_shifts_no_other():
     assert found.kept() == (7, 9)
     assert not found.aligned
 
-
-def test_texts_with_other_blanks_are_matched_by_likeness():
+    # Texts with other blanks are matched by likeness.
     found = pair("the cat sleeps in the house", "a cat sleeps inthe house")
     assert ("cat", "cat") in list(found.words()) and ("house", "house") in list(found.words())
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_the_pieces_of_a_side_are_its_text(text):
+def test_the_pieces_of_a_side_are_its_text_with_marks_on_changed_words_alone(text):
     found = pair(text, text.replace("dog", "tree").replace("The", "A"))
-    assert tuple(
-        "".join(piece.text for piece in pieces(found, side)) for side in ("before", "after")
-    ) == (found.texts[0], found.texts[1])
-
-
-def test_marks_are_on_changed_words_of_both_sides_alone():
+    for side, whole in zip(("before", "after"), found.texts, strict=True):
+        assert "".join(piece.text for piece in pieces(found, side)) == whole
     found = pair("the cat sleeps", "the dog sleeps")
     assert [p.text for p in pieces(found, "before") if p.changed] == ["cat"]
     assert [p.text for p in pieces(found, "after") if p.changed] == ["dog"]
-
-
-# -- figures -------------------------------------------------------------------------------------
 
 
 @needs_extra
@@ -198,9 +178,6 @@ def test_a_text_and_itself_are_as_alike_as_can_be():
 @needs_extra
 def test_documents_without_words_are_no_error(sanitised, page):
     assert "0 words" in page(*sanitised(".jsonl", texts=["", "..."])[:2]).text
-
-
-# -- the page ------------------------------------------------------------------------------------
 
 
 @needs_extra
@@ -248,7 +225,6 @@ def test_documents_0_leaves_every_text_out(sanitised, page, tmp_path):
 
 @needs_extra
 def test_the_receipt_is_that_of_the_file_or_of_the_documents(sanitised, page):
-    """A .spacy file carries it; both say the same words."""
     before, after, receipt = sanitised(".jsonl", to=".spacy")
     carried = page(before, after).text
     told = page(before, after, "--receipt", receipt).text
@@ -263,10 +239,12 @@ def test_the_receipt_is_that_of_the_file_or_of_the_documents(sanitised, page):
 
 
 @needs_extra
-def test_without_a_receipt_it_promises_nothing(sanitised, page):
-    read = page(*sanitised(".jsonl")[:2])
+def test_without_a_receipt_it_promises_nothing_and_the_same_file_twice_is_noticed(sanitised, page):
+    before, after, _ = sanitised(".jsonl")
+    read = page(before, after)
     assert "cannot say that anything was protected" in read.text
     assert "epsilon =" not in read.text
+    assert "NO WORD IS ANOTHER ONE" in page(before, before).text
 
 
 @needs_extra
@@ -312,12 +290,6 @@ def test_every_sanitizer_of_a_pipeline_has_its_section(tmp_path, space, page):
 
 
 @needs_extra
-def test_the_same_file_twice_is_noticed(sanitised, page):
-    before, *_ = sanitised(".jsonl")
-    assert "NO WORD IS ANOTHER ONE" in page(before, before).text
-
-
-@needs_extra
 def test_records_that_failed_are_left_out_by_the_receipt(sanitised, page):
     texts = [*TEXTS[:2], "half of a pair: \ud800", *TEXTS[2:]]
     before, after, receipt = sanitised(".jsonl", texts=texts)
@@ -340,7 +312,6 @@ def test_folders_are_read_file_by_file(tmp_path, space, page):
 @needs_extra
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
-    """Its console is empty, and the page is as it was written: there is no script to change it."""
     page(*sanitised(".jsonl")[:2])
     options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
     options += [f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
@@ -368,9 +339,6 @@ def test_a_thousand_documents_take_less_than_a_minute(tmp_path, space, page):
     start = time.perf_counter()
     page(tmp_path / "b.jsonl", tmp_path / "a.jsonl", "--label", "label")
     assert time.perf_counter() - start < 60
-
-
-# -- mistakes ------------------------------------------------------------------------------------
 
 
 @needs_extra
@@ -443,8 +411,6 @@ def account_of(guarantee, **terms):
     ("keep", "told"), [([], False), (["month"], True)], ids=["all pairs", "within a class"]
 )
 def test_words_that_a_promise_leaves_out_are_told(keep, told):
-    """Words of other classes are not covered by dx.Path.v1 with keep: its sentence begins with "all
-    pairs" all the same."""
     guarantee = registry.dx_mechanisms.get("dx.Path.v1")(epsilon=2.0, keep=keep).guarantee
     lines = answers(account_of(guarantee)).not_protected
     assert guarantee.adjacency.startswith("all pairs")
@@ -453,8 +419,7 @@ def test_words_that_a_promise_leaves_out_are_told(keep, told):
 
 
 def test_a_promise_for_texts_is_told_as_one():
-    text = Guarantee(
-        "metric-dp", 2.0, metric="path", covers="all", status="proven", protects="text"
-    )
+    kind = {"metric": "path", "covers": "all", "status": "proven", "protects": "text"}
+    text = Guarantee("metric-dp", 2.0, **kind)
     told = " ".join(answers(account_of(text)).against)
     assert "What such a reader learns of one text is bounded" in told

@@ -1,7 +1,6 @@
-"""The worked examples of docs/reference/architecture.md, as they are, in a copy of the package.
+"""The worked examples of docs/reference/architecture.md, in a copy of the package.
 
-A block with a title is a file: it is written, or, where the block is a diff, its lines with a "+"
-are put beside those that are there. A block of bash is run in the copy.
+A block with a title is a file, or a diff of one; a block of bash is run in the copy.
 """
 
 import configparser
@@ -23,7 +22,6 @@ PAGE = ROOT / "docs" / "reference" / "architecture.md"
 THIRD_PARTY = ROOT / "examples" / "third_party_mechanism"
 HOUSE = Path(spacy_dxprivacy.__file__).parent
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
-# What the tests of the examples need of the suite, and what finds the mechanism by the registry.
 OURS = ("tests/conftest.py", "tests/mechanisms", "tests/test_configs.py", "configs")
 EXAMPLES = ["Add a mechanism", "Add a reader of a vector format", "Add a command"]
 
@@ -31,30 +29,26 @@ pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not besi
 
 
 def blocks(heading):
-    """(language, title or "", text) of each block of code of a section."""
     section = PAGE.read_text(encoding="utf8").partition(f"\n## {heading}\n")[2]
     assert section, f"no heading {heading!r}"
     return BLOCK.findall(section.partition("\n## ")[0])
 
 
-def apply(diff, path):
-    """Puts lines with "+" beside those that begin with a space, which are there once."""
-    old = [line[1:] for line in diff.splitlines() if line[0] == " "]
-    both = [line[1:] for line in diff.splitlines() if line[0] in " +"]
-    text = path.read_text(encoding="utf8")
-    before = "\n".join(old) + "\n"
-    assert text.count(before) == 1, f"{path.name} has {before!r} {text.count(before)} times"
-    path.write_text(text.replace(before, "\n".join(both) + "\n"), encoding="utf8")
-
-
 def carry_out(heading, folder):
-    """Write the files of a section; the commands of it are given back."""
+    """Write the files of a section; return its commands."""
     commands = []
     for language, title, text in blocks(heading):
         if language == "bash":
             commands += text.splitlines()
         elif language == "diff":
-            apply(text, folder / title)
+            path, lines = folder / title, text.splitlines()
+            old, new = (
+                "".join(line[1:] + "\n" for line in lines if line[0] in marks)
+                for marks in (" ", " +")
+            )
+            whole = path.read_text(encoding="utf8")
+            assert whole.count(old) == 1, f"{title} has {old!r} {whole.count(old)} times"
+            path.write_text(whole.replace(old, new), encoding="utf8")
         elif title:
             assert not (folder / title).exists(), f"{title} is there already"
             (folder / title).write_text(text, encoding="utf8")
@@ -63,7 +57,6 @@ def carry_out(heading, folder):
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """The package and what its tests share, with the data of the package by a link."""
     folder = tmp_path_factory.mktemp("copy")
     ignored = shutil.ignore_patterns("data", "__pycache__")
     shutil.copytree(HOUSE, folder / "spacy_dxprivacy", ignore=ignored)
@@ -78,27 +71,13 @@ def copy(tmp_path_factory):
 
 
 def run(arguments, folder, *also_on_the_path):
-    paths = [
-        str(folder),
-        *map(str, also_on_the_path),
-        *os.environ.get("PYTHONPATH", "").split(os.pathsep),
-    ]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = filter(None, [folder, *also_on_the_path, *inherited])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
     return subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True,
         timeout=300,
     )  # fmt: skip
-
-
-def merged(commands):
-    """One run of pytest in place of several: the files and the words of -k put together."""
-    files, words = [], []
-    for command in commands:
-        python, m, pytest_, q, file, *more = shlex.split(command)
-        assert [python, m, pytest_, q] == ["python", "-m", "pytest", "-q"], command
-        files.append(file)
-        words.append(more[1] if more else Path(file).stem)
-    return ["-m", "pytest", "-q", *files, "-k", " or ".join(words)]
 
 
 def test_a_mechanism_is_four_files():
@@ -115,7 +94,13 @@ def test_a_mechanism_is_four_files():
 def test_the_examples_pass_their_own_tests_and_the_contract(copy):
     commands = [command for heading in EXAMPLES for command in carry_out(heading, copy)]
     assert len(commands) == 5
-    done = run(merged(commands), copy)
+    files, words = [], []  # one run of pytest in place of several
+    for command in commands:
+        *program, file = shlex.split(command)[:5]
+        assert program == ["python", "-m", "pytest", "-q"], command
+        files.append(file)
+        words.append((shlex.split(command)[6:] or [Path(file).stem])[0])
+    done = run(["-m", "pytest", "-q", *files, "-k", " or ".join(words)], copy)
     assert done.returncode == 0, done.stdout[-3000:]
     found = re.search(r"(\d+) passed", done.stdout)
     assert int(found[1]) > 25, done.stdout[-300:]
@@ -124,9 +109,6 @@ def test_the_examples_pass_their_own_tests_and_the_contract(copy):
         for check in (["check"], ["format", "--check"]):
             done = run(["-m", "ruff", *check, *dict.fromkeys(files)], copy)
             assert done.returncode == 0, done.stdout
-
-
-# -- a package of its own ------------------------------------------------------------------------
 
 
 @pytest.fixture

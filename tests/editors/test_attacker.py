@@ -99,7 +99,6 @@ def test_members_are_found_as_by_the_exact_posterior():
 
 
 def test_originals_are_weighed_by_whole_sentences():
-    """Their words, and the guess of those after them, as brute force has it."""
     mechanism, S = small_mechanism("pairs"), all_sentences(N, LENGTH)
     exact, some = likelihoods(mechanism, S), np.array([3, 77, 410])
     outputs, guess, starts = S[123], S[200], np.arange(LENGTH) == 0
@@ -124,12 +123,6 @@ def test_documents_are_linked_as_often_as_word_by_word(kind):
     assert linked(9.0)["causal model"] == 1
 
 
-def test_without_a_model_nobody_is_asked_to_read():
-    scene = replace(small_scene((3, 4)), reader=None)
-    with pytest.raises(DxError, match="reader"):
-        Trial(scene, small_mechanism("pairs")).read_by_model()
-
-
 def test_it_looks_at_the_layout_of_the_text_alone():
     reader, _, _ = small_reader(beam=2)
     mechanism = small_mechanism("pairs")
@@ -141,3 +134,6 @@ def test_it_looks_at_the_layout_of_the_text_alone():
         for t in (text, other)
     )
     assert one.tolist() == two.tolist()
+    with pytest.raises(DxError, match="reader"):
+        scene = replace(small_scene((3, 4)), reader=None)
+        Trial(scene, mechanism).read_by_model()

@@ -1,6 +1,8 @@
 """A model of the transformers library, small and made at random: lanes say what whole texts say."""
 
 import importlib.util
+import json
+import shutil
 
 import numpy as np
 import pytest
@@ -50,12 +52,8 @@ def test_lanes_say_what_texts_say(folder):
     one = model.read([[9], [3, 4, 5, 6]])
     every = np.arange(12)[None].repeat(2, axis=0)
     assert lanes.logs(every) == pytest.approx(one.logs(every), abs=1e-3)
-
-
-def test_long_texts_are_read_and_judged(folder):
-    model = open_model(str(folder))
-    rng = np.random.default_rng(0)
-    text = rng.integers(3, 12, 300).tolist()
+    # Long texts are read and judged.
+    text = np.random.default_rng(0).integers(3, 12, 300).tolist()
     assert model.nats([text])[0] / 300 == pytest.approx(np.log(12), abs=1)
     lanes = model.read([[3, 4]])
     for token in text:
@@ -64,8 +62,6 @@ def test_long_texts_are_read_and_judged(folder):
 
 
 def test_what_is_damaged_is_told_in_a_sentence(folder, tmp_path):
-    import shutil
-
     cut = tmp_path / "cut"
     shutil.copytree(folder, cut)
     weights = cut / "model.safetensors"
@@ -95,9 +91,6 @@ def test_numbers_that_are_not_finite_are_refused(folder):
 
 
 def test_what_is_no_causal_model_or_device_is_told_in_a_sentence(folder, tmp_path, monkeypatch):
-    import json
-    import shutil
-
     from transformers import BertConfig, BertLMHeadModel, T5Config
 
     for number, config in enumerate((BertConfig(

@@ -23,7 +23,6 @@ N = 5
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A space of words w0 to w4, texts of them, and a model that likes to go on by its law."""
     T, first = small_law(N)
     model = FakeModel(T, first)
     monkeypatch.setitem(opened.OPENERS, "fake", lambda: model)
@@ -47,11 +46,6 @@ def run(*arguments, status=0):
     return result
 
 
-def test_texts_are_edited_as_they_are_sanitised(folder):
-    run("sanitize", "in.jsonl", "out.jsonl", *MECHANISM, "--set", "lm=fake", "--receipt", "r.json")
-    assert json.loads((folder / "r.json").read_text())["editor"] == "dx.Remap.v1"
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -71,19 +65,12 @@ def test_what_cannot_be_edited_by_is_told_in_a_line(folder, more, said):
     assert not (folder / "out.jsonl").exists()
 
 
-def test_dx_edit_is_retired(folder):
+def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folder, monkeypatch):
     assert "--set editor=remap" in run("edit", "in.jsonl", "out.jsonl", status=2).output
-
-
-def test_files_that_are_no_models_are_refused(folder):
     (folder / "cut.gguf").write_bytes(b"GG")
-    with pytest.raises(DxError, match="damaged"):
-        opened.open_model("cut.gguf")
-    with pytest.raises(DxError, match="no such file"):
-        opened.open_model("none.gguf")
-
-
-def test_without_the_extra_it_says_what_to_install(folder, monkeypatch):
+    for name, why in (("cut.gguf", "damaged"), ("none.gguf", "no such file")):
+        with pytest.raises(DxError, match=why):
+            opened.open_model(name)
     (folder / "model").mkdir()
     (folder / "model" / "config.json").write_text("{}")
     monkeypatch.setattr(opened, "find_spec", lambda name: None)
@@ -91,7 +78,9 @@ def test_without_the_extra_it_says_what_to_install(folder, monkeypatch):
         opened.open_model("model")
 
 
-def test_the_attacker_may_have_a_model(folder):
+def test_texts_are_edited_as_they_are_sanitised_and_the_attacker_may_have_a_model(folder):
+    run("sanitize", "in.jsonl", "out.jsonl", *MECHANISM, "--set", "lm=fake", "--receipt", "r.json")
+    assert json.loads((folder / "r.json").read_text())["editor"] == "dx.Remap.v1"
     said = run("attack", "guess", "in.jsonl", *MECHANISM, "--model", "fake", "--known", "in.jsonl")
     assert "causal model" in said.output
 
@@ -145,9 +134,6 @@ def test_a_core_installation_imports_none_of_it():
         "assert not {'transformers', 'spacy_dxprivacy.editors.transformer'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
-
-
-# -- the judge -----------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

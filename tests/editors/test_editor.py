@@ -74,15 +74,7 @@ def test_words_that_never_come_out_are_no_candidates(fake):
         ).tolist() == free.tolist()  # fmt: skip
 
 
-def test_a_model_that_fails_leaves_the_release_as_it_is(fake):
-    mechanism, rows = small_mechanism("pairs"), np.array([1, 2, 3])
-    editor = remap(mechanism)
-    fake.room = 0
-    with pytest.warns(DxWarning, match="DX159.*DX152"):
-        assert editor.edit(rows, mechanism, starts_of(3)).tolist() == [1, 2, 3]
-
-
-def test_settings_out_of_range_are_refused(fake):
+def test_settings_out_of_range_are_refused_and_a_model_that_fails_changes_nothing(fake):
     made = registry.dx_editors.get("dx.Remap.v1")
     for wrong in ({"prompt": "Notes."}, {"model": "fake", "beam": 0}):
         with pytest.raises(DxError, match="DX001"):
@@ -94,17 +86,20 @@ def test_settings_out_of_range_are_refused(fake):
     unfitted = made(model="fake")
     with pytest.raises(DxError, match="fitted"):
         unfitted.edit(np.array([1]), small_mechanism("pairs"), starts_of(1))
+    mechanism, rows = small_mechanism("pairs"), np.array([1, 2, 3])
+    editor = remap(mechanism)
+    fake.room = 0
+    with pytest.warns(DxWarning, match="DX159.*DX152"):
+        assert editor.edit(rows, mechanism, starts_of(3)).tolist() == [1, 2, 3]
 
-
-# -- against an attacker -------------------------------------------------------------------------
 
 LENGTH, TEXTS = 3, 600
 
 
 @pytest.mark.parametrize("named", [{}, {"model": "fake", "beam": 2}])
 def test_the_attack_on_an_edited_release_finds_no_more_than_on_the_release(fake, named):
-    """By who takes the edited text for the release, and by who has the exact posterior of what was
-    edited, since it knows the editor. One that had seen the input would be found out."""
+    """By one who takes the edited text for the release, and by one with its exact posterior. An
+    editor that had seen the input would be found out."""
     mechanism, S = small_mechanism("pairs", beta=1.0), all_sentences(N, LENGTH)
     editor = registry.dx_editors.get("dx.Remap.v1")(**named).fit(small_space(), mechanism)
     T, first = small_law(N)
@@ -129,19 +124,17 @@ def test_the_attack_on_an_edited_release_finds_no_more_than_on_the_release(fake,
     assert found(joint, saw_the_input) > of_release + 0.1
 
 
-# -- in a pipeline -------------------------------------------------------------------------------
-
 REMAP = {"@dx_editors": "dx.Remap.v1", "model": "fake", "beam": 2}
 SEEDED = {"mechanism": EXPONENTIAL, "seed": 3, "editor": REMAP}
 
 
 class Reads:
-    """Keeps all that it is shown. It likes some words far better than others."""
+    """Keeps all that it is shown, and is its own lanes."""
 
     name, window = "fake", 64
 
     def __init__(self):
-        self.digest, self.shown, self.known = "d1", [], {}
+        self.digest, self.shown, self.known, self.lanes = "d1", [], {}, 0
 
     def encode(self, texts):
         self.shown += texts
@@ -151,12 +144,8 @@ class Reads:
         return 100
 
     def read(self, prompts):
-        return ReadsLanes(self, len(prompts))
-
-
-class ReadsLanes:
-    def __init__(self, model, lanes):
-        self.model, self.lanes = model, lanes
+        self.lanes = len(prompts)
+        return self
 
     def feed(self, tokens):
         pass
@@ -186,7 +175,6 @@ def test_the_model_is_shown_nothing_of_the_input(reader, make_nlp):
 
 
 def test_one_release_is_edited_alike_whatever_the_input_was(reader, make_nlp, monkeypatch):
-    """The input is taken away: the mechanism gives the same rows for two texts."""
     nlp = make_nlp(**SEEDED)
     sanitizer = nlp.get_pipe("dx_sanitizer")
     sanitizer.warm_up()
@@ -194,10 +182,7 @@ def test_one_release_is_edited_alike_whatever_the_input_was(reader, make_nlp, mo
     monkeypatch.setattr(
         type(sanitizer.mechanism), "sample", lambda self, r, rng, *a, **k: Draw(rows[: len(r)])
     )
-    shown = []
-    for text in ("My brother was sad.", "Her doctor saw cancer."):
-        shown.append(nlp(text).text)
-    assert shown[0] == shown[1]
+    assert nlp("My brother was sad.").text == nlp("Her doctor saw cancer.").text
 
 
 def test_stand_ins_and_numbers_are_those_that_were_drawn(reader, make_nlp):
@@ -216,7 +201,6 @@ def test_stand_ins_and_numbers_are_those_that_were_drawn(reader, make_nlp):
 def test_whatever_an_editor_of_texts_chooses_what_never_comes_out_does_not(
     make_nlp, monkeypatch, exclude
 ):
-    """One that was not told chooses such a word everywhere: the nearest other word comes out."""
     monkeypatch.setattr(hurtful, "_allowed", lambda: Allowed(None, ["fish"]))
     monkeypatch.setattr(hurtful, "_found", WeakKeyDictionary())
 
@@ -241,8 +225,13 @@ def test_whatever_an_editor_of_texts_chooses_what_never_comes_out_does_not(
     assert hurtful.allowed_by(SpaceSource(None, excluded=lambda: ["fish"]))("Fish") is False
 
 
-def test_a_saved_pipeline_knows_its_model_again(reader, make_nlp):
+def test_a_saved_pipeline_knows_its_model_again_and_a_copy_holds_none(reader, make_nlp):
     nlp = make_nlp(**SEEDED)
+    sanitizer = nlp.get_pipe("dx_sanitizer")
+    sanitizer.warm_up()
+    assert sanitizer.editor._search is not None
+    copy = pickle.loads(pickle.dumps(sanitizer.editor))  # noqa: S301
+    assert copy._search is None
     saved = nlp.get_pipe("dx_sanitizer").to_bytes()
     nlp.get_pipe("dx_sanitizer").from_bytes(saved)
     assert nlp("tea")._.dx.editor == "dx.Remap.v1"
@@ -250,11 +239,3 @@ def test_a_saved_pipeline_knows_its_model_again(reader, make_nlp):
     nlp.get_pipe("dx_sanitizer").from_bytes(saved)
     with pytest.raises(DxError, match="DX156"):
         nlp("tea")
-
-
-def test_a_copy_for_a_worker_holds_no_model(reader, make_nlp):
-    sanitizer = make_nlp(**SEEDED).get_pipe("dx_sanitizer")
-    sanitizer.warm_up()
-    assert sanitizer.editor._search is not None
-    copy = pickle.loads(pickle.dumps(sanitizer.editor))  # noqa: S301
-    assert copy._search is None

@@ -38,7 +38,6 @@ def sheets(lengths, seed=0):
 
 
 def best(sheet, T, first):
-    """The marginals' best words, of all ways to fill it."""
     ways = np.array(list(itertools.product(range(N), repeat=len(sheet))))
     logs = np.log(first)[ways[:, 0]] + np.log(T)[ways[:, :-1], ways[:, 1:]].sum(axis=1)
     logs = logs + sheet.logs[np.arange(len(sheet)), ways].sum(axis=1)
@@ -61,20 +60,12 @@ def test_what_stands_between_is_read_and_prompts_come_first():
     prompted = Search(how.words, how.known, share=0.0, beam=1, prompt="w3")
     sheet = Sheet([" "], np.zeros(1, dtype=bool), np.arange(N)[None], flat)
     assert search([sheet], prompted)[0].words.tolist() == [int(T[3].argmax())]
-
-
-def test_known_frequencies_speak_where_the_model_may_not():
-    _, _, _, how = setup(beam=1)
-    known = np.eye(N)[4]
-    only = Search(how.words, known, share=1.0, beam=2)
+    # Known frequencies count where the model does not.
+    only = Search(how.words, np.eye(N)[4], share=1.0, beam=2)
     sheet = Sheet(
         ["", " "], np.zeros(2, dtype=bool), np.tile(np.arange(N), (2, 1)), np.zeros((2, N))
     )
     assert search([sheet], only)[0].words.tolist() == [4, 4]
-
-
-def test_a_prompt_that_fills_the_window_is_refused():
-    _, _, _, how = setup()
     long = Search(how.words, how.known, prompt="w1 " * 40)
     with pytest.raises(DxError, match=r"DX151.*40 tokens"):
         search(sheets([2]), long)
