@@ -37,12 +37,7 @@ def option(path: str) -> Any:
 
 
 def with_settings(name: str, *paths: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add options for settings, and --set, to a command, which gets one SanitizeConfig as `chosen`.
-
-    Args:
-        name: The command, for its error messages.
-        paths: The settings that have an option; all others are given by --set.
-    """
+    """Add options for the settings at `paths`, and --set, to a command that takes `chosen`."""
     settings = {path.rpartition(".")[2]: path for path in paths}
 
     def extend(command: Callable[..., None]) -> Callable[..., None]:

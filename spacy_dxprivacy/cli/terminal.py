@@ -50,11 +50,8 @@ REMOVED = "What was not complete has been removed."
 def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
     """Exit with status 2 for a mistake in the command, 1 for a failure, 130 for Ctrl-C.
 
-    There is no traceback: the message of an exception that is not ours may quote a text.
-
-    Args:
-        command: Its name, which begins the line.
-        after: A sentence on what was not finished.
+    There is no traceback: the message of an exception that is not ours may quote a text. `after` is
+    a sentence on what was not finished.
     """
     after = f" {after}" if after else ""
     usual = warnings.formatwarning

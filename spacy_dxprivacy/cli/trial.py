@@ -38,14 +38,7 @@ def print_previews(nlp: Language, job: Job, files: FileConfig, most: int) -> Non
 
 
 def print_dry_run(nlp: Language, jobs: list[Job], files: FileConfig, setup: float) -> None:
-    """Print a few lines a file, and what holds for all.
-
-    Args:
-        nlp: A pipeline with a sanitizer.
-        jobs: Files to read; of each the first records are sanitised and thrown away.
-        files: How they are read.
-        setup: Seconds that set-up took.
-    """
+    """Print what a run would do, by the first records of each file; `setup` is in seconds."""
     terms = the_sanitizer(nlp).terms
     seconds: float | None = setup
     for job in jobs:

@@ -127,11 +127,7 @@ def _assembled(path: Path, overrides: Sequence[tuple[str, str]]) -> Language:
 
 
 def the_sanitizer(nlp: Language) -> DxSanitizer:
-    """Return the last active sanitizer of a pipeline, whose receipts its documents carry.
-
-    Raises:
-        UsageError: There is none, or it is disabled.
-    """
+    """Return the last active sanitizer, whose receipts documents carry; or raise UsageError."""
     found = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
     if not found:
         raise UsageError(
@@ -141,11 +137,7 @@ def the_sanitizer(nlp: Language) -> DxSanitizer:
 
 
 def config_text(chosen: SanitizeConfig) -> str:
-    """Return a config with every setting, without loading or fitting anything.
-
-    Raises:
-        UsageError: As make_pipeline does.
-    """
+    """Return a config with every setting, without loading or fitting anything."""
     import_code(chosen.code)
     whole = unfitted(chosen).config.interpolate()
     language = {name: whole["nlp"][name] for name in ("lang", "pipeline", "tokenizer")}
@@ -157,11 +149,7 @@ def config_text(chosen: SanitizeConfig) -> str:
 
 
 def component_config(chosen: SanitizeConfig) -> dict[str, Any]:
-    """Return the block of the sanitizer in a config, with what is given and nothing else.
-
-    Raises:
-        UsageError: For settings that do not fit together, and unknown names.
-    """
+    """Return the block of the sanitizer in a config, with what is given and nothing else."""
     block: dict[str, Any] = {
         "mechanism": _mechanism_block(chosen),
         "space": _space_config(chosen.space),
@@ -235,11 +223,7 @@ def short_names(registry_name: str) -> dict[str, str]:
 
 
 def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str:
-    """Return the registered name for a short or a full one.
-
-    Raises:
-        UsageError: There is none. The message lists those that there are, and `others`.
-    """
+    """Return the registered name for a short or a full one, or list all, and `others`."""
     if given in getattr(registry, registry_name):
         return given
     known = short_names(registry_name)

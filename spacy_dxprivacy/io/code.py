@@ -21,11 +21,7 @@ _paths: dict[str, str] = {}  # of the files that this process has run, by the na
 
 
 def import_code(path: str | Path | None) -> None:
-    """Run the file, once a process; None is no file.
-
-    Raises:
-        UsageError: There is no such file, or it fails: with its own message, in one line.
-    """
+    """Run the file, once a process; None is no file. If it fails, UsageError has its message."""
     if path is None:
         return
     found = Path(path).resolve()

@@ -52,9 +52,7 @@ def read(
     """Return the records of a binary file, decompressed and decoded; `kind` is a key of FORMATS.
 
     A record that cannot be read has a problem in the place of its text, which never quotes it.
-
-    Raises:
-        UsageError: The file as a whole cannot be read so.
+    Raise UsageError if the file as a whole cannot be read so.
     """
     return FORMATS[kind].read(handle, files, on_head)
 
@@ -63,10 +61,7 @@ def guess(source: Source, files: FileConfig) -> tuple[str, str | None]:
     """Return the format of stdin, and the delimiter of a table. Nothing is taken from the source.
 
     What is neither JSON nor a table whose first row names the fields is a text: at worst a table is
-    sanitised as a whole.
-
-    Raises:
-        UsageError: It is no text.
+    sanitised as a whole. Raise UsageError for what is no text.
     """
     head = source.peek(lambda head: len(head) >= ENOUGH or b"\n" in head.lstrip())
     if head.startswith((b"PK\x03\x04", b"PAR1")) or b"\0" in head:

@@ -64,11 +64,7 @@ class Opened:
     source: Source
 
     def records(self, on_head: OnHead | None = None) -> Iterator[Record]:
-        """Yield the records.
-
-        Raises:
-            UsageError: The first record shows that all are read as a wrong field or encoding.
-        """
+        """Yield the records. Raise UsageError if the first one shows a wrong field or encoding."""
         for i, record in enumerate(read(self.source, self.job.read_as, self.files, on_head)):
             if i == 0 and record.problem and record.hint:
                 why = record.problem.rstrip(".")
@@ -96,11 +92,7 @@ def opened(job: Job, files: FileConfig) -> Iterator[Opened]:
 
 
 def settled(job: Job, files: FileConfig) -> tuple[Job, FileConfig]:
-    """Return a job and its settings, with the format and delimiter of stdin guessed.
-
-    Raises:
-        UsageError: What comes from stdin is no text.
-    """
+    """Return a job and its settings, with the format and delimiter of stdin guessed."""
     if job.source is not None or job.stream is not None or job.read_as:
         return job, files
     stream = source_of_stdin(job.encoding)
@@ -172,8 +164,7 @@ def _inode(path: Path) -> tuple[int, int]:
 def files_in(folder: Path, target: Path, endings: Iterable[str] = KINDS) -> list[Path]:
     """Return the files of a folder that end so, none that begins with a dot or `_`.
 
-    Raises:
-        UsageError: There are none, or the target of their outputs is a file or lies in the folder.
+    Raise UsageError if there are none, or the target is a file or lies in the folder.
     """
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target}: is a file, but the output needs a folder.")

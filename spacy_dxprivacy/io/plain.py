@@ -30,8 +30,6 @@ from .record import (
 from .source import Readable, decode, numbered_lines, whole
 from .stream import Sanitized
 
-Names = list[str] | None
-
 
 class Writer:
     """Takes documents as they come, each with its record."""
@@ -206,12 +204,7 @@ class TwiceError(ValueError):
 
 
 def parse(text: str) -> Any:
-    """Return a value of JSON.
-
-    Raises:
-        TwiceError: An object names a field twice.
-        ValueError: It is no JSON, or nested so deep that Python gives up.
-    """
+    """Return a value of JSON. Raise TwiceError, and ValueError, also for too deep nesting."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
@@ -229,8 +222,7 @@ class JsonlWriter(Writer):
     """A line of JSON for each record: its texts in their place, and what is kept."""
 
     def write(self, record: Record, *results: Sanitized) -> None:
-        entry = as_object(*written(record, results, self.files))
-        self.handle.write(as_json(entry) + b"\n")
+        self.handle.write(as_json(written_object(record, results, self.files)) + b"\n")
 
 
 class JsonWriter(Writer):
@@ -240,13 +232,11 @@ class JsonWriter(Writer):
     alone = False
 
     def write(self, record: Record, *results: Sanitized) -> None:
-        entry = as_object(*written(record, results, self.files))
-        row = record.row
+        entry, row = written_object(record, results, self.files), record.row
         self.alone = row is not None and row.alone
-        raw = as_json(results[0].text if row is not None and row.bare else entry)
         if not self.alone:
             self.handle.write(b",\n" if self.count else b"[\n")
-        self.handle.write(raw)
+        self.handle.write(as_json(results[0].text if row is not None and row.bare else entry))
         self.count += 1
 
     def finish(self) -> None:
@@ -267,7 +257,9 @@ def as_json(value: Any) -> bytes:
 # -- what is written of a record -------------------------------------------------------------------
 
 
-def written(record: Record, results: Sequence[Sanitized], files: FileConfig) -> tuple[Names, Any]:
+def written(
+    record: Record, results: Sequence[Sanitized], files: FileConfig
+) -> tuple[list[str] | None, Any]:
     """Return the names and cells of a row, or None and a value of JSON, as they are written.
 
     The texts of the row are replaced in their place, and what is not kept is left out.
@@ -305,8 +297,9 @@ def kept_columns(names: list[str], cells: list[Any], files: FileConfig) -> list[
     ]
 
 
-def as_object(names: Names, entry: Any) -> Any:
-    """Return cells with their names as an object. Raise UsageError if two have one name."""
+def written_object(record: Record, results: Sequence[Sanitized], files: FileConfig) -> Any:
+    """Return what is written as JSON. Raise UsageError if two columns have one name."""
+    names, entry = written(record, results, files)
     if names is None:
         return entry
     if len(set(names)) < len(names):

@@ -56,13 +56,8 @@ def outcomes(
 ) -> Generator[Outcome, None, None]:
     """Yield each record with its result, or with the reason for none, which never holds text.
 
-    Args:
-        nlp: A pipeline with a sanitizer.
-        records: What to sanitise.
-        batch_size: Documents in a batch.
-        ready: Whether the next record can be read without waiting; else those that are there are
-            sanitised first.
-        with_docs: False if texts and receipts are enough: then a long text may be drawn in parts.
+    If the next record is not `ready`, those that are there are sanitised first. Without docs, texts
+    and receipts are enough, and a long text may be drawn in parts.
     """
     for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS, ready=ready):
         yield from in_zone(nlp, some, batch_size=batch_size, with_docs=with_docs)

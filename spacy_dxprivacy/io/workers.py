@@ -52,11 +52,7 @@ class _Task:
 def outcomes_of_workers(
     nlp: Language, records: Iterable[Record], *, batch_size: int, n_process: int, with_docs: bool
 ) -> Generator[Outcome, None, None]:
-    """Yield the outcomes of records, in order; with_docs: with whole documents.
-
-    Raises:
-        DxError: A worker dies or fails.
-    """
+    """Yield the outcomes of records, in order. Raise DxError if a worker dies or fails."""
     tasks = map(_Task, chunks(records, characters=TASK_CHARACTERS, most=batch_size))
     with _workers(nlp, n_process, with_docs) as links:
         for task in _finished(tasks, links):
@@ -147,10 +143,7 @@ def _workers(nlp: Language, n_process: int, with_docs: bool) -> Iterator[list[Co
 
 @contextmanager
 def heap_frozen() -> Iterator[None]:
-    """Keep the garbage collector off the objects there are.
-
-    It writes into each, and so would copy the memory that workers share with their parent.
-    """
+    """Keep the garbage collector off the objects that workers share: it would copy their memory."""
     ours = not gc.get_freeze_count()
     if ours:
         gc.freeze()

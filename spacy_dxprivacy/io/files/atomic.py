@@ -19,11 +19,7 @@ class Output:
     """A binary file for a `with` block, moved to `path` at its end; None stands for stdout.
 
     It is written under a hidden name in the same folder. An exception in the block, Ctrl-C
-    included, leaves nothing behind, and so does discard().
-
-    Raises:
-        UsageError: `path` exists and `force` is not set.
-        OSError: As writing does.
+    included, leaves nothing behind, and so does discard(). Without `force`, `path` has to be new.
     """
 
     handle: IO[bytes]

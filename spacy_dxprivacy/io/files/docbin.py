@@ -40,14 +40,9 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes, *, use_list: bool = True) -> Any:
-    """Return one value of msgpack. Memory: some 60 times the data at worst.
+    """Return one value of msgpack, or raise BadPacked. Memory: some 60 times the data at worst.
 
-    Args:
-        data: All of it. Of extension types only times are taken.
-        use_list: False for tuples, which may be keys of a map as well.
-
-    Raises:
-        BadPacked: It is not one whole value.
+    Of extension types only times are taken. Tuples (use_list=False) may be keys of a map as well.
     """
 
     def refuse(code: int, data: bytes) -> None:
@@ -95,12 +90,7 @@ class Packed:
 
 
 def read_docbin(raw: bytes) -> Packed:
-    """Return what the bytes of a .spacy file hold.
-
-    Raises:
-        BadPacked: They are no DocBin, or damaged.
-        TooLarge: They are more than MOST_DOCBIN, inflate to more than MOST_INFLATED, or are a bomb.
-    """
+    """Return the content of a .spacy file. Raise BadPacked, or TooLarge for a bomb."""
     if len(raw) > MOST_DOCBIN:
         raise too_large("the .spacy file", len(raw), MOST_DOCBIN)
     try:

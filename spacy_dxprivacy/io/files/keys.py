@@ -23,12 +23,7 @@ _KEY = re.compile(r"dx-key:([0-9a-f]{64,1024})\s*", re.ASCII)
 
 
 def make_key(path: Path) -> None:
-    """Write a new key to a new file of mode 600.
-
-    Raises:
-        UsageError: The file exists.
-        OSError: As writing does.
-    """
+    """Write a new key to a new file of mode 600. Raise UsageError if it exists."""
     path = _file(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -41,11 +36,7 @@ def make_key(path: Path) -> None:
 
 
 def read_key(path: str | Path) -> bytes:
-    """Return the key in a file.
-
-    Raises:
-        DxError: The file is missing, short, no key, or others can read it.
-    """
+    """Return the key in a file. Raise DxError if there is none, or others can read it."""
     found = _file(path).expanduser().absolute()
     try:
         info = os.stat(found)

@@ -64,9 +64,7 @@ def check_ratio(what: str, packed: int, unpacked: int) -> None:
 def read_lines(path: Path, longest: int) -> Iterator[bytes]:
     """Yield the lines of a file, plain or gzip, with their ends; longer ones in pieces.
 
-    Raises:
-        TooLarge: It is a bomb.
-        EOFError, OSError, zlib.error: It is damaged.
+    Raise TooLarge for a bomb; EOFError, OSError and zlib.error for damage.
     """
     with regular(path).open("rb") as raw:
         packed = raw.peek(2).startswith(b"\x1f\x8b")
@@ -96,9 +94,7 @@ def parse_json(raw: bytes | str) -> Any:
 def read_array(path: Path) -> np.ndarray[Any, Any]:
     """Return a .npy file, mapped into memory: a header that promises too much costs nothing.
 
-    Raises:
-        ValueError: It holds objects (which would be unpickled), or is an archive.
-        OSError: It cannot be read.
+    Raise ValueError for objects, which would be unpickled, and for archives.
     """
     try:
         found = np.load(regular(path), mmap_mode="r", allow_pickle=False)

@@ -24,16 +24,7 @@ MOST_FIELDS = 1_000_000  # columns times row groups that a footer may list
 
 
 def open_parquet(path: Path, texts: Sequence[str] = ()) -> Any:
-    """Return a ParquetFile whose footer is of an honest size.
-
-    Args:
-        path: The file.
-        texts: Columns that are read as a dictionary and row numbers in it.
-
-    Raises:
-        UsageError: It is damaged.
-        OSError: It cannot be read.
-    """
+    """Return a ParquetFile whose footer is of an honest size, some columns as dictionaries."""
     import pyarrow.parquet as pq
 
     with damage_in_a_sentence():
@@ -62,9 +53,7 @@ def damage_in_a_sentence() -> Iterator[None]:
 def read_tables(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
     """Yield the columns, a few rows at a time; the first table is empty, and brings the schema.
 
-    Raises:
-        TooLarge: A row group unpacks to more than fits into memory, or than an honest one can.
-        UsageError: The file is damaged.
+    Raise TooLarge if a row group unpacks to more than fits into memory, or than an honest one can.
     """
     import pyarrow as pa
 

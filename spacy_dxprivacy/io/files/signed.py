@@ -30,17 +30,10 @@ def signed(
     files: Mapping[str, Path],
     known: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return a receipt with its signature.
+    """Return a receipt with its signature of files, by path relative to the folder handed on.
 
-    Args:
-        receipt: The receipt.
-        key: The secret key.
-        files: What it is about, by path relative to the folder that is handed on.
-        known: What `signed_files` gave for files that an earlier run signed; they are not read
-            again, so that a change since then is not signed.
-
-    Raises:
-        OSError: A file cannot be read.
+    Those that are `known` from an earlier receipt, by `signed_files`, are not read again, so that a
+    change since then is not signed.
     """
     known = known or {}
     listed = {name: known.get(name) or _about(path) for name, path in sorted(files.items())}
