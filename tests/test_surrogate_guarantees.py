@@ -236,6 +236,14 @@ def ordinal(value):
     return {1: "st", 2: "nd", 3: "rd"}.get(value % 10 * (value // 10 % 10 != 1), "th")
 
 
+# Numbers side by side that are written in another way, or were of another class: years, thousands,
+# widths, zeros and points in front, ordinals.
+SIDE_BY_SIDE = [
+    ("1499", "1500"), ("1999", "2000"), ("2099", "2100"), ("999", "1,000"), ("999", "1000"),
+    ("9,999", "10,000"), ("999,999", "1,000,000"), ("099", "100"), ("9", "010"), (".9", "1.0"),
+    (".99", "01.00"), ("9.9", "10.0"), ("-9", "-10"), ("99%", "100%"), ("2nd", "3rd"),
+    ("19th", "21st"), ("9TH", "11TH"), ("$999", "$1,000"),
+]  # fmt: skip
 NO_NUMBERS = of_form(["9.9.9", "99,9", "9,99,999 mg", "9.9999999999999999"])
 
 
@@ -309,7 +317,7 @@ def cases(pairs, holds, *settings):
 BOUNDS = ({}, {"low": 2, "high": 1500})
 NUMBERS = tuple(
     case
-    for pairs in (of_numbers(number_texts()), of_numbers(ordinals()))
+    for pairs in map(of_numbers, (number_texts(), ordinals(), st.sampled_from(SIDE_BY_SIDE)))
     for scale in number.SCALES
     for case in cases(
         pairs, noisy_value_alone, *({"epsilon": 1.0, "scale": scale, **more} for more in BOUNDS)
