@@ -19,8 +19,8 @@ from spacy.language import Language
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.config import FileConfig
-from spacy_dxprivacy.entities.surrogates.base import Draws, Mention
-from spacy_dxprivacy.entities.surrogates.place import make_place
+from spacy_dxprivacy.entities.surrogates.base import Draws, Mention, Scope
+from spacy_dxprivacy.entities.surrogates.place import Place
 from spacy_dxprivacy.entities.words import listed_names
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.formats import read
@@ -86,9 +86,9 @@ def test_the_work_for_a_text_doubles_with_its_length(nlp: Language, form: str, s
 
 
 def test_the_work_for_places_doubles_with_their_number() -> None:
-    places = [Mention(name(i), "GPE") for i in range(800)]
+    place, places = Place(Scope("document")), [Mention(name(i), "GPE") for i in range(800)]
     short, long = (
-        calls(partial(make_place().replace, some, Draws(Rng()))) for some in (places[:400], places)
+        calls(partial(place.replace, some, Draws(Rng()))) for some in (places[:400], places)
     )
     assert long < 1.1 * 2 * short
 

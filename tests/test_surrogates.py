@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Span
 from spacy_dxprivacy import DxError, DxWarning, Rng, registry
 from spacy_dxprivacy.entities.surrogates import Draws, Mention, Surrogate
 from spacy_dxprivacy.entities.surrogates.base import Keyed, geometric
-from spacy_dxprivacy.entities.surrogates.codes import kind_of, luhn, mod97
+from spacy_dxprivacy.entities.surrogates.codes import luhn, mod97
 from spacy_dxprivacy.entities.surrogates.lists import STATES, ZIP_HEADS, cities, listed
 from spacy_dxprivacy.entities.surrogates.name import Person, form_of, persons
 from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
@@ -50,11 +50,6 @@ def draw(surrogate, *texts, label="X", seed=0, before="", user=""):
 def key(tmp_path):
     make_key(tmp_path / "key")
     return str(tmp_path / "key")
-
-
-def test_all_of_the_design_are_registered():
-    names = "Name DateShift Number Digits Contact Address Place Organisation Mask Redact Keep Words"
-    assert {f"dx.{name}.v1" for name in names.split()} <= set(stand_ins())
 
 
 @pytest.mark.parametrize("name", stand_ins())
@@ -140,13 +135,6 @@ def test_persons_that_a_document_names_apart_share_no_part():
     assert full == titled == bare != doctor
 
 
-def test_with_a_key_junior_and_senior_are_two_in_all_documents(key):
-    name = made("dx.Name.v1", scope="corpus", key=key)
-    junior, senior = draw(name, "John Smith Jr.", "John Smith Sr.")
-    assert junior != senior and draw(name, "John Smith Sr.") == [senior]
-    assert draw(name, "María Lopez") == draw(name, "Maria Lopez")
-
-
 @pytest.mark.parametrize("text", ["Given{} Smith", "Ms. Family{}", "M. Family{}", "Mr. Smith"])
 def test_thousands_of_persons_are_not_compared_with_each_other(text, monkeypatch):
     compared, fits = [], Person.fits
@@ -172,12 +160,6 @@ def test_gender_is_copied_only_if_asked_for():
     assert all(draw(same, "Laura Lopez", seed=i)[0].split()[0] in women for i in range(40))
     anyone = [draw(made("dx.Name.v1"), "Laura Lopez", seed=i)[0].split()[0] for i in range(40)]
     assert 5 < sum(first in women for first in anyone) < 35
-
-
-def test_weeks_keep_days_of_the_week():
-    shift = made("dx.DateShift.v1", weeks=True)
-    assert {draw(shift, "Tuesday", seed=i)[0] for i in range(20)} == {"Tuesday"}
-    assert shift.guarantee.adjacency.endswith("whole weeks")
 
 
 def follows_two_sided_geometric(drawn, rate):
@@ -206,51 +188,56 @@ def test_the_shift_follows_its_distributions():
     seen = Counter(window.shift(rng) for _ in range(4200))
     assert stats.chisquare([seen[d] for d in range(-10, 11)]).pvalue > 1e-4
     assert window.guarantee.epsilon == 0 and window.guarantee.delta == pytest.approx(1 / 21)
+    weeks = made("dx.DateShift.v1", weeks=True)
+    assert {draw(weeks, "Tuesday", seed=i)[0] for i in range(20)} == {"Tuesday"}
+    assert weeks.guarantee.adjacency.endswith("whole weeks")
 
 
-@pytest.mark.parametrize(
-    "settings", [{"epsilon": 0}, {"epsilon": 1.0, "window": 3}, {"window": 0}, {"order": "ymd"},
-                 {"scope": "mention"}, {"weeks": True, "window": 6}],
-)  # fmt: skip
-def test_a_shift_out_of_range_is_refused(settings):
+def test_a_shift_out_of_range_is_refused():
+    for settings in ({"epsilon": 0}, {"epsilon": 1.0, "window": 3}, {"window": 0},
+                     {"order": "ymd"}, {"scope": "mention"}, {"weeks": True, "window": 6},
+                     {"scope": "one-shift"}):  # fmt: skip
+        with pytest.raises(DxError):
+            made("dx.DateShift.v1", **settings)
+
+
+RESERVED = r"(192\.0\.2|198\.51\.100|203\.0\.113)\.\d{1,3}"
+FORMS = [
+    ("dx.Digits.v1", "4111 1111 1111 1111", r"4000 00\d\d( \d{4}){2}"),
+    ("dx.Digits.v1", "GB29 NWBK 6016 1331 9268 19", r"GB\d\d XXXX( \d{4}){3} \d\d"),
+    ("dx.Digits.v1", "123-45-6789", r"9\d\d-\d\d-\d{4}"),
+    ("dx.Digits.v1", "44-120-9", r"\d\d-\d{3}-\d"),
+    ("dx.Digits.v1", "Case no. 57734", r"Case no\. \d{5}"),
+    ("dx.Digits.v1", "Zorblattovich$57734", r"[A-Z][a-z]{12}\$\d{5}"),
+    ("dx.Digits.v1", "٤٤١٢٠٩", r"[٠-٩]{6}"),
+    ("dx.Digits.v1", "7" * 400, r"\d{400}"),
+    ("dx.Digits.v1", "10.20.30.40", RESERVED),
+    ("dx.Contact.v1", "+1 (415) 867-5309", r"\+1 \(\d{3}\) 555-01\d\d"),
+    ("dx.Contact.v1", "maria@stmary.org", r"\w+\.\w+@example\.(com|org|net)"),
+    ("dx.Contact.v1", "https://www.stmary.org/x", r"https://www\.example\.(com|org|net)/\w+"),
+    ("dx.Contact.v1", "10.20.30.40", RESERVED),
+    ("dx.Contact.v1", "fe80::1ff:fe23", r"2001:db8::[\da-f]+:[\da-f]+"),
+    ("dx.Contact.v1", "mlopez77", r"[\w ]+\d{4}"),
+    ("dx.Organisation.v1", "St. Mary Hospital", r".+ Hospital"),
+    ("dx.Redact.v1", "Ann", r"\[X\]"),
+    ("dx.Mask.v1", "Ann-Lee 4", r"\*{3}-\*{3} \*"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "form"), FORMS)
+def test_the_form_of_what_is_drawn(name, text, form):
+    (new,) = draw(made(name), text)
+    assert new != text and re.fullmatch(form, new)
+    bare = new.replace(" ", "")
+    assert not form.startswith("4000") or luhn(bare) == 0
+    assert not form.startswith("GB") or mod97(bare) == 1
+
+
+def test_masks_and_texts():
+    assert draw(made("dx.Mask.v1", length=3), "Ann-Lee 4", "***") == ["***", None]
+    assert draw(made("dx.Redact.v1"), "[PERSON]", label="PERSON") == [None]
     with pytest.raises(DxError):
-        made("dx.DateShift.v1", **settings)
-
-
-def test_check_digits_are_right_where_they_were():
-    digits = made("dx.Digits.v1")
-    card, iban, ssn, code = draw(
-        digits, "4111 1111 1111 1111", "GB29 NWBK 6016 1331 9268 19", "123-45-6789", "44-120-9"
-    )
-    assert luhn(card.replace(" ", "")) == 0 and card.startswith("4000 00")
-    assert mod97(iban.replace(" ", "")) == 1 and iban.startswith("GB")
-    assert re.fullmatch(r"9\d\d-\d\d-\d{4}", ssn) and re.fullmatch(r"\d\d-\d{3}-\d", code)
-
-
-def test_words_beside_a_number_stay_where_they_are_of_forms_alone():
-    form, name = draw(made("dx.Digits.v1"), "Case no. 57734", "Zorblattovich$57734")
-    assert form.startswith("Case no. ") and "57734" not in form + name
-    assert "Zorblattovich" not in name and re.fullmatch(r"[A-Z][a-z]{12}\$\d{5}", name)
-
-
-def test_digits_of_other_scripts_and_of_any_length():
-    arabic, long = draw(made("dx.Digits.v1"), "٤٤١٢٠٩", "7" * 400)
-    assert arabic != "٤٤١٢٠٩" and all("٠" <= c <= "٩" for c in arabic)
-    assert len(long) == 400 and long.isdigit()
-    one, again = draw(made("dx.Digits.v1"), "10.20.30.40", "10.20.30.40")
-    assert one == again and one.startswith(("192.0.2.", "198.51.100.", "203.0.113."))
-
-
-def test_contacts_are_of_reserved_ranges():
-    phone, mail, url, ip, ip6, user = draw(
-        made("dx.Contact.v1"), "+1 (415) 867-5309", "maria@stmary.org", "https://www.stmary.org/x",
-        "10.20.30.40", "fe80::1ff:fe23", "mlopez77",
-    )  # fmt: skip
-    assert re.fullmatch(r"\+1 \(\d{3}\) 555-01\d\d", phone)
-    assert re.search(r"@example\.(com|org|net)$", mail)
-    assert re.match(r"https://www\.example\.(com|org|net)/", url)
-    assert ip.rpartition(".")[0] in ("192.0.2", "198.51.100", "203.0.113")
-    assert ip6.startswith("2001:db8:") and kind_of(user) == "user"
+        made("dx.Mask.v1", mark="x")
 
 
 def test_places_and_addresses_of_a_document_fit_each_other():
@@ -280,25 +267,12 @@ def test_a_city_and_its_state_stay_together():
     assert states[city] == state and tuple(both.split(", ")) in cities()
 
 
-def test_kinds_of_organisations_are_kept():
-    drawn = draw(made("dx.Organisation.v1"), "St. Mary Hospital", "Zorblatt Inc.", "ZORBLATT INC.")
-    assert drawn[0].endswith("Hospital") and drawn[1] != drawn[0]
-
-
-def test_masks_and_texts():
-    assert draw(made("dx.Mask.v1"), "Ann-Lee 4") == ["***-*** *"]
-    assert draw(made("dx.Mask.v1", length=3), "Ann-Lee 4") == ["***"]
-    assert draw(made("dx.Redact.v1"), "Ann", label="PERSON") == ["[PERSON]"]
-    assert draw(made("dx.Redact.v1"), "[PERSON]", label="PERSON") == [None]
-    assert draw(made("dx.Mask.v1"), "***") == [None]
-    with pytest.raises(DxError):
-        made("dx.Mask.v1", mark="x")
-
-
 def test_a_key_makes_the_same_stand_in_in_every_document(key):
     name = made("dx.Name.v1", scope="corpus", key=key)
     assert draw(name, "Maria Lopez", seed=1) == draw(name, "maria  LOPEZ", seed=2)
-    assert draw(name, "Maria Lopez") != draw(name, "Maria Gomez")
+    assert draw(name, "María Lopez") == draw(name, "Maria Lopez") != draw(name, "Maria Gomez")
+    junior, senior = draw(name, "John Smith Jr.", "John Smith Sr.")
+    assert junior != senior and draw(name, "John Smith Sr.") == [senior]
     assert any("which documents" in told for told in name.in_clear)
     shift = made("dx.DateShift.v1", scope="corpus", key=key)
     assert draw(shift, "2019-03-01", user="a") == draw(shift, "2019-03-01", user="a", seed=4)
@@ -337,8 +311,6 @@ def test_one_shift_for_all_documents_is_asked_for_by_name(key):
     by_user = made("dx.DateShift.v1", scope="corpus", key=key)
     assert by_user.guarantee.adjacency.startswith("users")
     assert any("of one user" in told for told in by_user.in_clear)
-    with pytest.raises(DxError, match="key"):
-        made("dx.DateShift.v1", scope="one-shift")
 
 
 @pytest.mark.parametrize("name", ["dx.Name.v1", "dx.Place.v1", "dx.Digits.v1", "dx.Contact.v1"])
@@ -476,10 +448,10 @@ def test_labels_without_a_stand_in_and_stand_ins_without_a_label():
     assert len(told) == 1 and nlp(NOTE).text.count("[DATE]") == 2
 
 
-@pytest.mark.parametrize("given", [3, "nonsense", {"PERSON": 1}, ["PERSON"]])
-def test_what_is_no_stand_in_is_refused(given):
-    with pytest.raises(DxError):
-        surrogates_of(given)
+def test_what_is_no_surrogate_is_refused():
+    for given in (3, "nonsense", {"PERSON": 1}, ["PERSON"]):
+        with pytest.raises(DxError):
+            surrogates_of(given)
 
 
 def test_words_and_keep():

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hmac
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
@@ -37,6 +37,7 @@ LINKED = {
 WORD = 2**32
 
 T = TypeVar("T")
+Kind = TypeVar("Kind", bound="Independent")
 
 
 class Keyed:
@@ -148,6 +149,7 @@ class Surrogate(Protocol):
     name: as it is registered. way: "drawn", "words" (the component's mechanism draws the words of
     the mention) or "kept". in_clear: what of the original is visible, in words. chance: the largest
     probability that a mention comes out as it was; 0 means never, and an output that does raises.
+    guarantee: of what is drawn, given what is in plaintext.
     """
 
     @property
@@ -163,16 +165,11 @@ class Surrogate(Protocol):
     def chance(self) -> float: ...
 
     @property
-    def guarantee(self) -> Guarantee:
-        """The guarantee of what is drawn, given what is in plaintext."""
-        ...
+    def guarantee(self) -> Guarantee: ...
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many texts, in the same order; None for a mention that stays as it is.
-
-        Raises:
-            DxError: The document cannot be released.
-        """
+        """Return as many texts, in the same order; None for a mention that stays as it is. Raise
+        DxError if the document cannot be released."""
         ...
 
 
@@ -244,22 +241,21 @@ class Independent:
         )
 
 
-def registered(kind: type[Independent]) -> Callable[..., Surrogate]:
-    """Register, and return, the constructor of a surrogate whose only setting is its scope."""
+def registered(kind: type[Kind]) -> type[Kind]:
+    """Register a constructor of a surrogate whose only setting is its scope."""
 
-    @registry.dx_surrogates(kind.name)
-    def make(scope: str = "document", key: str | None = None) -> Surrogate:
+    def make(scope: str = "document", key: str | None = None) -> Kind:
         """Make the surrogate.
 
         Args:
             scope: "mention", "document" (one surrogate for the same original), or "corpus".
             key: File of the key, with scope "corpus".
         """
-        made: Surrogate = kind(Scope(scope, key))  # type: ignore[assignment]
-        return made
+        return kind(Scope(scope, key))
 
     make.__module__ = kind.__module__  # registries say where a name comes from
-    return make
+    registry.dx_surrogates(kind.name)(make)
+    return kind
 
 
 def is_same(one: str, other: str) -> bool:

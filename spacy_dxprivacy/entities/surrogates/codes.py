@@ -38,6 +38,7 @@ _WORD = re.compile(r"[^\W_]+")
 _TESTS = {"3": "378282", "4": "400000", "5": "510510"}  # of the networks' own pages for developers
 
 
+@registered
 class Contact(Independent):
     """Contacts of ranges reserved for examples; see the module."""
 
@@ -61,9 +62,6 @@ class Contact(Independent):
             for (bare, kind), text in dict(zip(keys, texts, strict=True)).items()
         }
         return [drawn[key] for key in keys]
-
-
-make_contact = registered(Contact)
 
 
 def kind_of(text: str) -> str:
@@ -115,6 +113,7 @@ def _phone(text: str, stream: Stream) -> str:
     return "".join(new.get(i, c) for i, c in enumerate(text))
 
 
+@registered
 class Digits(Independent):
     """Numbers of records, accounts and cards; see the module."""
 
@@ -142,9 +141,6 @@ class Digits(Independent):
             new = known[bare]
             drawn.append(_in_form(_bare(new), text) if bare.isalnum() else new)
         return drawn
-
-
-make_digits = registered(Digits)
 
 
 def _bare(text: str) -> str:

@@ -135,9 +135,6 @@ def _write(form: Form, name: tuple[str, str, str], person: Person) -> str:
     return {"upper": text.upper(), "lower": text.lower()}.get(form.case, text)
 
 
-# -- how a mention is written ------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Form:
     """How a mention is written. title: as it stands there. parts: names, the family name last where
@@ -216,9 +213,6 @@ def _word(text: str) -> str:
 def is_initial(part: str) -> bool:
     """Return whether a part is "M", "M." or "J.R."."""
     return _INITIAL.fullmatch(part) is not None
-
-
-# -- which mentions are of one person ----------------------------------------------------------
 
 
 @dataclass

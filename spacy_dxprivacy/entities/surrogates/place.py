@@ -39,6 +39,7 @@ _STATES = re.compile(r"\b(?:" + "|".join([*STATES, *map(re.escape, STATES.values
 Home = tuple[str, str]  # a city and the short name of its state
 
 
+@registered
 class Place(Independent):
     """Cities, states, countries and postal codes; see the module."""
 
@@ -90,9 +91,6 @@ class Place(Independent):
         return home[1] if kind == "state" else home[0]
 
 
-make_place = registered(Place)
-
-
 def kind_of_place(text: str) -> str:
     """Return "zip", "short" (TX), "state", "country" or "city"."""
     bare = text.strip()
@@ -125,6 +123,7 @@ def like_case(text: str, model: str) -> str:
     return text.lower() if model.islower() else text
 
 
+@registered
 class Address(Independent):
     """Street addresses; see the module."""
 
@@ -152,9 +151,6 @@ class Address(Independent):
                 known[identity] = like_case(written(text, home, stream), text)
             drawn.append(known[identity])
         return drawn
-
-
-make_address = registered(Address)
 
 
 def written(text: str, home: Home, stream: Stream) -> str:
@@ -192,6 +188,7 @@ def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
     return f"{1 + below(9999, stream)} {street}" if _NUMBER.match(part) else street
 
 
+@registered
 class Organisation(Independent):
     """Names of organisations; see the module."""
 
@@ -221,6 +218,3 @@ class Organisation(Independent):
             new = f"{family} {street} {kind}" if kind else f"{family} {end}"
             drawn.append(like_case(new + owner, text))
         return drawn
-
-
-make_organisation = registered(Organisation)

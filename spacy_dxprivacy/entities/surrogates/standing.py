@@ -27,9 +27,6 @@ MOST_WORDS = 2**14  # of the vocabulary that surrogates are tokenized with
 USER, CALLER = "dx_user", "dx_caller"
 
 
-# -- mentions ----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class StandIns:
     """The surrogates of one document of n tokens. replaced, kept, words: bool (n,), tokens of
@@ -165,9 +162,6 @@ def _tokenized(text: str, lang: str) -> tuple[list[str], list[bool]]:
 @lru_cache(maxsize=4)
 def _blank(lang: str) -> Language:
     return spacy.blank(lang)
-
-
-# -- numbers -----------------------------------------------------------------------------------
 
 
 class NumberDraw(Surrogate, Protocol):

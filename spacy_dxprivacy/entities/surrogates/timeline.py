@@ -84,8 +84,6 @@ class Timeline:
             texts.append(None if stays and text == mention.text else text)
         return texts
 
-    # -- where each date is on the line --------------------------------------------------------
-
     def _placed(self) -> Iterator[tuple[int, Piece]]:
         """Yield each piece with its place in the text."""
         return enumerate(piece for pieces in self._pieces for piece in pieces)
@@ -120,8 +118,6 @@ class Timeline:
         day = 15 if finest.unit is MONTH else 2
         number = finest.calendar.number(*finest.unit.middle(finest.index), day)
         return [(at, (finest.calendar, number))]
-
-    # -- dates that imply an age over 89 -------------------------------------------------------
 
     def _hide_old(self) -> None:
         """Replace each date 90 years or more before the last one of the document, and a date of
