@@ -65,7 +65,7 @@ class BuiltMechanism(Generic[T]):
     """A mechanism whose settings are validated first and applied to a space by `fit`.
 
     guarantee: what holds on every space. settings: a frozen dataclass of all else that changes what
-    is drawn; its build(space, guarantee) returns T, which has the guarantee on that space. in_clear:
+    is drawn; its build(space, guarantee) returns T, with the guarantee on that space. in_clear:
     what of the input is released unmodified, for the receipt.
     """
 

@@ -1,4 +1,4 @@
-"""Public language: distributions of sentences that never see the input.
+"""Priors: public language models, which never see the input.
 
 chain.py has the model and carries it to the words of any space; registered.py has what configs name
 (@dx_priors); make.py makes one from public texts, and is imported when it is used.

@@ -2,7 +2,7 @@ r"""ARPA files of words and word pairs with back-off, as SRILM, KenLM and others
 
     p(y | x) = given, where the pair is listed;  b(x) p(y)  where not
 
-As a chain: T[x, y] = b(x) p(y) + delta[x, y], with delta what listed pairs say beyond their
+As a chain: T[x, y] = b(x) p(y) + delta[x, y], with delta what listed pairs have beyond their
 back-off. Where a pair is listed with less than its back-off, the back-off counts. Sentences end by
 p(</s> | x); words that a space cannot hold (<s>, <unk>) never come out.
 
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Ints1d
+from ..arrays import Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..io.files.limits import NotAFile, read_lines
 from .chain import Law, chain_of, joint
@@ -38,53 +38,42 @@ SPECIAL = ("<s>", "</s>", "<unk>", "<UNK>")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairs:
-    """m pairs, by rising context and word: numbers of words, int64 (m,), and their natural
-    logarithms, float64 (m,)."""
+    """m pairs, by rising context and word."""
 
-    contexts: Ints1d
+    contexts: Ints1d  # numbers of words
     words: Ints1d
-    logs: Floats1d
+    logs: Floats1d  # natural logarithms
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Arpa:
-    """words: V, in the order of the file. logs, backs: float64 (V,), natural logarithms of the
-    probability and of the back-off weight; nan where none stands."""
+    """The n-grams of a file, in its order."""
 
     words: list[str]
-    logs: Floats1d
-    backs: Floats1d
+    logs: Floats1d  # float64 (V,), natural logarithms
+    backs: Floats1d  # of back-off weights; nan where there is none
     pairs: Pairs | None = None
 
     @cached_property
     def p(self) -> Floats1d:
-        """float64 (V,): of each word alone."""
+        """float64 (V,): the unigram probability of each word."""
         p: Floats1d = np.exp(self.logs)
         return p
 
     @cached_property
     def back(self) -> Floats1d:
-        """float64 (V,): back-off weights; 1 where none stands, as the format has it."""
+        """float64 (V,): back-off weights; 1 where there is none, as the format has it."""
         return np.where(np.isnan(self.backs) | (self.pairs is None), 1.0, np.exp(self.backs))
-
-    @cached_property
-    def said(self) -> Bools1d:
-        """bool (V,): which of them are words, not marks."""
-        return np.array([word not in SPECIAL for word in self.words])
-
-    def place(self, mark: str) -> int | None:
-        """Return the number of a mark; None where the file does not have it."""
-        return self.words.index(mark) if mark in self.words else None
 
 
 # -- reading -------------------------------------------------------------------------------------
 
 
 def read_arpa(path: Path, order: int) -> Arpa:
-    """Read words, and pairs where order is 2; what comes after them is not read. Plain or .gz.
+    """Read words, and pairs where order is 2, of a plain or .gz file.
 
-    Raises DxError in one sentence for a file that is missing, cut, damaged, of another encoding or
-    format, too large, without n-grams of this order, or whose probabilities do not add up.
+    Raises DxError for a file that is missing, cut, damaged, of another encoding or format, too
+    large, without n-grams of this order, or whose probabilities do not add up.
     """
     try:
         arpa = _Reader(path, order).read()
@@ -111,7 +100,7 @@ class _Section:
     def __init__(self, length: int) -> None:
         self.length = length
         self.contexts, self.words = array("q"), array("q")
-        self.logs, self.backs = array("d"), array("d")
+        self.logs, self.backs = array("d"), array("d")  # log10
 
 
 class _Reader:
@@ -254,31 +243,32 @@ def _check_sums(arpa: Arpa, path: Path) -> None:
         raise _bad(path, f"{why} do not add up to 1 (the worst to {worst:.4g})")
 
 
-# -- as a law ------------------------------------------------------------------------------------
+# -- as a language model -------------------------------------------------------------------------
 
 
 def law_of(arpa: Arpa, name: str) -> Law:
-    """Return words and pairs as a law of sentences; words alone where there are no pairs."""
+    """Return words and pairs as a language model; unigrams where there are no pairs."""
     from scipy.sparse import diags_array
 
-    said, beyond = arpa.said, beyond_back_off(arpa)
-    u, end, begin = np.maximum(arpa.p[said], LEAST), arpa.place("</s>"), arpa.place("<s>")
+    spoken = np.array([word not in SPECIAL for word in arpa.words])
+    number, beyond = {word: i for i, word in enumerate(arpa.words)}, beyond_back_off(arpa)
+    u, end, begin = np.maximum(arpa.p[spoken], LEAST), number.get("</s>"), number.get("<s>")
     stop = np.ones(len(u))  # a file that has no ends says nothing of lengths
     if end is not None:
-        stop = (arpa.back * arpa.p[end] + beyond[:, [end]].toarray().reshape(-1))[said]
-    first = u  # as words alone where the file does not say how sentences begin
+        stop = (arpa.back * arpa.p[end] + beyond[:, [end]].toarray().reshape(-1))[spoken]
+    first = u  # the unigrams where the file does not say how sentences begin
     if begin is not None:
-        first = beyond[[begin]].toarray().reshape(-1)[said] + arpa.back[begin] * u
-    delta, back, stop, stays = joint(beyond[said][:, said], stop, u, arpa.back[said])
+        first = beyond[[begin]].toarray().reshape(-1)[spoken] + arpa.back[begin] * u
+    delta, back, stop, stays = joint(beyond[spoken][:, spoken], stop, u, arpa.back[spoken])
     chain = chain_of(
         begin=first if first.sum() > 0 else u, alone=u / stays, end=stop, back=back, u=u,
         delta=delta, emit=diags_array(stays).tocsr(),
     )  # fmt: skip
-    return Law([w for w, s in zip(arpa.words, said, strict=True) if s], chain, name)
+    return Law([w for w, s in zip(arpa.words, spoken, strict=True) if s], chain, name)
 
 
 def beyond_back_off(arpa: Arpa) -> Any:
-    """Return csr float64 (V, V): what pairs say beyond their back-off, never below 0."""
+    """Return the probabilities of pairs beyond their back-off, csr float64 (V, V), not negative."""
     from scipy.sparse import csr_array
 
     shape, pairs = (len(arpa.words), len(arpa.words)), arpa.pairs

@@ -8,9 +8,9 @@ Word pairs with back-off are such a chain, their states being types of words; so
 alone (one state). K is the number of states, n that of words of the space, S that of sentences side
 by side.
 
-Words of the model and of a space are the same where their spelling is: in exact case first, then
-without regard to case. Words of a space that the model lacks stand beside the nearest word that it
-has, with a small share of its probability, so that every word of the space can come out.
+Words of the model and of a space are matched by spelling, in exact case first, then without regard
+to case. Words of a space that the model lacks join the nearest word that it has, with a small share
+of its probability, so that every word of the space can come out.
 
 Paper  Rabiner 1989, "A tutorial on hidden Markov models"; Katz 1987 (back-off)
 """
@@ -34,7 +34,7 @@ ARRAYS = ("begin", "alone", "end", "back", "u")
 TABLES = ("delta", "emit")
 PARTS = ("data", "indices", "indptr")  # of a table
 TOLERANCE = 1e-4  # of sums that should be 1, in float32
-JOINED = 0.01  # what a word that the law lacks weighs beside the one that it joins
+JOINED = 0.01  # what a word that the model lacks weighs beside the one that it joins
 MOST_JOINED = 0.1  # what all that join one word weigh together
 LEAST_SHARE = 1e-3  # of the spellings of a word, beside the commonest
 HOSTS = 12_000  # the commonest words, which others join
@@ -44,19 +44,15 @@ LEAST_SUM = 1e-6  # of what follows a word, where sentences always end
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chain:
-    """begin (K,): of the first state of a sentence. alone (K,): of the state of a word without
-    context. end (K,): the probability that a sentence ends after a state. back (K,), u (K,).
-    delta: csr float32 (K, K), not negative. emit: csr float32 (n, K), the words of a state; its
-    columns sum to 1, or to less where words of the law are not in the space.
-    """
+    """A hidden Markov model with back-off, over the words of a space."""
 
-    begin: Numbers1d
-    alone: Numbers1d
-    end: Numbers1d
-    back: Numbers1d
-    u: Numbers1d
-    delta: Any
-    emit: Any
+    begin: Numbers1d  # (K,), of the first state of a sentence
+    alone: Numbers1d  # (K,), of the state of a word without context
+    end: Numbers1d  # (K,), the probability that a sentence ends after a state
+    back: Numbers1d  # (K,)
+    u: Numbers1d  # (K,)
+    delta: Any  # csr float32 (K, K), not negative
+    emit: Any  # csr float32 (n, K); columns sum to 1, or to less where the space lacks words
 
     def __post_init__(self) -> None:
         check_chain(self)
@@ -71,16 +67,16 @@ class Chain:
 
     @property
     def is_alone(self) -> bool:
-        """Whether no word knows of another."""
+        """Whether words are independent."""
         return self.states == 1
 
     @cached_property
     def totals(self) -> Floats1d:
-        """float64 (K,): how much of each state its words are."""
+        """float64 (K,): the column sums of emit."""
         return self.weighed(np.ones(self.words))
 
     def weighed(self, weights: Floats1d) -> Floats1d:
-        """weights: (n,), of words -> float64 (K,): the sum of each state's words by them."""
+        """Return emit.T @ weights, float64 (K,), for weights of words (n,)."""
         # In float64: sparse tables add up float32 as float32.
         numbers = np.repeat(weights, np.diff(self.emit.indptr)) * self.emit.data
         sums: Floats1d = np.bincount(self.emit.indices, numbers, self.states).astype(np.float64)
@@ -93,21 +89,21 @@ class Chain:
 
     @cached_property
     def one_state(self) -> tuple[Numbers1d, Numbers1d] | None:
-        """(n,), (n,): the only state of each word and how much of it the word is; None where words
-        have several or none."""
+        """(n,), (n,): the single state of each word, and its emission; None where words have
+        several or none."""
         if not (np.diff(self.emit.indptr) == 1).all():
             return None
         return self.emit.indices, self.emit.data
 
     @cached_property
     def unigram(self) -> Floats1d:
-        """float64 (n,): how likely each word is where nothing is known of its neighbours."""
+        """float64 (n,): the probability of each word without context."""
         weights: Floats1d = self.emit @ self.alone.astype(np.float64)
         return weights
 
     @cached_property
     def _into(self) -> Any:
-        """csr (K, K + 1): delta by the state that is entered, and u behind it, for one product."""
+        """csr (K, K + 1): delta.T and u, for one product."""
         from scipy.sparse import csr_array, hstack
 
         K = self.states
@@ -115,19 +111,19 @@ class Chain:
         return hstack([self.delta.T.tocsr(), behind], format="csr")
 
     def forward(self, M: Floats2d) -> Floats2d:
-        """M: float (K, S), how likely each state is -> (K, S), the state after it."""
+        """Return T.T @ M, the forward messages of the next step, for M float (K, S)."""
         ahead: Floats2d = self._into @ np.vstack([M, self.back @ M])
         return ahead
 
     def backward(self, M: Floats2d) -> Floats2d:
-        """M: float (K, S), what follows from each next state -> (K, S), what follows from this."""
+        """Return T @ M, the backward messages of the step before, for M float (K, S)."""
         behind: Floats2d = self.delta @ M
         behind += np.multiply.outer(self.back, self.u @ M)
         return behind
 
     def into(self, here: Ints1d, before: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
-        """delta from states before to states here, where it is not 0: (e,), (e,), (e,), the places
-        in `here` and in `before`, and delta."""
+        """Return the entries of delta from states before to states here: their places in `here` and
+        in `before`, and delta, (e,) each."""
         table = self._into
         first, counts = table.indptr[here], np.diff(table.indptr)[here] - 1
         place = np.repeat(np.arange(len(here)), counts)
@@ -146,14 +142,21 @@ class Chain:
             hasher.update(np.ascontiguousarray(array).data)
         return hasher.hexdigest()
 
-    # What is made of the fields is made again from a copy of them.
+    # A copy computes the cached properties again.
     def __getstate__(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 def check_chain(chain: Chain) -> None:
-    """Raises DxError for arrays that do not fit together, negative numbers, sums that are not 1
+    """Raise DxError for arrays that do not fit together, negative numbers, sums that are not 1
     (by how much), and states that lead nowhere."""
+
+    def check_sum(what: str, sums: Floats1d) -> None:
+        off = float(np.abs(sums - 1).max())
+        if off > TOLERANCE:
+            wrong = f"should add up to 1, and is {off:.3g} off"
+            raise _bad(f"{what} {'leads nowhere' if sums.min() == 0 else wrong}")
+
     K = chain.states
     for name in ARRAYS:
         array = getattr(chain, name)
@@ -164,21 +167,14 @@ def check_chain(chain: Chain) -> None:
     if chain.delta.data.min(initial=0) < 0:
         raise _bad("some probabilities are negative")
     for name in ("begin", "alone"):
-        _check_sum(name, np.asarray([getattr(chain, name).sum(dtype=np.float64)]))
+        check_sum(name, np.asarray([getattr(chain, name).sum(dtype=np.float64)]))
     delta = np.asarray(chain.delta @ np.ones(K)).reshape(-1)
     rows = delta + chain.back.astype(np.float64) * chain.u.sum(dtype=np.float64)
-    _check_sum("what follows a state", rows)
+    check_sum("what follows a state", rows)
     if not (chain.end > 0).any():
         raise _bad("no sentence can end")
     if not (chain.totals > 0).any():
         raise _bad("no word of the space is in it")
-
-
-def _check_sum(what: str, sums: Floats1d) -> None:
-    off = float(np.abs(sums - 1).max())
-    if off > TOLERANCE:
-        where = "leads nowhere" if sums.min() == 0 else f"should add up to 1, and is {off:.3g} off"
-        raise _bad(f"{what} {where}")
 
 
 def _bad(why: str) -> DxError:
@@ -198,7 +194,7 @@ def chain_of(**fields: Any) -> Chain:
 
 
 def alone_chain(weights: Numbers1d) -> Chain:
-    """Words that know nothing of each other. weights: float (n,), above 0."""
+    """Return a chain of independent words, given their weights, float (n,), above 0."""
     from scipy.sparse import csr_array
 
     emit = csr_array((weights / weights.sum())[:, None])
@@ -206,7 +202,7 @@ def alone_chain(weights: Numbers1d) -> Chain:
 
 
 def to_fields(chain: Chain) -> dict[str, Any]:
-    """Plain arrays, by name."""
+    """Return plain arrays, by name."""
     fields = {name: getattr(chain, name) for name in ARRAYS}
     for name in TABLES:
         fields |= {f"{name}_{part}": getattr(getattr(chain, name), part) for part in PARTS}
@@ -214,7 +210,7 @@ def to_fields(chain: Chain) -> dict[str, Any]:
 
 
 def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
-    """n: words of the space. Raises DxError as check_chain does."""
+    """Return the chain on a space of n words. Raises DxError as check_chain does."""
     from scipy.sparse import csr_array
 
     K = len(fields["u"])
@@ -230,61 +226,73 @@ def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Law:
-    """words: V different strings. chain: of their sentences, its emit (V, K)."""
+    """A language model on words of its own."""
 
-    words: Sequence[str]
-    chain: Chain
+    words: Sequence[str]  # V different strings
+    chain: Chain  # its emit is (V, K)
     name: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordList:
-    """words: V strings. weights: float64 (V,), how common each is; 0 for those that are none."""
+    """Words and their frequencies."""
 
     words: Sequence[str]
-    weights: Floats1d
+    weights: Floats1d  # float64 (V,); 0 for those that are no words
     name: str
 
 
 def carry(law: Law, space: Space, frequency: Floats1d) -> Chain:
-    """The law on the words of a space. frequency: float (n,), by which the words of the space that
-    are spelled like one word of the law share it.
+    """Return the language model on the words of a space.
 
-    Raises DxError where no word of the space is in the law.
+    States without words are left out, and the ratio of the probabilities of two sentences stays.
+
+    Args:
+        law: The language model.
+        space: The space, of n words.
+        frequency: float (n,), by which words of the space that are spelled like one word of the
+            model share it.
+
+    Raises:
+        DxError: Where no word of the space is in the model.
     """
-    listed = WordList(law.words, law.chain.unigram, law.name)
-    cells = with_neighbours(spelled(listed, space, frequency), space, listed.weights)
-    return without_silent(law.chain, (cells @ law.chain.emit).tocsr())
-
-
-def without_silent(chain: Chain, emit: Any) -> Chain:
-    """The chain with other words, and without states that have none of them: what a sentence weighs
-    beside another stays as it is. emit: csr (n, K)."""
     from scipy.sparse import diags_array
 
-    said = np.asarray(emit.sum(axis=0)).reshape(-1) > 0
-    if said.all():
+    chain, listed = law.chain, WordList(law.words, law.chain.unigram, law.name)
+    cells = with_neighbours(spelled(listed, space, frequency), space, listed.weights)
+    emit = (cells @ chain.emit).tocsr()
+    some = np.asarray(emit.sum(axis=0)).reshape(-1) > 0
+    if some.all():
         return replace(chain, emit=emit.astype(np.float32))
-    u = chain.u[said].astype(np.float64)
-    inner = chain.delta[said][:, said].astype(np.float64)
-    delta, back, end, stays = joint(inner, chain.end[said].astype(np.float64), u, chain.back[said])
-    begin, alone = chain.begin[said], chain.alone[said] / stays
+    u = chain.u[some].astype(np.float64)
+    inner = chain.delta[some][:, some].astype(np.float64)
+    delta, back, end, stays = joint(inner, chain.end[some].astype(np.float64), u, chain.back[some])
+    begin, alone = chain.begin[some], chain.alone[some] / stays
     return chain_of(
         begin=begin if begin.any() else alone, alone=alone, end=end, back=back, u=u, delta=delta,
-        emit=(emit[:, said] @ diags_array(stays)).tocsr(),
+        emit=(emit[:, some] @ diags_array(stays)).tocsr(),
     )  # fmt: skip
 
 
 def spelled(listed: WordList, space: Space, frequency: Floats1d) -> Any:
-    """Return csr float64 (n, V): how much of each listed word each word of a space is. Columns sum
-    to 1, or to 0 where the space lacks the word.
+    """Return the share of each word of a space in each listed word, csr float64 (n, V). Columns
+    sum to 1, or to 0 where the space lacks the word.
 
     Raises DxError where no word of the space is listed.
     """
     from scipy.sparse import csr_array
 
     V = len(listed.words)
-    rows, columns = _pairs(list(listed.words), space)
+    words = list(listed.words)
+    exact = {word: i for i, word in reversed(list(enumerate(words)))}
+    folded = {word.lower(): i for i, word in reversed(list(enumerate(words)))}
+    # Each word of the space as it is, in lower case, in any case; then the words left the same way.
+    found = (exact.get(w, exact.get(w.lower(), folded.get(w.lower(), -1))) for w in space.words)
+    of_row, of_word = np.fromiter(found, np.int64, len(space)), space.find_all(words)
+    of_word[np.isin(np.arange(V), of_row)] = -1
+    by_row, by_word = np.flatnonzero(of_row >= 0), np.flatnonzero(of_word >= 0)
+    rows = np.concatenate([by_row, of_word[by_word]])
+    columns = np.concatenate([of_row[by_row], by_word])
     there = listed.weights[columns] > 0
     rows, columns = rows[there], columns[there]
     if not len(rows):
@@ -294,23 +302,6 @@ def spelled(listed: WordList, space: Space, frequency: Floats1d) -> Any:
     shares = np.maximum(frequency[rows], LEAST_SHARE * most[columns])
     shares /= np.bincount(columns, shares, V)[columns]
     return csr_array((shares, (rows, columns)), shape=(len(space), V))
-
-
-def _pairs(words: list[str], space: Space) -> tuple[Ints1d, Ints1d]:
-    """Rows of the space and words of the law that are spelled alike, each pair once."""
-    of_row, of_word = _find(words, space.words), space.find_all(words)
-    of_word[np.isin(np.arange(len(words)), of_row)] = -1  # the space has it in its own case
-    by_row, by_word = np.flatnonzero(of_row >= 0), np.flatnonzero(of_word >= 0)
-    rows = np.concatenate([by_row, of_word[by_word]])
-    return rows, np.concatenate([of_row[by_row], by_word])
-
-
-def _find(words: list[str], sought: Sequence[str]) -> Ints1d:
-    """The place among words of each word sought: as it is, in lower case, in any case; or -1."""
-    exact = {word: i for i, word in reversed(list(enumerate(words)))}
-    folded = {word.lower(): i for i, word in reversed(list(enumerate(words)))}
-    found = (exact.get(w, exact.get(w.lower(), folded.get(w.lower(), -1))) for w in sought)
-    return np.fromiter(found, dtype=np.int64, count=len(sought))
 
 
 def with_neighbours(cells: Any, space: Space, weights: Floats1d) -> Any:
@@ -333,7 +324,7 @@ def with_neighbours(cells: Any, space: Space, weights: Floats1d) -> Any:
 
 
 def nearest_hosts(space: Space, lack: Bools1d, common: Floats1d, most: int = HOSTS) -> Ints1d:
-    """(k,): for each word that lacks, the nearest of the commonest words that do not."""
+    """Return the nearest of the commonest other words for each word that lacks, (k,)."""
     have = np.flatnonzero(~lack)
     have = np.sort(have[np.argsort(-common[have], kind="stable")[:most]])
     X = with_classes(space)
@@ -345,7 +336,7 @@ def nearest_hosts(space: Space, lack: Bools1d, common: Floats1d, most: int = HOS
 
 
 def joint(T: Any, stop: Floats1d, u: Floats1d, back: Floats1d) -> tuple[Any, ...]:
-    r"""What a law with stops is as a chain: (delta, back, end, stays).
+    r"""Return a language model with stops as a chain: (delta, back, end, stays).
 
     T + back u, (K, K), sums to 1 - stop in each row, or to less where words are left out. With
     s = its row sums, sentences weigh the same as in a chain whose transitions are divided by s, if

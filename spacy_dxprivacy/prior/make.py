@@ -1,9 +1,9 @@
-r"""Public language out of public texts: what `dx prior` does.
+r"""Make a prior from public texts: what `dx prior` does.
 
 Texts are read once, cut to sentences by their layout, and kept on disk as word ids. Words are
 spaCy's tokens that hold a letter or digit, in lower case. A sentence ends at . ! ? ; and at the end
 of a line, as in texts that are sanitised; other punctuation is left out. Word pairs are counted and
-smoothed by interpolated modified Kneser-Ney, then pruned by what pairs tell:
+smoothed by interpolated modified Kneser-Ney, then pruned by relative entropy:
 
     P(y | x) = max(c(x y) - D(c), 0) / c(x) + back(x) u(y)     u(y) = N1+(. y) / N1+(. .)
 
@@ -54,12 +54,11 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Recipe:
-    """types: words that are told apart. pairs: that are listed. lang: whose tokenizer cuts the
-    texts."""
+    """Settings of a prior made from texts."""
 
-    types: int = TYPES
-    pairs: int = PAIRS
-    lang: str = "en"
+    types: int = TYPES  # distinct words of the model
+    pairs: int = PAIRS  # listed ones
+    lang: str = "en"  # of the tokenizer
     name: str = "custom"
 
     def __post_init__(self) -> None:
@@ -69,16 +68,14 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Made:
-    """A law, and how it does on every tenth sentence, which it was not made from. perplexity: of
-    words that it knows, given those before them in their sentence. coverage: the share of words
-    that it knows. in_space: the share of its types that the space holds."""
+    """A language model, and its quality on every tenth sentence, which is held out."""
 
     law: Law
     words: int
     held_out_words: int
-    perplexity: float
-    coverage: float
-    in_space: float
+    perplexity: float  # of known words, given those before them in their sentence
+    coverage: float  # the share of words that it knows
+    in_space: float  # the share of its types that the space has
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write it into a folder. Raises UsageError for a path that is in use."""
@@ -107,7 +104,13 @@ def make_prior(
     recipe, space = recipe or Recipe(), space or Space.builtin()
     corpus = collect(texts, recipe.lang)
     vocab = vocabulary(corpus, recipe.types)
-    in_space = _check(vocab, space)
+    if vocab.trained < LEAST_WORDS or len(vocab.types) < 2:
+        why = f"they hold {vocab.trained:,} words to learn from, and it takes {LEAST_WORDS:,}"
+        raise UsageError(Errors.DX065.format(why=why))
+    in_space = float(np.mean([space.find(word) >= 0 for word in vocab.types]))
+    if not in_space:
+        why = f"the space {space.name!r} holds none of their words"
+        raise UsageError(Errors.DX065.format(why=why))
     say(f"{vocab.trained:,} words, {len(vocab.types):,} types; {vocab.held:,} words held out")
     counts = count_pairs(corpus, vocab)
     say(f"{len(counts.count):,} different pairs")
@@ -120,30 +123,17 @@ def make_prior(
     return Made(law, vocab.trained, vocab.held, perplexity, coverage, in_space)
 
 
-def _check(vocab: Vocabulary, space: Space) -> float:
-    """The share of types that the space holds."""
-    if vocab.trained < LEAST_WORDS or len(vocab.types) < 2:
-        why = f"they hold {vocab.trained:,} words to learn from, and it takes {LEAST_WORDS:,}"
-        raise UsageError(Errors.DX065.format(why=why))
-    share = float(np.mean([space.find(word) >= 0 for word in vocab.types]))
-    if not share:
-        why = f"the space {space.name!r} holds none of their words"
-        raise UsageError(Errors.DX065.format(why=why))
-    return share
-
-
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """types: the K commonest words of the training part. of_word: (words,), their numbers, K for
-    all others. trained, held: how many words the two parts have."""
+    """The K commonest words of the training part."""
 
     types: list[str]
-    of_word: Ints1d
-    trained: int
-    held: int
+    of_word: Ints1d  # (words,), their types, K for all others
+    trained: int  # words of the training part
+    held: int  # words held out
 
     def sentences(self, ids: Ints1d) -> Ints1d:
-        """ids of words -> types, STOP as it is."""
+        """Return types for ids of words; STOP stays."""
         return np.where(ids == STOP, STOP, self.of_word[ids])
 
 
@@ -165,8 +155,8 @@ def vocabulary(corpus: Corpus, most: int) -> Vocabulary:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Of pairs, each once, by rising x and y. Numbers from 0 to K - 1 are types, K is any other
-    word, K + 1 as x the begin of a sentence and as y its end."""
+    """Counts of distinct pairs, by rising x and y. 0 to K - 1 are types, K is any other word, K + 1
+    as x the begin of a sentence and as y its end."""
 
     x: Ints1d
     y: Ints1d
@@ -194,7 +184,7 @@ def count_pairs(corpus: Corpus, vocab: Vocabulary) -> Counts:
 
 
 def discounts(count: Ints1d) -> Floats1d:
-    """(3,): of pairs seen once, twice and more often, above 0 and at most as much as they have."""
+    """Return the discounts (3,) of pairs seen once, twice and more often, above 0."""
     n = np.array([(count == i).sum() for i in range(1, 5)], dtype=float)
     if (n == 0).any():
         return np.full(3, DISCOUNT)
@@ -205,7 +195,7 @@ def discounts(count: Ints1d) -> Floats1d:
 
 
 def pairs_law(counts: Counts, types: list[str], most: int, name: str) -> Law:
-    """Return the law of pairs of types, smoothed, with at most so many of them listed."""
+    """Return the smoothed model of pairs of types, with at most so many of them listed."""
     from scipy.sparse import csr_array, diags_array
 
     K, W = counts.K, counts.K + 2
@@ -232,8 +222,8 @@ def pairs_law(counts: Counts, types: list[str], most: int, name: str) -> Law:
 def pruned(
     delta: Any, back: Floats1d, u: Floats1d, mass: Floats1d, most: int
 ) -> tuple[Any, Floats1d]:
-    """The pairs that tell most, by P(x, y) ln(P(y | x) / back-off); what others have goes to the
-    back-off. mass: (K,), how common each context is."""
+    """Return the pairs with the largest P(x, y) ln(P(y | x) / back-off), and the back-off weights,
+    which take the mass of the others. mass: (K,), of each context."""
     from scipy.sparse import csr_array
 
     cells = delta.tocoo()
@@ -248,8 +238,8 @@ def pruned(
 
 
 def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
-    """types: sentences of types, each followed by STOP, K for unknown words -> (k,), -ln of each
-    known word given the one before it. For laws whose words are their states."""
+    """Return -ln P of each known word given the one before it, (k,). types: sentences of types,
+    each followed by STOP, K for unknown words. For models whose words are their states."""
     K = chain.states
     before = np.concatenate([[STOP], types[:-1]])
     known = (types >= 0) & (types < K)
@@ -258,27 +248,22 @@ def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
     first, alone = x == STOP, x == K
     p[first], p[alone] = chain.begin[y[first]], chain.alone[y[alone]]
     on = ~first & ~alone
-    p[on] = chain.back[x[on]].astype(np.float64) * chain.u[y[on]] + _cells(chain, x[on], y[on])
-    return -np.log(np.maximum(p, 1e-30))
-
-
-def _cells(chain: Chain, x: Ints1d, y: Ints1d) -> Floats1d:
-    """delta[x, y], looked up by one number a pair."""
+    p[on] = chain.back[x[on]].astype(np.float64) * chain.u[y[on]]
     table = chain.delta
-    owner = np.repeat(np.arange(chain.states), np.diff(table.indptr))
-    keys, wanted = owner * chain.states + table.indices, x * chain.states + y
-    if not len(keys):
-        return np.zeros(len(x))
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[at] == wanted, table.data[at], 0.0)
+    if table.nnz:  # delta[x, y], by one key a pair
+        owner = np.repeat(np.arange(K), np.diff(table.indptr))
+        keys, wanted = owner * K + table.indices, x[on] * K + y[on]
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        p[on] += np.where(keys[at] == wanted, table.data[at], 0.0)
+    return -np.log(np.maximum(p, 1e-30))
 
 
 # -- texts as word ids ----------------------------------------------------------------------------
 
 
 def read_texts(source: Path, field: str = "text") -> Iterator[str]:
-    """Lines of .txt files, and a field of each line of .jsonl files; plain or .gz; of a file or of
-    all such files in a folder. Raises UsageError, DxError in one sentence."""
+    """Yield lines of .txt files, and a field of each line of .jsonl files; plain or .gz; of a file
+    or of all such files in a folder. Raises UsageError, DxError."""
     for path in _files(source):
         json_lines = path.name.removesuffix(".gz").endswith(".jsonl")
         try:
@@ -286,7 +271,10 @@ def read_texts(source: Path, field: str = "text") -> Iterator[str]:
                 where = f"{path}: line {number}"
                 if len(line) > MOST_RECORD:
                     raise too_large(where, len(line), MOST_RECORD)
-                text = _decoded(line, where)
+                try:
+                    text = line.decode("utf-8-sig")
+                except UnicodeDecodeError:
+                    raise UsageError(f"{where} is not UTF-8.") from None
                 if not json_lines:
                     yield text
                 elif text.strip():
@@ -310,13 +298,6 @@ def _files(source: Path) -> list[Path]:
     return found
 
 
-def _decoded(line: bytes, where: str) -> str:
-    try:
-        return line.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageError(f"{where} is not UTF-8.") from None
-
-
 def _field(line: str, field: str, where: str) -> str:
     try:
         entry = parse_json(line)
@@ -330,13 +311,13 @@ def _field(line: str, field: str, where: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """words: of which id each is. ids: int32, on disk: the words of each sentence, and STOP."""
+    """Texts as word ids, on disk."""
 
-    words: list[str]
-    ids: NDArray[np.int32]
+    words: list[str]  # by id
+    ids: NDArray[np.int32]  # the words of each sentence, and STOP
 
     def chunks(self) -> Iterator[tuple[Ints1d, bool]]:
-        """Ids of whole sentences, each followed by STOP; those that are held out apart (True)."""
+        """Yield ids of whole sentences, each followed by STOP, and whether they are held out."""
         number = start = 0
         while start < len(self.ids):
             end = min(start + AT_ONCE, len(self.ids))
@@ -351,7 +332,7 @@ class Corpus:
 
 
 def collect(texts: Iterable[str], lang: str = "en") -> Corpus:
-    """Reads texts once. Memory holds the different words alone."""
+    """Read texts once. Memory holds the distinct words alone."""
     index: dict[str, int] = {"": 0}
     with tempfile.TemporaryFile(prefix="dx-prior-") as file:
         for sentence in _sentences(texts, lang):

@@ -44,7 +44,7 @@ NAME = "dx_en"
 FILE = BUILTIN / "pairs.npz"
 KINDS = ("clinical", "dialogues")  # of text, with pairs of their own
 OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
-LEAST = 1e-12  # of a type by back-off: what stays in clear may be any word, also a lone n't
+LEAST = 1e-12  # of a type by back-off: a word that stays unchanged may be any, also a lone n't
 FORMAT, KIND = 1, "pairs"
 ABOUT, LAW = "prior.json", "law.npz"
 DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError)
@@ -54,12 +54,12 @@ DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, 
 
 
 def pack(log: Floats1d, steps: int, kind: Any) -> Any:
-    """log: natural logarithms, 0 or less -> whole steps below 0, of an unsigned type."""
+    """Return natural logarithms, 0 or less, as whole steps below 0, of an unsigned type."""
     return np.clip(np.rint(-log * steps), 0, np.iinfo(kind).max).astype(kind)
 
 
 def _unpack(codes: Any, steps: int) -> Floats1d:
-    """float64, through a table of as many numbers as there are codes."""
+    """Return float64, by a table of all codes."""
     table = np.exp(-np.arange(np.iinfo(codes.dtype).max + 1) / steps)
     found: Floats1d = table[codes]
     return found
@@ -73,12 +73,13 @@ def frequencies() -> Floats1d:
 
 
 def frequency_of(space: Space) -> Floats1d:
-    """float64 (n,), above 0: that of the words of a space, in their exact case; where that is not
-    known, and the space has them in no other one, that of their lower case: some spaces have "A"
-    for "a"."""
+    """Return the public frequency of the words of a space in their exact case, float64 (n,), above
+    0; that of the lower case where the exact one is unknown and the space has no lower case: some
+    spaces have "A" for "a"."""
     if space.digest == Space.builtin().digest:
         return frequencies()
-    known, there = _by_word(), set(space.words)
+    known = dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
+    there = set(space.words)
     least = min(known.values())
     lower = {word: word.lower() for word in there if word not in known}
     other = {word: known.get(low, least) for word, low in lower.items() if low not in there}
@@ -86,35 +87,24 @@ def frequency_of(space: Space) -> Floats1d:
 
 
 def lacked_of(space: Space) -> float:
-    """The share of running words of English web text that a space does not hold, in any case, of
-    those that the built-in one does."""
+    """Return the share of running words of English web text that a space lacks, in any case, of
+    those that the built-in one has."""
     missing = space.find_all(Space.builtin().words) < 0
     return float(frequencies()[missing].sum() / frequencies().sum())
 
 
-@lru_cache(maxsize=1)
-def _by_word() -> dict[str, float]:
-    return dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
-
-
 @lru_cache(maxsize=1 + len(KINDS))
 def builtin_law(kind: str | None = None) -> Law:
-    """Word pairs, on the words of the built-in space. kind: one of KINDS; None for English as such.
-    Raises DxError for files of another space."""
+    """Return word pairs on the words of the built-in space, of a domain of KINDS or, for None, of
+    general English. Raises DxError for files of another space."""
     space = Space.builtin()
-    arrays, name = _read(FILE, space), NAME
-    if kind is not None:
-        arrays |= _read(BUILTIN / f"pairs-{kind}.npz", space)
-        name = f"{NAME}_{kind}"
-    return Law(space.words, _chain(arrays), name)
-
-
-def _read(path: Path, space: Space) -> dict[str, Any]:
-    with np.load(path) as saved:
-        arrays = {name: saved[name] for name in saved.files}
-    if bytes(arrays["digest"]).decode() != space.digest:
-        raise DxError(Errors.DX063.format(path=path, why="it belongs to another space"))
-    return arrays
+    arrays: dict[str, Any] = {}
+    for path in [FILE] if kind is None else [FILE, BUILTIN / f"pairs-{kind}.npz"]:
+        with np.load(path) as saved:
+            arrays |= {name: saved[name] for name in saved.files}
+        if bytes(arrays["digest"]).decode() != space.digest:
+            raise _bad(path, "it belongs to another space")
+    return Law(space.words, _chain(arrays), NAME if kind is None else f"{NAME}_{kind}")
 
 
 def _chain(arrays: dict[str, Any]) -> Chain:
@@ -156,7 +146,7 @@ def _to_one(weights: Floats1d) -> Floats1d:
 
 
 def digest_of(law: Law) -> str:
-    """SHA-256 of the words and of the chain, in hexadecimal."""
+    """Return SHA-256 of the words and of the chain, in hexadecimal."""
     return hashlib.sha256("\n".join([law.chain.digest, *law.words]).encode()).hexdigest()
 
 
@@ -169,7 +159,7 @@ def check_target(path: Path, *, force: bool) -> None:
 
 
 def write_law(law: Law, path: Path, figures: Mapping[str, Any], *, force: bool) -> None:
-    """All or nothing. figures: further entries of prior.json."""
+    """Write the folder of a prior atomically, with further entries of prior.json."""
     check_target(path, force=force)
     with new_folder(path) as folder:
         words = np.frombuffer("\n".join(law.words).encode(), dtype=np.uint8)
@@ -179,14 +169,20 @@ def write_law(law: Law, path: Path, figures: Mapping[str, Any], *, force: bool) 
 
 
 def read_law(path: Path) -> Law:
-    """Read a saved prior. Raises DxError in one sentence where the folder is missing, damaged, of
-    another format or kind, or not what its digest says."""
+    """Read a saved prior. Raises DxError where the folder is missing, damaged, of another format or
+    kind, or not what its digest says."""
     if not (path / ABOUT).is_file():
         hint = "A prior is a folder written by: python -m spacy dx prior PUBLIC_TEXTS OUT"
         raise DxError(Errors.DX026.format(path=path, hint=hint))
     try:
         about = read_json(path / ABOUT)
-        _check_about(about, path)
+        if about["format"] != FORMAT:
+            why = f"its format is {about['format']!r}, and this version reads {FORMAT}"
+            raise _bad(path, why)
+        if about["kind"] == "hidden-markov":
+            raise retired("dx.HiddenMarkov.v1")
+        if about["kind"] != KIND:
+            raise _bad(path, f"its kind is {about['kind']!r}, and {KIND!r} was asked for")
         law = _read_law(path / LAW, str(about["name"]))
     except DxError as error:
         raise error if "DX060" not in str(error) else _bad(path, str(error)) from None
@@ -195,16 +191,6 @@ def read_law(path: Path) -> Law:
     if digest_of(law) != about["digest"]:
         raise _bad(path, "it is not what its digest says")
     return law
-
-
-def _check_about(about: Any, path: Path) -> None:
-    if about["format"] != FORMAT:
-        why = f"its format is {about['format']!r}, and this version reads {FORMAT}"
-        raise _bad(path, why)
-    if about["kind"] == "hidden-markov":
-        raise retired("dx.HiddenMarkov.v1")
-    if about["kind"] != KIND:
-        raise _bad(path, f"its kind is {about['kind']!r}, and {KIND!r} was asked for")
 
 
 def _read_law(path: Path, name: str) -> Law:

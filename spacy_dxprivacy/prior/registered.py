@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..arrays import Floats1d
 from ..registries import registry
 from ..space import Space
 from ..validate import between, fail, needs, one_of, whole
@@ -32,7 +31,7 @@ _carried: dict[tuple[str, str | None], Chain] = {}
 
 @dataclass(frozen=True)
 class Uniform:
-    """All words of the space alike."""
+    """All words of the space are as likely."""
 
     name = "dx.Uniform.v1"
     draws = "alone"
@@ -43,8 +42,7 @@ class Uniform:
 
 @dataclass(frozen=True)
 class WordFrequency:
-    """Public frequency to the power gamma. path: a folder made by `dx prior`; lang: a language of
-    the package wordfreq; English of this package without either."""
+    """Public frequency to the power gamma."""
 
     gamma: float
     path: Path | None = None
@@ -54,17 +52,13 @@ class WordFrequency:
 
     def fit(self, space: Space) -> Chain:
         """Raises DxError where no word of the space is known, or the folder is not as it should."""
-        often = self._often(space)
+        often = frequencies()
+        if self.path or self.lang or space.digest != Space.builtin().digest:
+            listed = self._listed()
+            often = spelled(listed, space, frequency_of(space)) @ listed.weights
+            # Words that are not known are as rare as the rarest that is.
+            often = np.maximum(often, often[often > 0].min())
         return alone_chain(np.maximum((often / often.max()) ** self.gamma, LEAST))
-
-    def _often(self, space: Space) -> Floats1d:
-        """float64 (n,), above 0; words that are not known are as rare as the rarest that is."""
-        if not self.path and not self.lang and space.digest == Space.builtin().digest:
-            return frequencies()
-        listed = self._listed()
-        often: Floats1d = spelled(listed, space, frequency_of(space)) @ listed.weights
-        above: Floats1d = np.maximum(often, often[often > 0].min())
-        return above
 
     def _listed(self) -> WordList:
         if self.path is not None:
@@ -81,8 +75,7 @@ class WordFrequency:
 
 @dataclass(frozen=True)
 class WordPairs:
-    """path: a folder made by `dx prior`; None for the English pairs of the package. kind: of text
-    (pairs.KINDS), whose pairs of the package it takes."""
+    """Word pairs with back-off."""
 
     path: Path | None = None
     kind: str | None = None
@@ -95,23 +88,19 @@ class WordPairs:
             return carry(read_law(self.path), space, frequency_of(space))
         if space.digest == Space.builtin().digest:
             return builtin_law(self.kind).chain
-        return _builtin_on(space, self.kind)
-
-
-def _builtin_on(space: Space, kind: str | None) -> Chain:
-    """The pairs of the package on the words of a space. Of the last few spaces they are kept, by
-    digest: a search for an epsilon, or a second pipeline, asks for them again and again."""
-    key = space.digest, kind
-    found = _carried.pop(key, None) or carry(builtin_law(kind), space, frequency_of(space))
-    _carried[key] = found
-    for old in list(_carried)[:-MOST_CARRIED]:
-        _carried.pop(old, None)
-    return found
+        # Cached for the last spaces: a search for an epsilon, or a second pipeline, asks again.
+        key = space.digest, self.kind
+        chain = _carried.pop(key, None)
+        chain = chain or carry(builtin_law(self.kind), space, frequency_of(space))
+        _carried[key] = chain
+        for old in list(_carried)[:-MOST_CARRIED]:
+            _carried.pop(old, None)
+        return chain
 
 
 @dataclass(frozen=True)
 class Ngrams:
-    """path: an ARPA file, plain or .gz. order: the longest n-grams that are used, 1 or 2."""
+    """N-grams of an ARPA file, plain or .gz."""
 
     path: Path
     order: int = 2
@@ -128,7 +117,7 @@ class Ngrams:
 
 @registry.dx_priors("dx.Uniform.v1")
 def make_uniform() -> Uniform:
-    """All words alike."""
+    """Create a prior for which all words are as likely."""
     return Uniform()
 
 
@@ -136,9 +125,13 @@ def make_uniform() -> Uniform:
 def make_word_frequency(
     gamma: float = 1.0, path: str | None = None, lang: str | None = None
 ) -> WordFrequency:
-    """Words alone, by public frequency to the power gamma, from 0 to 4: of English; or of the texts
-    of a folder made by `dx prior`; or of a language that the package wordfreq has, by its code
-    ("de"), for which the extra `frequency` is needed."""
+    """Create a prior of independent words, by public frequency; of English by default.
+
+    Args:
+        gamma: The power of the frequency, from 0 to 4.
+        path: A folder made by `dx prior`, whose texts it takes.
+        lang: A language of the package wordfreq, by its code ("de"), with the extra `frequency`.
+    """
     gamma = between("gamma", gamma, 0.0, 4.0, "[]")
     if lang is not None:
         needs("wordfreq", "A language of dx.WordFrequency.v1", extra="frequency")
@@ -152,10 +145,12 @@ def make_word_frequency(
 
 @registry.dx_priors("dx.WordPairs.v1")
 def make_word_pairs(path: str | None = None, kind: str | None = None) -> WordPairs:
-    """Word pairs: those of the package, for English, or those of a folder made by `dx prior`.
+    """Create a prior of word pairs; those of the package, for English, by default.
 
-    kind: "clinical" (notes of visits) or "dialogues" (talks, chats, questions to an assistant), for
-    pairs of the package that know such text better; of English as such without it.
+    Args:
+        path: A folder made by `dx prior`.
+        kind: The domain: "clinical" (notes of visits) or "dialogues" (talks, chats, questions to an
+            assistant); general English if None.
     """
     if kind is not None:
         one_of("kind", kind, KINDS)
@@ -166,7 +161,12 @@ def make_word_pairs(path: str | None = None, kind: str | None = None) -> WordPai
 
 @registry.dx_priors("dx.Ngrams.v1")
 def make_ngrams(path: str, order: int = 2) -> Ngrams:
-    """path: an ARPA file. order: 1 for words, 2 for pairs; what a file has beyond is not read."""
+    """Create a prior of n-grams.
+
+    Args:
+        path: An ARPA file, plain or .gz.
+        order: 1 for words, 2 for pairs; what a file has beyond is not read.
+    """
     if whole("order", order, least=1) > MOST_ORDER:
         raise fail("order", f"at most {MOST_ORDER}, which uses the word pairs of any file", order)
     return Ngrams(Path(path), order)

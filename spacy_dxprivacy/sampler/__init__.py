@@ -1,1 +1,1 @@
-"""Sentences drawn as a whole: a public law of sentences, weighed by what each word may become."""
+"""Sentence-level sampling from a public language model, given the words of the input."""

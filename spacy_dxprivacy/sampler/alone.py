@@ -1,4 +1,4 @@
-"""Words drawn each by itself: P(y | w) proportional to q(y) exp(-beta path(w, y))."""
+"""Word-level sampling: P(y | w) proportional to q(y) exp(-beta path(w, y))."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ WORDS_AT_ONCE = 2**8
 
 
 class WordDraw:
-    """weights: float64 (n,), above 0: public, such as how frequent words are.
+    """Sample words given public weights, float64 (n,), above 0, such as frequencies.
 
-    A word is drawn from all words, weighed by their radii, with the share that this has in Z, else
-    from the words nearer than the radii, by what these weigh beyond them.
+    P is a mixture: of all words, weighed by their radii, and of the words nearer than the radii, by
+    what these weigh beyond them.
     """
 
     def __init__(self, kernel: Kernel, weights: Floats1d) -> None:
@@ -36,24 +36,21 @@ class WordDraw:
             if row == NOTHING:
                 marks = uniforms[places] * self._all[-1]
                 drawn[places] = np.searchsorted(self._all, marks, side="right")
-            else:
-                drawn[places] = self._draw(tables[row], uniforms[places])
+                continue
+            (words, sums), far = tables[row], self._sums[-1]
+            marks = uniforms[places] * (far + sums[-1])
+            near = np.searchsorted(sums, marks - far, side="right")
+            beyond = np.searchsorted(self._sums, marks, side="right")
+            drawn[places] = np.where(
+                marks < far,
+                np.minimum(beyond, len(self._sums) - 1),
+                words[np.minimum(near, len(words) - 1)],
+            )
         return drawn
 
-    def _draw(self, table: Some, uniforms: Floats1d) -> Ints1d:
-        words, sums = table
-        far = self._sums[-1]
-        marks = uniforms * (far + sums[-1])
-        drawn = words[np.minimum(np.searchsorted(sums, marks - far, side="right"), len(words) - 1)]
-        beyond = marks < far
-        far_ones = np.searchsorted(self._sums, marks[beyond], side="right")
-        drawn[beyond] = np.minimum(far_ones, len(self._sums) - 1)
-        chosen: Ints1d = drawn.astype(np.int64)
-        return chosen
-
     def _tables(self, rows: list[int]) -> dict[int, Some]:
-        """Of each row the words nearer than the radii, and the sums of their weights beyond these.
-        Together they take less time."""
+        """Return by row the words nearer than the radii, and the sums of their weights beyond
+        these. One search for all rows takes less time."""
         found = self._cache.find(rows)
         made: dict[int, Some] = {}
         for row, steps in self.kernel.prepare(set(rows) - found.keys()).items():
@@ -63,13 +60,13 @@ class WordDraw:
         return found | made
 
     def log_sums(self, rows: Ints1d) -> Floats1d:
-        """ln Z (k,), up to that factor of each row which its weights have: exact."""
+        """Return ln Z (k,) exactly, up to the factor of each row that its weights have."""
         far, tables = self._sums[-1], self._tables(rows.tolist())
         logs: Floats1d = np.log([far + tables[row][1][-1] for row in rows.tolist()])
         return logs
 
     def log_likelihood(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
-        """ln P (k,): of an output each; exact."""
+        """Return ln P(output | row), float64 (k,), exactly."""
         logs: Floats1d = np.log(self.weights[outputs]) - np.log(self._all[-1])
         groups = list(_groups(rows, np.flatnonzero(rows != NOTHING)))
         for part in blocks(len(groups), WORDS_AT_ONCE):
@@ -80,14 +77,14 @@ class WordDraw:
         return logs
 
     def distribution(self, rows: Ints1d) -> Floats2d:
-        """float64 (k, n)."""
+        """Return the probability of every output, float64 (k, n)."""
         W = np.exp(-self.kernel.beta * self.kernel.distances(rows)) * self.weights
         P: Floats2d = W / W.sum(axis=1, keepdims=True)
         return P
 
 
 def _groups(rows: Ints1d, places: Ints1d) -> Iterator[tuple[int, Ints1d]]:
-    """Each distinct row at these places, and where it is."""
+    """Yield each distinct row at these places, and where it is."""
     order = places[np.argsort(rows[places], kind="stable")]
     distinct, begins = np.unique(rows[order], return_index=True)
     return zip(distinct.tolist(), np.split(order, begins[1:]))  # noqa: B905 (of none: one empty part)

@@ -1,14 +1,13 @@
-"""Words drawn alone: the exact epsilon of a beta, the beta of an epsilon, and even weights.
+"""Word-level calibration: epsilon-beta tables and normaliser-balancing weights.
 
-The exact epsilon takes a shortest-path search from every word, which are minutes for 60,000 of
-them. What comes of it is small: a table of epsilon and beta, or weights with which the normalisers
-Z are even. It is made once for one table of words, graph and public weights, and kept beside it.
+The exact epsilon takes a shortest-path search from every word, minutes for 60,000 of them. Its
+result is small: a table of epsilon and beta, or weights that balance the normalisers Z. It is
+computed once for a table of words, graph and public weights, and stored beside the table.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -41,15 +40,14 @@ BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # to 11.5: one percent apart
 
 @dataclass(frozen=True, eq=False)
 class WeightsAt:
-    """float64 (k, quanta) each: what the words at each distance from w weigh together, of those
-    nearer than the radii; and what those with each radius do, of all others."""
+    """Total weights by distance, float64 (k, quanta) each."""
 
-    near: Floats2d
-    far: Floats2d
+    near: Floats2d  # of the words nearer than the radii, by their distance
+    far: Floats2d  # of all others, by their radius
 
 
 def weights_at(graph: PolicyGraph, weights: Floats1d, of: Ints1d | None = None) -> WeightsAt:
-    """Search from every word, or from k words. weights: float64 (n,), of the outputs."""
+    """Search from every word, or from k words, given the weights of the outputs, float64 (n,)."""
     of = np.arange(len(graph)) if of is None else of
     n, most = len(of), int(graph.radii.max()) + 1
     near = np.zeros((n, 2 * most))
@@ -106,21 +104,21 @@ def steepest_over(logs: Floats1d, radii: Ints1d) -> float:
 
 
 def beta_of(space: learned.Table, graph: PolicyGraph, chain: Chain, epsilon: float) -> float:
-    """Return the beta of words that are drawn alone by the unigrams of the chain: within 1e-4 of
-    what holds epsilon on small graphs, else within one percent, and never above."""
+    """Return the beta of word-level sampling by the unigrams of the chain: within 1e-4 of what
+    holds epsilon on small graphs, else within one percent, and never above."""
     if len(graph) < MANY:
         return solved_for_words(graph, chain.unigram, epsilon)
-    law = law_of(graph, chain)
+    name = CALIBRATION.name(_fingerprint(chain.digest, graph))
     check = partial(_check_calibration, graph=graph, weights=chain.unigram)
-    found: Calibration | None = learned.find(space, CALIBRATION.name(law), check)
-    if found is None:
-        found = learn(space, graph, chain)
-    return found.beta(epsilon)
+    found: Calibration | None = learned.find(space, name, check)
+    table = learn(space, graph, chain) if found is None else found
+    # Half of epsilon holds on any space.
+    return max(epsilon / 2, float(table.betas[table.epsilons <= epsilon].max(initial=0.0)))
 
 
 def _check_calibration(some: Calibration, graph: PolicyGraph, weights: Floats1d) -> bool:
-    """False: a sample of edges loses no more at any beta than the table states. They are drawn at
-    random, or are those whose ends differ most in their numbers of neighbours."""
+    """Return False where sampled edges lose no more at any beta than the table states: random ones,
+    and those whose ends differ most in their numbers of neighbours. Raise DxError otherwise."""
     low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
     lengths, degrees = np.asarray(graph.steps), np.diff(graph.starts)
     uneven = np.abs(np.log(degrees[low] / degrees[graph.ends])) / np.maximum(lengths, 1)
@@ -140,48 +138,37 @@ def _check_calibration(some: Calibration, graph: PolicyGraph, weights: Floats1d)
 
 
 def solved_for_words(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> float:
-    """Return the beta in [epsilon/2, epsilon] of which exact_epsilon is epsilon, within 1e-4 and
-    below. weights: float64 (n,), of the outputs."""
+    """Return the beta in [epsilon/2, epsilon] whose exact_epsilon is within 1e-4 below epsilon,
+    given the weights of the outputs, float64 (n,)."""
     return solved_beta(partial(exact_epsilon, graph, weights_at(graph, weights)), epsilon)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration:
-    """digest: of the table of words. law: of the graph and the weights of its words. betas,
-    epsilons: float64 (k,), the least epsilon that each beta holds."""
+    """An epsilon-beta calibration table."""
 
-    digest: str
-    law: str
+    digest: str  # of the table of words
+    law: str  # fingerprint of the graph and the weights of its words
     betas: Floats1d
-    epsilons: Floats1d
-
-    def beta(self, epsilon: float) -> float:
-        """The largest of the betas that holds epsilon; half of it, which any holds, at least."""
-        held = self.betas[self.epsilons <= epsilon]
-        return max(epsilon / 2, float(held.max(initial=0.0)))
+    epsilons: Floats1d  # the least that each beta holds
 
 
 def learn(space: learned.Table, graph: PolicyGraph, chain: Chain) -> Calibration:
-    """Search from every word, and keep what comes of it beside the table."""
+    """Make the calibration table by a search from every word, and store it beside the space."""
     at = weights_at(graph, chain.unigram)
     exact = np.array([exact_epsilon(graph, at, beta) for beta in BETAS.tolist()])
     epsilons = np.ceil(exact * 1e6) / 1e6  # as files have it
-    made = Calibration(space.digest, law_of(graph, chain), BETAS, epsilons)
+    made = Calibration(space.digest, _fingerprint(chain.digest, graph), BETAS, epsilons)
     learned.keep(space, CALIBRATION.name(made.law), made)
     return made
 
 
-def law_of(graph: PolicyGraph, chain: Chain) -> str:
-    """Return a digest of all that the numbers come of."""
-    parts = (graph.starts, graph.ends, graph.steps, graph.radii)
-    return str(_digest(chain.digest, parts).hexdigest())
-
-
-def _digest(first: str, parts: Iterable[Any]) -> Any:
+def _fingerprint(first: str, graph: PolicyGraph, *more: Any) -> str:
     hasher = hashlib.sha256(first.encode())
-    for part in parts:
-        hasher.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
-    return hasher
+    for part in (graph.starts, graph.ends, graph.steps, graph.radii, *more):
+        dtype = np.float64 if np.asarray(part).dtype.kind == "f" else np.int64
+        hasher.update(np.ascontiguousarray(part, dtype=dtype).tobytes())
+    return hasher.hexdigest()
 
 
 def _calibration_fields(some: Calibration) -> dict[str, Any]:
@@ -191,7 +178,7 @@ def _calibration_fields(some: Calibration) -> dict[str, Any]:
 
 def _calibration_of(fields: dict[str, Any]) -> Calibration:
     betas, epsilons = (np.asarray(fields[k], dtype=np.float64) for k in ("betas", "epsilons"))
-    # Whatever was written there: no beta holds less than itself, or more than twice that.
+    # Whatever the file says: no beta holds less than itself, or more than twice that.
     within = betas.shape == epsilons.shape and (betas > 0).all()
     if not within or (epsilons < betas).any() or (epsilons > 2 * betas + 1e-5).any():
         raise ValueError("epsilons that no words have")
@@ -202,26 +189,25 @@ CALIBRATION = JsonFile("alone", "budgets.json", _calibration_fields, _calibratio
 CALIBRATION.register()
 
 
-# -- even weights --------------------------------------------------------------------------------
+# -- normaliser-balancing weights ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evened:
-    """digest: of the table of words. law: of the graph, the weights before, and epsilon. beta: of
-    the draw. weights, logs: float64 (n,), after, and ln Z."""
+    """Stored normaliser-balancing weights."""
 
-    digest: str
-    law: str
-    beta: float
+    digest: str  # of the table of words
+    law: str  # fingerprint of the graph, the weights before, and epsilon
+    beta: float  # of the draw
     weights: Floats1d
-    logs: Floats1d
+    logs: Floats1d  # ln Z
 
 
 def even_of(space: Space, graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
-    """Return weights near those given (float64 (n,), above 0) with which the Z are even. Raises
+    """Return weights near those given (float64 (n,), above 0) that balance the normalisers. Raises
     DxError where nothing is left of some of them."""
     lengths = Lengths(graph, shorter(graph, policy_graph(space, PLAIN, "plain")))
-    law = _even_law(lengths, weights, epsilon)
+    law = _fingerprint(repr(float(epsilon)), graph, lengths.short, weights)
     check = partial(_check_even, lengths=lengths, weights=weights, epsilon=epsilon)
     found: Evened | None = learned.find(space, EVEN.name(law), check)
     if found is None:
@@ -233,8 +219,9 @@ def even_of(space: Space, graph: PolicyGraph, weights: Floats1d, epsilon: float)
 
 
 def _check_even(some: Evened, lengths: Lengths, weights: Floats1d, epsilon: float) -> bool:
-    """Whether these are the weights that are made here too, with the Z that belong to them; of many
-    words, False: the Z of a sample and the extreme ones are right."""
+    """Return whether balancing yields these weights too. Raise DxError where some Z are not those
+    of the weights: all of few words; of many, for which it returns False, random and extreme ones.
+    """
     n = len(lengths.graph)
     if some.weights.shape != (n,):
         raise fail("even", f"weights of {n} words", some.weights.shape)
@@ -253,27 +240,18 @@ def _check_even(some: Evened, lengths: Lengths, weights: Floats1d, epsilon: floa
 
 
 def shorter(graph: PolicyGraph, plain: PolicyGraph) -> Bools1d:
-    """bool (m,): the edges that a policy made shorter than they are without one, or brought in."""
-    ours, theirs = (_edges(one) for one in (graph, plain))
+    """Return which edges a policy made shorter than they are without one, or added, bool (m,)."""
+
+    def edges(graph: PolicyGraph) -> Ints1d:
+        low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
+        return low * len(graph) + np.asarray(graph.ends, dtype=np.int64)
+
+    ours, theirs = edges(graph), edges(plain)
     if not len(theirs):
         return np.ones(len(ours), dtype=bool)
     at = np.minimum(np.searchsorted(theirs, ours), len(theirs) - 1)
     less: Bools1d = (theirs[at] != ours) | (np.asarray(graph.steps) < np.asarray(plain.steps)[at])
     return less
-
-
-def _edges(graph: PolicyGraph) -> Ints1d:
-    """(m,), a number for both ends, rising."""
-    low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
-    return low * len(graph) + np.asarray(graph.ends, dtype=np.int64)
-
-
-def _even_law(lengths: Lengths, weights: Floats1d, epsilon: float) -> str:
-    graph = lengths.graph
-    parts = (graph.starts, graph.ends, graph.steps, graph.radii, lengths.short)
-    hasher = _digest(repr(float(epsilon)), parts)
-    hasher.update(np.ascontiguousarray(weights, dtype=np.float64).tobytes())
-    return str(hasher.hexdigest())
 
 
 def _even_fields(some: Evened) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-r"""Whole sentences, drawn exactly: forward filtering, backward sampling.
+r"""Sentence-level sampling, exactly: forward filtering, backward sampling.
 
     P(y_1..y_n | w_1..w_n) = q(y_1..y_n) exp(-beta sum of path(w_i, y_i)) / Z(w_1..w_n)
 
@@ -17,7 +17,7 @@ import heapq
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from threading import Lock
 from typing import Any
@@ -31,7 +31,7 @@ from ..privacy.randomness import Rng
 from .emissions import Emissions, Some
 from .forward_backward import Backward, Filtered, Forward, Sums
 
-MEMORY = 2**27  # bytes of forward messages that are kept for the way back
+MEMORY = 2**27  # bytes of forward messages that are kept for the backward pass
 LEAST = 1e-37
 MANY = 256  # words that are worth a second thread
 LANES = 128
@@ -40,28 +40,23 @@ MOST_BUFFERS = 8  # that are kept for the next draw
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Text:
-    """k words of an input. rows: int64 (k,), NOTHING for words that the space lacks. starts: bool
-    (k,), where sentences begin. fixed: bool (k,), words that stay as they are."""
+    """k words of an input."""
 
-    rows: Ints1d
-    starts: Bools1d
-    fixed: Bools1d
+    rows: Ints1d  # NOTHING for words that the space lacks
+    starts: Bools1d  # where sentences begin
+    fixed: Bools1d  # words that stay unchanged
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lanes:
-    """Sentences packed end to end into lanes that are about equally long, the longest first.
+    """Packed sequences: sentences in lanes of about equal length, the longest first."""
 
-    place: int64 (steps, lanes), which word of the input, -1 behind the end of a lane. begins, ends:
-    bool (steps, lanes), whether a sentence begins or ends there.
-    """
-
-    place: Ints2d
-    begins: Bools2d
+    place: Ints2d  # (steps, lanes), the word of the input, -1 beyond the end of a lane
+    begins: Bools2d  # (steps, lanes), whether a sentence begins there
     ends: Bools2d
 
     def parts(self, words: int) -> tuple[list[slice], int]:
-        """Steps with about so many words each, and how many words the largest part has."""
+        """Return slices of steps of about so many words each, and the words of the largest."""
         live = np.count_nonzero(self.place >= 0, axis=1)
         part = (np.cumsum(live) - 1) // max(words, int(live[0]))
         sizes = np.bincount(np.unique(part, return_inverse=True)[1], live)
@@ -70,14 +65,14 @@ class Lanes:
 
 
 def spans(starts: Bools1d) -> tuple[Ints1d, Ints1d]:
-    """starts: bool (k,) -> the first word of each sentence, and its length."""
+    """Return the first word of each sentence, and its length."""
     first = np.flatnonzero(starts)
     return first, np.diff(np.append(first, len(starts)))
 
 
 def batches(lengths: Ints1d, words: int, threads: int = 1) -> Iterator[Ints1d]:
-    """Sentences of like lengths that have so many words together, or a single longer one; as many
-    as fill the lanes of all threads some times where they can, so that no lane runs alone."""
+    """Yield sentences of like lengths with so many words together, or a single longer one; as many
+    as fill the lanes of all threads where possible, so that no lane runs alone."""
     order = np.argsort(-lengths, kind="stable")
     total, start = np.concatenate([[0], np.cumsum(lengths[order])]), 0
     while start < len(order):
@@ -89,7 +84,7 @@ def batches(lengths: Ints1d, words: int, threads: int = 1) -> Iterator[Ints1d]:
 
 
 def pack(first: Ints1d, lengths: Ints1d, lanes: int = LANES) -> Lanes:
-    """first, lengths: (s,), where each sentence begins and how many words it has, above 0."""
+    """Pack sentences, given the first word and the length (s,), above 0, of each."""
     heap = [(0, lane) for lane in range(min(lanes, len(lengths)))]
     packed: list[list[int]] = [[] for _ in heap]
     for sentence in np.argsort(-lengths, kind="stable").tolist():
@@ -110,17 +105,16 @@ def pack(first: Ints1d, lengths: Ints1d, lanes: int = LANES) -> Lanes:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some sentences of a text. said: of each of their words, see Emissions.of. uniforms: (3, k),
-    for each word of the text."""
+    """Some sentences of a text, packed."""
 
     text: Text
     lanes: Lanes
-    said: dict[int, Some]
-    uniforms: Floats2d
+    emissions: dict[int, Some]  # by row; see Emissions.of
+    uniforms: Floats2d  # (3, k), for each word of the text
 
 
 class SentenceDraw:
-    """Draws sentences of a chain whose words are weighed by emissions."""
+    """Forward filtering and backward sampling of sentences, given emissions."""
 
     def __init__(self, chain: Chain, emissions: Emissions) -> None:
         self.chain, self.emissions = chain, emissions
@@ -139,15 +133,25 @@ class SentenceDraw:
         return Sums(self.chain, self.emissions.dtype)
 
     def __call__(self, text: Text, rng: Rng) -> Ints1d:
-        """int64 (k,): the replacements; fixed words as they are."""
+        """Sample the replacements, int64 (k,); fixed words stay unchanged."""
         drawn = text.rows.copy()
         uniforms = rng.uniform(3 * len(drawn)).reshape(3, -1)
         first, lengths = spans(text.starts)
-        draw = partial(self._draw, text, uniforms, drawn, Lock())
+        # The words whose forward messages fit into the memory.
+        room = max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * self.chain.states))
+        turn = Lock()
+
+        def draw(lanes: Lanes) -> None:
+            places = lanes.place[lanes.place >= 0]
+            # One thread at a time: it searches what the next need not, and holds the GIL anyway.
+            with turn:
+                near = self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
+            self._draw(Batch(text, lanes, near, uniforms), room, drawn)
+
         with product_threads(len(drawn) >= MANY) as threads:
             parts = (
                 some[i::threads]
-                for some in batches(lengths, self._room, threads)
+                for some in batches(lengths, room, threads)
                 for i in range(min(threads, len(some)))
             )
             packed = (pack(first[part], lengths[part]) for part in parts)
@@ -155,88 +159,70 @@ class SentenceDraw:
                 pass
         return drawn
 
-    @property
-    def _room(self) -> int:
-        """How many words the sums of which fit into the memory."""
-        return max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * self.chain.states))
+    def _draw(self, batch: Batch, room: int, drawn: Ints1d) -> None:
+        """Fill in the words of a batch.
 
-    def _draw(
-        self, text: Text, uniforms: Floats2d, drawn: Ints1d, turn: Lock, lanes: Lanes
-    ) -> None:
-        places = lanes.place[lanes.place >= 0]
-        # One at a time: what one has searched, the next need not; a search keeps others from
-        # python anyway. Meanwhile those who have what they need make their products.
-        with turn:
-            said = self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
-        batch = Batch(text, lanes, said, uniforms)
-        parts, words = lanes.parts(self._room)
-        size = (words + lanes.place.shape[1]) * (self.chain.states + 1)
-        with self._buffer(size) as buffer:
-            self._words(batch, self._states(batch, parts, buffer), drawn)
+        Of lanes that are too long for the memory only some messages are kept on the forward pass,
+        and those between them are computed again on the backward pass.
+        """
+        text, place = batch.text, batch.lanes.place
+        states = np.zeros(place.shape, dtype=np.int64)
+        parts, words = batch.lanes.parts(room)
+        marks: list[Any] = [np.empty((self.chain.states + 1, 0), self.emissions.dtype)]
+        with self._buffer((words + place.shape[1]) * (self.chain.states + 1)) as buffer:
+            for part in parts[:-1]:
+                marks.append(self._filter(batch, part, buffer, marks[-1])[-1].X.copy())
+            for part, mark in zip(reversed(parts), reversed(marks), strict=True):
+                self._sample(batch, part, self._filter(batch, part, buffer, mark), states)
+        live = place >= 0
+        places, chosen = place[live], states[live]
+        free = ~text.fixed[places]
+        places, uniforms = places[free], batch.uniforms[2, places[free]]
+        drawn[places] = self.emissions.words(text.rows[places], chosen[free], uniforms)
 
     @contextmanager
     def _buffer(self, size: int) -> Iterator[Numbers1d]:
-        """So many numbers, with anything in them, for as long as the block lasts. To get memory
-        anew takes longer than much of what is done in it; several threads may ask."""
-        dtype = np.dtype(self.emissions.dtype)
+        """Lend a scratch buffer of any content. Allocating one takes longer than much of what is
+        done in it; several threads may ask."""
         try:
             buffer = self._free.pop()
         except IndexError:
-            buffer = np.empty(0, dtype=dtype)
+            buffer = np.empty(0, dtype=self.emissions.dtype)
         if buffer.size < size:
-            buffer = np.empty(size, dtype=dtype)
+            buffer = np.empty(size, dtype=self.emissions.dtype)
         yield buffer[:size]
         if len(self._free) < MOST_BUFFERS:
             self._free.append(buffer)
 
-    def _states(self, batch: Batch, parts: list[slice], buffer: Numbers1d) -> Ints2d:
-        """(steps, lanes): the states. Of lanes that are too long for the memory only some messages
-        are kept on the way forward, and those between them are made again on the way back. parts:
-        steps whose messages fit into the buffer."""
-        states = np.zeros(batch.lanes.place.shape, dtype=np.int64)
-        marks: list[Any] = [np.empty((self.chain.states + 1, 0), self.emissions.dtype)]
-        for part in parts[:-1]:
-            marks.append(self._filter(batch, part, buffer, marks[-1])[-1].X.copy())
-        for part, mark in zip(reversed(parts), reversed(marks), strict=True):
-            self._sample(batch, part, self._filter(batch, part, buffer, mark), states)
-        return states
-
     def _filter(self, batch: Batch, part: slice, buffer: Numbers1d, X: Floats2d) -> list[Filtered]:
-        """What is known at each step of a part, in the buffer. X: at the step before."""
-        found: list[Filtered] = []
-        K, lanes = self.chain.states, batch.lanes.place.shape[1]
-        work, buffer = buffer[: K * lanes], buffer[K * lanes :]
-        lives = np.count_nonzero(batch.lanes.place[part] >= 0, axis=1).tolist()
+        """Return the forward messages of some steps, in the buffer. X: of the step before."""
+        text, lanes, found = batch.text, batch.lanes, []
+        K, width = self.chain.states, lanes.place.shape[1]
+        work, buffer = buffer[: K * width], buffer[K * width :]
+        lives = np.count_nonzero(lanes.place[part] >= 0, axis=1).tolist()
         for step, live in zip(range(part.start, part.stop), lives, strict=True):
             size = (K + 1) * live
             here, buffer = buffer[:size].reshape(K + 1, live), buffer[size:]
             M = work[: K * live].reshape(K, live)
-            found.append(self._step(batch, step, X, M, here))
+            begins, ends = lanes.begins[step, :live], lanes.ends[step, :live]
+            if not begins.all():
+                self._forward(np.ascontiguousarray(X[:, :live]), M)
+            M[:, begins] = (self.chain.begin * self.emissions.totals)[:, None]
+            place = lanes.place[step, :live]
+            self.emissions.weigh(M, text.rows[place], text.fixed[place], batch.emissions)
+            if ends.any():
+                M[:, ends] *= self.chain.end[:, None]
+            sums = self._sums(M)
+            scale = 1 / np.maximum(sums[:, 0].sum(axis=0), LEAST)
+            np.multiply(M, scale.astype(M.dtype), out=here[1:])
+            sums *= scale
+            here[0] = sums[:, 1].sum(axis=0)
+            found.append(Filtered(here, sums))
             X = here
         return found
 
-    def _step(
-        self, batch: Batch, step: int, before: Floats2d, M: Floats2d, here: Floats2d
-    ) -> Filtered:
-        """What is known at a step, in `here`. M: scratch space, kept near."""
-        text, lanes, live = batch.text, batch.lanes, here.shape[1]
-        begins, ends = lanes.begins[step, :live], lanes.ends[step, :live]
-        if not begins.all():
-            self._forward(np.ascontiguousarray(before[:, :live]), M)
-        M[:, begins] = (self.chain.begin * self.emissions.totals)[:, None]
-        place = lanes.place[step, :live]
-        self.emissions.weigh(M, text.rows[place], text.fixed[place], batch.said)
-        if ends.any():
-            M[:, ends] *= self.chain.end[:, None]
-        sums = self._sums(M)
-        scale = 1 / np.maximum(sums[:, 0].sum(axis=0), LEAST)
-        np.multiply(M, scale.astype(M.dtype), out=here[1:])
-        sums *= scale
-        here[0] = sums[:, 1].sum(axis=0)
-        return Filtered(here, sums)
-
     def _sample(self, batch: Batch, part: slice, known: list[Filtered], states: Ints2d) -> None:
-        """Draw the states of a part, those of what follows it being drawn. known: at its steps."""
+        """Sample the states of some steps, given those after them and their forward messages."""
         lanes, (which, uniform, _) = batch.lanes, batch.uniforms
         for step in range(part.stop - 1, part.start - 1, -1):
             here = known[step - part.start]
@@ -246,14 +232,6 @@ class SentenceDraw:
             found = self._backward(here, ends, after, which[place], uniform[place])
             states[step, :live] = found
 
-    def _words(self, batch: Batch, states: Ints2d, drawn: Ints1d) -> None:
-        live = batch.lanes.place >= 0
-        places, chosen = batch.lanes.place[live], states[live]
-        free = ~batch.text.fixed[places]
-        places, uniforms = places[free], batch.uniforms[2, places[free]]
-        drawn[places] = self.emissions.words(batch.text.rows[places], chosen[free], uniforms)
-
-    # What is made of the chain is made again from a copy of it; buffers hold what was drawn for,
-    # which is no business of anybody who gets a copy.
+    # Buffers show what was drawn for; the rest is made again from the chain.
     def __getstate__(self) -> dict[str, Any]:
         return {"chain": self.chain, "emissions": self.emissions, "_free": []}

@@ -1,4 +1,4 @@
-"""ln P(outputs | inputs) of sentences, exactly: what audits and attackers ask of the mechanism."""
+"""Exact likelihoods of sentences, ln P(outputs | inputs), for audits and attacks."""
 
 from __future__ import annotations
 
@@ -17,60 +17,43 @@ MESSAGES = 2**24  # numbers: 128 MB
 
 
 class SentenceLikelihood:
-    """In float64, sentence by sentence."""
+    """Likelihoods in float64, sentence by sentence."""
 
     def __init__(self, chain: Chain, emissions: Emissions) -> None:
         self.chain, self.emissions, self.kernel = chain, emissions, emissions.kernel
 
     def __call__(self, text: Text, outputs: Ints1d) -> Floats1d:
-        """float64 (sentences,): ln P(outputs | rows); -inf where a fixed word came out as another.
-        What a fixed word of the text says is in clear, and not counted as drawn."""
+        """Return ln P(outputs | rows), float64 (sentences,); -inf where a fixed word was changed.
+        Fixed words are context in plaintext, and not counted as drawn."""
         released = Text(outputs, text.starts, np.ones(len(outputs), dtype=bool))
-        lost = text.fixed & (outputs != text.rows)
-        cost = np.where(text.fixed, 0.0, self._weights(text.rows, outputs))
-        cost[lost] = -np.inf
-        first, _ = spans(text.starts)
-        found: Floats1d = self.log_sums(released) - self.log_sums(text)
-        return found + np.add.reduceat(cost, first)
-
-    def _weights(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
-        """ln of the weights of k outputs; those of NOTHING are 1, since it says nothing."""
-        found = [
+        weights = [
             1.0 if row == NOTHING else self.kernel.weights(row, np.array([out]))[0]
-            for row, out in zip(rows.tolist(), outputs.tolist(), strict=True)
+            for row, out in zip(text.rows.tolist(), outputs.tolist(), strict=True)
         ]
-        logs: Floats1d = np.log(found)
-        return logs
+        cost = np.where(text.fixed, 0.0, np.log(weights))
+        cost[text.fixed & (outputs != text.rows)] = -np.inf
+        first, _ = spans(text.starts)
+        logs: Floats1d = self.log_sums(released) - self.log_sums(text)
+        return logs + np.add.reduceat(cost, first)
 
     def log_sums(self, text: Text) -> Floats1d:
-        """float64 (sentences,): ln Z of each sentence, up to the factors of its weights; of one
-        whose words are all fixed, ln q."""
+        """Return ln Z, float64 (sentences,), up to the factors of the weights; ln q of a sentence
+        whose words are all fixed."""
         first, lengths = spans(text.starts)
-        order, sums = np.argsort(-lengths, kind="stable"), np.empty(len(first))
+        order, sums = np.argsort(-lengths, kind="stable"), np.zeros(len(first))
         for some in blocks(len(order), LANES):
             lanes = order[some]
-            sums[lanes] = self._side_by_side(text, first[lanes], lengths[lanes])
+            steps = self._steps(text, first[lanes], lengths[lanes])
+            for step, (_, M) in enumerate(self._forward(steps)):
+                live = lanes[: M.shape[1]]
+                total, ends = M.sum(axis=0), lengths[live] == step + 1
+                total[ends] = self.chain.end @ M[:, ends]
+                sums[live] += np.log(total)
         return sums
 
-    def _side_by_side(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats1d:
-        """ln Z of some sentences, the longest first."""
-        logs = np.zeros(len(first))
-        for step, (_, M) in enumerate(self._forward(self._steps(text, first, lengths))):
-            total, ends = M.sum(axis=0), lengths[: M.shape[1]] == step + 1
-            total[ends] = self.chain.end @ M[:, ends]
-            logs[: M.shape[1]] += np.log(total)
-        return logs
-
-    def _emissions(self, text: Text, places: Ints1d) -> Floats2d:
-        """float64 (K, places)."""
-        said = np.stack([text.rows[places], text.fixed[places]])
-        distinct, of = np.unique(said, axis=1, return_inverse=True)
-        found = [self.emissions.exact(row, bool(stays)) for row, stays in distinct.T.tolist()]
-        return np.stack(found, axis=1)[:, of.reshape(-1)]
-
     def of_candidates(self, text: Text, outputs: Ints1d, candidates: Ints2d) -> Floats2d:
-        """candidates: int64 (k, m) -> float64 (k, m): ln P(outputs | rows) with rows[i] replaced by
-        candidates[i, j], up to one constant for each i. 0 at fixed words."""
+        """Return ln P(outputs | rows) with rows[i] replaced by candidates[i, j], float64 (k, m), up
+        to one constant for each i; 0 at fixed words."""
         found = np.zeros(candidates.shape)
         first, lengths = spans(text.starts)
         part = (np.cumsum(lengths) - 1) // max(1, MESSAGES // self.chain.states)
@@ -84,7 +67,7 @@ class SentenceLikelihood:
         return found
 
     def _around(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats2d:
-        """float64 (places, K): what all other words of its sentence say of each place."""
+        """Return the likelihood of each state given the other words, float64 (places, K)."""
         found = np.empty((int(lengths.sum()), self.chain.states))
         order = np.argsort(-lengths, kind="stable")
         for some in blocks(len(order), LANES_KEPT):
@@ -97,15 +80,17 @@ class SentenceLikelihood:
         return found
 
     def _steps(self, text: Text, first: Ints1d, lengths: Ints1d) -> Iterator[Floats2d]:
-        """For each step float64 (K, live): the emissions of the sentences that go so far, the
-        longest first."""
+        """Yield the emissions of each step, float64 (K, live), the longest sentence first."""
         for step in range(int(lengths[0])):
-            live = np.count_nonzero(lengths > step)
-            yield self._emissions(text, first[:live] + step)
+            places = first[: np.count_nonzero(lengths > step)] + step
+            words = np.stack([text.rows[places], text.fixed[places]])
+            distinct, of = np.unique(words, axis=1, return_inverse=True)
+            found = [self.emissions.exact(row, bool(stays)) for row, stays in distinct.T.tolist()]
+            yield np.stack(found, axis=1)[:, of.reshape(-1)]
 
     def _forward(self, E: Iterable[Floats2d]) -> Iterator[tuple[Floats2d, Floats2d]]:
-        """For each step (K, live): what is known of each state from the words before it, in sum 1,
-        and that times what the word itself says."""
+        """Yield (K, live) twice for each step: P(state | words before), and that times the
+        emissions."""
         ahead: Floats2d | None = None
         begin = self.chain.begin.astype(np.float64)[:, None]
         for e in E:
@@ -117,7 +102,7 @@ class SentenceLikelihood:
             ahead = M / M.sum(axis=0)
 
     def _backward(self, E: list[Floats2d]) -> list[Floats2d]:
-        """For each place, how likely all words after it are, given its state; up to a factor."""
+        """Return P(words after | state) for each step, (K, live), up to a factor."""
         end = self.chain.end.astype(np.float64)[:, None]
         behind: list[Floats2d] = []
         for e, after in zip(reversed(E), (None, *reversed(E[1:])), strict=True):
@@ -129,8 +114,8 @@ class SentenceLikelihood:
         return behind[::-1]
 
     def _each(self, candidates: Ints2d, outputs: Ints1d, around: Floats2d) -> Floats2d:
-        """(places, m): -beta path(c, output) - ln Z of the sentence with c, for each candidate c.
-        Each distinct one is walked from once, whatever the number of places it is tried at."""
+        """Return -beta path(c, output) - ln Z of the sentence with c for each candidate c, (places,
+        m). One search for each distinct candidate."""
         distinct, of_cell = np.unique(candidates, return_inverse=True)
         order = np.argsort(of_cell.reshape(-1), kind="stable")
         ends = np.cumsum(np.bincount(of_cell.reshape(-1), minlength=len(distinct)))
