@@ -2,12 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
 
-from spacy_dxprivacy import Space
 from spacy_dxprivacy.mechanisms.diffractor import chain
-
-N = 100_000
 
 
 def chain_by_hand(X):
@@ -42,19 +38,6 @@ def test_the_probabilities_are_those_of_clamped_geometric_noise(make, plane, eps
         np.testing.assert_allclose(P[row], p, rtol=1e-9)
 
 
-@pytest.mark.parametrize("place", [0, 3, 39])
-def test_they_are_those_of_the_difference_of_two_geometric_draws(make, plane, place):
-    """The sampler of the paper."""
-    rng, q = np.random.default_rng(place), np.exp(-0.5)
-    places = place + rng.geometric(1 - q, N) - rng.geometric(1 - q, N)
-    order = np.array(chain_by_hand(plane.vectors))
-    counts = np.bincount(order[np.clip(places, 0, 39)], minlength=40)
-    p = make("dx.Diffractor.v1", plane, epsilon=0.5).distribution(order[place : place + 1])[0]
-    common = p * N > 5
-    expected = p[common] * N
-    assert chisquare(counts[common], expected * counts[common].sum() / expected.sum()).pvalue > 1e-4
-
-
 @pytest.mark.parametrize("epsilon", [1e-6, 0.5, 30.0, 1e4])
 def test_the_loss_is_epsilon_a_place_and_is_met(make, plane, epsilon):
     """Also where exp(-epsilon |i - j|) is no float64 any more."""
@@ -65,9 +48,3 @@ def test_the_loss_is_epsilon_a_place_and_is_met(make, plane, epsilon):
     assert np.all(loss <= bound + 1e-9)
     reached = (bound > 0) & (bound < 600)
     np.testing.assert_allclose(loss[reached], bound[reached], rtol=1e-6)
-
-
-def test_of_two_words_one_is_kept_as_the_closed_form_says(make):
-    two = Space.from_vectors(["a", "b"], [[0.0], [9.0]])
-    P = make("dx.Diffractor.v1", two, epsilon=2.0).distribution(np.arange(2))
-    np.testing.assert_allclose(np.diag(P), 1 / (1 + np.exp(-2.0)))

@@ -42,7 +42,7 @@ def test_the_mahalanobis_norm_of_the_noise_is_gamma_distributed(make, stretched,
     assert kstest(norms, gamma(5, scale=1 / 2).cdf).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("lam", [0.2, 1.0])
+@pytest.mark.parametrize("lam", [0.0, 0.2, 1.0])
 def test_its_covariance_has_the_shape_of_the_space(make, stretched, lam):
     Z = noise(make, stretched, epsilon=2.0, lam=lam)
     S = covariance(stretched, lam) * 6 / 2.0**2
@@ -52,19 +52,7 @@ def test_its_covariance_has_the_shape_of_the_space(make, stretched, lam):
     assert np.all(np.abs(np.cov(Z.T) - S) < 4 * np.sqrt(4 / N) * np.outer(sd, sd))
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.5, 1.0])
-def test_the_mean_square_of_its_length_is_that_of_laplace_noise(make, stretched, lam):
-    squares = np.sum(noise(make, stretched, epsilon=2.0, lam=lam) ** 2, axis=1)
-    assert abs(squares.mean() - 5 * 6 / 2.0**2) < 4 * squares.std() / np.sqrt(N)
-
-
-def test_without_lam_it_is_laplace_noise(make, stretched):
-    apart = make("dx.Mahalanobis.v1", stretched, epsilon=2.0, lam=0.0).distances(np.arange(3))
-    plain = make("dx.Laplace.v1", stretched, epsilon=2.0).distances(np.arange(3))
-    np.testing.assert_allclose(apart, plain, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("lam", [0.2, 1.0])
+@pytest.mark.parametrize("lam", [0.0, 0.2, 1.0])
 def test_distances_are_those_of_the_norm(make, stretched, lam):
     D = make("dx.Mahalanobis.v1", stretched, epsilon=2.0, lam=lam).distances(np.array([4]))[0]
     V = stretched.vectors[4].astype(np.float64) - stretched.vectors

@@ -238,38 +238,38 @@ def test_what_was_learned_is_saved_with_the_space_and_not_learned_again(
         assert np.array_equal(*draws)
 
 
-def test_the_graph_of_another_space_is_refused(cloud, tmp_path):
-    one = Space.from_vectors(cloud.words, cloud.vectors)
-    other = Space.from_vectors(cloud.words, cloud.vectors * 2)
-    for space, name in ((one, "one"), (other, "other")):
-        made(2.0).fit(space)
-        space.save(tmp_path / name)
-    (tmp_path / "one" / "graph" / "graph.json").write_bytes(
-        (tmp_path / "other" / "graph" / "graph.json").read_bytes()
-    )
-    with pytest.raises(DxError, match=r"DX045.*Remove that folder"):
-        Space.load(tmp_path / "one")
+def of_another_space(file, space):
+    other = Space.from_vectors(space.words, space.vectors * 2)
+    made(2.0).fit(other)
+    folder = file.parents[2] / "other"
+    other.save(folder)
+    file.write_bytes((folder / "graph" / file.name).read_bytes())
 
 
-@pytest.mark.parametrize("name", ["counts.npy", "ends.npy", "graph.json"])
-def test_a_damaged_graph_is_refused(cloud, tmp_path, name):
-    space = Space.from_vectors(cloud.words, cloud.vectors)
-    made(2.0).fit(space)
-    space.save(tmp_path / "space")
-    file = tmp_path / "space" / "graph" / name
+def cut(file, space):
     file.write_bytes(file.read_bytes()[:-40])
-    with pytest.raises(DxError, match="DX024"):
-        Space.load(tmp_path / "space")
 
 
-def test_a_changed_graph_is_refused(cloud, tmp_path):
-    """A graph with other steps draws by another law than the guarantee is of."""
+def other_steps(file, space):
+    np.save(file, np.load(file) + 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "code"),
+    [
+        ("graph.json", of_another_space, "DX045.*Remove that folder"),
+        ("graph.json", cut, "DX024"),
+        ("counts.npy", cut, "DX024"),
+        ("ends.npy", cut, "DX024"),
+        ("steps.npy", other_steps, "DX024"),
+    ],
+)
+def test_a_damaged_changed_or_foreign_graph_is_refused(cloud, tmp_path, name, damage, code):
     space = Space.from_vectors(cloud.words, cloud.vectors)
     made(2.0).fit(space)
     space.save(tmp_path / "space")
-    file = tmp_path / "space" / "graph" / "steps.npy"
-    np.save(file, np.load(file) + 1)
-    with pytest.raises(DxError, match="DX024"):
+    damage(tmp_path / "space" / "graph" / name, space)
+    with pytest.raises(DxError, match=code):
         Space.load(tmp_path / "space")
 
 

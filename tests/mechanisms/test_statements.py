@@ -8,69 +8,27 @@ import pytest
 from spacy_dxprivacy import DxWarning, registry
 
 ALL = "all pairs of words of the space"
-# name, settings, then kind, metric, status, epsilon, delta; which pairs; what the notes say
+EUCLIDEAN = ("metric-dp", "euclidean", "proven", 3.0, 0.0)
+COMPUTED = ("metric-dp", "euclidean", "computed", 3.0, 0.0)
+DISCRETE = ("approx-dp", "discrete", "proven", 3.0, 0.0)
+GROUP = "pairs of words of one group of about 20; no other pair"
+RAREST = "pairs of sensitive words, the rarest 25% of the space"
+MORE = "ln(1/p) = 1.61 nats more, for sensitive outputs. Other outputs are the words that went in"
+# name, settings beside epsilon = 3; kind, metric, status, epsilon, delta; which pairs; the notes
 STATED = [
-    (
-        "ClippedLaplace",
-        {"epsilon": 3},
-        ("approx-dp", "discrete", "proven", 3.0, 0.0),
-        ALL,
-        "clipped",
-    ),
-    (
-        "CusText",
-        {"epsilon": 3},
-        ("approx-dp", "discrete", "proven", 3.0, 0.0),
-        "pairs of words of one group of about 20; no other pair",
-        "The output tells which group",
-    ),
-    (
-        "Diffractor",
-        {"epsilon": 3},
-        ("metric-dp", "list positions", "proven", 3.0, 0.0),
-        ALL,
-        "far apart",
-    ),
-    ("Exponential", {"epsilon": 3}, ("metric-dp", "euclidean", "proven", 3.0, 0.0), ALL, "clamped"),
-    (
-        "Exponential",
-        {"epsilon": 3, "calibration": "exact"},
-        ("metric-dp", "euclidean", "computed", 3.0, 0.0),
-        ALL,
-        "The choice uses exp(-",
-    ),
-    (
-        "Gaussian",
-        {"epsilon": 2, "delta": 1e-5},
-        ("approx-dp", "discrete", "proven", 2.0, 1e-5),
-        ALL,
-        "clipped",
-    ),
+    ("ClippedLaplace", {}, DISCRETE, ALL, "clipped"),
+    ("CusText", {}, DISCRETE, GROUP, "The output tells which group"),
+    ("Diffractor", {}, ("metric-dp", "list positions", *EUCLIDEAN[2:]), ALL, "far apart"),
+    ("Exponential", {}, EUCLIDEAN, ALL, "clamped"),
+    ("Exponential", {"calibration": "exact"}, COMPUTED, ALL, "The choice uses exp(-"),
+    ("Gaussian", {"delta": 1e-5}, (*DISCRETE[:4], 1e-5), ALL, "clipped"),
     ("Identity", {}, ("none", "", "none", np.inf, 0.0), "", "as they went in"),
-    ("Laplace", {"epsilon": 3}, ("metric-dp", "euclidean", "proven", 3.0, 0.0), ALL, "2**-10"),
-    ("Mahalanobis", {"epsilon": 2}, ("metric-dp", "mahalanobis", "proven", 2.0, 0.0), ALL, "nats"),
-    (
-        "RandomProjection",
-        {"epsilon": 3},
-        ("metric-dp", "euclidean", "computed", 3.0, 0.0),
-        ALL,
-        "the most over all pairs",
-    ),
-    (
-        "SanTextPlus",
-        {"epsilon": 3, "p": 0.2, "sensitive": 0.25},
-        ("metric-dp", "euclidean", "proven", 3.0, 0.0),
-        "pairs of sensitive words, the rarest 25% of the space",
-        "ln(1/p) = 1.61 nats more, for sensitive outputs. Other outputs are the words that went in",
-    ),
-    ("TEM", {"epsilon": 3}, ("metric-dp", "euclidean", "proven", 3.0, 0.0), ALL, "min(d, g)"),
-    (
-        "TruncatedLaplace",
-        {"epsilon": 2.0},
-        ("approx-dp", "discrete", "proven", 2.0, 1e-6),
-        ALL,
-        "of the noise of dx.ClippedLaplace.v1",
-    ),
+    ("Laplace", {}, EUCLIDEAN, ALL, "2**-10"),
+    ("Mahalanobis", {}, ("metric-dp", "mahalanobis", *EUCLIDEAN[2:]), ALL, "nats"),
+    ("RandomProjection", {}, COMPUTED, ALL, "the most over all pairs"),
+    ("SanTextPlus", {"p": 0.2, "sensitive": 0.25}, EUCLIDEAN, RAREST, MORE),
+    ("TEM", {}, EUCLIDEAN, ALL, "min(d, g)"),
+    ("TruncatedLaplace", {}, (*DISCRETE[:4], 1e-6), ALL, "of the noise of dx.ClippedLaplace.v1"),
 ]
 
 
@@ -78,21 +36,19 @@ STATED = [
 def test_the_guarantee_is_as_stated(plane, make, name, settings, stated, pairs, notes):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if stated[0] == "none" else "error", DxWarning)
-        g = make(f"dx.{name}.v1", plane, **settings).guarantee
+        given = settings if name == "Identity" else {"epsilon": 3, **settings}
+        g = make(f"dx.{name}.v1", plane, **given).guarantee
     assert (g.kind, g.metric, g.status, g.epsilon, g.delta) == stated
     assert g.adjacency == pairs and g.space == plane.digest and notes in g.notes
 
 
 NO_NUMBERS = (float("nan"), "x", True)
+NO_COUNTS = (1, 0, -2, 2.5, *NO_NUMBERS)
 SHARE = "must be a number above 0 and below 1"
+CLIPPED = ("ClippedLaplace", "Gaussian", "TruncatedLaplace")
 REFUSED = [
-    (
-        ("ClippedLaplace", "Gaussian", "TruncatedLaplace"),
-        "clip",
-        (0, -1.0, float("inf"), *NO_NUMBERS),
-        "must be a",
-    ),
-    (("CusText",), "k", (1, 0, -2, 2.5, None, *NO_NUMBERS), "must be a whole number, 2 or more"),
+    (CLIPPED, "clip", (0, -1.0, float("inf"), *NO_NUMBERS), "must be a"),
+    (("CusText",), "k", (None, *NO_COUNTS), "must be a whole number, 2 or more"),
     (("Exponential",), "calibration", ("best", None, 1), "must be one of 'standard', 'exact'"),
     (("Gaussian",), "calibration", ("best",), "one of 'analytic', 'classical'"),
     (("Gaussian", "Jaccard"), "delta", (0, 1, -1, 2, "x", None), SHARE),
@@ -100,15 +56,10 @@ REFUSED = [
     (("Jaccard",), "k", (0, -1, 2.5, *NO_NUMBERS), "must be a whole number, 1 or more"),
     (("Jaccard",), "eta", (0, -1, *NO_NUMBERS), "must be a"),
     (("Mahalanobis",), "lam", (-0.1, 1.1, None, *NO_NUMBERS), "must be a number from 0 to 1"),
-    (("NADP",), "m", (1, 0, -2, 2.5, None, *NO_NUMBERS), "must be a whole number, 2 or more"),
+    (("NADP",), "m", (None, *NO_COUNTS), "must be a whole number, 2 or more"),
     (("NADP",), "tau", (-0.1, 1.1, *NO_NUMBERS), "must be a number from 0 to 1"),
     (("NADP",), "noise", ("little",), "one of 'global', 'adjacent', 'paper'"),
-    (
-        ("RandomProjection",),
-        "dims",
-        (0, -1, 2.5, None, *NO_NUMBERS),
-        "must be a whole number, 1 or more",
-    ),
+    (("RandomProjection",), "dims", (0, None, *NO_COUNTS[2:]), "must be a whole number, 1 or more"),
     (("TruncatedLaplace",), "dims", (0, -1, 2.5, "x", True), "must be a whole number, 1 or more"),
     (("TruncatedLaplace",), "calibration", ("best",), "one of 'sound', 'paper'"),
     (("SanTextPlus",), "p", (0, -0.1, 1.1, None, *NO_NUMBERS), "must be a number above 0 to 1"),

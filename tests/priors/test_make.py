@@ -186,25 +186,15 @@ def change(folder, **entries):
     (folder / "prior.json").write_text(json.dumps({**about, **entries}))
 
 
-def tamper(folder):
+def arrays(folder, **changes):
     with np.load(folder / "law.npz") as file:
-        arrays = dict(file)
-    arrays["delta_data"] = arrays["delta_data"] * np.float32(1 - 1e-5)
-    np.savez(folder / "law.npz", **arrays)
+        fields = dict(file)
+    changed = {name: change(fields[name]) for name, change in changes.items()}
+    np.savez(folder / "law.npz", **{**fields, **changed})
 
 
-def lead_nowhere(folder):
-    with np.load(folder / "law.npz") as file:
-        arrays = dict(file)
-    arrays["back"], arrays["delta_data"] = 0 * arrays["back"], 0 * arrays["delta_data"]
-    np.savez(folder / "law.npz", **arrays)
-
-
-def out_of_range(folder):
-    with np.load(folder / "law.npz") as file:
-        arrays = dict(file)
-    arrays["delta_indices"] = arrays["delta_indices"] + 10**6
-    np.savez(folder / "law.npz", **arrays)
+def zero(X):
+    return 0 * X
 
 
 DAMAGE = {
@@ -212,9 +202,12 @@ DAMAGE = {
     "another kind": (lambda f: change(f, kind="triples"), "its kind is 'triples'"),
     "a kind of before": (lambda f: change(f, kind="hidden-markov"), "HiddenMarkov.v1 was removed"),
     "another digest": (lambda f: change(f, digest="0"), "not what its digest says"),
-    "changed numbers": (tamper, "not what its digest says"),
-    "states that lead nowhere": (lead_nowhere, "leads nowhere"),
-    "numbers out of range": (out_of_range, "damaged"),
+    "changed numbers": (
+        lambda f: arrays(f, delta_data=lambda X: X * np.float32(1 - 1e-5)),
+        "not what its digest says",
+    ),
+    "states that lead nowhere": (lambda f: arrays(f, back=zero, delta_data=zero), "leads nowhere"),
+    "numbers out of range": (lambda f: arrays(f, delta_indices=lambda X: X + 10**6), "damaged"),
     "no json": (lambda f: (f / "prior.json").write_text("["), "damaged"),
     "a list": (lambda f: (f / "prior.json").write_text("[]"), "damaged"),
     "no law": (lambda f: (f / "law.npz").unlink(), "damaged"),
