@@ -1,11 +1,9 @@
-"""Mechanisms that promise what they do not keep. Each is a published or a likely mistake.
-
-All are black boxes: rows and vectors come out, and nothing of how they were made can be seen.
-"""
+"""Mechanisms that promise what they do not keep, as black boxes: published or likely mistakes."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,20 +21,21 @@ METRIC = Guarantee(
 
 
 class Double:
-    """Laplace noise and the nearest word, until a subclass changes something."""
+    """Laplace noise and the nearest word, until a subclass changes something. vectors: noisy ones
+    are released as well."""
 
     name = "test.Audited.v1"
 
-    def __init__(self, epsilon: float = EPSILON) -> None:
-        self.epsilon = epsilon
+    def __init__(self, epsilon: float = EPSILON, *, vectors: bool = False) -> None:
+        self.epsilon, self.vectors = epsilon, vectors
         self.guarantee = replace(METRIC, epsilon=epsilon)
 
     def fit(self, space: Space) -> Double:
         self.X = space.vectors.astype(np.float64)
         return self
 
-    def noise(self, k: int, rng: Rng) -> Any:
-        return laplace_noise(k, self.X.shape[1], rng, epsilon=self.epsilon)
+    def noise(self, rows: Any, rng: Rng) -> Any:
+        return laplace_noise(len(rows), self.X.shape[1], rng, epsilon=self.epsilon)
 
     def nearest(self, Z: Any) -> Any:
         """int64 (k,): of the largest x z - |x|^2 / 2, a product for some words at a time."""
@@ -45,41 +44,34 @@ class Double:
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
     def sample(self, rows: Any, rng: Rng) -> Draw:
-        return Draw(self.nearest(self.X[rows] + self.noise(len(rows), rng)))
+        Z = (self.X[rows] + self.noise(rows, rng)).astype(np.float32)
+        return Draw(self.nearest(Z), Z if self.vectors else None)
 
 
 class Unrounded(Double):
     """Releases float64 vectors as they come."""
 
     def sample(self, rows: Any, rng: Rng) -> Draw:
-        Z = self.X[rows] + self.noise(len(rows), rng)
+        Z = self.X[rows] + self.noise(rows, rng)
         return Draw(self.nearest(Z), Z)
 
 
 class GammaOne(Double):
     """Takes the radius from Gamma(1, 1/epsilon) in any dimension."""
 
-    def sample(self, rows: Any, rng: Rng) -> Draw:
+    def noise(self, rows: Any, rng: Rng) -> Any:
         G = rng.normal((len(rows), self.X.shape[1]))
         r = rng.gamma(1.0, 1 / self.epsilon, len(rows))
-        Z = self.X[rows] + r[:, None] * G / np.linalg.norm(G, axis=1, keepdims=True)
-        Z = Z.astype(np.float32)
-        return Draw(self.nearest(Z), Z)
-
-
-class GammaOneWords(GammaOne):
-    def sample(self, rows: Any, rng: Rng) -> Draw:
-        return Draw(super().sample(rows, rng).rows)
+        return r[:, None] * G / np.linalg.norm(G, axis=1, keepdims=True)
 
 
 class SeededPerWord(Double):
     """The noise of a word is a public function of the word."""
 
-    def sample(self, rows: Any, rng: Rng) -> Draw:
+    def noise(self, rows: Any, rng: Rng) -> Any:
         words, which = np.unique(rows, return_inverse=True)
-        Z = np.concatenate([self.X[w] + self.noise(1, Rng(seed=int(w))) for w in words])
-        Z = Z.astype(np.float32)[which]
-        return Draw(self.nearest(Z), Z)
+        parts = [super(SeededPerWord, self).noise([w], Rng(seed=int(w))) for w in words]
+        return np.concatenate(parts)[which]
 
 
 class SeededPerCall(Double):
@@ -92,21 +84,20 @@ class SeededPerCall(Double):
 class TooLittle(Double):
     """A third of the noise."""
 
-    def noise(self, k: int, rng: Rng) -> Any:
-        return super().noise(k, rng) / 3
+    def noise(self, rows: Any, rng: Rng) -> Any:
+        return super().noise(rows, rng) / 3
 
 
 class Renormalised(Double):
     """Mahalanobis noise whose direction is brought to length 1 again."""
 
-    def __init__(self, epsilon: float = EPSILON, lam: float = 1.0) -> None:
-        super().__init__(epsilon)
+    def __init__(self) -> None:
+        super().__init__()
         self.guarantee = replace(self.guarantee, metric="mahalanobis")
-        self.lam = lam
 
     def fit(self, space: Space) -> Double:
         super().fit(space)
-        values, axes = regularised_covariance(space.vectors, self.lam)
+        values, axes = regularised_covariance(space.vectors, 1.0)
         self.root = (axes * np.sqrt(values)) @ axes.T
         self.whitened = self.X @ ((axes / np.sqrt(values)) @ axes.T)
         return self
@@ -114,9 +105,9 @@ class Renormalised(Double):
     def distances(self, rows: Any) -> Any:
         return euclidean(self.whitened, rows)
 
-    def noise(self, k: int, rng: Rng) -> Any:
-        G = rng.normal((k, self.X.shape[1])) @ self.root
-        r = rng.gamma(self.X.shape[1], 1 / self.epsilon, k)
+    def noise(self, rows: Any, rng: Rng) -> Any:
+        G = rng.normal((len(rows), self.X.shape[1])) @ self.root
+        r = rng.gamma(self.X.shape[1], 1 / self.epsilon, len(rows))
         return r[:, None] * G / np.linalg.norm(G, axis=1, keepdims=True)
 
 
@@ -124,7 +115,7 @@ class VickreyWithoutInput(Double):
     """The second price rule among all words but the one that went in."""
 
     def sample(self, rows: Any, rng: Rng) -> Draw:
-        Z = self.X[rows] + self.noise(len(rows), rng)
+        Z = self.X[rows] + self.noise(rows, rng)
         near, D = neighbours(Z, self.X, 3)
         own = near == rows[:, None]
         order = np.argsort(own, axis=1, kind="stable")[:, :2]
@@ -148,19 +139,22 @@ class UntilChanged(Double):
 class RanksFromInput(Double):
     """The rank fix with the ranks of the word that went in."""
 
-    c = 0.04
-
     def sample(self, rows: Any, rng: Rng) -> Draw:
         words, which = np.unique(rows, return_inverse=True)
         ranked = np.argsort(distances(self.X[words], self.X), axis=1, kind="stable")
         k = np.arange(len(self.X))
-        p = np.exp(-self.c * self.epsilon * k)
+        p = np.exp(-0.04 * self.epsilon * k)
         ranks = np.searchsorted(np.cumsum(p / p.sum()), rng.uniform(len(rows)))
         return Draw(ranked[which, np.minimum(ranks, len(k) - 1)])
 
 
-class _Choice(Double):
-    """Draws by weights that a subclass gives."""
+class NeverOne(Double):
+    """The exponential mechanism, but that one word never gives one of the outputs."""
+
+    def weights(self, word: int) -> Any:
+        W = np.exp(-self.epsilon / 2 * euclidean(self.X, np.array([word]))[0])
+        W[5] *= word != 2
+        return W
 
     def sample(self, rows: Any, rng: Rng) -> Draw:
         drawn = np.empty(len(rows), dtype=np.int64)
@@ -172,7 +166,7 @@ class _Choice(Double):
         return Draw(drawn)
 
 
-class ExcludesInput(_Choice):
+class ExcludesInput(NeverOne):
     """The exponential mechanism over all words but the one that went in."""
 
     def weights(self, word: int) -> Any:
@@ -181,16 +175,12 @@ class ExcludesInput(_Choice):
         return W
 
 
-class WrongBottom(_Choice):
+class WrongBottom(NeverOne):
     """TEM with the bottom score 2 ln(V / |L|) / epsilon."""
 
-    def __init__(self, epsilon: float = EPSILON, beta: float = 0.001) -> None:
-        super().__init__(epsilon)
-        self.beta = beta
-
     def weights(self, word: int) -> Any:
-        n = len(self.X)
-        g = 2 / self.epsilon * np.log((1 - self.beta) * (n - 1) / self.beta)
+        n, beta = len(self.X), 0.001
+        g = 2 / self.epsilon * np.log((1 - beta) * (n - 1) / beta)
         D = euclidean(self.X, np.array([word]))[0]
         within = D <= g
         W = np.exp(-self.epsilon / 2 * D)
@@ -217,37 +207,37 @@ class StatedWrong(ExcludesInput):
 class Antithetic(Double):
     """The noise of every second word is that of the one before, with its sign turned."""
 
-    def sample(self, rows: Any, rng: Rng) -> Draw:
-        noise = np.repeat(self.noise((len(rows) + 1) // 2, rng), 2, axis=0)[: len(rows)]
+    def noise(self, rows: Any, rng: Rng) -> Any:
+        noise = np.repeat(super().noise(rows[::2], rng), 2, axis=0)[: len(rows)]
         noise[1::2] *= -1
-        return self.released(self.X[rows] + noise)
-
-    def released(self, Z: Any) -> Draw:
-        Z = Z.astype(np.float32)
-        return Draw(self.nearest(Z), Z)
+        return noise
 
 
-class AntitheticWords(Antithetic):
-    def released(self, Z: Any) -> Draw:
-        return Draw(self.nearest(Z))
-
-
-class SharedLast(Antithetic):
+class SharedLast(Double):
     """The last coordinate of the noise is drawn once for all words of a call."""
 
-    def sample(self, rows: Any, rng: Rng) -> Draw:
-        noise = self.noise(len(rows), rng)
+    def noise(self, rows: Any, rng: Rng) -> Any:
+        noise = super().noise(rows, rng)
         noise[:, -1] = noise[:1, -1]
-        return self.released(self.X[rows] + noise)
+        return noise
 
 
-class NeverOne(_Choice):
-    """The exponential mechanism, but that one word never gives one of the outputs."""
+class Beyond:
+    """NADP, which promises for all pairs what it holds for some."""
 
-    def weights(self, word: int) -> Any:
-        W = np.exp(-self.epsilon / 2 * euclidean(self.X, np.array([word]))[0])
-        W[5] *= word != 2
-        return W
+    name = "test.Beyond.v1"
+
+    def __init__(self) -> None:
+        self.inner = made("dx.NADP.v1", epsilon=EPSILON, noise="paper")
+        self.sample = self.inner.sample
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return replace(self.inner.guarantee, adjacency="", covers="all")
+
+    def fit(self, space: Space) -> Any:
+        self.inner.fit(space)
+        return self
 
 
 def made(name: str, **settings: Any) -> Any:
@@ -255,43 +245,20 @@ def made(name: str, **settings: Any) -> Any:
     return registry.resolve({"m": {"@dx_mechanisms": name, **settings}})["m"]
 
 
-class _Beyond:
-    """A mechanism that promises for all pairs what it holds for some."""
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-        self.name = "test.Beyond.v1"
-        self.guarantee = replace(inner.guarantee, adjacency="", covers="all")
-
-    def fit(self, space: Space) -> Any:
-        self.inner.fit(space)
-        self.guarantee = replace(self.inner.guarantee, adjacency="", covers="all")
-        return self
-
-    def sample(self, rows: Any, rng: Rng) -> Draw:
-        return self.inner.sample(rows, rng)
-
-
-def nadp_beyond_its_relation() -> Any:
-    return _Beyond(made("dx.NADP.v1", epsilon=EPSILON, noise="paper"))
-
-
-def truncated_as_published(epsilon: float) -> Any:
-    return made("dx.TruncatedLaplace.v1", epsilon=epsilon, calibration="paper")
-
-
 LIARS: dict[str, Any] = {
-    "truncated Laplace .05": lambda: truncated_as_published(0.05),
-    "truncated Laplace .5": lambda: truncated_as_published(0.5),
-    "truncated Laplace 1": lambda: truncated_as_published(1.0),
-    "truncated Laplace 3": lambda: truncated_as_published(3.0),
+    **{
+        f"truncated Laplace {epsilon:g}".replace(" 0.", " ."): partial(
+            made, "dx.TruncatedLaplace.v1", epsilon=epsilon, calibration="paper"
+        )
+        for epsilon in (0.05, 0.5, 1.0, 3.0)
+    },
     "unrounded vectors": Unrounded,
     "exponential without the input": ExcludesInput,
-    "radius of Gamma(1)": GammaOne,
-    "radius of Gamma(1), words": GammaOneWords,
-    "noise seeded per word": SeededPerWord,
+    "radius of Gamma(1)": partial(GammaOne, vectors=True),
+    "radius of Gamma(1), words": GammaOne,
+    "noise seeded per word": partial(SeededPerWord, vectors=True),
     "noise seeded per call": SeededPerCall,
-    "NADP beyond its relation": nadp_beyond_its_relation,
+    "NADP beyond its relation": Beyond,
     "TEM with a wrong bottom": WrongBottom,
     "renormalised Mahalanobis": Renormalised,
     "Vickrey without the input": VickreyWithoutInput,
@@ -300,8 +267,8 @@ LIARS: dict[str, Any] = {
     "a third of the noise": TooLittle,
     "distances that are too long": LongDistances,
     "other probabilities than stated": StatedWrong,
-    "antithetic noise": Antithetic,
-    "antithetic noise, words": AntitheticWords,
-    "last coordinate shared by the words of a call": SharedLast,
+    "antithetic noise": partial(Antithetic, vectors=True),
+    "antithetic noise, words": Antithetic,
+    "last coordinate shared by the words of a call": partial(SharedLast, vectors=True),
     "an output that one word never gives": NeverOne,
 }

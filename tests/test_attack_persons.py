@@ -1,11 +1,8 @@
-"""Are documents about one person linked by what stands for the name?"""
-
-from __future__ import annotations
+"""Documents about one person are linked by the surrogates of the name, or not, as scopes say."""
 
 import csv
 import io
 import json
-from pathlib import Path
 
 import spacy
 from spacy.cli._util import app
@@ -18,7 +15,8 @@ NAMES = ["Maria Lopez", "John Smith", "Peter Hansen", "Anna Kowalska"]
 TEXTS = [f"Today {NAMES[i % 4]} was seen, and was told to rest." for i in range(40)]
 
 
-def test_scopes_link_as_they_say() -> None:
+def test_scopes_link_as_they_say():
+    assert linked([{"a b"}, {"c d"}, {"a b", "c d"}]) == {(0, 2), (1, 2)}
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
     found = {(f.setting, "without" in f.measure): f.value for f in link_persons(nlp, TEXTS, Rng(1))}
@@ -27,11 +25,7 @@ def test_scopes_link_as_they_say() -> None:
         assert found[f"scope {scope}", False] < 0.01 and found[f"scope {scope}", True] < 0.01
 
 
-def test_pairs_with_a_name_in_common() -> None:
-    assert linked([{"a b"}, {"c d"}, {"a b", "c d"}]) == {(0, 2), (1, 2)}
-
-
-def test_the_command_tells_and_writes(tmp_path: Path) -> None:
+def test_the_command_tells_and_writes(tmp_path):
     source = tmp_path / "notes.jsonl"
     source.write_text("\n".join(json.dumps({"text": text}) for text in TEXTS[:8]))
     given = ["dx", "attack", "persons", str(source), "--out", str(tmp_path)]

@@ -1,4 +1,4 @@
-"""`dx experiment frontier`: peers are measured alike, at an equal attacker."""
+"""`dx experiment frontier`: peers are measured at an equal attacker."""
 
 import csv
 import json
@@ -50,9 +50,6 @@ def run(texts, *names, **settings):
     return EXPERIMENTS["frontier"].run(small_space(), options)
 
 
-# -- what is measured ------------------------------------------------------------------------------
-
-
 def test_a_guess_stands_for_one_word_of_its_own_document():
     text = Corpus.of([np.array([1, 1, 2]), np.array([3, 1])])
     hits = found_anywhere(text, [np.array([2, 1, 5]), np.array([1, 1, 1])])
@@ -74,9 +71,6 @@ def test_an_epsilon_is_sought_until_the_share_is_near(start):
     found = sought(lambda e: {"anywhere": 1 / (1 + (5 / e) ** 1.5)}, start, 0.6, 12)
     assert nearest(found, 0.6)["anywhere"] == pytest.approx(0.6, abs=0.016) and len(found) < 12
     assert len(sought(lambda e: {"anywhere": 0.1}, 1.0, 0.6, 3)) == 3  # never reached: it ends
-
-
-# -- the experiment --------------------------------------------------------------------------------
 
 
 def test_peers_are_registered_and_texts_are_there():

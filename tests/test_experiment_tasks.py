@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments.tasks import USUAL, at_attacker, macro_f1, split
+from spacy_dxprivacy.lab.mechanisms import parse_mechanism
 
 pytest.importorskip("sklearn")
 WORDS = [f"w{i}" for i in range(24)]
@@ -76,16 +77,11 @@ def test_macro_f1_counts_every_class_alike():
 
 
 def test_every_class_is_trained_on_and_tested_on():
+    assert all(parse_mechanism(name)[1] for name in USUAL)
     labels = np.array([0] * 2 + [1] * 100 + [2] * 7)
     train, test = split(labels)
     assert set(labels[train]) == set(labels[test]) == {0, 1, 2}
     assert sorted([*train, *test]) == list(range(109))
-
-
-def test_the_usual_mechanisms_are_those_of_the_command():
-    from spacy_dxprivacy.lab.mechanisms import parse_mechanism
-
-    assert all(parse_mechanism(name)[1] for name in USUAL)
 
 
 @pytest.mark.parametrize(

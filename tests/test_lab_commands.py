@@ -1,17 +1,12 @@
 """Commands that evaluate: every mistake is one line on stderr, exit status 2, and no text."""
 
-from __future__ import annotations
-
 import json
 import shlex
-from pathlib import Path
 
 import pytest
 from conftest import SECRET_TEXT, UNKNOWN_SECRETS, leaks
 from spacy.cli._util import app
 from typer.testing import CliRunner
-
-from spacy_dxprivacy import Space
 
 ATTACK = [
     ("bribery notes.jsonl", "NAME"),
@@ -80,17 +75,12 @@ TUNE = [
     ("--judge some", "dx report --judge"),
     ("--entities person", "dx audit release"),
 ]
-CASES = [
-    (command, given, says)
-    for command, cases in (
-        ("attack", ATTACK), ("experiment", EXPERIMENT), ("inspect", INSPECT), ("tune", TUNE),
-    )
-    for given, says in cases
-]  # fmt: skip
+COMMANDS = {"attack": ATTACK, "experiment": EXPERIMENT, "inspect": INSPECT, "tune": TUNE}
+CASES = [(command, *case) for command, cases in COMMANDS.items() for case in cases]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, space: Space) -> Path:
+def folder(tmp_path, monkeypatch, space):
     texts = {
         "notes": {"text": " ".join(space.words[:60])},
         "secret": {"text": SECRET_TEXT},
@@ -106,9 +96,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, space: Space) -> Pat
 
 
 @pytest.mark.parametrize(("command", "given", "says"), CASES)
-def test_a_mistake_is_one_line(
-    command: str, given: str, says: str, folder: Path, space_path: str
-) -> None:
+def test_a_mistake_is_one_line(command, given, says, folder, space_path):
     if command == "experiment" or "plot" in given or "out" in given:
         pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
     args = ["dx", command, *shlex.split(given)]
@@ -123,7 +111,7 @@ def test_a_mistake_is_one_line(
     assert not leaks(done.stderr) and not (folder / "results").exists()
 
 
-@pytest.mark.parametrize("command", ["attack", "experiment", "inspect", "tune"])
-def test_help_has_an_example(command: str) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command):
     done = CliRunner().invoke(app, ["dx", command, "--help"])
     assert done.exit_code == 0 and f"Example: python -m spacy dx {command}" in done.stdout

@@ -29,14 +29,17 @@ def make(tmp_path):
 
 
 def through_bytes(doc):
-    return spacy.tokens.Doc(spacy.blank("en").vocab).from_bytes(
-        doc.to_bytes(exclude=["user_hooks"])
-    )
+    raw = doc.to_bytes(exclude=["user_hooks"])
+    return spacy.tokens.Doc(spacy.blank("en").vocab).from_bytes(raw)
 
 
-def through_docbin(doc):
-    stored = DocBin(docs=[doc], store_user_data=True).to_bytes()
+def through_docbin(doc, **how):
+    stored = DocBin(docs=[doc], **{"store_user_data": True, **how}).to_bytes()
     return next(iter(DocBin().from_bytes(stored).get_docs(spacy.blank("en").vocab)))
+
+
+def released(doc):
+    return release(doc, spacy.blank("en").vocab)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -50,8 +53,7 @@ def test_every_drawn_word_has_a_vector_that_no_word_of_the_table_has(make, mecha
     assert doc[0].has_vector and np.isfinite(doc.vector).all()
 
 
-@pytest.mark.parametrize("journey", [through_bytes, through_docbin, lambda d: release(
-    d, spacy.blank("en").vocab)])  # fmt: skip
+@pytest.mark.parametrize("journey", [through_bytes, through_docbin, released])
 def test_the_vectors_come_along(make, journey):
     doc = make("dx.Gaussian.v1")(TEXT)
     moved = attach_vectors(journey(doc))
@@ -60,13 +62,9 @@ def test_the_vectors_come_along(make, journey):
         assert np.array_equal(new._.dx_vector, new.vector)
 
 
-def test_vectors_of_another_length_are_refused_before_any_text(make):
+def test_vectors_that_do_not_fit_or_were_not_kept_are_refused(make):
     with pytest.raises(DxError, match="DX035"):
         make("dx.RandomProjection.v1").get_pipe("dx_sanitizer").warm_up()
-
-
-def test_there_is_nothing_to_attach_where_nothing_was_kept(make):
-    stored = DocBin(docs=[make("dx.Laplace.v1")(TEXT)]).to_bytes()
-    (doc,) = DocBin().from_bytes(stored).get_docs(spacy.blank("en").vocab)
+    doc = through_docbin(make("dx.Laplace.v1")(TEXT), store_user_data=False)
     with pytest.raises(DxError, match="DX028"):
         attach_vectors(doc)

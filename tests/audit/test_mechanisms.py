@@ -1,7 +1,4 @@
-"""The audit refutes what is false and leaves alone what is true; every mechanism goes through it.
-
-Quick audits here: a second or two each. The full ones are in test_full.py.
-"""
+"""Quick audits refute what is false and leave alone what is true; full ones are in test_full.py."""
 
 from __future__ import annotations
 
@@ -24,7 +21,6 @@ from spacy_dxprivacy.lab.audit.tiers import Trial, law
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
 
-# As in the contract of all mechanisms, but for one that is audited at other settings.
 OTHERS = {"dx.Exponential.v1": {"epsilon": 2.0, "calibration": "exact"}}
 
 
@@ -63,13 +59,6 @@ def test_what_is_false_is_refuted_with_a_pair_an_event_and_a_bound(liar):
         assert finding.tier == "independence" or finding.bound > finding.claimed
 
 
-@pytest.mark.parametrize("noise", ["adjacent", "paper"])
-def test_a_promise_for_some_pairs_is_audited_on_these_alone(noise):
-    """The same noise that is refuted as a promise for all pairs."""
-    report = audit(made("dx.NADP.v1", epsilon=2.0, noise=noise), effort="quick", seed=1)
-    assert report.verdict == NOT_REFUTED
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "projection",
@@ -78,18 +67,23 @@ def test_a_promise_for_some_pairs_is_audited_on_these_alone(noise):
 def test_rules_from_vector_to_word_are_free(projection):
     mechanism = made("dx.Laplace.v1", epsilon=2.0, projection=projection)
     assert audit(mechanism, effort="quick", seed=1).verdict == NOT_REFUTED
+    with pytest.raises(DxError, match="DX003"):  # a copy was fitted
+        mechanism.sample(np.array([0]), None)
 
 
-# -- what it says ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("noise", ["adjacent", "paper"])
+def test_a_promise_for_some_pairs_is_audited_on_these_alone(noise):
+    report = audit(made("dx.NADP.v1", epsilon=2.0, noise=noise), effort="quick", seed=1)
+    assert report.verdict == NOT_REFUTED
 
 
 def test_a_verdict_is_never_passed_and_one_refutation_is_enough():
-    def report(*verdicts):
-        return Report("m", {}, 0.1, [Finding("t", v, "") for v in verdicts])
+    def verdict(*verdicts):
+        return Report("m", {}, 0.1, [Finding("t", v, "") for v in verdicts]).verdict
 
-    assert report().verdict == report(INCONCLUSIVE).verdict == INCONCLUSIVE
-    assert report(INCONCLUSIVE, NOT_REFUTED).verdict == NOT_REFUTED
-    assert report(NOT_REFUTED, REFUTED, INCONCLUSIVE).verdict == REFUTED
+    assert verdict() == verdict(INCONCLUSIVE) == INCONCLUSIVE
+    assert verdict(INCONCLUSIVE, NOT_REFUTED) == NOT_REFUTED
+    assert verdict(NOT_REFUTED, REFUTED, INCONCLUSIVE) == REFUTED
 
 
 def test_a_promise_beyond_what_draws_can_tell_is_inconclusive():
@@ -102,28 +96,24 @@ def test_a_promise_beyond_what_draws_can_tell_is_inconclusive():
 
 def test_json_is_plain_and_the_first_line_is_the_verdict():
     report = audit(TooLittle(), effort="quick", seed=1)
-    told = json.loads(json.dumps(report.to_dict(), allow_nan=False))
-    assert told["verdict"] == REFUTED and told["findings"][0]["pair"]
+    payload = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert payload["verdict"] == REFUTED and payload["findings"][0]["pair"]
     assert report.lines()[0] == "test.Audited.v1: refuted"
-
-
-def test_another_effort_is_refused_by_name():
     with pytest.raises(DxError, match="effort"):
         audit(Double(), effort="heroic")
-
-
-@pytest.mark.slow
-def test_the_mechanism_is_left_as_it_was():
-    mechanism = made("dx.Laplace.v1", epsilon=2.0)
-    audit(mechanism, effort="quick", seed=1)
-    with pytest.raises(DxError, match="DX003"):
-        mechanism.sample(np.array([0]), None)
 
 
 def test_ones_own_space_is_one_more_exact_tier():
     own = Space.from_vectors(["a", "b", "c"], np.eye(3))
     report = audit(made("dx.Exponential.v1", epsilon=2.0), effort="quick", space=own, seed=1)
     assert report.findings[-1].tier == "exact" and set(report.findings[-1].pair) <= set("abc")
+
+
+def test_warnings_of_void_mechanisms_are_not_repeated():
+    mechanism = made("dx.Jaccard.v1", epsilon=2.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        audit(mechanism, effort="quick", seed=1)
 
 
 # -- claims ----------------------------------------------------------------------------------------
@@ -141,11 +131,8 @@ def test_a_metric_that_nobody_computes_cannot_be_audited():
     odd.guarantee = replace(odd.guarantee, metric="semantic")
     assert "not computed" in claim_of(odd, plane(1.0))
     assert audit(odd, effort="quick").verdict == INCONCLUSIVE
-
-
-def test_a_distance_that_is_no_number_promises_nothing():
     claim = Claim(0.0, lambda rows: np.full((len(rows), 3), np.nan))
-    assert np.isinf(claim.epsilons([0])).all()
+    assert np.isinf(claim.epsilons([0])).all()  # a distance of nan promises nothing
 
 
 def test_a_mechanism_can_name_the_pairs_that_it_covers():
@@ -188,38 +175,22 @@ def test_low_bits_clear_the_word_and_convict_others():
     assert not unreachable(grid, X[1]).any()
 
 
-class Weaker:
-    """The noise of a mechanism, 3 % too small, by a mistake in the code that draws."""
-
-    def __init__(self, draw):
-        self.draw = draw
-
-    def __call__(self, rows, rng):
-        return 0.97 * self.draw(rows, rng)
-
-
 @pytest.mark.parametrize("name", names())
 def test_noise_of_another_scale_by_3_percent_breaks_its_law(name):
-    """No black box sees so little: it shows in the law alone, which no drawing code can move."""
+    """No black box sees so little."""
     space = cloud(0.5, 500, 20)
     mechanism = of_config(name)
     if not hasattr(mechanism, "law") or mechanism.fit(space).law() is None:
         pytest.skip("it states no law")
     on = Trial(mechanism, claim_of(mechanism, space), space, EFFORTS["quick"], seed=2)
     assert law(on).verdict == NOT_REFUTED
-    noise = type(mechanism.settings).on
+    build = type(mechanism.settings).build
+
+    def weaker(*given):
+        noise = build(*given)
+        return replace(noise, draw=lambda rows, rng: 0.97 * noise.draw(rows, rng))
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(mechanism.settings), "on", lambda *given: weaker(noise(*given)))
+        patch.setattr(type(mechanism.settings), "build", weaker)
         mechanism.fit(space)
         assert law(on).verdict == REFUTED
-
-
-def weaker(noise):
-    return replace(noise, draw=Weaker(noise.draw))
-
-
-def test_warnings_of_void_mechanisms_are_not_repeated():
-    mechanism = made("dx.Jaccard.v1", epsilon=2.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        audit(mechanism, effort="quick", seed=1)

@@ -1,8 +1,7 @@
-"""What a release still holds of the original: found wherever it is, and told by chance or leak."""
+"""Words of the original in a release: found wherever they are, by chance, declared or leaked."""
 
 from __future__ import annotations
 
-import csv
 import json
 import pickle
 import warnings
@@ -64,14 +63,13 @@ def sanitised(run, original, space_path, tmp_path):
     """sanitised(kind, *options) -> the release, the original of this kind, the receipt."""
 
     def make(kind, *options):
-        source, target = original, tmp_path / f"r.{kind}"
+        source, target = original.with_suffix(f".{kind}"), tmp_path / f"r.{kind}"
         if kind == "txt":
-            source = tmp_path / "o.txt"
             source.write_text(" ".join(TEXTS))
-        if kind == "csv":
-            source = tmp_path / "o.csv"
-            with source.open("w", newline="") as handle:
-                csv.writer(handle).writerows([["text"], *([text] for text in TEXTS)])
+        elif kind == "csv":
+            source.write_text("text\n" + "".join(f'"{text}"\n' for text in TEXTS))
+        else:
+            source = original
         receipt = tmp_path / "receipt.json"
         where = ["--space", space_path, "--receipt", receipt]
         result = run("sanitize", source, target, "--epsilon", 1.0, *where, *options)
@@ -82,7 +80,7 @@ def sanitised(run, original, space_path, tmp_path):
 
 
 def kinds(report, **how):
-    """The kinds of what was found, of the leaks that the receipt does not declare if not told."""
+    """The kinds of leaks; of undeclared ones that are not by chance, if not given."""
     how = how or {"by_chance": False, "declared": False}
     return {f.kind for f in report.leaks if all(getattr(f, k) == v for k, v in how.items())}
 
@@ -104,6 +102,9 @@ def test_what_dx_sanitize_writes_leaks_nothing_undeclared(kind, sanitised, space
     assert not report.leaked
     assert kinds(report, declared=True) == {"layout"}
     assert kinds(report, by_chance=True) == {"text"}
+    # Without its receipt a text counts as plaintext; a DocBin carries its own.
+    expected = set() if kind == "spacy" else {"text without a receipt"}
+    assert kinds(audit_release(target, source, space=space)) == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -111,15 +112,6 @@ def test_what_dx_sanitize_writes_leaks_nothing_undeclared(kind, sanitised, space
 def test_nor_with_other_policies_for_unknown_words(kind, unknown, sanitised, space):
     target, source, receipt = sanitised(kind, "--set", f"unknown={unknown}", "--set", "scope=type")
     assert not audit_release(target, source, receipt=receipt, space=space).leaked
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_text_without_its_receipt_counts_as_plaintext_and_a_docbin_carries_its_own(
-    kind, sanitised, space
-):
-    target, source, _ = sanitised(kind)
-    expected = set() if kind == "spacy" else {"text without a receipt"}
-    assert kinds(audit_release(target, source, space=space)) == expected
 
 
 def test_a_folder_of_files_is_audited_as_a_whole(run, tmp_path, space_path, space):
@@ -180,34 +172,31 @@ def test_a_pickle_is_never_loaded(original, tmp_path):
     (tmp_path / "bomb.pkl").write_bytes(pickle.dumps([Bomb(), "Zorblatt"]))
     report = audit_release(tmp_path / "bomb.pkl", original)
     assert kinds(report) == {"pickle"} and not (tmp_path / "touched").exists()
-
-
-def test_an_array_of_objects_in_msgpack_is_not_unpickled():
     held = {b"nd": True, b"type": "O", b"kind": b"O", b"shape": [1], b"data": pickle.dumps([1])}
     assert unpacked(srsly.msgpack_dumps(held))[b"data"] == pickle.dumps([1])
 
 
-@pytest.mark.parametrize("place", ["user_data", "lemma", "cats", "spans", "tensor"])
+@pytest.mark.parametrize("place", ["user data", "lemma", "cats", "spans", "tensor"])
 def test_a_doc_that_kept_something_is_found(place, space, original, tmp_path):
     docs = list(nlp_of(space).pipe(TEXTS))
     for doc, text in zip(docs, TEXTS, strict=True):
-        if place == "user_data":
+        if place == "user data":
             doc.user_data["source"] = text
-        if place == "lemma":
+        elif place == "lemma":
             doc[4].lemma_ = "Zorblatt"
-        if place == "cats":
+        elif place == "cats":
             doc.cats["Quixwell"] = 1.0
-        if place == "spans":
+        elif place == "spans":
             doc.spans["garden"] = [doc[0:2]]
-        if place == "tensor":
+        else:
             doc.user_data["x"] = np.ones((len(doc), 3), dtype="f4")
     attrs = ["ORTH", "SPACY", "LEMMA"]
     DocBin(attrs=attrs, docs=docs, store_user_data=True).to_disk(tmp_path / "r.spacy")
-    named = {"user_data": "user data", "tensor": "tensor"}.get(place, "annotations")
+    named = place if place in ("user data", "tensor") else "annotations"
     assert named in kinds(audit_release(tmp_path / "r.spacy", original, space=space))
 
 
-def test_a_docbin_without_receipts_counts_as_clear(space, original, tmp_path):
+def test_a_docbin_without_receipts_counts_as_plaintext(space, original, tmp_path):
     docs = [spacy.blank("en").make_doc(text) for text in TEXTS]
     DocBin(docs=docs).to_disk(tmp_path / "r.spacy")
     found = kinds(audit_release(tmp_path / "r.spacy", original, space=space))
@@ -251,13 +240,17 @@ def test_the_case_of_the_original_is_found_and_may_be_declared(space, original, 
     assert kinds(audit_release(tmp_path / "r.spacy", original, space=space)) == {"casing"}
 
 
-def test_layout_is_a_leak_unless_declared(sanitised, space):
+def test_layout_and_file_names_are_leaks_unless_declared(sanitised, space):
     target, source, receipt = sanitised("jsonl")
     bare = {**receipt, "in_clear": []}
     assert "layout" in kinds(audit_release(target, source, receipt=bare, space=space))
+    named = target.rename(target.with_name("zorblatt_notes.jsonl"))
+    report = audit_release(named, source, receipt=receipt, space=space)
+    assert kinds(report) == {"file names"}
+    assert "zorblatt" not in "\n".join(report.lines()).lower()
 
 
-def test_a_text_that_is_as_it_was_is_no_chance(sanitised, space, original, tmp_path):
+def test_a_text_that_is_unchanged_is_no_chance(sanitised, space):
     target, source, receipt = sanitised("jsonl")
     receipt["unknown_policy"] = "RandomWord"
     long = " ".join(["the small cat sleeps near the old dog"] * 4)
@@ -265,14 +258,6 @@ def test_a_text_that_is_as_it_was_is_no_chance(sanitised, space, original, tmp_p
         path.write_text(json.dumps({"text": long}))
     report = audit_release(target, source, receipt=receipt, space=space)
     assert kinds(report) == {"unchanged text"}
-
-
-def test_file_names_are_looked_at_and_not_printed(sanitised, space):
-    target, source, receipt = sanitised("jsonl")
-    telling = target.rename(target.with_name("zorblatt_notes.jsonl"))
-    report = audit_release(telling, source, receipt=receipt, space=space)
-    assert kinds(report) == {"file names"}
-    assert "zorblatt" not in "\n".join(report.lines()).lower()
 
 
 # -- what it prints, and its exit status -----------------------------------------------------------
@@ -317,11 +302,14 @@ def test_a_damaged_file_is_an_error_in_one_line(name, raw, run, original, tmp_pa
     assert len(result.output.strip().splitlines()) == 1 and "Traceback" not in result.output
 
 
-def test_what_is_missing_or_empty_is_an_error(run, original, tmp_path):
+def test_what_is_missing_empty_or_compressed_is_an_error(run, original, tmp_path):
     (tmp_path / "empty").mkdir()
     for path, against in [("nowhere", original), ("empty", original), (original, "nowhere")]:
         result = run("audit", "release", tmp_path / path, "--against", tmp_path / against)
         assert result.exit_code == 2
+    (tmp_path / "r.zip").write_bytes(b"PK\x03\x04 and more")
+    with pytest.raises(BadFile, match="unpack it"):
+        audit_release(tmp_path / "r.zip", original)
 
 
 def test_what_is_beyond_the_limits_is_refused(monkeypatch, original, tmp_path):
@@ -341,22 +329,24 @@ def test_what_is_beyond_the_limits_is_refused(monkeypatch, original, tmp_path):
         audit_release(original, original)
 
 
-def test_kept_fields_are_declared_by_the_receipt(run, original, space_path, space, tmp_path):
+@pytest.mark.parametrize(
+    ("ending", "option", "given", "declared"),
+    [
+        ("jsonl", "--keep-fields", "place,id", "field place"),
+        ("spacy", "--entities", "GPE,PERSON", "unknown words"),
+    ],
+)
+def test_what_is_kept_is_declared_by_the_receipt(
+    ending, option, given, declared, run, original, space_path, space, tmp_path
+):
     rows = [{"text": text, "place": "garden", "id": 7} for text in TEXTS]
     original.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    out, receipt = tmp_path / "out.jsonl", tmp_path / "r.json"
-    how = ["--space", space_path, "--receipt", receipt, "--keep-fields", "place,id"]
+    out, path = tmp_path / f"out.{ending}", tmp_path / "r.json"
+    how = ["--space", space_path, "--receipt", path, option, given]
     assert run("sanitize", original, out, *how).exit_code == 0
-    report = audit_release(out, original, receipt=json.loads(receipt.read_text()), space=space)
-    assert not report.leaked and "field place" in kinds(report, declared=True)
-
-
-def test_in_entity_mode_the_other_words_are_declared(run, original, space_path, space, tmp_path):
-    out, receipt = tmp_path / "out.spacy", tmp_path / "r.json"
-    how = ["--space", space_path, "--receipt", receipt, "--entities", "GPE,PERSON"]
-    assert run("sanitize", original, out, *how).exit_code == 0
-    report = audit_release(out, original, space=space)
-    assert not report.leaked and "unknown words" in kinds(report, declared=True)
+    receipt = json.loads(path.read_text()) if ending == "jsonl" else None
+    report = audit_release(out, original, receipt=receipt, space=space)
+    assert not report.leaked and declared in kinds(report, declared=True)
 
 
 def test_the_words_of_a_pipelines_own_vectors_are_public(space, original, tmp_path):
@@ -376,12 +366,6 @@ def test_what_stands_in_the_papers_of_a_pipeline_is_found(name, space, original,
     held = json.loads(path.read_text()) if name == "meta.json" else {}
     path.write_text(json.dumps({**held, "description": "made for Zorblatt"}) + "\n")
     assert kinds(audit_release(tmp_path / "pipeline", original, space=space)) == {"metadata"}
-
-
-def test_a_compressed_file_is_refused_rather_than_overlooked(original, tmp_path):
-    (tmp_path / "r.zip").write_bytes(b"PK\x03\x04 and more")
-    with pytest.raises(BadFile, match="unpack it"):
-        audit_release(tmp_path / "r.zip", original)
 
 
 @pytest.mark.parametrize(
@@ -410,7 +394,6 @@ SECRET = "Zbigniewicz called Qvarnstrom about her knee; this is a note on items.
 
 
 def written(kind, text, tmp_path, other="none"):
-    """A file with a text and another field, as people have it."""
     path = tmp_path / f"file.{kind}"
     if kind == "xlsx":
         openpyxl = pytest.importorskip("openpyxl")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 import spacy
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy.lab.audit.original import (
     Recognised,
-    Survivor,
     labels_in_plaintext,
     recognise,
     rules,
@@ -29,53 +26,42 @@ OLD = [
 
 
 @pytest.fixture(scope="module")
-def told() -> Recognised:
+def known():
     return recognise(OLD, ["PERSON", "GPE", "PHONE", "DATE"], rules())
 
 
-def found(told: Recognised, *new: str) -> list[Survivor]:
-    return survivors(OLD, new, told)
-
-
-def test_a_release_without_any_part_has_no_survivor(told: Recognised) -> None:
-    assert told.found["PERSON"] == 2 and told.found["PHONE"] == 1
-    assert not found(told, "Dr. Ann Smith saw him in Rome; call 1.", "It was SMITH.", "Nothing.")
+def test_what_its_own_original_does_not_have_was_drawn(known):
+    assert known.found["PERSON"] == 2 and known.found["PHONE"] == 1
+    new = ["Dr. Ann Smith saw him in Rome; call 1.", "It was SMITH in NEW YORK.", "Maria Kowalczyk"]
+    assert not survivors(OLD, new, known)
 
 
 @pytest.mark.parametrize(
     ("word", "label"),
     [
-        ("Kowalczyk", "PERSON"),
-        ("maria", "PERSON"),
-        ("Kowalczyk's", "PERSON"),
-        ("m.kowalczyk@example.org", "PERSON"),
-        ("New York", "GPE"),
-        ("new york", "GPE"),
+        *((word, "PERSON") for word in ("Kowalczyk", "maria", "Kowalczyk's", "m.kowalczyk@a.org")),
+        *((word, "GPE") for word in ("New York", "new york")),
         ("555-123-4567", "PHONE"),
     ],
 )
-def test_each_part_is_found_in_any_form(told: Recognised, word: str, label: str) -> None:
-    some = found(told, f"Dr. Ann Smith saw {word} there.", "", "")
+def test_each_part_is_found_in_any_form(known, word, label):
+    some = survivors(OLD, [f"Dr. Ann Smith saw {word} there.", "", ""], known)
     assert {(s.document, s.label, s.recognised) for s in some} == {(0, label, True)}
     assert some[0].start >= 18 and some[0].word not in repr(some)
 
 
-def test_what_its_own_original_does_not_have_was_drawn(told: Recognised) -> None:
-    assert not found(told, "", "It was NEW YORK.", "Nothing but Maria Kowalczyk.")
-
-
-def test_what_was_recognised_elsewhere_survives_too(told: Recognised) -> None:
-    only_first = Recognised(told.parts, told.wholes, [told.here[0], set(), set()])
+def test_what_was_recognised_elsewhere_survives_too(known):
+    only_first = Recognised(known.parts, known.wholes, [known.here[0], set(), set()])
     assert [s.recognised for s in survivors(OLD, ["", OLD[1], ""], only_first)] == [False]
 
 
-def test_the_labels_are_those_that_the_selector_declares() -> None:
+def test_the_labels_are_those_that_the_selector_declares():
     assert labels_in_plaintext(Entities(("PERSON", "GPE")).in_clear) == ["PERSON", "GPE"]
     assert labels_in_plaintext(["the names of the files"]) == []
 
 
 @pytest.mark.parametrize(("text", "status"), [("Dr. Ann Smith left.", 0), ("Dr. Maria X left.", 1)])
-def test_the_command_exits_1_where_there_are_any(tmp_path: Path, text: str, status: int) -> None:
+def test_the_command_exits_1_where_there_are_any(tmp_path, text, status):
     old, new, receipt = tmp_path / "o.jsonl", tmp_path / "r.jsonl", tmp_path / "r.json"
     old.write_text(json.dumps({"text": "Dr. Maria Kowalczyk left."}))
     new.write_text(json.dumps({"text": text}))
@@ -85,11 +71,6 @@ def test_the_command_exits_1_where_there_are_any(tmp_path: Path, text: str, stat
     assert done.exit_code == status, done.output
     assert ("survivors in 1 of 1 documents" in done.output) == bool(status)
     assert "maria" not in done.output.lower()
-
-
-def test_a_model_without_a_recogniser_is_refused(tmp_path: Path) -> None:
     spacy.blank("en").to_disk(tmp_path / "m")
-    (tmp_path / "o.txt").write_text("Maria")
-    args = ["dx", "audit", "release", tmp_path / "o.txt", "--against", tmp_path / "o.txt"]
     done = CliRunner().invoke(app, [*map(str, args), "--model", str(tmp_path / "m")])
-    assert done.exit_code == 2 or "no entity recogniser" in done.output
+    assert done.exit_code == 2 and "no entity recogniser" in done.output
