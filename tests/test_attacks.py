@@ -244,10 +244,10 @@ def test_with_scope_type_a_word_of_a_document_has_one_output(scene, space, make_
     for scope, same in (("token", False), ("type", True)):
         outputs = sanitised(scene.text, mechanism, Rng(seed=0), scope=scope).rows
         pairs = np.unique(np.stack([scene.text.words(), outputs]), axis=1)
-        assert (np.bincount(pairs[0]).max() == 1) is same
+        assert (np.bincount(pairs[0]).max() == 1) == same
         # and so does the component
         words = [token.lower_ for token in make_nlp(mechanism=PATH, scope=scope)(text)][::2]
-        assert (len(set(words)) == 1) is same
+        assert (len(set(words)) == 1) == same
 
 
 @pytest.mark.parametrize("name", CHOICE)

@@ -16,8 +16,14 @@ from spacy_dxprivacy.lab.attacks import Corpus, Language, Seen
 from spacy_dxprivacy.lab.attacks.guessing import found_anywhere
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
-from spacy_dxprivacy.lab.experiments.frontier import nearest, sought
-from spacy_dxprivacy.lab.experiments.stage import NAMES, USUAL, WORDS, texts_of
+from spacy_dxprivacy.lab.experiments.frontier import (
+    NAMES,
+    USUAL,
+    WORDS,
+    nearest,
+    sought,
+    texts_of,
+)
 from spacy_dxprivacy.prior.chain import alone_chain
 from spacy_dxprivacy.registries import registry
 
@@ -101,7 +107,7 @@ def test_without_noise_to_speak_of_everything_is_found(texts):
 
 
 def test_a_peer_that_cannot_be_had_is_named(texts, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.lab.experiments.stage.find_spec", lambda name: None)
+    monkeypatch.setattr("spacy_dxprivacy.lab.experiments.frontier.find_spec", lambda name: None)
     with pytest.raises(DxError, match=r"DX165.*presidio"):
         run(texts, "presidio")
     result = run(texts, steps=1)

@@ -98,39 +98,27 @@ class Language:
         return rare
 
     @cached_property
-    def _state(self) -> Any:
-        """csr float64 (n, K): the states of each word, rows sum to 1."""
+    def _parts(self) -> tuple[Any, Any, Floats1d, Any]:
+        """The states of each word, rows sum to 1; emissions (n, K), both csr; the probability of
+        each word after an unknown one, (n,); direct transitions, csr (K, K)."""
         from scipy.sparse import csr_array, diags_array
 
-        weights = csr_array(self.chain.emit.astype(np.float64) * self.chain.alone[None, :])
+        chain = self.chain
+        weights = csr_array(chain.emit.astype(np.float64) * chain.alone[None, :])
         sums = np.asarray(weights.sum(axis=1)).reshape(-1)
-        return csr_array(diags_array(1 / np.maximum(sums, LEAST)) @ weights)
-
-    @cached_property
-    def _emit(self) -> Any:
-        return self.chain.emit.astype(np.float64).tocsr()
-
-    @cached_property
-    def _back_off(self) -> Floats1d:
-        """float64 (n,): the probability of each word after an unknown one."""
-        weights: Floats1d = self._emit @ self.chain.u
-        return weights
-
-    @cached_property
-    def _delta(self) -> Any:
-        from scipy.sparse import csr_array
-
-        return csr_array(self.chain.delta).astype(np.float64)
+        states = csr_array(diags_array(1 / np.maximum(sums, LEAST)) @ weights)
+        emit = chain.emit.astype(np.float64).tocsr()
+        return states, emit, emit @ chain.u, csr_array(chain.delta).astype(np.float64)
 
     @cached_property
     def usual(self) -> Floats1d:
         """float64 (n,): the probability of each word at any place."""
-        weights: Floats1d = self._mixed(self._emit @ self.chain.alone, slice(None))
+        weights: Floats1d = self._mixed(self._parts[1] @ self.chain.alone, slice(None))
         return weights
 
     def first(self, rows: Ints1d) -> Floats1d:
         """Return the probability of words (m,) to begin a sentence."""
-        weights: Floats1d = self._mixed(self._emit[rows] @ self.chain.begin, rows)
+        weights: Floats1d = self._mixed(self._parts[1][rows] @ self.chain.begin, rows)
         return weights
 
     def moves(self, before: Ints1d, after: Ints1d) -> Floats2d:
@@ -149,9 +137,10 @@ class Language:
         return self._after(before, slice(None))
 
     def _after(self, before: Ints1d, after: Any) -> Floats2d:
-        states = self._state[before]
-        P = ((states @ self._delta) @ self._emit[after].T).toarray()
-        P += np.multiply.outer(states @ self.chain.back, self._back_off[after])
+        states, emit, back_off, delta = self._parts
+        some = states[before]
+        P = ((some @ delta) @ emit[after].T).toarray()
+        P += np.multiply.outer(some @ self.chain.back, back_off[after])
         mixed: Floats2d = self._mixed(P, after)
         return mixed
 
@@ -161,12 +150,13 @@ class Language:
     def nats(self, rows: Ints1d, starts: Bools1d) -> float:
         """Return the negative log-likelihood a word under `chain` alone, in nats. rows: (k,).
         starts: bool (k,), where sentences begin."""
-        P = self._emit[rows] @ self.chain.begin.astype(np.float64)
+        states, emit, back_off, delta = self._parts
+        P = emit[rows] @ self.chain.begin.astype(np.float64)
         later = np.flatnonzero(~starts)
         if len(later):
-            states, after = self._state[rows[later - 1]], rows[later]
-            direct = ((states @ self._delta) * self._emit[after]).sum(axis=1)
-            back = (states @ self.chain.back) * self._back_off[after]
+            before, after = states[rows[later - 1]], rows[later]
+            direct = ((before @ delta) * emit[after]).sum(axis=1)
+            back = (before @ self.chain.back) * back_off[after]
             P[later] = np.asarray(direct).reshape(-1) + back
         return float(-np.log(np.maximum(P, LEAST)).mean())
 

@@ -23,7 +23,7 @@ from ...io.files.parquet import open_parquet, read_tables
 from ...io.formats import KINDS
 from ...io.formats import read as read_records
 from ...io.record import steps
-from ...io.source import check_encoding, ending, gunzip, pack_of, source_of_file
+from ...io.source import ending, gunzip, pack_of, source_of_file
 from ...pipeline.receipt import COUNTS, MENTIONS, RECEIPT_KEY, VECTORS_KEY, fits
 
 MOST_FILES = 10_000
@@ -62,21 +62,6 @@ class Text:
 Item = Strings | Text
 
 
-@dataclass(frozen=True)
-class Form:
-    """How files with fields are written: where the text is, and the delimiter of .csv. encoding:
-    None for UTF-8, or what a byte-order mark says."""
-
-    fields: FileConfig
-    encoding: str | None = None
-
-    @classmethod
-    def of(cls, field: str, delimiter: str | None = None, encoding: str | None = None) -> Form:
-        """Raise UsageError for an unknown delimiter or encoding."""
-        check_encoding(encoding)
-        return cls(FileConfig(field=names_of(field), delimiter=delimiter), encoding)
-
-
 class BadFile(DxError):
     """A file that cannot be audited."""
 
@@ -93,15 +78,18 @@ def files_of(path: Path) -> list[Path]:
     return files
 
 
-def read_file(path: Path, form: Form | str, *, in_pipeline: bool = False) -> Iterator[Item]:
+def read_file(
+    path: Path, files: FileConfig | str, *, in_pipeline: bool = False
+) -> Iterator[Item]:  # fmt: skip
     """Read the texts and strings of a file, by its ending and its first bytes.
 
-    form: how it is written, or the field of text alone. in_pipeline: it is part of a saved
+    files: how it is written, or the field of text alone. in_pipeline: it is part of a saved
     pipeline, whose .jsonl and .txt files are no documents. Raise BadFile where it is too large, too
     deep, compressed or damaged.
     """
     try:
-        yield from _read(path, Form.of(form) if isinstance(form, str) else form, in_pipeline)
+        files = FileConfig(field=names_of(files)) if isinstance(files, str) else files
+        yield from _read(path, files, in_pipeline)
     except BadFile:
         raise
     except (TooLarge, UsageError) as error:
@@ -110,14 +98,14 @@ def read_file(path: Path, form: Form | str, *, in_pipeline: bool = False) -> Ite
         raise BadFile(f"a file is damaged ({type(error).__name__}).") from None
 
 
-def _read(path: Path, form: Form, in_pipeline: bool) -> Iterator[Item]:
+def _read(path: Path, files: FileConfig, in_pipeline: bool) -> Iterator[Item]:
     if path.name in SKIPPED:
         return
     if path.suffix.lower() == ".parquet" and not in_pipeline:
-        yield from _parquet(path, form.fields.field[0])
+        yield from _parquet(path, files.field[0])
         return
     kind = "" if in_pipeline else ending(path)
-    raw = _content(path, kind, form)
+    raw = _content(path, kind, files)
     if kind == ".spacy":
         yield from _docbin(raw)
     elif kind == ".txt" and path.name != "words.txt":
@@ -128,14 +116,14 @@ def _read(path: Path, form: Form, in_pipeline: bool) -> Iterator[Item]:
         yield Strings("metadata", [str(leaf) for leaf in walk(values)])
     elif path.name == "strings.json":
         yield Strings("strings", [s for s in walk(_json(raw)) if isinstance(s, str)], whole=True)
-    elif kind in ROWS or (kind == ".json" and _holds_records(raw, form.fields.field[0])):
-        yield from _records(raw, KINDS[kind], form.fields)
+    elif kind in ROWS or (kind == ".json" and _holds_records(raw, files.field[0])):
+        yield from _records(raw, KINDS[kind], files)
     else:
         pickled = kind in (".pkl", ".pickle") or _is_pickle(raw)
         yield Strings("pickle" if pickled else "metadata", list(opened(raw)))
 
 
-def _content(path: Path, kind: str, form: Form) -> bytes:
+def _content(path: Path, kind: str, files: FileConfig) -> bytes:
     """The bytes of a file, unpacked, and texts as UTF-8 without a byte-order mark."""
     raw, pack = bytes_of(path), pack_of(path)
     if pack:
@@ -148,7 +136,7 @@ def _content(path: Path, kind: str, form: Form) -> bytes:
     if kind != ".xlsx" and raw.startswith(COMPRESSED):
         raise BadFile("a file is compressed: unpack it first.")
     if kind in (".txt", ".json", *ROWS) and kind != ".xlsx":
-        raw = source_of_file(io.BytesIO(raw), "", form.encoding, text=True).read()
+        raw = source_of_file(io.BytesIO(raw), "", files.encoding, text=True).read()
     return raw
 
 
@@ -209,10 +197,10 @@ def _blank_vocab() -> Any:
     return spacy.blank("en").vocab
 
 
-def _records(raw: bytes, kind: str, fields: FileConfig) -> Iterator[Item]:
+def _records(raw: bytes, kind: str, files: FileConfig) -> Iterator[Item]:
     """Its texts, by the readers of `dx sanitize`, and the strings of other fields."""
-    own = {step for path in fields.field for step in steps(path)}  # names of the text's fields
-    for record in read_records(io.BytesIO(raw), kind, fields):
+    own = {step for path in files.field for step in steps(path)}  # names of the text's fields
+    for record in read_records(io.BytesIO(raw), kind, files):
         if record.problem:
             why = f"a .{kind} file, record {record.number}: {record.problem} {record.hint}"
             raise BadFile(why.strip())

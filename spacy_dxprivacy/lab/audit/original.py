@@ -16,6 +16,7 @@ from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ...config import FileConfig
 from ...space import Space
 from ...text.mentions import (
     GLUED,
@@ -28,7 +29,7 @@ from ...text.mentions import (
     plain_label,
 )
 from ...text.tokens import tokenized
-from .files import Form, Text, files_of, read_file
+from .files import Text, files_of, read_file
 
 PIECES = re.compile(r"[^\s\"'<>()\[\]{},;:=|]+")
 WORDS = re.compile(r"\w+")
@@ -78,9 +79,9 @@ class Original:
         return found
 
 
-def read_original(path: Path, form: Form, space: Space) -> Original:
+def read_original(path: Path, files: FileConfig, space: Space) -> Original:
     """Read a file or a folder of texts. Raise BadFile as reading a release does."""
-    items = (item for file in files_of(path) for item in read_file(file, form))
+    items = (item for file in files_of(path) for item in read_file(file, files))
     return Original([tokens_of(item) for item in items if isinstance(item, Text)], space)
 
 

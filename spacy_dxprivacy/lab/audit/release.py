@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ from typing import Any
 from spacy.language import Language
 from spacy.strings import get_string_id
 
+from ...config import FileConfig, names_of
+from ...io.source import check_encoding
 from ...pipeline.select import LAYOUT
 from ...space import Space
 from ...text.spelling import capitalised
-from .files import BadFile, Form, Strings, Text, bytes_of, files_of, read_file, unpacked
+from .files import BadFile, Strings, Text, bytes_of, files_of, read_file, unpacked
 from .original import (
     REDACTED,
     WORDS,
@@ -145,11 +147,12 @@ def audit_release(
     """
     how = Reading(**reading)
     space = Space.builtin() if space is None else space
-    form = Form.of(how.field, how.delimiter, how.encoding)
-    original = read_original(Path(against), form, space)
+    check_encoding(how.encoding)
+    files = FileConfig(field=names_of(how.field), delimiter=how.delimiter)
+    original = read_original(Path(against), replace(files, encoding=how.encoding), space)
     if not original.words:
         raise BadFile("the original holds no words.")
-    return _Audit(original, space, receipt or {}, how).run(Path(path))
+    return _Audit(original, space, receipt or {}, how).run(Path(path), files)
 
 
 class _Audit:
@@ -167,7 +170,7 @@ class _Audit:
         self.public: set[str] = set()
         self.public_ids: set[int] = set()
 
-    def run(self, path: Path) -> ReleaseReport:
+    def run(self, path: Path, how: FileConfig) -> ReleaseReport:
         files = files_of(path)
         pipelines = {f.parent for f in files if f.name == "meta.json"}
         pipelines = {folder for folder in pipelines if folder / "config.cfg" in files}
@@ -181,11 +184,10 @@ class _Audit:
                 except ValueError:
                     raise BadFile("the keys of a pipeline's vectors are damaged.") from None
                 self.public_ids |= {int(key) for key in keys} if isinstance(keys, dict) else set()
-        form = Form.of(self.how.field, self.how.delimiter)
         for number, file in enumerate(files, 1):
             where = self._name(file, path, number)
             inside = any(parent in pipelines for parent in file.parents)
-            for item in read_file(file, form, in_pipeline=inside):
+            for item in read_file(file, how, in_pipeline=inside):
                 if isinstance(item, Text):
                     self._text(item, where)
                 else:

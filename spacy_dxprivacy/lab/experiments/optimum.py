@@ -223,7 +223,13 @@ def run(space: Space, options: Options) -> Result:
             )
         else:
             rows.append(row_of(BEST, best, problem, least))
-        rows += [row for name in chosen for row in mechanism_rows(name, group, problem, least)]
+        for name in chosen:
+            channel = calibrated(name, group, problem)
+            if channel is None:
+                continue
+            rows.append(row_of(name, channel, problem, least))
+            if EVEN in name:
+                rows.append(row_of(name + REMAPPED, remapped(channel, problem), problem, least))
     return Result(rows, partial(draw, rows=rows, loss=options.loss), (6.4, 3.6), notes)
 
 
@@ -271,21 +277,9 @@ def names() -> list[str]:
     return found
 
 
-def mechanism_rows(name: str, group: Space, problem: Problem, least: float | None) -> list[Row]:
-    """Return the figures of a mechanism, or none where it states no probabilities, or loses without
-    a bound. Of normaliser-balancing weights also those of dx.Remap.v1 by this loss."""
-    channel = calibrated(name, group, problem)
-    if channel is None:
-        return []
-    rows = [row_of(name, channel, problem, least)]
-    if EVEN in name:
-        rows.append(row_of(name + REMAPPED, remapped(channel, problem), problem, least))
-    return rows
-
-
 def calibrated(name: str, group: Space, problem: Problem) -> Floats2d | None:
     """Return the channel of a mechanism that loses problem.epsilon on the path, by bisection over
-    the ln of its own epsilon."""
+    the ln of its own epsilon; None where it states no probabilities, or its loss is unbounded."""
     _, config = parse_mechanism(name)
 
     def channel(own: float) -> Floats2d | None:
