@@ -355,20 +355,19 @@ def test_ages_over_89_are_cut():
     assert make_date_shift().replace(ages, Draws(Rng(0))) == ["90", None]
 
 
-@pytest.mark.parametrize(("text", "gone"), [
-    ("She is a 92yo woman.", "92"), ("93M with fever.", "93"),
-    ("Seen: 93F presents with pain.", "93"),
-    ("His 93rd birthday was fine.", "93"), ("Her ninety-third birthday.", "third"),
-    ("Age 94.", "94"),
-    ("She was aged ninety-three then.", "three"), ("A 93 y/o F.", "93"), ("DOB 1929.", "1929"),
-    ("Date of birth: 04/12/1929", "1929"), ("He was born in March 1929 here.", "1929"),
-    ("She is 93.", "93"), ("A 101-year-old man.", "101"), ("DOB: 4/12/31, seen 3/5/23.", "/31,"),
-])  # fmt: skip
-def test_all_forms_of_an_age_over_89_are_found(nlp, text, gone):
-    assert all(gone not in released(nlp, text, seed) for seed in range(5))
+OLD = [
+    ("She is a 92yo woman.", "92"), ("93M with fever.", "93"), ("A 93 y/o F.", "93"),
+    ("Seen: 93F presents with pain.", "93"), ("His 93rd birthday was fine.", "93"),
+    ("Her ninety-third birthday.", "third"), ("She was aged ninety-three then.", "three"),
+    ("Age 94.", "94"), ("DOB 1929.", "1929"), ("Date of birth: 04/12/1929", "1929"),
+    ("He was born in March 1929 here.", "1929"), ("She is 93.", "93"),
+    ("A 101-year-old man.", "101"), ("DOB: 4/12/31, seen 3/5/23.", "/31,"),
+]  # fmt: skip
 
 
-def test_a_birth_that_implies_an_age_over_89_is_cut_as_the_age_is(nlp):
+def test_all_forms_of_an_age_over_89_are_found_and_a_birth_is_cut_as_the_age_is(nlp):
+    for text, gone in OLD:
+        assert all(gone not in released(nlp, text, seed) for seed in range(5)), text
     text = "Born March 5, 1931 and aged 92 on March 6, 2023."
     for seed in range(20):
         out = released(nlp, text, seed, epsilon=0.001)

@@ -30,9 +30,15 @@ def fast(space_path):
 @pytest.fixture
 def note(tmp_path):
     (tmp_path / "in").mkdir()
-    (tmp_path / "keys").mkdir()
     path = tmp_path / "in" / "note.txt"
     path.write_text(NOTE)
+    return path
+
+
+@pytest.fixture
+def key(tmp_path):
+    path = tmp_path / "keys" / "a.key"
+    assert dx("key", path).exit_code == 0 and os.stat(path).st_mode & 0o777 == 0o600
     return path
 
 
@@ -60,9 +66,7 @@ def test_a_file_of_surrogates_and_a_preview_that_writes_nothing(note, tmp_path, 
     assert "--- 1" in done.stdout and "[-Maria" in done.stdout
 
 
-def test_a_key_is_made_once_and_links_documents(note, tmp_path, fast):
-    key = tmp_path / "keys" / "a.key"
-    assert dx("key", key).exit_code == 0 and os.stat(key).st_mode & 0o777 == 0o600
+def test_a_key_is_made_once_and_links_documents(note, key, fast):
     again = dx("key", key)
     assert again.exit_code == 2 and "exists already" in again.stderr
     options = ["--entities", "person", "--key", key]
@@ -84,10 +88,9 @@ def test_what_the_options_refuse(note, tmp_path):
         surrogates_config(str(note), "key")
 
 
-def test_a_table_is_the_way_back(note, tmp_path, fast):
+def test_originals_are_restored_by_a_table(note, key, tmp_path, fast):
     pytest.importorskip("cryptography")
-    key, table, out = tmp_path / "keys" / "k", tmp_path / "keys" / "t", tmp_path / "o" / "n.txt"
-    dx("key", key)
+    table, out = tmp_path / "keys" / "t", tmp_path / "o" / "n.txt"
     kept = ["--set", f"run.table={table}", "--set", f"run.table_key={key}"]
     done = dx("sanitize", note, out, "--entities", "person,date", *kept, *fast)
     assert done.exit_code == 0, done.output
@@ -100,10 +103,9 @@ def test_a_table_is_the_way_back(note, tmp_path, fast):
     assert done.stdout == NOTE + "They may march on.\n" and "put back" in done.stderr
 
 
-def test_what_is_not_restored_is_listed_without_its_text(tmp_path):
+def test_what_is_not_restored_is_listed_without_its_text(key, tmp_path):
     pytest.importorskip("cryptography")
-    key, table, answer = tmp_path / "k", tmp_path / "t", tmp_path / "answer.txt"
-    dx("key", key)
+    table, answer = tmp_path / "t", tmp_path / "answer.txt"
     one = Table()
     one.add(Mention("97", "QUANTITY"), "90", "dx.Number.v1")
     write_table(one, table, read_key(key))
@@ -142,9 +144,8 @@ def test_what_was_changed_is_marked():
     assert [piece for piece, changed in after if changed and not piece.isspace()] == ["Ann", "Lee"]
 
 
-def test_each_file_of_a_folder_has_its_own_shift_by_a_key(tmp_path, fast):
-    key, folder, out = tmp_path / "k" / "a.key", tmp_path / "in", tmp_path / "out"
-    assert dx("key", key).exit_code == 0
+def test_each_file_of_a_folder_has_its_own_shift_by_a_key(key, tmp_path, fast):
+    folder, out = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
     for i in range(12):
         (folder / f"{i}.txt").write_text("Seen on 2019-06-15.")
@@ -154,9 +155,8 @@ def test_each_file_of_a_folder_has_its_own_shift_by_a_key(tmp_path, fast):
 
 
 @pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_the_dates_of_a_person_move_together(tmp_path, fast, processes):
-    key, source, out = tmp_path / "k" / "a.key", tmp_path / "in.jsonl", tmp_path / "o" / "out.jsonl"
-    assert dx("key", key).exit_code == 0
+def test_the_dates_of_a_person_move_together(key, tmp_path, fast, processes):
+    source, out = tmp_path / "in.jsonl", tmp_path / "o" / "out.jsonl"
     users = [7, "b", 7.0, "7", None, True, "c", "d", "e"]
     records = [{"text": "Seen on 2019-06-15.", "who": user} for user in users]
     source.write_text("\n".join(map(json.dumps, records)))
@@ -168,9 +168,7 @@ def test_the_dates_of_a_person_move_together(tmp_path, fast, processes):
     assert len(set(texts)) > 1  # two persons move by the same days by chance, five hardly do
 
 
-def test_a_field_of_users_needs_a_key_and_fields(note, tmp_path, fast):
-    key = tmp_path / "k" / "a.key"
-    dx("key", key)
+def test_a_field_of_users_needs_a_key_and_fields(note, key, tmp_path, fast):
     for options in (["--person-field", "who"], ["--person-field", "who", "--key", key]):
         done = dx("sanitize", note, tmp_path / "o" / "x.txt", "--entities", "date", *options, *fast)
         assert done.exit_code == 2 and "--person-field" in done.stderr

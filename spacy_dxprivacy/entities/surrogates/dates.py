@@ -41,8 +41,6 @@ class OtherOrder(NoDate):
     """A date that only the other order of day and month could read."""
 
 
-# -- calendars ---------------------------------------------------------------------------------
-
 YMD = tuple[int, int, int]
 
 
@@ -114,9 +112,6 @@ SEASON = Unit(91.3125, lambda y, m: (12 * y + m) // 3, lambda i: (i // 4, i % 4 
 HALF = Unit(182.625, lambda y, m: 2 * y + m // 7, lambda i: (i // 2, i % 2 * 6 + 4))
 YEAR = Unit(365.25, lambda y, m: y, lambda i: (i, 7))
 DECADE = Unit(3652.5, lambda y, m: y // 10, lambda i: (10 * i + 5, 1))
-
-
-# -- what a mention is made of -----------------------------------------------------------------
 
 
 @dataclass
@@ -237,9 +232,6 @@ def _is_relative(rest: Sequence[str], dated: bool) -> bool:
     return not others
 
 
-# -- writing -----------------------------------------------------------------------------------
-
-
 def cased(name: str, model: str) -> str:
     """Return the name in the case of the model."""
     if len(model) > 1 and model.isupper():
@@ -305,14 +297,16 @@ def _day(day: str, month: str | int | None, year: str | None) -> Day:
     return Day(number, month, int(day), calendar)
 
 
+def _one_day(day: Day, write: Callable[[int, int, int], str]) -> Days:
+    return Days([day], lambda days: write(*days[0]))
+
+
 def _named_day(m: Match, context: Context) -> Days:
     """March 5, 2019; 5th of March; 31-JAN-2020."""
-
-    def write(days: list[YMD]) -> str:
-        year, month, day = days[0]
-        return _put(m, m=_month_as(month, m), d=ordinal(day, m["th"]), y=year)
-
-    return Days([_day(m["n"], m["m"], m["y"])], write)
+    return _one_day(
+        _day(m["n"], m["m"], m["y"]),
+        lambda y, month, d: _put(m, m=_month_as(month, m), d=ordinal(d, m["th"]), y=y),
+    )
 
 
 def _named_range(m: Match, context: Context) -> Days:
@@ -341,12 +335,8 @@ def _named_range(m: Match, context: Context) -> Days:
 
 def _iso(m: Match, context: Context) -> Days:
     """2019-03-05, 20190305."""
-
-    def write(days: list[YMD]) -> str:
-        year, month, day = days[0]
-        return _put(m, y=year, m=f"{month:02d}", d=f"{day:02d}")
-
-    return Days([_day(m["d"], int(m["m"]), m["y"])], write)
+    day = _day(m["d"], int(m["m"]), m["y"])
+    return _one_day(day, lambda y, month, d: _put(m, y=y, m=f"{month:02d}", d=f"{d:02d}"))
 
 
 def _numeric(m: Match, context: Context) -> Days:
@@ -377,7 +367,7 @@ def _nth(m: Match, context: Context) -> Days:
     """The 12th, of a month that is not named."""
     if not 1 <= int(m["n"]) <= 31:
         raise NoDate
-    return Days([_day(m["n"], None, None)], lambda days: ordinal(days[0][2], m["th"]))
+    return _one_day(_day(m["n"], None, None), lambda y, month, d: ordinal(d, m["th"]))
 
 
 # -- readers: weeks, months, ..., decades ------------------------------------------------------
@@ -518,14 +508,10 @@ def _holiday(m: Match, context: Context) -> Piece:
     inside = _WORD.findall(m.string[max(m.start() - 20, 0) : m.start()])[-1:]
     lead = (inside or [*context.before[-1:], ""])[0].lower()
     article = "" if lead in _DETERMINERS else "A " if lead in (".", "!", "?") else "a "
-    if not m["y"]:
-        return Constant(f"{article}holiday", is_holiday=True)
-    number, calendar = _year(m["y"])
-
-    def write(index: int) -> str:
-        return f"{article}holiday in {_year_as(index, m['y'])}"
-
-    return Period(YEAR, number or 0, calendar, write, is_holiday=True)
+    text, (number, calendar) = f"{article}holiday", _year(m["y"])
+    if number is None:
+        return Constant(text, is_holiday=True)
+    return Period(YEAR, number, calendar, lambda i: f"{text} in {_year_as(i, m['y'])}", True)
 
 
 READERS: dict[str, Reader] = {
