@@ -102,9 +102,6 @@ def expected(P, prior, guesses):
     return float((prior[guesses] * P[guesses, np.arange(P.shape[1])]).sum())
 
 
-# -- texts and what is known before --------------------------------------------------------------
-
-
 def test_a_corpus_is_its_documents_without_unknown_words():
     corpus = Corpus.of([np.array([3, -1, 3]), np.array([-1]), np.array([5])])
     assert [rows.tolist() for rows in corpus] == [[3, 3], [5]]
@@ -122,9 +119,6 @@ def test_frequencies_are_those_of_the_public_text_and_leave_room_for_unseen_word
     assert frequencies[4] == pytest.approx(0.6, abs=0.02)
     assert set(likely_words(frequencies, 2).tolist()) == {4, 2}
     assert word_frequencies(10) == pytest.approx(zipf(10))
-
-
-# -- the channel ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", CHOICE)
@@ -155,9 +149,6 @@ def test_a_channel_that_is_learned_comes_near_to_the_exact_one(name, scene, spac
     assert right[0] - 0.05 < right[1] < right[0] + 0.02
 
 
-# -- guessing ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", CHOICE)
 def test_the_bayes_guesser_is_the_best_and_below_the_bound(name, space, exact):
     n, prior = len(space), zipf(len(space))
@@ -183,9 +174,6 @@ def test_the_bound_is_close_where_it_says_something(space):
     bound = success_bound(D, prior, 0.25)
     assert prior.max() * 1.01 < bound < prior.max() * np.exp(0.25 * D.max())
     assert success_bound(D, prior, 50.0) == 1
-
-
-# -- averaging -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
@@ -235,9 +223,6 @@ def test_groups_may_be_of_any_size_and_order(exact):
     assert averaged_guess(logs, prior, columns, groups).tolist() == [w.argmax() for w in wanted]
 
 
-# -- scope = "type" ------------------------------------------------------------------------------
-
-
 def test_with_scope_type_a_word_of_a_document_has_one_output(scene, space, make_nlp):
     mechanism = make_mechanism("dx.Path.v1", space, 1.5)
     text = " ".join(["doctor nurse"] * 12)
@@ -270,9 +255,6 @@ def test_scope_type_leaves_nothing_to_average_over(name, space):
             right[scope, times] = (guesses == words).mean()
     assert right["token", 16] > right["token", 1] + 0.2
     assert right["type", 16] == pytest.approx(right["type", 1], abs=0.07)
-
-
-# -- membership ----------------------------------------------------------------------------------
 
 
 def test_the_score_is_the_likelihood_ratio_of_one_place_of_the_document(exact):
@@ -308,9 +290,6 @@ def test_pairs_have_the_word_on_one_side_alone(scene):
         assert word in documents[member] and word not in documents[other]
 
 
-# -- linking -------------------------------------------------------------------------------------
-
-
 def test_scores_of_links(exact):
     originals = np.array([[1, 2, 3], [1, 4, 5], [1, 4, 2]])
     outputs = np.array([[3, 1, 9], [4, 8, 7], [0, 0, 0]])
@@ -322,9 +301,6 @@ def test_scores_of_links(exact):
     scores = likelihood_scores(logs_of(P), outputs, originals)
     wanted = np.log(P[originals[1], outputs[0]]).sum()
     assert scores.shape == (3, 3) and scores[0, 1] == pytest.approx(wanted, rel=1e-4)
-
-
-# -- all of them ---------------------------------------------------------------------------------
 
 
 def test_without_noise_everything_is_found(scene, space):
@@ -372,9 +348,6 @@ def test_attacks_that_have_nothing_to_work_on_say_so(space):
             attack(name, trial)
     with pytest.raises(DxError, match="DX001"):
         attack("bribery", trial)
-
-
-# -- the command ---------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -141,9 +141,6 @@ def test_without_the_outputs_the_likeliest_words_are_guessed():
     assert guess[0] == guess[2] == int(np.argmax(first))
 
 
-# -- texts in their sentences --------------------------------------------------------------------
-
-
 def test_a_corpus_keeps_the_sentences_of_its_file(tmp_path, space):
     a, b, c = space.words[3:6]
     path = tmp_path / "notes.jsonl"
@@ -196,9 +193,6 @@ def test_all_attacks_on_mechanisms_of_sentences_do_better_at_a_larger_epsilon(
             assert a.value <= b.value + 0.05, (a, b)
 
 
-# -- the frontier --------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_the_frontier_rises_with_epsilon_and_meets_attackers_between(space, language):
     text = random_text(language, 20, 20)
@@ -235,9 +229,6 @@ def test_the_command_compares_mechanisms_and_writes_no_word(space_path, space, t
     }  # fmt: skip
     assert set(rows[0]) == set(Point.__dataclass_fields__)
     assert (out / "frontier.svg").read_bytes().startswith(b"<?xml")
-
-
-# -- levels --------------------------------------------------------------------------------------
 
 
 def test_levels_are_what_they_promise():

@@ -24,9 +24,6 @@ def columns(rows, name):
     return np.array([row[name] for row in rows], dtype=float)
 
 
-# -- outputs ---------------------------------------------------------------------------------------
-
-
 def test_one_dimension_is_laplace_noise_on_evenly_spaced_words():
     spacing, epsilon = 0.7, 0.8
     line = Space.from_vectors([f"w{i}" for i in range(1001)], spacing * np.arange(1001)[:, None])
@@ -69,9 +66,6 @@ def test_shares_add_up_for_every_series(space):
         assert stay[0] < 0.2 < 0.8 < stay[-1]
 
 
-# -- mechanisms side by side -----------------------------------------------------------------------
-
-
 def test_mahalanobis_is_compared_at_equal_euclidean_guarantees(space):
     rows = EXPERIMENTS["mahalanobis"].run(space, small("mahalanobis")).rows
     for row in rows:
@@ -81,9 +75,6 @@ def test_mahalanobis_is_compared_at_equal_euclidean_guarantees(space):
         assert 1 <= row["S_w mean"] <= 5
     plain = [row["N_w mean"] for row in rows if row["lambda"] == 0]
     assert plain[:3] == plain[3:]  # for Laplace noise the two comparisons are one
-
-
-# -- the command ------------------------------------------------------------------
 
 
 def test_an_index_is_built_once_for_a_table(space, monkeypatch):
@@ -107,8 +98,3 @@ def test_each_writes_its_table_and_figure(name, space_path, tmp_path):
     ElementTree.parse(tmp_path / f"{name}.svg")
     again = dx(name, "--quick", "--space", space_path, "--out", tmp_path)
     assert again.exit_code == 2 and "--force" in again.output
-
-
-def test_an_experiment_that_went_says_what_there_is_instead():
-    done = dx("utility")
-    assert done.exit_code == 2 and "dx experiment tasks" in done.output

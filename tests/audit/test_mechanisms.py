@@ -116,9 +116,6 @@ def test_warnings_of_void_mechanisms_are_not_repeated():
         audit(mechanism, effort="quick", seed=1)
 
 
-# -- claims ----------------------------------------------------------------------------------------
-
-
 def test_a_pair_without_a_promise_has_no_bound_on_its_epsilon():
     space = plane(1.0)
     groups = made("dx.CusText.v1", epsilon=2.0, k=4).fit(space)
@@ -142,9 +139,6 @@ def test_a_mechanism_can_name_the_pairs_that_it_covers():
     space = plane(1.0)
     shy.fit(space).covers = lambda rows: np.eye(len(space), dtype=bool)[rows]
     assert np.isfinite(claim_of(shy, space).epsilons([0, 1])).sum() == 2
-
-
-# -- statistics ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [10, 1000])
