@@ -71,7 +71,6 @@ def _path_of(given: str) -> Path | None:
 
 
 def _packaged(given: str) -> Path | None:
-    """Return the one .gguf file of a package, without importing it."""
     name = given.replace("-", "_")
     spec = find_spec(name) if name.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:

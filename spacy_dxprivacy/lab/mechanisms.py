@@ -6,7 +6,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -81,21 +81,20 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
     registered = name if known else full_name("dx_mechanisms", name)
     settings: dict[str, Any] = {}
     for setting in given:
+        value: Any
         key, sign, value = setting.partition("=")
         if not (key and sign and value):
             raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
-        settings[key] = prior_config(value) if key == "prior" else _value(value)
+        if key == "prior":
+            settings[key] = prior_config(value)
+        elif value in ("true", "false"):
+            settings[key] = value == "true"
+        else:
+            with suppress(ValueError):
+                value = float(value)
+            settings[key] = value
     check_tunable(registered, settings)
     return " ".join([registered, *given]), {"@dx_mechanisms": registered, **settings}
-
-
-def _value(given: str) -> Any:
-    if given in ("true", "false"):
-        return given == "true"
-    try:
-        return float(given)
-    except ValueError:
-        return given
 
 
 def make_mechanism(

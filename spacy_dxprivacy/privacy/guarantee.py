@@ -103,16 +103,16 @@ class Guarantee:
         return units.get(self.kind, "")
 
     @classmethod
-    def from_dict(cls, told: dict[str, Any]) -> Guarantee:
+    def from_dict(cls, data: dict[str, Any]) -> Guarantee:
         """Return the guarantee that to_dict wrote, here or in version 0.1; other keys are ignored.
 
         Raises:
             KeyError: Without a kind or an epsilon.
             DxError: For values out of range.
         """
-        known = {name: told[name] for name in cls.__dataclass_fields__ if name in told}
-        epsilon = math.inf if told["epsilon"] is None else told["epsilon"]
-        return cls(**{**known, "kind": told["kind"], "epsilon": epsilon})
+        known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        epsilon = math.inf if data["epsilon"] is None else data["epsilon"]
+        return cls(**{**known, "kind": data["kind"], "epsilon": epsilon})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON and for a Doc; None for infinity, which JSON lacks."""

@@ -1,4 +1,4 @@
-"""For tests of parts that others write (pytest): what every mechanism owes to those who use it.
+"""Tests (pytest) that every mechanism has to pass, for authors of mechanisms.
 
 from spacy_dxprivacy.testing import mechanism_contract
 

@@ -1,8 +1,6 @@
-"""The contract of a mechanism, one function a clause; each fails with a sentence.
+"""The contract of a mechanism (spacy_dxprivacy.ty.Mechanism), one function a clause.
 
-The clauses ask the object alone (spacy_dxprivacy.ty.Mechanism), never its class: they hold for
-every mechanism of the registry, whoever wrote it. pytest.fail stands where tests have assert, so
-that they say the same under python -O.
+A clause fails by pytest.fail instead of an assert, so that it also fails under python -O.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ import multiprocessing
 import pickle
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import Any
@@ -31,21 +29,19 @@ from ..space import Space
 from ..ty import Draw, Mechanism
 
 WORDS = 40
-MANY = 200_000  # draws of a word, for the distribution of what comes out
-NOT_AN_EPSILON = (0, -1.0, float("nan"), float("inf"), "high", True, None)
-NO_ROWS = ([-1], [WORDS], [0, 99], [0.5], [[0]], ["a"])
+DRAWS = 200_000  # of a word, for the distribution of outputs
 
 
 @cache
 def small_space() -> Space:
-    """40 words in the plane, word0 to word39: small enough to look at all pairs."""
+    """Return 40 words in the plane, word0 to word39: few enough to look at all pairs."""
     points = np.random.default_rng(1).normal(size=(WORDS, 2))
     return Space.from_vectors([f"word{i}" for i in range(WORDS)], points)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without the warning of mechanisms that promise nothing."""
+    """Ignore the warning of mechanisms without a guarantee."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DxWarning)
         yield
@@ -66,7 +62,7 @@ class Case:
     space: Space = field(default_factory=small_space)
 
     def made(self) -> Mechanism:
-        """Return a new one from the registry, not fitted, as a config file would make it."""
+        """Return a new mechanism, not fitted, as a config file would make it."""
         block = {"@dx_mechanisms": self.name, **self.settings}
         with quiet():
             mechanism: Mechanism = registry.resolve({"mechanism": block})["mechanism"]
@@ -74,22 +70,22 @@ class Case:
 
     @cached_property
     def fitted(self) -> Mechanism:
-        """One that is fitted on the space."""
+        """A mechanism that is fitted on the space."""
         mechanism = self.made()
         mechanism.fit(self.space)
         return mechanism
 
     @property
     def rows(self) -> Ints1d:
-        """Every row of the space once, int64 (n,)."""
+        """All rows of the space, int64 (n,)."""
         return np.arange(len(self.space))
 
     def draw(self, rows: Any, rng: Rng | None = None) -> Draw:
-        """Return a draw for rows (k,); unseeded if rng is left out."""
+        """Return a draw for rows (k,), unseeded without an rng."""
         return self.fitted.sample(np.asarray(rows), rng or Rng())
 
     def expect(self, holds: bool, sentence: str) -> None:
-        """Fail the test with the name and a sentence, where something does not hold."""
+        """Fail the test with a sentence where something does not hold."""
         if not holds:
             pytest.fail(f"{self.name}: {sentence}", pytrace=False)
 
@@ -111,9 +107,6 @@ class Case:
 Clause = Callable[[Case], None]
 
 
-# -- what it is ----------------------------------------------------------------------------------
-
-
 def it_has_every_part(case: Case) -> None:
     """name, guarantee, fit and sample are there, and the name is that of the registry."""
     mechanism = case.made()
@@ -123,8 +116,8 @@ def it_has_every_part(case: Case) -> None:
 
 
 def its_guarantee_is_a_value(case: Case) -> None:
-    """A frozen Guarantee of a known kind, with the digest of the space after fit, and a number, a
-    metric and a source if it promises."""
+    """A frozen Guarantee with the digest of the space after fit; epsilon, metric and source if
+    it guarantees something."""
     g = case.fitted.guarantee
     case.expect(isinstance(g, Guarantee), f"its guarantee is a {type(g).__name__}")
     case.expect(hash(g) == hash(g) and g.kind in KINDS and g.status in STATUSES, f"odd: {g!r}")
@@ -137,18 +130,15 @@ def its_guarantee_is_a_value(case: Case) -> None:
 
 
 def a_wrong_epsilon_is_refused(case: Case) -> None:
-    """Where epsilon is a setting: one that is no number above 0 raises, and is named."""
+    """An epsilon that is no finite number above 0 raises, and is named."""
     if "epsilon" not in case.settings:
         pytest.skip("it has no setting epsilon")
     make = registry.dx_mechanisms.get(case.name)
-    for value in NOT_AN_EPSILON:
+    for value in (0, -1.0, float("nan"), float("inf"), "high", True, None):
         given = {**case.settings, "epsilon": value}
         message = case.refusal(f"epsilon = {value!r}", partial(make, **given), ValueError)
         named = "epsilon" in message and repr(value) in message
         case.expect(named, f"its refusal of epsilon = {value!r} names neither: {message}")
-
-
-# -- what comes out ------------------------------------------------------------------------------
 
 
 def it_refuses_to_draw_before_fit(case: Case) -> None:
@@ -158,26 +148,27 @@ def it_refuses_to_draw_before_fit(case: Case) -> None:
 
 def a_draw_has_one_row_a_word(case: Case) -> None:
     """rows (k,) -> Draw: rows int64 (k,) of the space; vectors float32 (k, d), or None."""
+
+    def is_array(given: Any, dtype: type, shape: tuple[int, ...]) -> bool:
+        return isinstance(given, np.ndarray) and given.dtype == dtype and given.shape == shape
+
     n = len(case.space)
     d = getattr(case.fitted, "centres", case.space.vectors).shape[1]
     for rows in (case.rows, [], [7], [3, 3, 3]):
         k = len(rows)
         draw = case.draw(np.array(rows, dtype=np.int64))
         case.expect(isinstance(draw, Draw), f"sample gave a {type(draw).__name__}, not a Draw")
-        case.expect(_is_array(draw.rows, np.int64, (k,)), f"{k} words: rows are no int64 ({k},)")
+        good = is_array(draw.rows, np.int64, (k,))
+        case.expect(good, f"{k} words: rows are no int64 ({k},)")
         inside = not k or (draw.rows.min() >= 0 and draw.rows.max() < n)
         case.expect(inside, f"rows out of 0 to {n - 1} came out")
-        good = draw.vectors is None or _is_array(draw.vectors, np.float32, (k, d))
+        good = draw.vectors is None or is_array(draw.vectors, np.float32, (k, d))
         case.expect(good, f"{k} words: vectors are neither None nor float32 ({k}, {d})")
-
-
-def _is_array(given: Any, dtype: type, shape: tuple[int, ...]) -> bool:
-    return isinstance(given, np.ndarray) and given.dtype == dtype and given.shape == shape
 
 
 def it_refuses_what_are_no_rows(case: Case) -> None:
     """Rows that the space does not have, and other shapes and types, raise DxError."""
-    for rows in NO_ROWS:
+    for rows in ([-1], [WORDS], [0, 99], [0.5], [[0]], ["a"]):
         case.refusal(f"rows = {rows}", partial(case.draw, rows))
 
 
@@ -189,11 +180,8 @@ def it_writes_into_nothing_that_it_is_given(case: Case) -> None:
     case.expect(np.array_equal(vectors, case.space.vectors), "it wrote into the space")
 
 
-# -- randomness ----------------------------------------------------------------------------------
-
-
 def a_seed_repeats_the_draw(case: Case) -> None:
-    """All randomness is that of the Rng which sample is given; without a seed nothing repeats."""
+    """All randomness comes from the given Rng; without a seed nothing repeats."""
     rows = np.tile(case.rows, 10)
     first, again = (case.draw(rows, Rng(seed=5)).rows for _ in range(2))
     case.expect(np.array_equal(first, again), "two draws with one seed differ")
@@ -203,46 +191,35 @@ def a_seed_repeats_the_draw(case: Case) -> None:
 
 
 def forks_do_not_repeat_the_noise(case: Case) -> None:
-    """What was drawn in a forked process is not drawn in this one again."""
+    """A forked process draws other noise than its parent."""
     if case.fitted.guarantee.kind == "none":
         pytest.skip("it promises nothing")
     if "fork" not in multiprocessing.get_all_start_methods():
         pytest.skip("no fork on this system")
     rng, rows = Rng(), np.tile(case.rows, 10)
     case.draw(rows, rng)
-    there = _in_a_fork(lambda: case.draw(rows, rng).rows)
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    with warnings.catch_warnings():  # Python 3.12 warns where other threads run
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process = context.Process(target=lambda: theirs.send(case.draw(rows, rng).rows))
+        process.start()
+    theirs.close()
+    there: Any = None
+    with suppress(EOFError):
+        there = ours.recv() if ours.poll(60) else None
+    process.join(60)
     case.expect(there is not None, "it failed in a forked process")
     here = case.draw(rows, rng).rows
     case.expect(not np.array_equal(there, here), "a fork drew what its parent drew")
 
 
-def _in_a_fork(work: Callable[[], Any]) -> Any:
-    """Return what it gives in a forked process; None where it fails there."""
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    with warnings.catch_warnings():  # of Python 3.12, where other threads run: none of ours
-        warnings.simplefilter("ignore", DeprecationWarning)
-        process = context.Process(target=lambda: theirs.send(work()))
-        process.start()
-    theirs.close()
-    try:
-        return ours.recv() if ours.poll(60) else None
-    except EOFError:
-        return None
-    finally:
-        process.join(60)
-
-
 def a_copy_for_a_worker_draws_as_well(case: Case) -> None:
     """A pickled copy, as nlp.pipe(n_process=2) sends one, is fitted and draws the same."""
-    # Made by this program a line above: there is nothing foreign in it.
     copy = pickle.loads(pickle.dumps(case.fitted))  # noqa: S301
     case.expect(copy.guarantee == case.fitted.guarantee, "a pickled copy promises otherwise")
     there, here = (m.sample(case.rows, Rng(seed=8)).rows for m in (copy, case.fitted))
     case.expect(np.array_equal(there, here), "a pickled copy draws otherwise with one seed")
-
-
-# -- the distribution ------------------------------------------------------------------------------
 
 
 def its_probabilities_add_up(case: Case) -> None:
@@ -271,28 +248,24 @@ def its_probabilities_keep_its_promise(case: Case) -> None:
 
 
 def draws_follow_its_probabilities(case: Case) -> None:
-    """200,000 draws of a word, by chi-square: a right mechanism fails once in 10,000 times at most,
-    and with the seed that is used never by chance."""
+    """Draws of a word follow its distribution, by a chi-square test at 1e-4 with a fixed seed."""
     from scipy.stats import chisquare
 
     P: Floats2d = case.needs("distribution")(case.rows)
     n = len(case.space)
     for row in (0, n // 2):
-        counts = np.bincount(case.draw(np.full(MANY, row), Rng(seed=3)).rows, minlength=n)
+        counts = np.bincount(case.draw(np.full(DRAWS, row), Rng(seed=3)).rows, minlength=n)
         p = P[row]
         never = int(counts[p == 0].sum())
         case.expect(never == 0, f"row {row} gave {never} outputs of probability 0")
-        value = float(chisquare(counts[p > 0], p[p > 0] / p.sum() * MANY).pvalue)
+        value = float(chisquare(counts[p > 0], p[p > 0] / p.sum() * DRAWS).pvalue)
         case.expect(
             value > 1e-4, f"draws of row {row} are not those of distribution: p {value:.3g}"
         )
 
 
-# -- in a pipeline -------------------------------------------------------------------------------
-
-
 def it_works_in_a_pipeline(case: Case) -> None:
-    """A pipeline with it, made of a config, releases a Doc with a receipt that names it."""
+    """A pipeline that is made of a config releases a Doc with a receipt that names it."""
     nlp = spacy.blank("en")
     table, words = case.space.vectors.copy(), case.space.words
     nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=table, keys=words)

@@ -229,6 +229,7 @@ def _of_attack(path: Path, accounts: Sequence[Account]) -> dict[str, str]:
 
 
 def _figure(row: Mapping[str, str]) -> tuple[str, float, str]:
+    """Return the attack of a row, its success rate, and the cell of the statement."""
     if "rare_found" in row:
         value = float(row["rare_found"])
         by = f" ({row['rare_attacker']})" if row.get("rare_attacker") else ""
