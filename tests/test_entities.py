@@ -1,7 +1,5 @@
 """The rule-based recogniser: what it finds, what it leaves, and what the entity mode then does."""
 
-from __future__ import annotations
-
 import multiprocessing
 import time
 from pathlib import Path
@@ -10,14 +8,12 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import ignore_error, load_config, load_model_from_config
 from spacy.vocab import Vocab
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.entities.rules import LABELS, RULES, WEAK, all_words, patterns, words_of
-from spacy_dxprivacy.entities.ruling import DxEntityRuler
 from spacy_dxprivacy.entities.tables import FOLLOWING
 from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, judge, listed_names
 from spacy_dxprivacy.pipeline.component import ENTITY_CONFIG
@@ -30,23 +26,21 @@ NOTE = (
 
 
 @pytest.fixture(scope="module")
-def nlp() -> Language:
+def nlp():
     return with_ruler()
 
 
-def with_ruler(**config: object) -> Language:
+def with_ruler(**config):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler", config=config)
     return nlp
 
 
-def ruler(nlp: Language) -> DxEntityRuler:
-    pipe = nlp.get_pipe("dx_entity_ruler")
-    assert isinstance(pipe, DxEntityRuler)
-    return pipe
+def ruler(nlp):
+    return nlp.get_pipe("dx_entity_ruler")
 
 
-def found(doc: Doc, *labels: str) -> list[str]:
+def found(doc, *labels):
     return [ent.text for ent in doc.ents if ent.label_ in labels]
 
 
@@ -71,7 +65,7 @@ def found(doc: Doc, *labels: str) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("frame", ["I met {} there.", "{} was late.", "Was it {}?", "To: {}\n"])
-def test_whole_name_is_a_person(nlp: Language, name: str, frame: str) -> None:
+def test_whole_name_is_a_person(nlp, name, frame):
     assert name.rstrip(".") in " / ".join(found(nlp(frame.format(name)), "PERSON"))
 
 
@@ -84,7 +78,7 @@ def test_whole_name_is_a_person(nlp: Language, name: str, frame: str) -> None:
     2023-03-05 11:34|1998-2003""".split("|"),
 )
 @pytest.mark.parametrize("frame", ["It began {} or so.", "{}: no change.", "({})"])
-def test_whole_date_is_a_date(nlp: Language, date: str, frame: str) -> None:
+def test_whole_date_is_a_date(nlp, date, frame):
     assert found(nlp(frame.format(date.strip())), "DATE") == [date.strip()]
 
 
@@ -147,9 +141,7 @@ EXACT = {
     ("label", "text", "expected"),
     [(label, *case) for label, cases in EXACT.items() for case in cases],
 )
-def test_it_finds_these_and_no_others(
-    nlp: Language, label: str, text: str, expected: list[str]
-) -> None:
+def test_it_finds_these_and_no_others(nlp, label, text, expected):
     assert found(nlp(text), *label.split()) == expected
 
 
@@ -171,7 +163,7 @@ def test_it_finds_these_and_no_others(
         "4844 Søndergade 52\n Apt. 656\n Brønderslev\n\n Denmark 35018",
         "Calle de Alcalá 45", "K1A 0B6"]),
 ])  # fmt: skip
-def test_it_finds_these_among_others(nlp: Language, text: str, label: str, part: str) -> None:
+def test_it_finds_these_among_others(nlp, text, label, part):
     assert part in found(nlp(text), label)
 
 
@@ -183,13 +175,13 @@ def test_it_finds_these_among_others(nlp: Language, text: str, label: str, part:
     "i will go there soon and it was grace under fire",
     "Osteoarthritis and Hypertension were found. Rest is advised.", "", "   \n ", "?!… 😀",
 ])  # fmt: skip
-def test_plain_text_holds_no_person_and_no_date(nlp: Language, text: str) -> None:
+def test_plain_text_holds_no_person_and_no_date(nlp, text):
     doc = nlp(text)
     assert found(doc, "PERSON", "DATE") == []
     assert doc.has_annotation("ENT_IOB")  # nothing found is not the same as nobody looked
 
 
-def test_guessing_is_an_option() -> None:
+def test_guessing_is_an_option():
     text = "They sold it to Zorblatt for nothing."
     assert found(with_ruler(guess=True)(text), "PERSON") == ["Zorblatt"]
     assert found(with_ruler(guess=False)(text), "PERSON") == []
@@ -198,19 +190,18 @@ def test_guessing_is_an_option() -> None:
 # -- laws of the rules -----------------------------------------------------------------------------
 
 
-def test_every_rule_has_an_anchor() -> None:
+def test_every_rule_has_an_anchor():
     for text in RULES.values():
         for line in text:
             assert any(not optional and word not in WEAK for word, optional in words_of(line)), line
 
 
-def test_rules_name_kinds_that_exist() -> None:
+def test_rules_name_kinds_that_exist():
     known = {*KINDS, *FOLLOWING, "NUM", "SPACE", "EMAIL", "URL", "YY", "LOW_INITIAL"}
     assert {word for word in all_words() if word[0].isalpha() and word.isupper()} <= known
     assert {label for label, _, _ in patterns({}, guess=True)} <= set(LABELS)
 
 
-SHARED = with_ruler()
 WORDS = [
     *"Maria Zorblatt Smith will May van de - , . : the a in of and is my name hi Dr. J.".split(),
     *"old house went march 5 12 2019 5th week ago last Tuesday ' 98 Paris New York".split(),
@@ -220,8 +211,8 @@ WORDS = [
 
 @settings(max_examples=200, deadline=None)
 @given(words=st.lists(st.sampled_from(WORDS), max_size=40))
-def test_looking_at_stretches_finds_what_looking_at_everything_finds(words: list[str]) -> None:
-    pipe = ruler(SHARED)
+def test_looking_at_stretches_finds_what_looking_at_everything_finds(nlp, words):
+    pipe = ruler(nlp)
     doc = Doc(pipe.nlp.vocab, words)
     everything = set()
     for rules, keys in pipe._rules:
@@ -233,23 +224,23 @@ def test_looking_at_stretches_finds_what_looking_at_everything_finds(words: list
 
 @settings(max_examples=100, deadline=None)
 @given(text=st.text(max_size=60) | st.lists(st.sampled_from(WORDS)).map(" ".join))
-def test_any_text_is_read(text: str) -> None:
-    doc = SHARED(text)
+def test_any_text_is_read(nlp, text):
+    doc = nlp(text)
     assert all(not (ent[0].is_space or ent[-1].is_space) for ent in doc.ents)
 
 
 @given(word=st.text(min_size=1, max_size=12))
-def test_every_word_has_known_kinds(word: str) -> None:
+def test_every_word_has_known_kinds(word):
     assert judge(word) <= set(KINDS)
 
 
-def test_entities_of_other_components_are_found_again(nlp: Language) -> None:
+def test_entities_of_other_components_are_found_again(nlp):
     doc = nlp.make_doc("the form of quix; Quix signed.")
     doc.ents = (Span(doc, 3, 4, label="per"),)
     assert [ent.text for ent in ruler(nlp)(doc).ents][-1] == "Quix"
 
 
-def test_the_list_of_names_holds_no_plain_word() -> None:
+def test_the_list_of_names_holds_no_plain_word():
     listed, lexicon = listed_names(), builtin_lexicon()
     assert len(listed) > 150_000 and not any(word in lexicon.rank for word in list(listed)[::50])
 
@@ -257,23 +248,21 @@ def test_the_list_of_names_holds_no_plain_word() -> None:
 # -- as a component --------------------------------------------------------------------------------
 
 
-def test_labels_are_those_it_sets(nlp: Language) -> None:
+def test_labels_are_those_it_sets(nlp):
     assert set(ruler(nlp).labels) == set(nlp.pipe_labels["dx_entity_ruler"]) == set(LABELS)
 
 
 @pytest.mark.parametrize(("overwrite", "expected"), [
     (False, [("Maria", "per"), ("Gonzalez", "PERSON")]), (True, [("Maria Gonzalez", "PERSON")]),
 ])  # fmt: skip
-def test_earlier_entities_stay_and_are_completed_or_give_way(
-    overwrite: bool, expected: list[tuple[str, str]]
-) -> None:
+def test_earlier_entities_stay_and_are_completed_or_give_way(overwrite, expected):
     nlp = with_ruler(overwrite_ents=overwrite)
     doc = nlp.make_doc("I met Maria Gonzalez there.")
     doc.ents = (Span(doc, 2, 3, label="per"),)
     assert [(ent.text, ent.label_) for ent in ruler(nlp)(doc).ents] == expected
 
 
-def test_own_patterns_come_on_top_and_are_saved(tmp_path: Path) -> None:
+def test_own_patterns_come_on_top_and_are_saved(tmp_path):
     nlp = with_ruler()
     ruler(nlp).add_patterns([{"label": "WARD", "pattern": [{"LOWER": "ward"}, {"IS_DIGIT": True}]}])
     nlp.to_disk(tmp_path)
@@ -289,7 +278,7 @@ def test_own_patterns_come_on_top_and_are_saved(tmp_path: Path) -> None:
         assert len(ruler(other)) == 1
 
 
-def test_two_share_their_flags_and_too_few_are_refused() -> None:
+def test_two_share_their_flags_and_too_few_are_refused():
     nlp = spacy.blank("en")
     nlp("I met Maria.")  # words that the vocabulary met before are classified too
     nlp.add_pipe("dx_entity_ruler")
@@ -302,18 +291,18 @@ def test_two_share_their_flags_and_too_few_are_refused() -> None:
         full.add_pipe("dx_entity_ruler")
 
 
-def test_memory_zone_and_foreign_vocabulary(nlp: Language) -> None:
+def test_memory_zone_and_foreign_vocabulary(nlp):
     with nlp.memory_zone():
         assert found(nlp("We met Zorblatt Quimby."), "PERSON") == ["Zorblatt Quimby"]
     foreign = Doc(Vocab(), ["We", "met", "Zorblatt", "Quimby"])
     assert found(ruler(nlp)(foreign), "PERSON") == ["Zorblatt Quimby"]
 
 
-def test_no_error_handler_swallows_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_error_handler_swallows_an_error(monkeypatch):
     nlp = with_ruler()
     nlp.set_error_handler(ignore_error)
 
-    def broken(doc: Doc) -> list[tuple[str, int, int]]:
+    def broken(doc):
         raise RuntimeError("broken")
 
     monkeypatch.setattr(ruler(nlp), "match", broken)
@@ -322,7 +311,7 @@ def test_no_error_handler_swallows_an_error(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
-def test_two_processes(nlp: Language, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_processes(nlp, method, monkeypatch):
     monkeypatch.setattr("spacy.language.mp", multiprocessing.get_context(method))
     docs = list(nlp.pipe(["I met Zorblatt Quimby on May 5.", "Nothing."], n_process=2))
     assert [(e.text, e.label_) for e in docs[0].ents] == [
@@ -334,7 +323,7 @@ def test_two_processes(nlp: Language, method: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", ["a", "1", "1-", "A.", "(1", "+1(", "Maria/", "a-1-", "Zo-"])
-def test_one_huge_word_takes_no_time(nlp: Language, piece: str) -> None:
+def test_one_huge_word_takes_no_time(nlp, piece):
     doc = nlp.make_doc(piece * (20_000 // len(piece)))
     began = time.process_time()
     ruler(nlp)(doc)
@@ -344,43 +333,38 @@ def test_one_huge_word_takes_no_time(nlp: Language, piece: str) -> None:
 # -- the entity mode, end to end -------------------------------------------------------------------
 
 
-def sanitizer(**config: object) -> Language:
+def sanitizer(**config):
     nlp = with_ruler()
     low = {"mechanism": {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 0.01}}
     nlp.add_pipe("dx_entity_sanitizer", config={"seed": 1, **low, **config})
     return nlp
 
 
-def test_names_and_dates_go_and_the_rest_stays() -> None:
+def test_names_and_dates_go_and_the_rest_stays():
     doc = sanitizer()(NOTE)
-    for secret in ["Maria", "Gonzalez", "Zorblatt", "Wimbleford", "March", "Tuesday"]:
+    for secret in "Maria Gonzalez Zorblatt Wimbleford March Tuesday Quentin Ashgrove".split():
         assert secret.lower() not in doc.text.lower()
-    for secret in ["Quentin", "Ashgrove"]:
-        assert secret not in doc.text
     for kept in ["Dr. ", " saw ", " and again ", " He was told to rest.\n\nRegards,\n"]:
         assert kept in doc.text
     assert [ent.label_ for ent in doc.ents] == ["PERSON", "PERSON", "DATE", "DATE", "PERSON"]
     assert not any(word in repr(doc._.dx) for word in ["Maria", "Zorblatt", "2023"])
 
 
-def test_a_text_without_entities_is_released_as_it_is() -> None:
+def test_without_a_recogniser_it_refuses_and_says_what_to_add():
     assert sanitizer()("Nothing to see here.").text == "Nothing to see here."
-
-
-def test_without_a_recogniser_it_refuses_and_says_what_to_add() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_sanitizer")
     with pytest.raises(DxError, match=r'add_pipe\("dx_entity_ruler", first=True'):
         nlp("Maria was here.")
 
 
-def test_a_label_that_nobody_predicts_is_refused() -> None:
+def test_a_label_that_nobody_predicts_is_refused():
     selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON", "DISEASE"]}
     with pytest.raises(DxError, match="DISEASE"):
         sanitizer(selector=selector)("Maria was here.")
 
 
-def test_the_config_is_complete_and_makes_a_pipeline_that_finds_entities(tmp_path: Path) -> None:
+def test_the_config_is_complete_and_makes_a_pipeline_that_finds_entities(tmp_path):
     config = load_config(CONFIG)
     spelled = dict(config["components"]["dx_entity_sanitizer"])
     assert spelled.pop("factory") == "dx_entity_sanitizer"
@@ -406,16 +390,14 @@ def test_the_config_is_complete_and_makes_a_pipeline_that_finds_entities(tmp_pat
     ("He left Morgan Stanley.", "ORG", "Morgan Stanley"),
     ("12 Main Street Suite 5 Montehermoso Valley.", "ADDRESS", "12 Main Street Suite 5"),
 ])  # fmt: skip
-def test_places_and_firms_with_names_of_persons_are_no_persons(
-    nlp: Language, text: str, label: str, name: str
-) -> None:
+def test_places_and_firms_with_names_of_persons_are_no_persons(nlp, text, label, name):
     doc = nlp(text)
     assert any(ent.text.startswith(name) for ent in doc.ents if ent.label_ == label)
     assert name not in " ".join(found(doc, "PERSON"))
 
 
 @pytest.mark.parametrize("mark", ["|", ";", ",", "\t"])
-def test_a_head_tells_what_its_column_holds(nlp: Language, mark: str) -> None:
+def test_a_head_tells_what_its_column_holds(nlp, mark):
     rows = [["Name", "City", "Zip"], ["Qorzu Vexil", "Bramblewick", "4021"], ["n/a", "", "302"]]
     text = "\n".join(f" {mark} ".join(row) for row in rows)
     doc = nlp(text + "\n\nAn end: 4021 men.")

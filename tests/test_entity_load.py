@@ -1,13 +1,10 @@
 """Entity mode under long and many texts: its time grows with their length alone, and its memory
 with nothing that they say."""
 
-from __future__ import annotations
-
 import io
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +12,6 @@ from typing import Any
 
 import pytest
 import spacy
-from spacy.language import Language
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.config import FileConfig
@@ -32,18 +28,18 @@ SYLLABLES = "ba de fi go hu ka le mi no pu".split()
 
 
 @pytest.fixture(scope="module")
-def nlp() -> Language:
+def nlp():
     made = make_pipeline(entities=LABELS)
     made("Mary Smith (mary@example.org) saw Bob in Paris on May 5.")  # what the first text pays for
     return made
 
 
-def name(number: int) -> str:
+def name(number):
     """A name that no list has, another one for each number below 10,000."""
     return "".join(SYLLABLES[int(digit)] for digit in f"{number:04d}").capitalize() + "x"
 
 
-def numbered(form: str, size: int) -> str:
+def numbered(form, size):
     """The form with ever new names, up to so many characters."""
     rows = (form.format(name(i)) for i in range(10_000))
     text = ""
@@ -52,12 +48,12 @@ def numbered(form: str, size: int) -> str:
     return text[:size]
 
 
-def calls(work: Callable[[], object]) -> int:
+def calls(work):
     """How many functions of Python are called: a measure of work that no busy machine changes. The
     second time, so that what is made once for all texts does not count."""
     count = 0
 
-    def profile(frame: object, event: str, argument: object) -> None:
+    def profile(frame, event, argument):
         nonlocal count
         count += event in ("call", "c_call")
 
@@ -75,17 +71,17 @@ def calls(work: Callable[[], object]) -> int:
     ("name|phone|city\nMary|1|x\n", 1_000), ("Dr. {0} has q{0}q_ ", 3_000),
     ("She left the University of {0} for a university. ", 5_000),
 ])  # fmt: skip
-def test_the_work_for_a_text_doubles_with_its_length(nlp: Language, form: str, size: int) -> None:
+def test_the_work_for_a_text_doubles_with_its_length(nlp, form, size):
     ruler = nlp.get_pipe("dx_entity_ruler")
 
-    def find(text: str) -> None:
+    def find(text):
         ruler(tokenized(nlp, text))
 
     short, long = (calls(partial(find, numbered(form, k * size))) for k in (1, 2))
     assert long < 1.1 * 2 * short
 
 
-def test_the_work_for_places_doubles_with_their_number() -> None:
+def test_the_work_for_places_doubles_with_their_number():
     place, places = Place(Scope("document")), [Mention(name(i), "GPE") for i in range(800)]
     short, long = (
         calls(partial(place.replace, some, Draws(Rng()))) for some in (places[:400], places)
@@ -97,7 +93,7 @@ def test_the_work_for_places_doubles_with_their_number() -> None:
     "=" + "\t" * 12_000, '\n="\t' + " \t'" * 4_000, "mrn-" * 7_000, ("Ji-" * 40 + " ") * 20,
     "1 Main Street, " + "\t" * 20_000,
 ], ids=lambda text: ascii(text[:12]))  # fmt: skip
-def test_no_search_goes_over_the_same_letters_again_and_again(nlp: Language, text: str) -> None:
+def test_no_search_goes_over_the_same_letters_again_and_again(nlp, text):
     start = time.process_time()
     nlp(tokenized(nlp, text))
     assert time.process_time() - start < 2
@@ -105,13 +101,11 @@ def test_no_search_goes_over_the_same_letters_again_and_again(nlp: Language, tex
 
 @pytest.mark.slow
 @pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the benchmarks are not packed")
-def test_no_flood_of_cues_takes_more_time_per_character_when_it_doubles(
-    nlp: Language, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_flood_of_cues_takes_more_time_per_character_when_it_doubles(nlp, monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     timing: Any = import_module("timing")
 
-    def growth(part: str, size: int) -> float:
+    def growth(part, size):
         short, long = (timing.taken(nlp, timing.flood(part, k * size)) for k in (1, 2))
         return long / short / 2
 
@@ -124,7 +118,7 @@ def test_no_flood_of_cues_takes_more_time_per_character_when_it_doubles(
     assert len(timing.FLOODS) >= 40 and not slow
 
 
-def named(first: int, count: int) -> list[str]:
+def named(first, count):
     """Texts with names of the package's list that no other text has."""
     names = [name.capitalize() for name, of in listed_names().items() if of & {"surname"}]
     return [
@@ -132,7 +126,7 @@ def named(first: int, count: int) -> list[str]:
     ]
 
 
-def test_the_recogniser_remembers_no_name_of_a_text() -> None:
+def test_the_recogniser_remembers_no_name_of_a_text():
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
     ours = tracemalloc.Filter(True, "*spacy_dxprivacy*")
@@ -150,7 +144,7 @@ def test_the_recogniser_remembers_no_name_of_a_text() -> None:
     assert held[2] - held[1] < 240 * 100  # bytes for each of the names
 
 
-def test_a_table_of_any_length_is_read_in_the_memory_of_a_row() -> None:
+def test_a_table_of_any_length_is_read_in_the_memory_of_a_row():
     table = io.BytesIO(
         b"id,note\r\n" + b"".join(b'%d,"%s"\r\n' % (i, b"x" * 999) for i in range(4_000))
     )
@@ -162,7 +156,7 @@ def test_a_table_of_any_length_is_read_in_the_memory_of_a_row() -> None:
         tracemalloc.stop()
 
 
-def test_fields_of_a_table_that_spacy_leaves_in_one_token_are_apart(nlp: Language) -> None:
+def test_fields_of_a_table_that_spacy_leaves_in_one_token_are_apart(nlp):
     rows = (
         "id,name,city,salary\nE-1001,Fatoumata Diallo,Conakry,4100\nE-1002,Jan Novak;Oslo,38,500\n"
     )
@@ -176,7 +170,7 @@ def test_fields_of_a_table_that_spacy_leaves_in_one_token_are_apart(nlp: Languag
     assert cells[0] == "E-1001" and cells[3] == "4100" and "Diallo" not in cells[1]
 
 
-def test_what_earlier_recognisers_found_stays_where_fields_are_set_apart() -> None:
+def test_what_earlier_recognisers_found_stays_where_fields_are_set_apart():
     nlp = spacy.blank("en")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "CODE", "pattern": "Zorblatt,77"}])
     nlp.add_pipe("dx_entity_ruler")
@@ -191,8 +185,6 @@ def test_what_earlier_recognisers_found_stays_where_fields_are_set_apart() -> No
     ("Frank Miller called. This is frank and i saw frank.", ["Frank Miller", "frank", "frank"]),
     ("Bob Smith saw bob.", ["Bob Smith", "bob"]),
 ])  # fmt: skip
-def test_a_name_that_is_an_adjective_besides_is_one_where_adjectives_stand(
-    nlp: Language, text: str, persons: list[str]
-) -> None:
+def test_a_name_that_is_an_adjective_besides_is_one_where_adjectives_stand(nlp, text, persons):
     doc = nlp.get_pipe("dx_entity_ruler")(nlp.make_doc(text))
     assert [ent.text for ent in doc.ents if ent.label_ == "PERSON"] == persons

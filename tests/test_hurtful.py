@@ -1,14 +1,8 @@
 """Words that demean never come out, and the guarantee holds for what does."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 import spacy
-from spacy.language import Language
 
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.space import hurtful
@@ -20,16 +14,16 @@ NOISE = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1e-3}  # nearly unifo
 
 
 @pytest.fixture(scope="module")
-def space() -> Space:
+def space():
     return Space.from_vectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 4)))
 
 
 @pytest.fixture(scope="module")
-def make(space: Space, tmp_path_factory: Any) -> Callable[..., Language]:
+def make(space, tmp_path_factory):
     path = tmp_path_factory.mktemp("hurtful") / "space"
     space.save(path)
 
-    def make(unknown: str = "dx.RandomWord.v1", **settings: Any) -> Language:
+    def make(unknown="dx.RandomWord.v1", **settings):
         nlp = spacy.blank("en")
         block = {"@dx_spaces": "dx.FileSpace.v1", "path": str(path), **settings}
         config = {"mechanism": NOISE, "space": block, "unknown": {"@dx_unknowns": unknown}}
@@ -39,23 +33,16 @@ def make(space: Space, tmp_path_factory: Any) -> Callable[..., Language]:
     return make
 
 
-def test_whatever_came_in_none_of_them_comes_out(make: Callable[..., Language]) -> None:
+def test_whatever_came_in_none_of_them_comes_out(make):
     for word in ("wench", "house", "Zorblattovich"):  # the last is unknown: a random word
         out = {token.lower_ for token in make()(f"{word} " * 2000) if token.is_alpha}
         assert len(out) == len(WORDS) - len(BAD) and not out & {bad.lower() for bad in BAD}
-
-
-def test_a_list_of_ones_own_is_the_only_one(make: Callable[..., Language]) -> None:
     out = {token.lower_ for token in make(exclude=["house"])("the " * 2000) if token.is_alpha}
-    assert "wench" in out and "house" not in out
+    assert "wench" in out and "house" not in out  # a list of one's own is the only one
+    assert make("dx.Redact.v1")("wench")._.dx.perturbed == 1  # not told apart as unknown
 
 
-def test_one_that_comes_in_is_a_word_like_any(make: Callable[..., Language]) -> None:
-    """It is drawn under the guarantee, and not told apart as unknown."""
-    assert make("dx.Redact.v1")("wench")._.dx.perturbed == 1
-
-
-def test_the_guarantee_holds_for_what_comes_out(space: Space) -> None:
+def test_the_guarantee_holds_for_what_comes_out(space):
     mechanism = registry.resolve({"m": {**NOISE, "epsilon": 3.0}})["m"]
     mechanism.fit(space)
     rows = np.arange(len(space))
@@ -71,16 +58,14 @@ def test_the_guarantee_holds_for_what_comes_out(space: Space) -> None:
 
 
 @pytest.mark.parametrize("most", [2**25, 0])
-def test_what_comes_out_in_their_place_is_none(
-    space: Space, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
+def test_what_comes_out_in_their_place_is_none(space, monkeypatch, most):
     monkeypatch.setattr(hurtful, "MOST_NUMBERS", most)
     found = dict(stand_ins(space))
     assert set(found) == set(BAD) and not set(found.values()) & set(BAD)
 
 
 @pytest.mark.slow
-def test_the_built_in_space_has_some_and_they_become_near_words() -> None:
+def test_the_built_in_space_has_some_and_they_become_near_words():
     space = Space.builtin()
     found = stand_ins(space)
     assert 80 < len(found) < 300 and {"wench", "morons", "gypsies"} <= set(found)
@@ -92,12 +77,8 @@ def test_the_built_in_space_has_some_and_they_become_near_words() -> None:
     assert np.median(far) < np.quantile(np.linalg.norm(A - B, axis=1), 0.05)
 
 
-@pytest.mark.parametrize("word", ["sexy", "scum", "nude", "pimp", "poop", "vulgar", "fetish"])
-def test_indecent_words_never_come_out(word: str) -> None:
+def test_indecent_words_never_come_out_and_those_of_medicine_and_law_do():
     instead = stand_ins(Space.builtin())
-    assert word in instead and instead[word] not in instead
-
-
-@pytest.mark.parametrize("word", ["penis", "breast", "rape", "Essex", "suck", "peel", "lay"])
-def test_words_of_medicine_and_law_do(word: str) -> None:
-    assert word not in stand_ins(Space.builtin())
+    for word in ["sexy", "scum", "nude", "pimp", "poop", "vulgar", "fetish"]:
+        assert word in instead and instead[word] not in instead
+    assert not instead.keys() & {"penis", "breast", "rape", "Essex", "suck", "peel", "lay"}

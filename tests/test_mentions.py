@@ -1,7 +1,5 @@
 """Entities of any recogniser, read alike, merged, and found wherever they are mentioned again."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from hypothesis import given, settings
@@ -16,7 +14,7 @@ from spacy_dxprivacy.text.mentions import chosen, mentions, plain_label, united
 NLP = spacy.blank("en")
 
 
-def doc_of(text: str, *found: tuple[str, str]) -> Doc:
+def doc_of(text, *found):
     """found: (text of an entity's first mention, label), as an NER would give them."""
     doc = NLP.make_doc(text)
     starts = [(text.index(part), part, label) for part, label in found]
@@ -26,14 +24,14 @@ def doc_of(text: str, *found: tuple[str, str]) -> Doc:
     return doc
 
 
-def selector(*labels: str, **config: object) -> Entities:
+def selector(*labels, **config):
     block = {"@dx_selectors": "dx.Entities.v2", "labels": list(labels), **config}
     made = registry.resolve({"it": block})["it"]
     assert isinstance(made, Entities)
     return made
 
 
-def left(doc: Doc, *labels: str, **config: object) -> str:
+def left(doc, *labels, **config):
     mask = selector(*labels, **config).select(doc)
     return " ".join("_" if hidden else t.text for t, hidden in zip(doc, mask, strict=True))
 
@@ -42,7 +40,7 @@ def left(doc: Doc, *labels: str, **config: object) -> str:
     "Lopez", "Maria", "LOPEZ", "maria", "Lopez's", "Lopez/Brown", "m.lopez@example.org", "mlopez42",
     "maria lopez",
 ])  # fmt: skip
-def test_what_is_found_once_is_found_again(again: str) -> None:
+def test_what_is_found_once_is_found_again(again):
     doc = doc_of(f"We met Maria Lopez. Later {again} called.", ("Maria Lopez", "PERSON"))
     assert "opez" not in left(doc, "PERSON").lower() and "maria" not in left(doc, "PERSON").lower()
     assert "We met" in left(doc, "PERSON") and left(doc, "PERSON").endswith("called .")
@@ -55,11 +53,11 @@ def test_what_is_found_once_is_found_again(again: str) -> None:
     ("Dr. J de Vries and Dr. B. Out of de facto J use.", "Dr. J de Vries",
      "_ _ _ _ and Dr. B. Out of de facto J use ."),  # titles, particles, initials
 ])  # fmt: skip
-def test_a_part_of_a_name_has_to_be_written_as_one(text: str, name: str, expected: str) -> None:
+def test_a_part_of_a_name_has_to_be_written_as_one(text, name, expected):
     assert left(doc_of(text, (name, "PERSON")), "PERSON") == expected
 
 
-def test_places_and_numbers_are_found_again_as_a_whole() -> None:
+def test_places_and_numbers_are_found_again_as_a_whole():
     doc = doc_of(
         "In New Ulm, 555-0199: not new, but NEW ULM and 555-0199.",
         ("New Ulm", "GPE"),
@@ -72,19 +70,19 @@ def test_places_and_numbers_are_found_again_as_a_whole() -> None:
 @pytest.mark.parametrize(
     "label", ["PERSON", "PER", "per", "B-PER", "person", "PATIENT", "full name"]
 )
-def test_labels_of_all_makes_are_read_alike(label: str) -> None:
+def test_labels_of_all_makes_are_read_alike(label):
     assert plain_label(label) == "PERSON"
     assert left(doc_of("It is Zorblatt.", ("Zorblatt", label)), "PERSON") == "It is _ ."
     assert left(doc_of("It is Zorblatt.", ("Zorblatt", "PERSON")), label) == "It is _ ."
 
 
-def test_a_label_that_nobody_knows_stays_itself_and_again_is_an_option() -> None:
+def test_a_label_that_nobody_knows_stays_itself_and_again_is_an_option():
     assert plain_label("WARD") == "WARD"
     doc = doc_of("In ward 12, not ward 12.", ("ward 12", "WARD"))
     assert left(doc, "WARD", again=False) == "In _ _ , not ward 12 ."
 
 
-def test_spans_of_a_key_are_taken_as_well_and_need_no_entities() -> None:
+def test_spans_of_a_key_are_taken_as_well_and_need_no_entities():
     doc = NLP.make_doc("We met Zorblatt Quimby there.")
     doc.spans["pii"] = [Span(doc, 2, 4, "name"), Span(doc, 3, 4, "location")]
     assert left(doc, "PERSON", spans_key="pii") == "We met _ _ there ."
@@ -94,7 +92,7 @@ def test_spans_of_a_key_are_taken_as_well_and_need_no_entities() -> None:
         left(NLP.make_doc("We met."), "PERSON", spans_key="pii")
 
 
-def test_a_span_of_another_label_takes_nothing_away() -> None:
+def test_a_span_of_another_label_takes_nothing_away():
     doc = doc_of("At Maria Lopez Street now.", ("Maria Lopez", "PERSON"))
     doc.spans["more"] = [Span(doc, 1, 4, "ADDRESS")]
     assert left(doc, "PERSON", spans_key="more") == "At _ _ Street now ."
@@ -109,7 +107,7 @@ SPANS = st.lists(
 
 
 @given(spans=SPANS)
-def test_the_union_has_all_words_and_no_overlap(spans: list[tuple[str, int, int]]) -> None:
+def test_the_union_has_all_words_and_no_overlap(spans):
     found = united((plain_label(label), first, last) for label, first, last in spans)
     places = [i for _, first, last in found for i in range(first, last)]
     assert len(places) == len(set(places))
@@ -124,7 +122,7 @@ WORDS = [
 
 @settings(max_examples=50, deadline=None)
 @given(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=12), at=st.integers(0, 11))
-def test_mentions_are_new_and_leave_no_part_of_a_name(words: list[str], at: int) -> None:
+def test_mentions_are_new_and_leave_no_part_of_a_name(words, at):
     doc = Doc(NLP.vocab, [*words, "Maria", "Lopez"])
     known = [("PERSON", len(words), len(words) + 2)]
     again = mentions(doc, known)

@@ -112,8 +112,8 @@ def test_a_budget_out_of_range_is_refused(tmp_path, value):
 
 def test_two_sanitizers_leave_two_receipts(tmp_path):
     nlp = make(tmp_path, LAPLACE)
-    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(tmp_path / "line"), "exclude": []}
-    nlp.add_pipe("dx_sanitizer", name="again", config={"mechanism": LAPLACE, "space": space})
+    again = {key: nlp.get_pipe_config("dx_sanitizer")[key] for key in ("mechanism", "space")}
+    nlp.add_pipe("dx_sanitizer", name="again", config=again)
     receipt = nlp("word1 word2")._.dx
     assert [r["total"]["epsilon"] for r in receipt.earlier] == [4.0]
     assert receipt.total["epsilon"] == 4.0 and not receipt.earlier[0].get("earlier")

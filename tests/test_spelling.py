@@ -18,15 +18,11 @@ def text(words, blanks, drawn=None):
     (["oh", "!", "you"], "- -", "Oh! You"), (['"', "stop", "it", '"'], "- --", '"Stop it"'),
     (["the", "May", "of", "ICU"], "   -", "The May of ICU"),
     (["say", "...", "that"], "- -", "Say... that"),
+    (["one", "\n\n", "two"], "---", "One\n\nTwo"), (["one", "\n", "two"], "---", "One\ntwo"),
+    (["one", "\n", "-", "two"], "-- -", "One\n- Two"),  # a paragraph, a wrapped line, a bullet
 ])  # fmt: skip
 def test_a_sentence_begins_with_a_capital(words, blanks, spelled):
     assert text(words, blanks) == spelled
-
-
-def test_a_new_paragraph_and_a_bullet_begin_a_sentence_and_a_wrapped_line_does_not():
-    assert text(["one", "\n\n", "two"], "---") == "One\n\nTwo"
-    assert text(["one", "\n", "two"], "---") == "One\ntwo"
-    assert text(["one", "\n", "-", "two"], "-- -") == "One\n- Two"
 
 
 @pytest.mark.parametrize(("words", "blanks", "spelled"), [
@@ -70,8 +66,10 @@ def test_an_article_goes_by_sound(article, words):
     (["an", "18", "-", "year", "-", "old"], " -----", [1] * 2 + [0, 1, 0, 1], "An 18-year-old"),
     (["a", "11", "dogs"], "  -", [1, 1, 1], "An 11 dogs"),
     (["vitamin", "A", "or", "an", ","], "   --", [1, 1, 1, 1, 0], "Vitamin A or an,"),
+    (["he", "ca", "n't", "eat"], " - -", [0, 0, 0, 0], "he can't eat"),
+    (["he", "saw", "paris"], "  -", [0, 0, 1], "he saw paris"),
 ])  # fmt: skip
-def test_a_drawn_article_fits_what_follows_and_one_in_clear_stays(words, blanks, drawn, spelled):
+def test_a_drawn_article_fits_what_follows_and_plaintext_stays(words, blanks, drawn, spelled):
     assert text(words, blanks, [bool(d) for d in drawn]) == spelled
 
 
@@ -83,11 +81,6 @@ def test_a_drawn_article_fits_what_follows_and_one_in_clear_stays(words, blanks,
 def test_words_beside_names_have_their_capital(words, spelled):
     assert text(words, " " * len(words)) == spelled
     assert text(words, " " * len(words), [False] * len(words)) == " ".join(words) + " "
-
-
-def test_words_that_were_not_drawn_stay_as_they_are():
-    assert text(["he", "ca", "n't", "eat"], " - -", [0, 0, 0, 0]) == "he can't eat"
-    assert text(["he", "saw", "paris"], "  -", [0, 0, 1]) == "he saw paris"
 
 
 def test_it_gives_new_lists():

@@ -1,7 +1,5 @@
 """No text stalls who reads it, and ordinary ones have the tokens that spaCy gives them."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
@@ -17,14 +15,12 @@ ODD = [*(part * (20_000 // len(part)) for part in ODD_PARTS), "(" * 2000 + "a" *
 
 
 @pytest.fixture(scope="module")
-def nlp() -> spacy.language.Language:
+def nlp():
     return spacy.blank("en")
 
 
 @pytest.mark.parametrize("text", ODD, ids=[*map(ascii, ODD_PARTS), "then letters"])
-def test_odd_characters_take_the_time_that_their_number_asks_for(
-    nlp: spacy.language.Language, text: str
-) -> None:
+def test_odd_characters_take_the_time_that_their_number_asks_for(nlp, text):
     start = time.process_time()
     doc = tokenized(nlp, f"the dog {text} a cat")
     assert time.process_time() - start < 2
@@ -38,18 +34,18 @@ def test_odd_characters_take_the_time_that_their_number_asks_for(
     "=" * 120 + "\n" + "_" * 200 + " the end.", "a" * 5000 + "!!!",
     '{"a":1,"b":[2,3],"time":"12:30:45"}' * 100,
 ])  # fmt: skip
-def test_ordinary_texts_have_the_tokens_of_spacy(nlp: spacy.language.Language, text: str) -> None:
+def test_ordinary_texts_have_the_tokens_of_spacy(nlp, text):
     assert not cuts_of(text)
     assert [t.text_with_ws for t in tokenized(nlp, text)] == [t.text_with_ws for t in nlp(text)]
 
 
-def test_a_cut_text_has_nearly_the_tokens_of_spacy(nlp: spacy.language.Language) -> None:
+def test_a_cut_text_has_nearly_the_tokens_of_spacy(nlp):
     text = "see " + "_" * 600 + "dog" + "?" * 100 + "'s end"
     assert cuts_of(text)
     assert [t.text for t in tokenized(nlp, text)] == [t.text for t in nlp(text)]
 
 
-def test_a_text_of_colons_is_cut_at_some_of_them(nlp: spacy.language.Language) -> None:
+def test_a_text_of_colons_is_cut_at_some_of_them(nlp):
     """spaCy alone takes 18 seconds for 78,000 characters."""
     short, long = "ab:" * 1_000, "ab:" * 26_000
     assert not cuts_of(short) and cuts_of(long)

@@ -48,11 +48,15 @@ def without_terms(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
     for label, start, end in matches:
         if label == "PERSON":
             label = context.label(start, end)
-        if label in ("PERSON", "GPE") and _is_known_firm(doc, start, end):
+        # A single word that is also a name says too little.
+        single_name = end - start == 1 and is_name(doc[start].text)
+        firm = not single_name and doc[start:end].text.lower() in FIRMS
+        if label in ("PERSON", "GPE") and firm:
             label = "ORG"
         if label not in ("PERSON", "GPE") or not _is_term(doc, start, end):
-            firm = label == "PERSON" and _is_new_firm(doc, start, end)
-            yield "ORG" if firm else label, start, _hyphened(doc, end) if label == "PERSON" else end
+            person = label == "PERSON"
+            label = "ORG" if person and _is_new_firm(doc, start, end) else label
+            yield label, start, _hyphened(doc, end) if person else end
 
 
 # -- labels of persons by their context --------------------------------------------------------
@@ -201,13 +205,6 @@ def _is_place(doc: Doc, start: int, end: int, any_first: bool) -> bool:
         or pattern("ARRIVED").search(before) is not None
         or (unheard and start > 1 and last == "from" and doc[start - 2].lower_ in _BE)
     )
-
-
-def _is_known_firm(doc: Doc, start: int, end: int) -> bool:
-    """By all of its words; a single word that is also a name says too little."""
-    if end - start == 1 and is_name(doc[start].text):
-        return False
-    return doc[start:end].text.lower() in FIRMS
 
 
 def _is_new_firm(doc: Doc, start: int, end: int) -> bool:

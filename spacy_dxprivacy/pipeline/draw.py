@@ -54,19 +54,8 @@ class Drawn:
 
 
 def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
-    """Draw for a batch of Docs at once.
-
-    Args:
-        parts: The component's settings, its mechanism fitted on the space.
-        docs: The input.
-        space: The table of words.
-
-    Returns:
-        The draws, in the order of the Docs.
-
-    Raises:
-        DxError: Where a Doc would exceed its budget, and where a part gives back something wrong.
-    """
+    """Draw for a batch of Docs at once. Raise DxError where a Doc would exceed its budget, or where
+    a part gives back something wrong."""
     if not docs:
         return []
     once, rule = parts.scope == "type", parts.numbers
@@ -76,7 +65,7 @@ def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
         for doc, mask in zip(docs, selected, strict=True)
     ]
     masks = [mask & ~aside for mask, aside in zip(selected, numbers, strict=True)]
-    batch = Batch.of(docs, masks, space, once_per_type=once)
+    batch = Batch.of(docs, masks, space, once=once)
     context = _context(batch, numbers, stood, space) if parts.in_context else None
     drawn = _replace(parts, batch, space, context)
     figures = [
@@ -141,15 +130,14 @@ class Batch:
     draw_of: Ints1d
 
     @classmethod
-    def of(
-        cls, docs: list[Doc], masks: list[Bools1d], space: Space, *, once_per_type: bool
-    ) -> Batch:
+    def of(cls, docs: list[Doc], masks: list[Bools1d], space: Space, *, once: bool) -> Batch:
+        """Look up the words. once: draw words that are alike in a document once."""
         ids = [ids_of(doc)[mask] for doc, mask in zip(docs, masks, strict=True)]
         doc_of = np.repeat(np.arange(len(ids)), [len(some) for some in ids])
         stacked = np.ascontiguousarray(np.concatenate(ids).T)
         rows = space.find_ids(*stacked)
         firsts = draw_of = np.arange(len(rows))
-        if once_per_type:
+        if once:
             # Words of one row are one word to the mechanism, and so are unknown words alike.
             values = np.where(rows >= 0, rows.astype(np.uint64), stacked[2])
             keys = np.stack([doc_of.astype(np.uint64), (rows >= 0).astype(np.uint64), values])
@@ -160,13 +148,6 @@ class Batch:
         """Map values of draws, (draws, ...), to one array of values of words for each document."""
         sizes = np.bincount(self.doc_of, minlength=len(self.docs))
         return np.split(values[self.draw_of], np.cumsum(sizes)[:-1])
-
-    def texts(self, draws: Ints1d) -> list[str]:
-        """Return the words of the input for some draws, for policies that read unknown ones."""
-        wanted = self.firsts[draws]
-        token_of = np.concatenate([np.flatnonzero(mask) for mask in self.masks])[wanted]
-        pairs = zip(self.doc_of[wanted].tolist(), token_of.tolist(), strict=True)
-        return [self.docs[number][place].text for number, place in pairs]
 
 
 def _replace(
@@ -189,7 +170,10 @@ def _replace(
         words = _words_at(_draw_in_context(context, released, space, parts), space)
     missing = np.flatnonzero(rows < 0)
     if len(missing) and not unknown_in_context:
-        chosen = parts.unknown.replace(batch.texts(missing), space, parts.rng)
+        tokens = np.concatenate([np.flatnonzero(mask) for mask in batch.masks])
+        places = batch.firsts[missing].tolist()
+        texts = [batch.docs[batch.doc_of[i]][int(tokens[i])].text for i in places]
+        chosen = parts.unknown.replace(texts, space, parts.rng)
         words[missing] = _checked_words(chosen, len(missing))
     blocked = parts.blocked(space)
     if found := blocked.words.intersection(words.tolist()):
@@ -292,11 +276,8 @@ class Passage:
 def passage(doc: Doc, mask: Bools1d, skipped: Bools1d) -> Passage:
     """Return the words of a Doc, cut into sentences of at most LONGEST words.
 
-    Args:
-        doc: The document.
-        mask: bool (tokens,), the words that are drawn.
-        skipped: bool (tokens,), words that are neither drawn nor in plaintext, such as numbers:
-            they are no context, and end no sentence.
+    mask: bool (tokens,), the words that are drawn. skipped: bool (tokens,), words that are neither
+    drawn nor in plaintext, such as numbers: they are no context, and end no sentence.
     """
     table: Any = doc.to_array([ORTH, NORM, LOWER, IS_PUNCT, IS_SPACE])
     aside = (table[:, 3] | table[:, 4]) > 0

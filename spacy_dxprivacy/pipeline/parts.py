@@ -169,19 +169,11 @@ class Parts:
 
 
 def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str, str]) -> Terms:
-    """Fit the mechanism and the editor of a component on a space.
+    """Fit the mechanism and the editor on a space, and return the terms of all receipts.
 
-    Args:
-        parts: The component's settings.
-        space: The table of words.
-        nlp: The pipeline; None in a worker.
-        saved_editor: Model and digest of the editor when the pipeline was saved; {} for none.
-
-    Returns:
-        The terms of every receipt of the component.
-
-    Raises:
-        DxError: For parts that do not fit together, and for another model than was saved.
+    nlp: the pipeline; None in a worker. saved_editor: model and digest of the editor when the
+    pipeline was saved; {} for none. Raises DxError for parts that do not fit together, and for
+    another model than was saved.
     """
     mechanism, editor, rule = parts.mechanism, parts.editor, parts.finds_settings
     mechanism.fit(space)

@@ -27,20 +27,15 @@ LAYOUT = "number of tokens, punctuation and white space"
 
 @runtime_checkable
 class Selector(Protocol):
-    """Says which words are replaced.
-
-    in_clear: what of the input it lets through, for the receipt.
-    """
+    """Says which words are replaced. in_clear: what it lets through, for the receipt."""
 
     in_clear: tuple[str, ...]
 
     def select(self, doc: Doc) -> Bools1d:
         """Return the selected tokens, bool (tokens,). Raise DxError for a Doc it cannot judge."""
-        ...
 
     def check(self, nlp: Language, name: str) -> None:
         """Raise DxError where the pipeline cannot give what the selector needs."""
-        ...
 
 
 @registry.dx_selectors("dx.AllWords.v1")
@@ -89,11 +84,8 @@ class Entities:
         return label if self.exact else plain_label(label)
 
     def entities(self, doc: Doc) -> list[Entity]:
-        """Return (label, first token, token after the last) of what is replaced.
-
-        They are in order, without overlaps, with labels as `text.mentions.plain_label` has them.
-        Raise DxError where no recogniser ran.
-        """
+        """Return what is replaced, in order, without overlaps, with labels as
+        `text.mentions.plain_label` has them. Raise DxError where no recogniser ran."""
         key = self.spans_key
         recognised = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
         if len(doc) and not recognised:

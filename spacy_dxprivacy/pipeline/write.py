@@ -49,15 +49,7 @@ class Written:
 def write(
     parts: Parts, docs: list[Doc], drawn: Sequence[Drawn], space: Space, terms: Terms
 ) -> list[Doc]:
-    """Make the new Docs, each with its receipt.
-
-    Args:
-        parts: The component's settings.
-        docs: The input, of which nothing else than what `parts` carries reaches the output.
-        drawn: The draws for them.
-        space: The table of words.
-        terms: The terms of the component's receipts.
-    """
+    """Make the new Docs, each with its receipt, from the input and the draws for it."""
     texts = [_written(doc, one) for doc, one in zip(docs, drawn, strict=True)]
     if isinstance(parts.editor, EditsTexts) and texts:
         texts = _edited_texts(texts, docs[0].vocab, space, parts, parts.editor)

@@ -90,16 +90,8 @@ def spell(
     """Spell the drawn words of packed documents as a person would; leave all others as they are.
 
     Drawn words get a capital at the start of a sentence, clitics stand only where they can, "a" and
-    "an" go by the next word, and no two words run together.
-
-    Args:
-        words: The t words.
-        spaces: bool (t,), whether a blank follows.
-        drawn: bool (t,), the words that may change.
-        firsts: Where documents begin; None for one document.
-
-    Returns:
-        The new words, and their blanks, bool (t,).
+    "an" go by the next word, and no two words run together. spaces: bool (t,), whether a blank
+    follows. drawn: bool (t,). firsts: where documents begin; None for one document.
     """
     text = _Text(words, spaces, drawn, np.zeros(1, dtype=np.int64) if firsts is None else firsts)
     if drawn.any():

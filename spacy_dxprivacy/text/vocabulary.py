@@ -59,13 +59,9 @@ _warmth: WeakKeyDictionary[Language, tuple[Iterator[str], int, int]] = WeakKeyDi
 
 
 def warm_up(nlp: Language, characters: int) -> None:
-    """Tokenize the public words that are due before a memory zone.
+    """Tokenize the public words that are due before a memory zone with so many characters.
 
     Does nothing in a zone, for another language, and where the tokenizer is not spaCy's own.
-
-    Args:
-        nlp: The pipeline.
-        characters: How many the texts of the next zone have.
     """
     tokenizer: Any = nlp.tokenizer
     vocab: Any = nlp.vocab
