@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pickle
 import tracemalloc
 
 import numpy as np
@@ -60,13 +58,6 @@ def test_light_noise_to_a_million_times_the_table(d, epsilon):
     assert_exact(X, Z.astype(np.float32))
 
 
-def test_several_passes_over_the_table_agree_with_one(monkeypatch):
-    X = table(3000, 20)
-    Z = noisy(X, 500, epsilon=5)
-    monkeypatch.setattr(exact, "ON_CPU", exact.Tiling(rows=256, columns=32, queries=90))
-    assert_exact(X, Z)
-
-
 @pytest.mark.parametrize("scale", [1e-45, 1e-38, 1e-20, 1e-12, 1e15, 1e25, 1e37])
 def test_values_whose_squares_float32_cannot_hold(scale):
     X = (table(500, 12) * scale).astype(np.float32)
@@ -76,10 +67,12 @@ def test_values_whose_squares_float32_cannot_hold(scale):
     assert_exact(X, Z[:3])
 
 
-def test_one_huge_row_and_one_huge_query_among_small_ones():
+def test_several_passes_and_one_huge_row_and_query_among_small_ones(monkeypatch):
     X = table(3000, 20)
+    Z = noisy(X, 500, epsilon=5)
+    monkeypatch.setattr(exact, "ON_CPU", exact.Tiling(rows=256, columns=32, queries=90))
+    assert_exact(X, Z)
     X[1234] *= 1e6
-    Z = noisy(X, 100, epsilon=5)
     Z[17] *= 1e20
     assert_exact(X, Z)
 
@@ -110,11 +103,9 @@ def test_small_differences_far_from_the_origin(k, centres):
     X = np.resize(centres, (3000, 1)) + rng.standard_normal((3000, 8)) * 1e-3
     X = X.astype(np.float32)
     assert_exact(X, X[:k] + rng.standard_normal((k, 8)) * 1e-3)
-
-
-def test_a_table_sorted_so_that_every_tile_beats_the_last():
+    # Sorted so that every tile beats the last.
     X = np.linspace(0, 1, 20000, dtype=np.float32)[:, None] * np.ones(6, dtype=np.float32)
-    assert_exact(X, np.random.default_rng(5).uniform(0.5, 2, (50, 6)))
+    assert_exact(X, rng.uniform(0.5, 2, (50, 6)))
 
 
 @settings(max_examples=60, deadline=None)
@@ -168,30 +159,6 @@ def test_several_threads_find_what_one_finds_and_products_get_theirs_back(monkey
     assert np.array_equal(answers[0], brute_force(X, Z))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_it_works_in_a_forked_child_after_use_in_the_parent():
-    X = table(4000, 64)
-    Z = noisy(X, 300, epsilon=5)
-    index = ExactIndex().fit(X)
-    expected = index.nearest(Z)
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if np.array_equal(index.nearest(Z), expected) else 1)
-    assert os.waitpid(child, 0)[1] == 0
-    np.testing.assert_array_equal(index.nearest(Z), expected)
-
-
-def test_a_copy_holds_no_table_and_is_fitted_again():
-    X = table(1000, 20)
-    data = pickle.dumps(ExactIndex().fit(X))
-    assert len(data) < 500
-    copy = pickle.loads(data)  # noqa: S301
-    with pytest.raises(DxError, match="DX003"):
-        copy.nearest(X[:1])
-    assert copy.fit(X).nearest(X[5:6]).tolist() == [5]
-
-
 @pytest.mark.parametrize(
     "X", [np.empty((0, 3)), np.empty((3, 0)), np.ones(3), [[np.nan, 1]], [[1, np.inf], [1, 2]]]
 )
@@ -207,8 +174,6 @@ def test_queries_that_have_no_nearest_row_are_refused(Z):
     with pytest.raises(DxError, match="DX001"):
         ExactIndex().fit(table(10, 3)).nearest(np.asarray(Z))
 
-
-# -- all pairs of rows -----------------------------------------------------------------------------
 
 PLAIN = np.random.default_rng(0).normal(size=(700, 5))
 TABLES = {

@@ -77,16 +77,6 @@ def test_blocks_and_threads_change_nothing(graph, monkeypatch):
     assert word_graph.counts_and_lists(search, len(lists) - 1)[1] is None
 
 
-def test_a_search_may_end_early(graph):
-    rows, depths = np.arange(60), np.arange(60) % graph.reach
-    whole = words_of(graph)
-    for part, found in graph.search(rows, depths):
-        lists = np.split(found.words, np.cumsum(found.sizes)[:-1])
-        for row, words in zip(rows[part], lists, strict=True):
-            near = graph.counts[row, : depths[row] + 1].sum()
-            assert np.array_equal(words, whole[row][:near])
-
-
 @pytest.mark.parametrize("longest", [20, 400])
 def test_edges_may_have_no_length_and_searches_many_steps(longest):
     rng, n, reach = np.random.default_rng(4), 120, 2 * longest
@@ -112,14 +102,18 @@ def test_edges_may_have_no_length_and_searches_many_steps(longest):
     assert np.array_equal(found.words, words) and np.array_equal(found.steps, D[rows, words])
 
 
-def test_a_word_without_edges_reaches_itself():
+def test_a_word_without_edges_reaches_itself_and_a_search_may_end_early(graph):
+    rows, depths = np.arange(60), np.arange(60) % graph.reach
+    whole = words_of(graph)
+    for part, found in graph.search(rows, depths):
+        lists = np.split(found.words, np.cumsum(found.sizes)[:-1])
+        for row, words in zip(rows[part], lists, strict=True):
+            near = graph.counts[row, : depths[row] + 1].sum()
+            assert np.array_equal(words, whole[row][:near])
     alone = PathSearch(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([3, 3]), 10)
     (found,) = (found for _, found in alone(np.array([2, 0])))
     assert found.sizes.tolist() == [1, 2] and found.words.tolist() == [2, 0, 1]
     assert [part.tolist() for part in alone.edges_of(np.array([2]))] == [[], [], []]
-
-
-# -- the words near a word, whatever is cached -----------------------------------------------------
 
 
 @pytest.fixture(params=["stored", "searched", "forgotten"])
@@ -146,15 +140,7 @@ def test_words_are_near_if_the_path_is_shorter_than_the_reach(graph, near):
     assert within.any() and not within.all()
     assert np.array_equal(near.are_near(rows, others), within)
     assert near.are_near(rows[:0], others[:0]).tolist() == []
-
-
-def test_a_copy_holds_nothing_of_the_cache(graph):
-    near = Neighbourhoods(graph.search, graph.counts, None)
-    near.at(np.arange(20), np.full(20, 3))
-    assert near._pool.entries and not deepcopy(near)._pool.entries
-
-
-# -- the metric of a policy ------------------------------------------------------------------------
+    assert not deepcopy(near)._pool.entries  # a copy shows nothing of what was drawn
 
 
 @pytest.fixture(scope="module")

@@ -84,12 +84,9 @@ BAD = [
     (dict(D=np.array([[0.0, np.inf], [np.inf, 0.0]])), "infinite distance"),
     (dict(D=np.zeros((2, 2))), "is one there twice"),
     (dict(D=np.zeros((1, 1)), loss=np.zeros((1, 1)), prior=np.ones(1)), "two words or more"),
-    (dict(prior=np.array([0.0, 0.0])), "no sum"),
-    (dict(prior=np.array([2.0, -1.0])), "no sum"),
+    *[(dict(prior=np.array(prior)), "no sum") for prior in ([0.0, 0.0], [2.0, -1.0])],
     (dict(loss=np.full((2, 2), np.nan)), "not a number of 0 or more"),
-    (dict(epsilon=0.0), "above 0 and at most 600"),
-    (dict(epsilon=1e9), "above 0 and at most 600"),
-    (dict(epsilon=np.nan), "above 0 and at most 600"),
+    *[(dict(epsilon=epsilon), "above 0 and at most 600") for epsilon in (0.0, 1e9, np.nan)],
 ]
 
 
@@ -116,15 +113,11 @@ def test_no_mechanism_is_below_the_optimum_and_a_remap_never_hurts():
         assert row["remapped"] <= row["loss"] + 1e-9
         assert row["kept"] <= row["guessed"] + 1e-9
 
-
-def test_an_optimum_that_takes_too_long_is_left_out_and_named():
+    # An optimum that takes too long is left out and named.
     result = experiment.run(plane(60), options(mechanisms=("dx.Path.v1",), seconds=1e-9))
     (row,) = result.rows
     assert row["mechanism"] == "dx.Path.v1" and row["times"] is None
     assert "--seconds" in result.notes[-1]
-
-
-# -- normaliser-balancing weights ------------------------------------------------------------------
 
 
 def evened(space, epsilon, policy="plain", prior="dx.Uniform.v1"):
@@ -148,12 +141,6 @@ def test_even_words_lose_what_is_stated_for_all_pairs_and_few_edges_are_longer(e
         assert np.mean(stated.steps > graph.steps * finer) <= SHARE
 
 
-def of_words(n):
-    """English words, which policies know."""
-    words = Space.builtin().words[:n]
-    return Space.from_vectors(words, np.random.default_rng(0).normal(size=(n, 8)))
-
-
 @pytest.mark.parametrize("epsilon", [0.8, 1.6])
 def test_short_edges_are_drawn_shorter_and_lose_no_more_than_is_stated(epsilon):
     graph, n = policy_graph(plane(150), PLAIN, "plain"), 150
@@ -175,9 +162,10 @@ def test_short_edges_are_drawn_shorter_and_lose_no_more_than_is_stated(epsilon):
 
 
 @pytest.mark.parametrize("epsilon", [5.0, 20.0])
-def test_weights_are_found_where_exponents_are_beyond_float32(epsilon):
+def test_weights_are_found_where_exponents_are_beyond_float32(epsilon, monkeypatch):
     """A policy has long radii: exp(beta path) of two of them is more than float32 holds."""
-    space = of_words(120)
+    words = Space.builtin().words[:120]  # which policies know
+    space = Space.from_vectors(words, np.random.default_rng(0).normal(size=(120, 8)))
     prior = registry.dx_priors.get("dx.WordFrequency.v1")()
     make = registry.dx_mechanisms.get("dx.Path.v2")
     mechanism = make(epsilon, prior=prior, even=True).fit(space)
@@ -186,9 +174,6 @@ def test_weights_are_found_where_exponents_are_beyond_float32(epsilon):
     assert (lost <= epsilon * mechanism.distances(every) + 1e-9).all()
     assert mechanism.built.kernel.beta > epsilon / 2
 
-
-def test_both_forms_of_the_sums_give_the_same_weights(monkeypatch):
-    space = of_words(120)
     lengths = evening.Lengths(graph := policy_graph(space, PLAIN), np.zeros(len(graph.ends), bool))
     one = evening.even(lengths, np.ones(120), 1.6)
     monkeypatch.setattr(evening, "LARGEST", 0)
@@ -251,9 +236,6 @@ def test_all_edges_of_the_builtin_space_lose_no_more_than_is_stated():
     assert (far <= epsilon * found.stated.radii / quanta + 1e-9).all()
 
 
-# -- what no mechanism can beat --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
 def test_no_channel_keeps_more_and_no_guess_is_right_more_often(epsilon):
     prior = np.random.default_rng(0).dirichlet(np.ones(12))
@@ -278,7 +260,7 @@ def test_no_channel_of_this_loss_tells_less():
     assert least_told(1.0 - np.eye(2), uniform, 0.1) == pytest.approx(expected, rel=1e-4)
 
 
-def test_tune_says_what_no_mechanism_passes():
+def test_tune_reports_what_no_mechanism_passes():
     space = plane(60)
     probes = sampled(np.arange(60), np.ones(60), 30)
     mechanism = registry.dx_mechanisms.get("dx.Path.v1")(1.6).fit(space)
@@ -325,10 +307,9 @@ def test_the_editor_puts_the_best_word_in_place_of_each_output(even):
 
 def test_the_nearest_word_is_refused_where_it_cannot_be_known():
     make, space = registry.dx_editors.get("dx.Remap.v1"), plane(10)
-    with pytest.raises(DxError, match=r"editor.loss"):
-        make(loss="nonsense")
-    with pytest.raises(DxError, match=r"editor.loss"):
-        make(loss="path", model="some")
+    for settings in ({"loss": "nonsense"}, {"loss": "path", "model": "some"}):
+        with pytest.raises(DxError, match=r"editor.loss"):
+            make(**settings)
     other = registry.dx_mechanisms.get("dx.Path.v1")(1.6).fit(space)
     with pytest.raises(DxError, match=r"editor.loss"):
         make(loss="path").fit(space, other)

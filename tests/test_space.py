@@ -25,9 +25,6 @@ def load(name, nlp=None, **settings):
     return source.load(nlp or spacy.blank("en"))
 
 
-# -- finding words -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("word", "row"),
     [
@@ -72,9 +69,6 @@ def test_a_table_that_makes_no_sense_is_refused(words, matrix):
         Space.from_vectors(words, matrix)
 
 
-# -- what may be output -------------------------------------------------------------------------
-
-
 def test_filters_leave_the_first_rows_that_may_be_output(space, tmp_path):
     assert space.filtered(max_words=2).words == ["doctor", "May"]
     assert space.filtered(pattern="[a-z]+").words == ["doctor", "may", "the"]
@@ -92,19 +86,13 @@ def test_filters_leave_the_first_rows_that_may_be_output(space, tmp_path):
 
 
 def test_a_row_goes_on_under_the_next_of_its_keys_that_may_be_output():
+    odd = ["a", "b c", "d\te", "f\x00", "g\u200b", "zero"]
+    table = Space.from_vectors(odd, [[1.0], [2.0], [3.0], [4.0], [5.0], [0.0]])
+    assert table.filtered().words == ["a"]
     shared = Space.from_vectors(["damn", "b"], [[1.0], [2.0]], aliases={"dang": 0, "c": 1})
     clean = shared.filtered(exclude=["damn"])
     assert clean.words == ["dang", "b"]
     assert (clean.find("dang"), clean.find("damn"), clean.find("c")) == (0, 0, 1)
-
-
-def test_rows_of_zeros_and_words_with_blanks_or_controls_are_never_output():
-    odd = ["a", "b c", "d\te", "f\x00", "g\u200b", "zero"]
-    table = Space.from_vectors(odd, [[1.0], [2.0], [3.0], [4.0], [5.0], [0.0]])
-    assert table.filtered().words == ["a"]
-
-
-# -- keeping it ---------------------------------------------------------------------------------
 
 
 def same(one, other):
@@ -122,7 +110,7 @@ def rich():
     )
 
 
-def test_a_saved_space_comes_back_mapped_into_memory(rich, tmp_path):
+def test_a_saved_space_comes_back_mapped_and_saving_replaces_nothing_else(rich, space, tmp_path):
     rich.save(tmp_path / "space")
     loaded = Space.load(tmp_path / "space")
     same(rich, loaded)
@@ -130,10 +118,6 @@ def test_a_saved_space_comes_back_mapped_into_memory(rich, tmp_path):
     assert loaded.find("physician") == 0
     assert loaded.with_class("y").tolist() == [False, False, False, True, True, False]
     assert not loaded.with_class("no such class").any()
-
-
-def test_saving_replaces_a_saved_space_and_nothing_else(rich, space, tmp_path):
-    rich.save(tmp_path / "space")
     space.save(tmp_path / "space")
     same(space, Space.load(tmp_path / "space"))
     (tmp_path / "mine").mkdir()
@@ -219,9 +203,6 @@ def test_changed_classes_and_aliases_are_refused(rich, tmp_path, name, change):
         srsly.write_json(file, {"medic": 1})
     with pytest.raises(DxError, match="DX024"):
         Space.load(tmp_path / "space")
-
-
-# -- where a pipeline gets it from ---------------------------------------------------------------
 
 
 @pytest.fixture

@@ -176,7 +176,6 @@ class PathSearch:
 
 
 def _nearest(paths: Ints1d) -> Ints1d:
-    """The shortest path to each word, by row."""
     paths.sort()
     keys = paths >> BITS
     first = np.ones(len(keys), dtype=bool)
@@ -262,7 +261,7 @@ class Neighbourhoods:
         return found
 
     def _within(self, rows: Ints1d, depth: int) -> tuple[Ints1d, Ints1d, Ints1d]:
-        """The words that are so many steps away from k rows: of which row each, itself, steps."""
+        """The words within `depth` steps of k rows: of which row each, itself, steps."""
         counts = self._counts[rows, : depth + 1].astype(np.int64)
         sizes = counts.sum(axis=1)
         some, first, which = np.unique(rows, return_index=True, return_inverse=True)

@@ -217,8 +217,8 @@ def load(
 
 
 def _from_file(path: Path, choose: Filter, duplicates: Duplicates) -> Space:
-    """Words that may not be output make room for others further on: of a large file twice as many
-    are read as are wanted, and all of it where these are too few."""
+    # Words that may not be output make room for others further on: of a large file twice as many
+    # are read as are wanted, and all of it where these are too few.
     from .tables.readers import read_vectors  # few pipelines name a file of vectors
 
     if choose.max_words is not None:

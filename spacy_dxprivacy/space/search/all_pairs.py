@@ -99,8 +99,7 @@ def from_the_middle(X: Floats2d) -> tuple[Singles, Floats1d]:
 
 
 def _tiles(Y: Singles) -> Iterator[tuple[slice, slice, Singles]]:
-    """Squares of the distances of two blocks of rows, each pair of blocks once. The array is used
-    again for the next."""
+    """Squared distances of each pair of blocks of rows once; the array is reused for the next."""
     squares = np.einsum("nd,nd->n", Y, Y)[:, None]
     ones = np.ones_like(squares)
     # The squares are two more columns of the product: to add them later would take half as long.
@@ -141,12 +140,9 @@ def nearest_others(Y: Floats2d, depth: int) -> Ints2d:
 
 
 def _index(Y: Floats2d, depth: int) -> Any:
-    """All pairs, or for many rows codes of all pairs, and some of the pairs themselves.
-
-    Cells of an inverted file lose more than they win: of words, the short rows are near to many
-    wherever these are, and where they are missed, others rank before their turn, and words reach
-    twice as many.
-    """
+    # Cells of an inverted file lose more than they win: of words, the short rows are near to many
+    # wherever these are, and where they are missed, others rank before their turn, and words reach
+    # twice as many.
     faiss, (n, d) = load_faiss(), Y.shape
     if n <= EXACT_ROWS:
         index: Any = faiss.IndexFlatL2(d)

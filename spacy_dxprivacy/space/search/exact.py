@@ -282,7 +282,7 @@ class _Search:
         return slack
 
     def _wait(self, first_group: int, G: Floats2d) -> int:
-        """Note the groups of this tile that may hold a nearest row; how many."""
+        """Note the groups of this tile that may hold a nearest row; return how many."""
         xp = self.xp
         reach = float(self.index._group_reach[first_group : first_group + len(G)].max())
         # The slack of the farthest row holds for all; only where it is far too wide is it redone.
@@ -301,7 +301,7 @@ class _Search:
         return len(hits)
 
     def _prune(self) -> int:
-        """Drop the groups that later tiles have ruled out; how many are left."""
+        """Drop the groups that later tiles have ruled out; return how many are left."""
         if not self.waiting:
             return 0
         columns = (self.xp.concatenate(column) for column in zip(*self.waiting, strict=True))
@@ -345,7 +345,7 @@ class _Search:
 
 
 def _least(candidates: list[Candidates]) -> Candidates:
-    """The pair of least distance for each query, of those the one of the lowest row."""
+    """The pair of least distance for each query; of ties the lowest row."""
     queries, rows, distances = (np.concatenate(c) for c in zip(*candidates, strict=True))
     order = np.lexsort((rows, distances, queries))
     queries, rows, distances = queries[order], rows[order], distances[order]

@@ -188,7 +188,19 @@ class FaissIndex:
             DxError: Another table, one that the saved index was not built for, or faiss cannot
                 build what the factory says.
         """
-        X, self._longest = _checked_table(X)
+        X = to_host(X)
+        if X.ndim != 2 or 0 in X.shape:
+            raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
+        X, squares = np.ascontiguousarray(X, dtype=np.float32), []
+        for part in blocks(len(X), ADD_ROWS):  # a mapped table is never in memory as a whole
+            squares.append(float(np.einsum("nd,nd->n", X[part], X[part], dtype=np.float64).max()))
+            let_go(X)
+        norm = self._longest = float(np.sqrt(np.max(squares)))  # nan where a row has it
+        if not norm < LARGEST or 0 < norm < 1 / LARGEST:
+            limits = f"from {1 / LARGEST:g} to {LARGEST:g}"
+            expected = f"finite rows for dx.Faiss.v1, the longest {limits}"
+            given = f"a longest of {norm:g} (dx.Exact.v1 takes all)"
+            raise DxError(Errors.DX020.format(expected=expected, given=given))
         refine = REFINE
         if self.path is None:
             self._factory = self.factory or default_factory(*X.shape)
@@ -241,21 +253,17 @@ class FaissIndex:
         # surroundings into memory, and so do those of other workers.
         mapped = large_map(self._table) is not None
         few = max(1, MAPPED_AT_ONCE // FAULT // self._refine)
+        limit = LONGEST * (self._longest or 1.0)
         for part in blocks(len(Z), max(1, PAIRS_AT_ONCE // self._refine)):
-            rows = self._candidates(Z[part])
+            load_faiss()
+            norms = np.sqrt(np.square(Z[part]).sum(axis=1))
+            shorter = Z[part] * np.minimum(1.0, limit / np.maximum(norms, limit))[:, None]
+            _, rows = self._index.search(shorter.astype(np.float32), self._refine)
+            rows = np.ascontiguousarray(rows, dtype=np.int64)  # -1 where it finds fewer
             for some in blocks(len(rows), few if mapped else len(rows)):
                 found[part][some] = rerank(Z[part][some], self._table, rows[some])
                 let_go(self._table)
         return found
-
-    def _candidates(self, Z: Floats2d) -> Ints2d:
-        """int64 (k, refine), -1 where the first pass finds fewer."""
-        load_faiss()
-        norms = np.sqrt(np.square(Z).sum(axis=1))
-        limit = LONGEST * (self._longest or 1.0)
-        Z = Z * np.minimum(1.0, limit / np.maximum(norms, limit))[:, None]
-        _, rows = self._index.search(np.ascontiguousarray(Z, dtype=np.float32), self._refine)
-        return np.ascontiguousarray(rows, dtype=np.int64)
 
 
 @registry.dx_indexes("dx.Faiss.v1")
@@ -279,25 +287,6 @@ def make_faiss(
     return FaissIndex(factory, refine, None if path is None else Path(path), parameters)
 
 
-def _checked_table(X: Any) -> tuple[Floats2d, float]:
-    """The table as float32 (n, d), and its largest norm. Raises DxError where it has none."""
-    X = to_host(X)
-    if X.ndim != 2 or 0 in X.shape:
-        raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
-    table: Floats2d = np.ascontiguousarray(X, dtype=np.float32)
-    squares = []  # by blocks, so that a mapped table is never in memory as a whole
-    for part in blocks(len(table), ADD_ROWS):
-        A = table[part]
-        squares.append(float(np.einsum("nd,nd->n", A, A, dtype=np.float64).max()))
-        let_go(table)
-    norm = float(np.sqrt(np.max(squares)))  # nan where a row has it
-    if not norm < LARGEST or 0 < norm < 1 / LARGEST:
-        expected = f"finite rows for dx.Faiss.v1, the longest from {1 / LARGEST:g} to {LARGEST:g}"
-        given = f"a longest of {norm:g} (dx.Exact.v1 takes all)"
-        raise DxError(Errors.DX020.format(expected=expected, given=given))
-    return table, norm
-
-
 def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
     """Find the nearest of its rows to each query, by float64 differences; of ties the lowest.
 
@@ -319,19 +308,12 @@ def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
     near |= (D <= np.square(np.sqrt(low) + length * 2.0**-22)[:, None]) & (rows >= 0)
     best[:] = rows[np.arange(len(rows)), D.argmin(axis=1)] if rows.shape[1] else -1
     for query in np.flatnonzero((near.sum(axis=1) != 1) | ~np.isfinite(low)):
-        best[query] = _nearest_of(Z[query], X, rows[query][near[query]])
-    return best
-
-
-def _nearest_of(z: Any, X: Floats2d, rows: Ints1d) -> int:
-    """By blocks: without candidates it may be the whole table."""
-    rows = np.sort(rows) if len(rows) else np.arange(len(X))
-    best, least = int(rows[0]), np.inf
-    for part in blocks(len(rows), REFINE):
-        squares = np.square(X[rows[part]] - z).sum(axis=1)
-        at = int(np.argmin(squares))
-        if squares[at] < least:
-            best, least = int(rows[part][at]), float(squares[at])
+        some = np.sort(rows[query][near[query]]) if near[query].any() else np.arange(len(X))
+        least = np.inf
+        for part in blocks(len(some), REFINE):  # without candidates it may be the whole table
+            squares = np.square(X[some[part]] - Z[query]).sum(axis=1)
+            if squares.min() < least:
+                best[query], least = some[part][squares.argmin()], float(squares.min())
     return best
 
 

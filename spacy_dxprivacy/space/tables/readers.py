@@ -276,8 +276,7 @@ class Table:
 
 
 def _described(raw: bytes) -> str:
-    """What stands where a number should: itself if it is like one, else only how long it is. The
-    file may be a text that was taken for vectors, and its words are nobody's business."""
+    # Else only how long it is: the file may be a text, and no message shows words of texts.
     return _shown(raw) if NUMBER_LIKE.fullmatch(raw) else f"{len(raw)} other characters"
 
 
@@ -324,7 +323,6 @@ class _Lines:
             self.fail(self.line + len(self.lines) + self.blank, fault)
 
     def _add(self, lines: list[bytes]) -> None:
-        """Without trailing spaces, less empty lines at the end."""
         lines = [line.rstrip(b" \r") for line in lines]
         size = len(lines)
         while size and not lines[size - 1]:
@@ -350,11 +348,10 @@ class _Lines:
             self.fail(self.line, f"expected the end, as the header says {n} words, found more")
 
     def end(self, table: Table) -> None:
-        """At the end of the file: the last line may lack its newline."""
         if self.carry and self.line == 1 and not self.lines:
             self._dimensions(self.carry)  # counted on this line, so it has to be whole
             self.fail(1, "expected a newline at the end of the only line: the file may be cut off")
-        self._add([self.carry] if self.carry else [])
+        self._add([self.carry] if self.carry else [])  # the last line may lack its newline
         table.drain(self)
         if not table.words:
             self.fail(self.line, "expected a word followed by numbers, found nothing")
@@ -413,13 +410,11 @@ class _Lines:
 
 
 def _numbers(tails: list[bytes]) -> Floats2d:
-    """Parse rows of numbers, in C; raises ValueError for anything that is not a number."""
     return np.loadtxt(tails, dtype=np.float32, comments=None, delimiter=" ", ndmin=2)
 
 
 class _Records:
-    """Words, each with a space and d float32. A newline before a word belongs to the format
-    (word2vec.c writes one)."""
+    """Words, each with a space and d float32; word2vec.c writes a newline before a word."""
 
     def __init__(self, source: Source, header: _Header) -> None:
         self.source, self.header = source, header
@@ -467,7 +462,6 @@ class _Records:
         self.data, self.base = b"", self.base + len(self.data)
 
     def end(self, table: Table) -> None:
-        """At the end of the file: no record may be cut off."""
         if self.data and not table.complete and not table.full:
             there = f"{len(self.data)} bytes of the record are there"
             promised = f"the header says {self.header.n} records of {self.header.d} numbers"
