@@ -7,7 +7,7 @@ document move by one shift.
 
 Randomness is the package's secure stream, or HMAC-SHA256 in counter mode under a secret key, over
 what a mention refers to: the same person has the same surrogate in every document, and without the
-key the stream cannot be told from chance.
+key the stream cannot be distinguished from chance.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ class Independent:
     def guarantee(self) -> Guarantee:
         """The guarantee of what is drawn, given what is in plaintext."""
         keyed = self.scope.reach == "corpus"
-        told = "To whoever lacks the key; HMAC-SHA256 is taken to be a pseudorandom function. "
+        premise = "To whoever lacks the key; HMAC-SHA256 is taken to be a pseudorandom function. "
         return Guarantee(
             "approx-dp",
             0.0,
@@ -237,7 +237,7 @@ class Independent:
             adjacency=f"{self.adjacent} with the same traits in clear",
             status="claimed" if keyed else "proven",
             source="Bellare 2006 (HMAC)" if keyed else "drawn independently of the original",
-            notes=(told * keyed + self.notes).strip(),
+            notes=(premise * keyed + self.notes).strip(),
         )
 
 

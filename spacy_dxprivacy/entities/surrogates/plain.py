@@ -5,7 +5,7 @@ dx.Redact.v1  one text for all, such as [PERSON]: nothing is in plaintext but th
 dx.Keep.v1    the mention as it is, in plaintext
 dx.Words.v1   each word of the mention through the mechanism of the component, by its guarantee
 dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and the i2b2 notes:
-              "standard", or "clinical", which has what tells who somebody is and leaves quantities
+              "standard", or "clinical", which replaces what identifies a person, not quantities
 """
 
 from __future__ import annotations

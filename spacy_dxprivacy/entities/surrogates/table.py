@@ -39,7 +39,7 @@ HEAD = b"dx-table-2\n"
 MOST = 2**28  # bytes that are read
 NONCE = 12
 _WORD = re.compile(r"\w+")
-# Their outputs are near the original, or the same for many: nobody can tell whose one is.
+# Their outputs are near the original, or the same for many: their originals cannot be told apart.
 SHARED = frozenset({"dx.Number.v1", "dx.Redact.v1", "dx.Mask.v1"})
 SHORT = 4  # letters of a name that, in capitals, may be an abbreviation (ANA, IRA)
 PLAIN = 20  # how much more frequent a plain word is than the name that it may be
@@ -94,7 +94,7 @@ class Table:
     """Entries by their surrogates in lower case.
 
     plain: The words outside of mentions, and pairs of such words side by side. A surrogate that
-    occurs among them is not restored, as nobody could tell which of the two an answer means.
+    occurs among them is not restored: an answer may mean either.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict, repr=False)
@@ -175,7 +175,7 @@ class Table:
 
 
 def _name_parts(mention: Mention, text: str) -> list[tuple[str, str]]:
-    """Return (original, surrogate) of the parts of a name; initials are nobody's."""
+    """Return (original, surrogate) of the parts of a name, initials aside."""
     form, new = form_of(mention.text, mention.before), form_of(text, mention.before)
     one, other = form.parts, new.parts
     pairs = [(mention.text.strip().removesuffix(form.owner), text.strip().removesuffix(new.owner))]
@@ -188,8 +188,7 @@ def _name_parts(mention: Mention, text: str) -> list[tuple[str, str]]:
 
 
 def _is_certain(text: str, surrogate: str) -> bool:
-    """Return whether the form of a surrogate leaves no doubt: no answer has such a text of its
-    own."""
+    """Return whether no answer has a text of this form of its own."""
     if surrogate in SHARED:
         return False
     if surrogate == "dx.DateShift.v1":
@@ -207,8 +206,7 @@ def _is_upper(text: str) -> bool:
 
 
 def _is_common(word: str) -> bool:
-    """Return whether an answer may have a word of its own: plain words, months, states,
-    countries."""
+    """Return whether a word is plain, or a month, weekday, state, country or people."""
     lexicon, bare = builtin_lexicon(), word.rstrip(".")
     classes = lexicon.of(bare.capitalize()) | lexicon.of(bare)
     classed = classes & (LANDS | PEOPLES | {"month", "weekday"})
@@ -240,8 +238,7 @@ def _in_a_longer_code(code: str, before: str, after: str) -> bool:
 
 
 def _beside_a_name(before: str, after: str, entries: Mapping[str, Entry]) -> bool:
-    """Return whether one word is a part of somebody else's name or of a term (Ida Wells, Foley
-    tube)."""
+    """Return whether a word is part of another name or of a term (Ida Wells, Foley tube)."""
     last = re.search(rf"({_LETTERS.pattern})[ \t]$", before)
     following = re.match(rf"(?:['’]s)?[ \t]+({_LETTERS.pattern})", after)
     land = re.match(r",[ \t]*([A-Z]\w+(?: [A-Z]\w+)?)", after)

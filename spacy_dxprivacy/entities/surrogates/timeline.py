@@ -187,7 +187,7 @@ class _Dated:
         return CENTURY.number(2000 + year % 100, month, day)
 
     def ninety_years_before(self, days: int) -> str:
-        """Return the year that somebody of 90 was born in, or an earlier one, after a shift."""
+        """Return the year of birth of a person of 90 or more, after a shift."""
         return f"{self._end(days)[0] - TOP_AGE} or earlier"
 
     def _end(self, days: int) -> YMD:
