@@ -38,9 +38,9 @@ from spacy_dxprivacy.integrations.serve.callers import (
     read_callers,
 )
 from spacy_dxprivacy.integrations.serve.connection import Arrivals
-from spacy_dxprivacy.integrations.serve.desk import Desk
 from spacy_dxprivacy.integrations.serve.run import make_server
-from spacy_dxprivacy.integrations.serve.workers import Nursery
+from spacy_dxprivacy.integrations.serve.scheduler import Scheduler
+from spacy_dxprivacy.integrations.serve.workers import ForkServer
 from spacy_dxprivacy.io.build import the_sanitizer
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
@@ -80,12 +80,12 @@ def make_service(nlp):
 
         def make(*, tokens=None, budget=None, path=None, **limits):
             terms = the_sanitizer(nlp).terms
-            nursery = stack.enter_context(closing(Nursery(nlp)))
+            fork_server = stack.enter_context(closing(ForkServer(nlp)))
             ledger = Ledger(path, terms.guarantee, budget)
             limits = ServiceConfig(**{"tick": 0, **limits})
-            desk = Desk(nursery, terms, Callers(tokens), ledger, limits)
-            stack.enter_context(closing(desk))
-            return make_app(desk)
+            scheduler = Scheduler(fork_server, terms, Callers(tokens), ledger, limits)
+            stack.enter_context(closing(scheduler))
+            return make_app(scheduler)
 
         yield make
 
@@ -329,7 +329,7 @@ def test_health_says_when_no_worker_can_be_started_any_more(make_service, monkey
     def fail(*args):
         raise EOFError
 
-    monkeypatch.setattr(Nursery, "start", fail)
+    monkeypatch.setattr(ForkServer, "start", fail)
 
     async def run():
         assert (await asked(service, "/sanitize", {"text": "crash"})).status == 503

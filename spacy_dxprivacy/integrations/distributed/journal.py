@@ -40,7 +40,7 @@ class ShardResult:
     name: str
     temporary: str = ""  # the name of the file in _partial/
     why: str = ""  # without text
-    input: dict[str, Any] = field(default_factory=dict, repr=False)  # see work.about
+    input: dict[str, Any] = field(default_factory=dict, repr=False)  # see work.fingerprint
     sums: ShardSums = field(default_factory=ShardSums)
 
 
@@ -235,7 +235,7 @@ class Private:
             raise _bad(path=path, why="is damaged.")
         self._append(inputs, b"")
         with open(inputs, "r+b") as file:
-            # Temporary name of a shard -> its source, see work.about.
+            # Temporary name of a shard -> its source, see work.fingerprint.
             self._inputs = {line.pop("temporary"): line for line in _whole_lines(file, inputs)}
 
     def _append(self, path: Path, data: bytes) -> None:
@@ -252,7 +252,7 @@ class Private:
         self._inputs[temporary] = source
 
     def input_of(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the source of a release, see work.about."""
+        """Return the source of a release, see work.fingerprint."""
         known = self._inputs.get(event["temporary"])
         if known is None:  # a second release of its text would go unnoticed
             why = "does not belong to this output: put back the one of the runs before."

@@ -14,7 +14,7 @@ from ...validate import needs
 from .arrow import Columns, TableSanitizer
 from .journal import ShardResult
 from .recipe import Config, Recipe
-from .work import Shard, Work, result_of
+from .work import Shard, ShardSanitizer, result_of
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -66,7 +66,7 @@ def sanitize_dataset(
 
 
 def run_shards(
-    cluster: ClusterConfig, work: Work, shards: Sequence[Shard]
+    cluster: ClusterConfig, work: ShardSanitizer, shards: Sequence[Shard]
 ) -> Iterator[ShardResult]:
     """Sanitise shards by tasks on a cluster, or on this machine, and yield each as it ends."""
     needs("ray", "the engine ray", extra="ray")
@@ -95,5 +95,5 @@ def run_shards(
             ray.shutdown()
 
 
-def _sanitize_shard(work: Work, shard: Shard) -> ShardResult:
+def _sanitize_shard(work: ShardSanitizer, shard: Shard) -> ShardResult:
     return work(shard)

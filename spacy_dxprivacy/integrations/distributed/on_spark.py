@@ -15,7 +15,7 @@ from ...validate import needs
 from .arrow import Columns, TableSanitizer, kept_columns
 from .journal import ShardResult
 from .recipe import Config, Recipe
-from .work import Shard, Work, result_of
+from .work import Shard, ShardSanitizer, result_of
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -70,7 +70,7 @@ def sanitize_dataframe(
 
 
 def run_shards(
-    cluster: ClusterConfig, work: Work, shards: Sequence[Shard]
+    cluster: ClusterConfig, work: ShardSanitizer, shards: Sequence[Shard]
 ) -> Iterator[ShardResult]:
     """Sanitise shards by the workers of a session, or of a new one, and yield each as it ends."""
     needs("pyspark", "the engine spark", extra="spark")

@@ -35,7 +35,7 @@ from .arrow import Columns
 from .journal import FORMAT, JOURNAL, Journal, ShardResult
 from .recipe import Recipe, terms_of
 from .spending import ShardSums, largest
-from .work import Shard, Work, about, is_changed
+from .work import Shard, ShardSanitizer, fingerprint, is_changed
 
 SHARD_KINDS = {**KINDS, ".parquet": "parquet"}
 ENGINES = {"local": "", "ray": ".on_ray", "spark": ".on_spark"}  # and the module of each
@@ -45,7 +45,7 @@ Event = dict[str, Any]  # a line of the journal
 
 
 @dataclass
-class Run:
+class RunResult:
     """The result of a run."""
 
     terms: Terms
@@ -96,7 +96,7 @@ def sanitize_shards(
     shards: Sequence[Shard],
     out: Path,
     on_shard: OnShard = lambda shard, why: None,
-) -> Run:
+) -> RunResult:
     """Sanitise shards into a folder, which all workers see under the same path.
 
     Args:
@@ -119,7 +119,7 @@ def sanitize_shards(
     again = chosen.cluster.again
     one_of("engine", chosen.cluster.engine or "local", tuple(ENGINES))
     sign = None if chosen.run.sign is None else read_key(chosen.run.sign)
-    run = Run(terms_of(nlp))
+    run = RunResult(terms_of(nlp))
     with Journal(out.resolve()) as journal:
         for shard in shards:
             path = journal.out / shard.name
@@ -165,11 +165,14 @@ def _settings(nlp: Language, chosen: SanitizeConfig) -> dict[str, Any]:
     }
 
 
-def _skip(shard: Shard, journal: Journal, run: Run) -> None:
+def _skip(shard: Shard, journal: Journal, run: RunResult) -> None:
     """Count a finished shard as skipped, or as a failure if its source changed."""
     then = journal.private.input_of(journal.last[shard.name])
     key = journal.private.key
-    if is_changed(shard.source, then) and about(shard.source, key)["digest"] != then["digest"]:
+    if (
+        is_changed(shard.source, then)
+        and fingerprint(shard.source, key)["digest"] != then["digest"]
+    ):
         what = "An earlier state of its source was released"
         run.failures[shard.name] = Errors.DX079.format(what=what)
     else:
@@ -182,7 +185,7 @@ def _results(
     """Return results as shards are done, in any order; a cluster retries one whose worker died."""
     chosen = recipe.settings
     cluster, module = chosen.cluster, ENGINES[chosen.cluster.engine or "local"]
-    work = Work(
+    work = ShardSanitizer(
         recipe, terms_of(nlp).space, _columns(chosen), journal.partial, cluster.user_column,
         journal.private.key, chosen.run if not module else RunConfig(),
     )  # fmt: skip
@@ -193,7 +196,9 @@ def _results(
     return results
 
 
-def _publish(result: ShardResult, journal: Journal, number: int, again: bool, run: Run) -> None:
+def _publish(
+    result: ShardResult, journal: Journal, number: int, again: bool, run: RunResult
+) -> None:
     other = journal.released_as(result) if result.temporary and not again else None
     if other:
         what = f"The same text was released as {other}"
@@ -204,7 +209,7 @@ def _publish(result: ShardResult, journal: Journal, number: int, again: bool, ru
         run.failures[result.name] = result.why
 
 
-def _write_manifest(journal: Journal, run: Run, key: bytes | None) -> None:
+def _write_manifest(journal: Journal, run: RunResult, key: bytes | None) -> None:
     run.manifest = make_manifest(journal)
     path = journal.out / MANIFEST
     if key is not None:
@@ -310,7 +315,7 @@ def _total(draws: Counter[Guarantee]) -> Event:
 # -- in sentences ----------------------------------------------------------------------------------
 
 
-def tally_of(run: Run, seconds: float) -> Tally:
+def tally_of(run: RunResult, seconds: float) -> Tally:
     """Return the tally of this run alone. seconds: with the time to start workers."""
     in_clear = run.manifest["settings"]["in_clear"]
     tally = Tally(run.terms, in_clear, seconds=seconds, speed="with the time to start workers")
@@ -320,7 +325,7 @@ def tally_of(run: Run, seconds: float) -> Tally:
     return tally
 
 
-def lines_of(run: Run) -> list[str]:
+def lines_of(run: RunResult) -> list[str]:
     """Return what the tally leaves out: the shards of this run, and the sum of all runs."""
     parts = [f"{len(run.released):,} released now"]
     parts += [f"{run.skipped:,} finished before"] if run.skipped else []

@@ -43,7 +43,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Work:
+class ShardSanitizer:
     """What is done to every shard; each worker receives it once."""
 
     recipe: Recipe
@@ -79,7 +79,7 @@ class Work:
         return ShardResult(shard.name, why=why)
 
     def _write(self, nlp: Language, shard: Shard, temporary: Path) -> ShardResult:
-        before = about(shard.source, self.key)
+        before = fingerprint(shard.source, self.key)
         sums = ShardSums(key=b"" if self.user_column is None else self.key)
         with_docs = shard.kind == "spacy"
         pipe = partial(outcomes_of, nlp, run=self.run_config, with_docs=with_docs)
@@ -160,7 +160,7 @@ def result_of(get: Callable[[], Any], shard: Shard) -> ShardResult:
         return ShardResult(shard.name, why=f"its worker failed with {type(error).__name__}.")
 
 
-def about(path: Path, key: bytes) -> dict[str, Any]:
+def fingerprint(path: Path, key: bytes) -> dict[str, Any]:
     """Return keyed digest of the decompressed content, size (bytes) and modification time (ns)."""
     hasher = hashlib.sha256()
     try:

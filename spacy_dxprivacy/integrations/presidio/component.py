@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, NoReturn
 
 from spacy import util
@@ -61,7 +62,16 @@ class DxPresidio:
             raise fail("spans_key", "a name", spans_key)
         self.spans_key = spans_key
         self.entities, self.language, self.threshold = entities, language, threshold
-        self.analyzer = _own_analyzer(language) if analyzer is None else analyzer
+        if analyzer is None:
+            if find_spec("presidio_analyzer") is None:
+                raise DxError(Errors.DX131)
+            from presidio_analyzer import AnalyzerEngine
+
+            from .plugins import nlp_engine
+
+            engine = nlp_engine(language=language)
+            analyzer = AnalyzerEngine(nlp_engine=engine, supported_languages=[language])
+        self.analyzer = analyzer
 
     def __call__(self, doc: Doc) -> Doc:
         failure = None
@@ -84,17 +94,3 @@ class DxPresidio:
     def get_error_handler(self) -> Callable[..., NoReturn]:
         """Return the handler that raises, so that no text passes unsearched."""
         return util.raise_error
-
-
-def _own_analyzer(language: str) -> Any:
-    failure = None
-    try:
-        from presidio_analyzer import AnalyzerEngine
-    except ImportError:
-        failure = DxError(Errors.DX131)
-    if failure is not None:
-        raise failure
-    from .plugins import nlp_engine
-
-    engine = nlp_engine(language=language)
-    return AnalyzerEngine(nlp_engine=engine, supported_languages=[language])

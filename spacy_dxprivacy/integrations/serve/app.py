@@ -27,8 +27,8 @@ from ...about import __version__
 from ...io.record import is_unicode
 from ...machine.hosts import LOOPBACK
 from .callers import Refused
-from .desk import Desk
 from .guard import LINES, Guard, content_type
+from .scheduler import Scheduler
 from .workers import Drawn
 
 MOST = 1000  # texts or entities of a request
@@ -44,7 +44,7 @@ NO_ROUTE = {404: "there is no such route.", 405: "this route takes another metho
 routes = APIRouter()
 
 
-def make_app(desk: Desk) -> FastAPI:
+def make_app(scheduler: Scheduler) -> FastAPI:
     """Return the whole service, as ASGI."""
     app = FastAPI(
         title="spacy_dxprivacy", version=__version__, description=DESCRIPTION,
@@ -52,11 +52,11 @@ def make_app(desk: Desk) -> FastAPI:
         dependencies=[Depends(HTTPBearer(auto_error=False))],  # in the document; Guard checks it
         exception_handlers={RequestValidationError: _wrong, HTTPException: _no_route},
     )  # fmt: skip
-    app.state.desk = desk
+    app.state.scheduler = scheduler
     app.include_router(routes)
     app.router.routes.insert(0, _LinesRoute("/sanitize", sanitize_lines, methods=["POST"]))
-    app.add_middleware(Guard, desk=desk)
-    hosts = [*LOOPBACK, *desk.limits.host]
+    app.add_middleware(Guard, scheduler=scheduler)
+    hosts = [*LOOPBACK, *scheduler.limits.host]
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
     return app
 
@@ -243,7 +243,7 @@ async def anonymize(wanted: Anonymize, request: Request) -> Response:
 @routes.get("/about")
 async def about(request: Request) -> Response:
     """The mechanism, its guarantee, and what stays in plaintext: the same for all texts."""
-    t = request.app.state.desk.terms
+    t = request.app.state.scheduler.terms
     return JSONResponse({
         "mechanism": t.mechanism, "guarantee": t.guarantee.to_dict(), "space": t.space,
         "unknown_policy": t.unknown_policy, "scope": t.scope, "in_clear": list(t.in_clear),
@@ -254,7 +254,7 @@ async def about(request: Request) -> Response:
 @routes.get("/budget")
 async def budget(request: Request) -> Response:
     """What this caller was given so far, and what is left."""
-    ledger, caller = request.app.state.desk.ledger, request.state.visit.caller
+    ledger, caller = request.app.state.scheduler.ledger, request.state.context.caller
     spent = await asyncio.to_thread(ledger.spent, caller)
     left = None if ledger.budget is None else max(0.0, ledger.budget - spent["epsilon"])
     return JSONResponse({"caller": caller, **spent, "budget": ledger.budget, "left": left})
@@ -263,14 +263,14 @@ async def budget(request: Request) -> Response:
 @routes.get("/health")
 async def health(request: Request) -> Response:
     """200 while it can sanitise, 503 when it cannot any more. It takes no token."""
-    if request.app.state.desk.broken:
+    if request.app.state.scheduler.broken:
         raise Refused(503, "this service cannot sanitise any more. Start it again.")
     return JSONResponse({"status": "ok"})
 
 
 async def _draw(request: Request, texts: list[str]) -> list[Drawn]:
-    desk: Desk = request.app.state.desk
-    return await desk.draw(request.state.visit, texts)
+    scheduler: Scheduler = request.app.state.scheduler
+    return await scheduler.draw(request.state.context, texts)
 
 
 def _entry(wanted: Sanitize, one: Drawn) -> dict[str, Any]:

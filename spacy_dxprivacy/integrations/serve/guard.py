@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
 from .callers import Refused
-from .desk import SLOW, Desk, Visit
+from .scheduler import SLOW, RequestContext, Scheduler
 
 LOG = logging.getLogger("spacy_dxprivacy.integrations.serve")
 PUBLIC = ("/health", "/openapi.json")  # these take no token
@@ -31,11 +31,11 @@ GRACE = 1.0  # seconds, in which a worker is killed
 class Guard:
     """ASGI middleware, which reads the body of a request before the routes are asked.
 
-    Routes find a Visit as `state.visit` of a request, and may raise Refused.
+    Routes find a RequestContext as `state.context` of a request, and may raise Refused.
     """
 
-    def __init__(self, app: ASGIApp, desk: Desk) -> None:
-        self.app, self.desk = app, desk
+    def __init__(self, app: ASGIApp, scheduler: Scheduler) -> None:
+        self.app, self.scheduler = app, scheduler
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -44,16 +44,18 @@ class Guard:
         now, answer, body = asyncio.get_running_loop().time, _Answer(send), None
         began = scope.setdefault("state", {}).get("began") or now()
         try:
-            scope["state"]["visit"] = visit = self._admitted(scope, began)
+            scope["state"]["context"] = context = self._admitted(scope, began)
             late = Refused(408, "the body did not arrive in time.")
             if scope["method"] == "POST":
-                body = await _until(visit.deadline, late, self._read(receive))
+                body = await _until(context.deadline, late, self._read(receive))
             messages = [{"type": "http.request", "body": body or b""}]
 
             async def whole() -> Any:
                 return messages.pop() if messages else await receive()
 
-            await _until(visit.deadline + GRACE, Refused(504, SLOW), self.app(scope, whole, answer))
+            await _until(
+                context.deadline + GRACE, Refused(504, SLOW), self.app(scope, whole, answer)
+            )
         except Refused as error:
             await answer.refuse(error, close=body is None and scope["method"] == "POST")
         except ClientDisconnect:
@@ -64,20 +66,20 @@ class Guard:
             LOG.error("%s in %s, line %d", type(error).__name__, place, last.lineno)
             await answer.refuse(Refused(500, "this service failed. Nothing was given out."))
 
-    def _admitted(self, scope: Any, began: float) -> Visit:
+    def _admitted(self, scope: Any, began: float) -> RequestContext:
         """Return who asks. Raise Refused (401, 415, 429) before the body is read."""
         token = Headers(scope=scope).get("authorization")
-        caller = "" if scope["path"] in PUBLIC else self.desk.callers.name(token)
+        caller = "" if scope["path"] in PUBLIC else self.scheduler.callers.name(token)
         if scope["method"] == "POST":
             # Web pages of other origins can send all other types without a preflight request.
             if content_type(scope) not in ("application/json", LINES):
                 raise Refused(415, "the content type has to be application/json.")
-            self.desk.cpu.check(caller)
-        return Visit(caller, began, began + self.desk.limits.max_seconds)
+            self.scheduler.cpu.check(caller)
+        return RequestContext(caller, began, began + self.scheduler.limits.max_seconds)
 
     async def _read(self, receive: Any) -> bytes:
         """Raise Refused (413) for a body that is too long, ClientDisconnect where it ends early."""
-        body, most, more = bytearray(), self.desk.limits.max_bytes, True
+        body, most, more = bytearray(), self.scheduler.limits.max_bytes, True
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":

@@ -39,8 +39,8 @@ def serve(
     Raises DxError where files or the pipeline do not fit.
     """
     from .app import make_app
-    from .desk import Desk
-    from .workers import Nursery
+    from .scheduler import Scheduler
+    from .workers import ForkServer
 
     terms = the_sanitizer(nlp).terms
     if terms.seeded:
@@ -53,11 +53,11 @@ def serve(
     if limits.budget is not None and terms.numbers is not None:
         raise UsageError("a `budget` is of words: numbers have an epsilon of another metric.")
     callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
-    # The nursery comes before files and threads, which it would copy.
-    with closing(Nursery(nlp, n_process)) as nursery:
+    # The fork server comes before files and threads, which it would copy.
+    with closing(ForkServer(nlp, n_process)) as fork_server:
         with closing(Ledger(limits.ledger, terms.guarantee, limits.budget)) as ledger:
-            desk = Desk(nursery, terms, callers, ledger, limits)
-            server = make_server(make_app(desk), limits)
+            scheduler = Scheduler(fork_server, terms, callers, ledger, limits)
+            server = make_server(make_app(scheduler), limits)
             # uvicorn raises the signal once more when it has stopped: that ends in peace.
             before = signal.signal(signal.SIGTERM, lambda number, frame: None)
             try:
@@ -66,7 +66,7 @@ def serve(
                 server.run()
             finally:
                 signal.signal(signal.SIGTERM, before)
-                desk.close()
+                scheduler.close()
 
 
 def make_server(app: Any, limits: ServiceConfig) -> uvicorn.Server:

@@ -1,8 +1,8 @@
-"""Worker processes that hold the fitted pipeline, and the nursery that starts them.
+"""Worker processes that hold the fitted pipeline, and the fork server that starts them.
 
 To fork the server would copy its threads and connections, and texts of other callers. So it forks
-once, before it serves: the nursery only starts and kills workers, which share its memory. Workers
-have random streams of their own, and exchange msgpack, never pickles.
+once, before it serves: the fork server only starts and kills workers, which share its memory.
+Workers have random streams of their own, and exchange msgpack, never pickles.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ...io.stream import in_zone
 from ...io.workers import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
 from ...pipeline.receipt import COUNTS, install_extensions
 
-PATIENCE = 5.0  # seconds for the nursery to end
+PATIENCE = 5.0  # seconds for the fork server to end
 BATCH = 32
 
 # A text and the part of its receipt that is its own, or the reason why there is none.
@@ -59,7 +59,7 @@ class Worker:
         return seconds, [one if isinstance(one, str) else (one[0], one[1]) for one in found]
 
 
-class Nursery:
+class ForkServer:
     """Start it before there are threads. workers: two at least."""
 
     def __init__(self, nlp: Language, workers: int = 2) -> None:
@@ -67,14 +67,14 @@ class Nursery:
         self._link, far_end = multiprocessing.Pipe()
         self._lock = threading.Lock()
         args = (Imported(), nlp, far_end, self._link)
-        self._process = multiprocessing.Process(target=_nurse, args=args)
+        self._process = multiprocessing.Process(target=_serve_forks, args=args)
         with heap_frozen(), signals_held():
             self._process.start()
         far_end.close()
         atexit.register(self.close)  # before multiprocessing waits for it
 
     def start(self) -> Worker:
-        """Start a worker. Raise OSError or EOFError where the nursery is no more."""
+        """Start a worker. Raise OSError or EOFError where the fork server is no more."""
         with self._lock:
             self._link.send_bytes(pack(0))
             number = unpack(self._link.recv_bytes())
@@ -87,7 +87,7 @@ class Nursery:
             self._link.recv_bytes()
 
     def close(self) -> None:
-        """End the nursery and all workers, which happens at exit at the latest."""
+        """End the fork server and all workers, which happens at exit at the latest."""
         atexit.unregister(self.close)
         self._link.close()
         self._process.join(PATIENCE)
@@ -96,7 +96,7 @@ class Nursery:
             self._process.join()
 
 
-def _nurse(imported: Imported, nlp: Language, link: Connection, others: Connection) -> None:
+def _serve_forks(imported: Imported, nlp: Language, link: Connection, others: Connection) -> None:
     # `imported` comes first, so that a spawned process knows the code before the pipeline.
     _be_quiet()
     others.close()  # or this end would never learn that the server is no more

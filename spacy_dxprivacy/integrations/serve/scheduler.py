@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ...config import ServiceConfig
 from ...pipeline.receipt import Terms
 from .callers import Buckets, Callers, Ledger, Refused
-from .workers import Drawn, Nursery, Worker
+from .workers import Drawn, ForkServer, Worker
 
 TEXTS, CHARACTERS = 32, 2**12  # what a worker gets at a time: enough to fill it, and soon done
 SMALL = 2**10  # characters of a request that is small
@@ -28,7 +28,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, eq=False)
-class Visit:
+class RequestContext:
     """A request: who asks, when it began and when it is given up (clock of the event loop)."""
 
     caller: str
@@ -36,11 +36,11 @@ class Visit:
     deadline: float
 
 
-class Item:
+class QueuedText:
     """A text that waits in a queue. begun: by a worker. Make it where an event loop runs."""
 
-    def __init__(self, visit: Visit, text: str, queue: Turns) -> None:
-        self.visit, self.text, self.queue = visit, text, queue
+    def __init__(self, context: RequestContext, text: str, queue: FairQueue) -> None:
+        self.context, self.text, self.queue = context, text, queue
         self.begun = False
         self.answer: asyncio.Future[Drawn] = asyncio.get_running_loop().create_future()
 
@@ -54,19 +54,19 @@ class Item:
             self.answer.set_result(outcome)
 
 
-class Turns:
+class FairQueue:
     """A queue of texts: callers take turns, and so do the requests of a caller."""
 
     def __init__(self) -> None:
-        self._of: dict[str, deque[deque[Item]]] = {}
+        self._of: dict[str, deque[deque[QueuedText]]] = {}
 
-    def add(self, request: Sequence[Item]) -> None:
+    def add(self, request: Sequence[QueuedText]) -> None:
         """Put a request at the end of the queue of its caller."""
-        self._of.setdefault(request[0].visit.caller, deque()).append(deque(request))
+        self._of.setdefault(request[0].context.caller, deque()).append(deque(request))
 
-    def next(self) -> list[Item]:
+    def next(self) -> list[QueuedText]:
         """Return what a worker does next, of one caller; [] where nothing waits."""
-        part: list[Item] = []
+        part: list[QueuedText] = []
         while self._of and not part:
             caller = next(iter(self._of))
             requests, size = self._of.pop(caller), 0
@@ -83,29 +83,31 @@ class Turns:
         return part
 
 
-class Desk:
+class Scheduler:
     """The service behind its routes. It starts its workers; one is for small requests.
 
     Where callers have tokens, none has more than half of the places and of the processor time.
     """
 
     def __init__(
-        self, nursery: Nursery, terms: Terms, callers: Callers, ledger: Ledger,
+        self, fork_server: ForkServer, terms: Terms, callers: Callers, ledger: Ledger,
         limits: ServiceConfig,
     ) -> None:  # fmt: skip
         self.terms, self.callers, self.ledger, self.limits = terms, callers, ledger, limits
         self.broken = False
-        self.cpu = Buckets(limits.max_cpu or (nursery.workers * 30.0 if callers.known else None))
-        self._nursery = nursery
+        self.cpu = Buckets(
+            limits.max_cpu or (fork_server.workers * 30.0 if callers.known else None)
+        )
+        self._fork_server = fork_server
         # The thread of a worker that was killed ends a moment later.
-        self._threads = ThreadPoolExecutor(2 * nursery.workers)
-        self._idle = [nursery.start() for _ in range(nursery.workers)]
+        self._threads = ThreadPoolExecutor(2 * fork_server.workers)
+        self._idle = [fork_server.start() for _ in range(fork_server.workers)]
         self._for_small = self._idle[0]
-        self._small, self._others = Turns(), Turns()
-        self._visits: dict[Visit, list[Item]] = {}  # of all requests that are not answered
+        self._small, self._others = FairQueue(), FairQueue()
+        self._unanswered: dict[RequestContext, list[QueuedText]] = {}
         self._busy: set[asyncio.Task[None]] = set()
 
-    async def draw(self, visit: Visit, texts: Sequence[str]) -> list[Drawn]:
+    async def draw(self, context: RequestContext, texts: Sequence[str]) -> list[Drawn]:
         """Return what came of each text, once it is charged to the caller, at the next tick.
 
         How long a draw takes depends on its words: callers learn ticks alone. What is given up
@@ -115,11 +117,11 @@ class Desk:
             Refused: 403 where the budget is spent, 503 or 429 where too many wait, 504 at the
                 deadline, 503 where a worker died. Then nothing may be given out.
         """
-        await asyncio.to_thread(self.ledger.check, visit.caller)
-        self._check_room(visit.caller)
+        await asyncio.to_thread(self.ledger.check, context.caller)
+        self._check_room(context.caller)
         small = len(texts) <= TEXTS and sum(map(len, texts)) <= SMALL
         queue = self._small if small else self._others
-        self._visits[visit] = items = [Item(visit, text, queue) for text in texts]
+        self._unanswered[context] = items = [QueuedText(context, text, queue) for text in texts]
         if items:
             queue.add(items)
         self._dispatch()
@@ -130,19 +132,19 @@ class Desk:
                 item.answer.cancel()
             lost = [len(_WORD.findall(item.text)) for item in items if item.begun]
             if lost:
-                await self._charge(visit.caller, lost, capped=True)
+                await self._charge(context.caller, lost, capped=True)
             raise
         finally:
-            del self._visits[visit]
+            del self._unanswered[context]
         draws = [one[1]["draws"] for one in found if not isinstance(one, str)]
         if draws:
-            await self._charge(visit.caller, draws)
-        tick, past = self.limits.tick, asyncio.get_running_loop().time() - visit.began
+            await self._charge(context.caller, draws)
+        tick, past = self.limits.tick, asyncio.get_running_loop().time() - context.began
         await asyncio.sleep(-past % tick if tick else 0.0)
         return found
 
     def close(self) -> None:
-        """Forget the threads. Workers end with their nursery."""
+        """Forget the threads. Workers end with their fork server."""
         self._threads.shutdown(wait=False)
 
     async def _charge(self, caller: str, draws: list[int], *, capped: bool = False) -> None:
@@ -152,9 +154,9 @@ class Desk:
     def _check_room(self, caller: str) -> None:
         if self.broken:
             raise Refused(503, BROKEN)
-        if len(self._visits) >= self.limits.max_requests:
+        if len(self._unanswered) >= self.limits.max_requests:
             raise Refused(503, "more requests wait than this service takes. Ask again.", after=1)
-        mine = sum(visit.caller == caller for visit in self._visits)
+        mine = sum(context.caller == caller for context in self._unanswered)
         if self.callers.known and mine >= max(1, self.limits.max_requests // 2):
             why = "more requests of this caller wait than it may have. Ask again."
             raise Refused(429, why, after=1)
@@ -170,14 +172,14 @@ class Desk:
                 self._busy.add(task)
                 task.add_done_callback(self._busy.discard)
 
-    async def _run(self, worker: Worker, part: list[Item]) -> None:
-        loop, caller = asyncio.get_running_loop(), part[0].visit.caller
+    async def _run(self, worker: Worker, part: list[QueuedText]) -> None:
+        loop, caller = asyncio.get_running_loop(), part[0].context.caller
         for item in part:
             item.begun = True
         texts, began = [item.text for item in part], loop.time()
         asked = loop.run_in_executor(self._threads, worker.ask, caller, texts)
         try:
-            limit = min(item.visit.deadline for item in part) - began
+            limit = min(item.context.deadline for item in part) - began
             seconds, found = await asyncio.wait_for(asked, limit)
         except Exception as error:  # the worker is late, or is no more
             self.cpu.spend(caller, loop.time() - began)
@@ -189,21 +191,21 @@ class Desk:
             self._idle.append(worker)
         self._dispatch()
 
-    async def _replace(self, worker: Worker, part: list[Item], *, late: bool) -> None:
+    async def _replace(self, worker: Worker, part: list[QueuedText], *, late: bool) -> None:
         loop = asyncio.get_running_loop()
         try:
-            await loop.run_in_executor(self._threads, self._nursery.kill, worker)
+            await loop.run_in_executor(self._threads, self._fork_server.kill, worker)
             for item in part:
                 if not late:
                     item.end(Refused(503, LOST))
-                elif loop.time() >= item.visit.deadline:
+                elif loop.time() >= item.context.deadline:
                     item.end(Refused(504, SLOW))
                 else:  # it still has time, and nobody saw its noise
                     item.queue.add([item])
-            new = await loop.run_in_executor(self._threads, self._nursery.start)
+            new = await loop.run_in_executor(self._threads, self._fork_server.start)
         except (OSError, EOFError):
             self.broken = True
-            for item in [item for items in self._visits.values() for item in items]:
+            for item in [item for items in self._unanswered.values() for item in items]:
                 item.end(Refused(503, BROKEN))
             return
         if worker is self._for_small:
