@@ -15,9 +15,8 @@ from typing import IO, Any
 
 from ..errors import UsageError
 from ..registries import retired
-from .files.limits import MB, MOST_RECORD, TooLarge, check_ratio
+from .files.limits import BLOCK, MB, MOST_RECORD, TooLarge, inflated
 
-BLOCK = 2**16
 # Longer marks first, as the one of UTF-32 begins with the one of UTF-16.
 BOMS = {
     codecs.BOM_UTF8: "utf-8",
@@ -138,7 +137,7 @@ def ending(path: Path) -> str:
 
 def gunzip(raw: bytes) -> bytes:
     """Decompress all of a file. Raise UsageError for what is no gzip, cut, or a bomb."""
-    return b"".join(_gunzip(iter([raw])))
+    return b"".join(_gunzip(raw[i : i + BLOCK] for i in range(0, len(raw), BLOCK)))
 
 
 def check_encoding(encoding: str | None) -> None:
@@ -167,27 +166,14 @@ def _gunzip_if_packed(blocks: Blocks) -> Blocks:
 
 
 def _gunzip(blocks: Blocks) -> Blocks:
-    member, taken, given = zlib.decompressobj(wbits=31), 0, 0
     try:
-        for block in blocks:
-            taken += len(block)
-            while block:
-                if member.eof:  # another member may follow, after zeros
-                    block = block.lstrip(b"\0")
-                    if not block:
-                        break
-                    member = zlib.decompressobj(wbits=31)
-                out = member.decompress(block, BLOCK)
-                block = member.unconsumed_tail or member.unused_data
-                given += len(out)
-                check_ratio("its .gz", taken, given)
-                yield out
+        yield from inflated(blocks, 31, "its .gz")
     except TooLarge as error:
         raise UsageError(str(error)) from None
+    except EOFError:
+        raise UsageError("its .gz ends too early: it was cut.") from None
     except zlib.error:
         raise UsageError("it is not .gz, or it is damaged.") from None
-    if taken and not member.eof:
-        raise UsageError("its .gz ends too early: it was cut.")
 
 
 class Packing(io.RawIOBase):

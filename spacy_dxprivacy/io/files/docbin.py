@@ -7,7 +7,6 @@ items follow. Here msgpack's own Unpacker is bounded, no decoder is asked, and n
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +18,7 @@ from spacy.attrs import ORTH
 from spacy.strings import get_string_id
 
 from ...errors import DxError, Errors
-from .limits import MB, check_ratio, too_large
+from .limits import BLOCK, MB, inflated, too_large
 
 MOST_DOCBIN = 1024 * MB  # as it lies on disk
 MOST_INFLATED = 4096 * MB
@@ -94,14 +93,13 @@ def read_docbin(raw: bytes) -> Packed:
     if len(raw) > MOST_DOCBIN:
         raise too_large("the .spacy file", len(raw), MOST_DOCBIN)
     try:
-        stream, parts, size, rest = zlib.decompressobj(), list[bytes](), 0, raw
-        while not stream.eof and (data := stream.decompress(rest, MB)):
-            rest = stream.unconsumed_tail
+        parts, size = list[bytes](), 0
+        blocks = (raw[i : i + BLOCK] for i in range(0, len(raw), BLOCK))
+        for data in inflated(blocks, 15, "the .spacy file"):
             parts.append(data)
             size += len(data)
             if size > MOST_INFLATED:
                 raise too_large("what a .spacy file holds", size, MOST_INFLATED)
-            check_ratio("the .spacy file", len(raw), size)
         return _arranged(unpack(b"".join(parts)))
     except DxError:
         raise

@@ -6,7 +6,8 @@ import errno
 import gzip
 import json
 import stat
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 from ...errors import DxError, Errors
 
 MB = 2**20
+BLOCK = 2**16
 MOST_RECORD = 256 * MB  # bytes of a document: a line of .jsonl, a field of .csv, a .txt file
 MOST_JSON = 64 * MB  # of the files that describe a space, a graph, an index, a receipt
 MOST_CONFIG = 4 * MB
@@ -59,6 +61,29 @@ def check_ratio(what: str, packed: int, unpacked: int) -> None:
     """Raise TooLarge if so many bytes out of so few are no honest compression."""
     if unpacked > FREE and unpacked > MOST_RATIO * packed:
         raise TooLarge(Errors.DX096.format(what=what, most=MOST_RATIO))
+
+
+def inflated(blocks: Iterable[bytes], wbits: int, what: str) -> Iterator[bytes]:
+    """Decompress zlib (wbits 15) or gzip (31), of several members.
+
+    Raise TooLarge for a bomb, zlib.error for damage, and EOFError if it is cut.
+    """
+    member, taken, given = zlib.decompressobj(wbits), 0, 0
+    for block in blocks:
+        taken += len(block)
+        while block:
+            if member.eof:  # another member may follow, after zeros
+                block = block.lstrip(b"\0")
+                if not block:
+                    break
+                member = zlib.decompressobj(wbits)
+            out = member.decompress(block, BLOCK)
+            block = member.unconsumed_tail or member.unused_data
+            given += len(out)
+            check_ratio(what, taken, given)
+            yield out
+    if taken and not member.eof:
+        raise EOFError
 
 
 def read_lines(path: Path, longest: int) -> Iterator[bytes]:
