@@ -166,8 +166,7 @@ def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
     sanitizer = only_sanitizer(nlp)
     if sanitizer is None:  # another pipeline than `is_cut` saw
         raise DxError(Errors.DX032)
-    tokens, perturbed, unknown, draws = (counts[name] for name in _COUNTED)
-    counted = Counted(tokens, perturbed, unknown, draws)
+    counted = Counted(counts["tokens"], counts["perturbed"], counts["unknown"], counts["draws"])
     return Sanitized("".join(drawn), sanitizer.terms.receipt(counted))
 
 

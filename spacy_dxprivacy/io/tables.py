@@ -214,6 +214,7 @@ class TableWriter(Writer):
 
     names: list[str] | None = None  # what the first row holds, once it is written
     known: list[str] | None = None  # the same, if the input has said it
+    ending = ""  # of the lines of the input
 
     def begin(self, names: list[str]) -> None:
         receipt = self.files.receipt_field
@@ -224,7 +225,8 @@ class TableWriter(Writer):
         names, cells = written(record, results, self.files)
         if names is None:
             names, cells = list(cells), list(cells.values())
-        columns = self._head(self.known or names, record.ending)
+        self.ending = self.ending or record.ending
+        columns = self._head(self.known or names)
         if not set(names) <= set(columns):
             raise DxError(
                 "it has a field that the first record has not, so there is no column for it."
@@ -237,15 +239,11 @@ class TableWriter(Writer):
     def finish(self) -> None:
         self._head(self.known or [*self.files.field, *(self.files.keep_fields or ())])
 
-    def _head(self, names: list[str], ending: str = "") -> list[str]:
+    def _head(self, names: list[str]) -> list[str]:
         if self.names is None:
             self.names = names
-            self.open(ending)
             self.write_row(names)
         return self.names
-
-    def open(self, ending: str) -> None:
-        """Take the end of a line, before the first row."""
 
     def write_row(self, cells: list[Any]) -> None:
         """Write cells, one a column, or raise DxError if one of them does not fit."""
@@ -258,19 +256,19 @@ class CsvWriter(TableWriter):
     def __init__(self, handle: IO[bytes], files: FileConfig, delimiter: str = ",") -> None:
         super().__init__(handle, files)
         self.delimiter = files.delimiter or delimiter
-
-    def open(self, ending: str) -> None:
-        # Before Python 3.11, csv.writer refuses NUL where there is no character to escape with.
-        # This one is never needed, as quotes are doubled, and is no character of a text. Unlike a
-        # TextIOWrapper, what writes the bytes does not close stdout when it goes.
-        self.rows: Any = csv.writer(
-            codecs.getwriter("utf8")(self.handle, "replace"),
-            escapechar=NUL,
-            delimiter=self.delimiter,
-            lineterminator=ending or "\r\n",
-        )
+        self.rows: Any = None
 
     def write_row(self, cells: list[Any]) -> None:
+        if self.rows is None:
+            # Before Python 3.11, csv.writer refuses NUL where there is no character to escape with.
+            # This one is never needed, as quotes are doubled, and is no character of a text. Unlike
+            # a TextIOWrapper, what writes the bytes does not close stdout when it goes.
+            self.rows = csv.writer(
+                codecs.getwriter("utf8")(self.handle, "replace"),
+                escapechar=NUL,
+                delimiter=self.delimiter,
+                lineterminator=self.ending or "\r\n",
+            )
         self.rows.writerow(map(_cell, cells))
 
 
