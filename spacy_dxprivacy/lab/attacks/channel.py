@@ -91,7 +91,14 @@ def channel_of(
     P = _by_distance(X, words, outputs, source, seen)
     met = places_in(outputs, seen)
     pairs = np.stack([source[met >= 0], met[met >= 0]])
-    weight = _weight(pairs, P, times)
+    # the weight with which half of the draws predict the others best
+    flat = np.ravel_multi_index((pairs[0], pairs[1]), P.shape)
+    known, counts = np.unique(flat[::2], return_counts=True)
+    at = places_in(known, flat[1::2])
+    learned = np.where(at >= 0, counts[at], 0)
+    prior, half = P.ravel()[flat[1::2]], times[pairs[0, 1::2]] / 2
+    fits = [np.log((learned + w * prior) / (half + w)).sum() for w in WEIGHTS]
+    weight = WEIGHTS[int(np.argmax(fits))]
     P *= np.float32(weight)
     np.add.at(P, tuple(pairs), np.float32(1))
     P /= (times + weight).astype(np.float32)[:, None]
@@ -105,19 +112,6 @@ def _logs(P: Floats2d) -> Floats2d:
 
 
 # -- without probabilities -----------------------------------------------------------------------
-
-
-def _weight(pairs: Ints2d, smooth: Floats2d, times: Ints1d) -> float:
-    """How many draws the estimate by distance is worth: half of the draws predict the others
-    best with it."""
-    flat = np.ravel_multi_index((pairs[0], pairs[1]), smooth.shape)
-    hidden = flat[1::2]
-    met, counts = np.unique(flat[::2], return_counts=True)
-    at = places_in(met, hidden)
-    learned = np.where(at >= 0, counts[at], 0)
-    prior, half = smooth.ravel()[hidden], times[pairs[0, 1::2]] / 2
-    fits = [np.log((learned + w * prior) / (half + w)).sum() for w in WEIGHTS]
-    return WEIGHTS[int(np.argmax(fits))]
 
 
 def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,

@@ -269,10 +269,16 @@ def _test(
         events = [
             new if new.worth > old.worth else old for new, old in zip(found, events, strict=True)
         ]
-    hits = [_hits(sides, events, draws[2:]) for draws in drawn]
+    hits, wanted = np.zeros((2, 2), dtype=np.int64), {event.score for event in events}
+    for word, draws in enumerate(drawn):
+        for draw in draws[2:]:
+            values = {name: score() for name, score in scores(sides, draw) if name in wanted}
+            for number, event in enumerate(events):
+                S = values[event.score]
+                hits[word, number] += np.sum(S >= event.t if event.at_least else S < event.t)
     n, delta, tested = 2 * len(one[2].rows), on.claim.delta, []
     for number, event in enumerate(events):
-        mine, its = (int(hits[side][number]) for side in (number, 1 - number))
+        mine, its = int(hits[number, number]), int(hits[1 - number, number])
         p, q = float(lower(mine, n, alpha / 2)), float(upper(its, n, alpha / 2))
         bound = float(np.log((p - delta) / q)) if p > delta else -np.inf
         tested.append(Tested((pair[number], pair[1 - number]), claimed, event, p, q, bound))
@@ -304,18 +310,6 @@ def _marks(some: Floats1d) -> Floats1d:
     places = np.concatenate([[0], steps]) if few else (LEVELS * (len(some) - 1)).astype(np.int64)
     marks: Floats1d = some[places]
     return marks
-
-
-def _hits(sides: Sides, events: list[Event], calls: list[Draw]) -> Floats1d:
-    """The number of outputs in each event; only the scores of these are computed."""
-    counts = np.zeros(len(events))
-    for draw in calls:
-        wanted = {event.score for event in events}
-        found = {name: score() for name, score in scores(sides, draw) if name in wanted}
-        for number, event in enumerate(events):
-            S = found[event.score]
-            counts[number] += np.sum(S >= event.t if event.at_least else S < event.t)
-    return counts
 
 
 # -- scores of outputs by which two words might be told apart --------------------------------------

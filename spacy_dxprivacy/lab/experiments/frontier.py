@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 import spacy
 
-from ...arrays import Bools1d, Floats2d, Ints1d
+from ...arrays import Bools1d, Ints1d
 from ...errors import DxError, Errors
 from ...privacy.randomness import Rng
 from ...registries import registry
@@ -109,7 +109,9 @@ def run(space: Space, options: Options) -> Result:
     Raises DxError for a peer that was asked for by name and is not available.
     """
     names = options.chosen(NAMES if options.mechanisms else USUAL)
-    why = {name: missing(name) for name in names}
+    why = dict.fromkeys(names, "")
+    if PRESIDIO in why and find_spec("presidio_analyzer") is None:
+        why[PRESIDIO] = "presidio-analyzer is not installed (the extra presidio)"
     if options.mechanisms and any(why.values()):
         name = next(name for name in names if why[name])
         raise DxError(Errors.DX165.format(name=name, why=why[name]))
@@ -181,7 +183,13 @@ class Stage:
         where = found_anywhere(text, self.cut(guess))
         anywhere, low, high, words = share_by_document(where, text.doc_of)
         left = [rows[some] for rows, some in zip(self.cut(out), self.cut(there), strict=True)]
-        after, before = (mean_vectors(some, self.ground.space.vectors) for some in (left, [*text]))
+        X = self.ground.space.vectors
+        units = []  # the mean vectors of documents, of norm 1; zeros for one without words
+        for documents in (left, text):
+            means = np.stack(
+                [X[rows].mean(axis=0) if len(rows) else 0 * X[0] for rows in documents]
+            )
+            units.append(means / np.linalg.norm(means, axis=1, keepdims=True).clip(1e-30))
         nats = NAN
         if there.any():
             nats = language.nats(out[there], text.sentences[there])
@@ -189,7 +197,7 @@ class Stage:
         return {
             "anywhere": anywhere, "rare_anywhere": mean(where[rare]),
             "kept": mean(kept), "rare_kept": mean(kept[rare]),
-            "meaning": float((after * before).sum(axis=1).mean()), "nats": nats,
+            "meaning": float((units[0] * units[1]).sum(axis=1).mean()), "nats": nats,
             "found": mean(right), "rare_found": mean(right[rare]),
             "low": low, "high": high, "words": words, "rare": int(rare.sum()),
         }  # fmt: skip
@@ -212,13 +220,6 @@ class Stage:
         return {"peer": name, "epsilon": NAN, **figures, "attacker": "word pairs", **promise}
 
 
-def missing(name: str) -> str:
-    """Return why a peer is not available; "" where it is."""
-    if name == PRESIDIO and find_spec("presidio_analyzer") is None:
-        return "presidio-analyzer is not installed (the extra presidio)"
-    return ""
-
-
 def texts_of(options: Options) -> list[str]:
     """Return at most `documents` texts of the user or of the package, spread over the file. Raise
     UsageError for a file that cannot be read."""
@@ -230,16 +231,6 @@ def texts_of(options: Options) -> list[str]:
             texts = read_texts(str(path), "text")
     some = np.linspace(0, len(texts) - 1, min(options.documents, len(texts))).astype(int)
     return [texts[i] for i in some]
-
-
-def mean_vectors(documents: Sequence[Ints1d], X: Floats2d) -> Floats2d:
-    """Return the mean vector of each document, scaled to norm 1, (documents, d); zeros for one
-    without words."""
-    means = np.stack(
-        [X[rows].mean(axis=0) if len(rows) else np.zeros(X.shape[1], X.dtype) for rows in documents]
-    )
-    found: Floats2d = means / np.linalg.norm(means, axis=1, keepdims=True).clip(1e-30)
-    return found
 
 
 @dataclass(eq=False)
