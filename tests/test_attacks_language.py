@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.lab.attacks import Corpus, Scene, Trial, attack, sanitised
 from spacy_dxprivacy.lab.attacks.frontier import Ground, Point, at_attacker, frontier
-from spacy_dxprivacy.lab.attacks.language import Language, language_of, ways_to_read
+from spacy_dxprivacy.lab.attacks.language import Language, language_of, language_variants
 from spacy_dxprivacy.lab.attacks.reading import Reading, Seen, blind_guess
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
@@ -282,9 +282,9 @@ def test_who_attacks_goes_by_every_public_law_of_pairs():
     clinical = prior(kind="clinical").fit(space).digest
 
     def digests(law):
-        ways = ways_to_read(language, path(epsilon=1.0, prior=law).fit(space))
-        assert all((way.known == language.known).all() for way in ways)
-        return [way.chain.digest for way in ways]
+        variants = language_variants(language, path(epsilon=1.0, prior=law).fit(space))
+        assert all((one.known == language.known).all() for one in variants)
+        return [one.chain.digest for one in variants]
 
     english = language.chain.digest
     assert digests(None) == digests(prior(kind="clinical")) == [english, clinical]
@@ -299,5 +299,5 @@ def test_who_knows_frequencies_alone_goes_by_them_first():
     known = np.full(len(space), 1 / len(space))
     language = Language(make_alone(known), known, name="word frequencies")
     pairs = registry.dx_mechanisms.get("dx.Path.v2")(epsilon=1.0).fit(space)
-    first, then = ways_to_read(language, pairs)
+    first, then = language_variants(language, pairs)
     assert first is language and then.name == "word pairs of the prior"

@@ -22,7 +22,7 @@ from ...ty import Mechanism
 from ..corpus import Corpus, sanitised
 from ..results import NAN, Progress, Result, draw_lines, finish, legend_below, no_progress
 from .figures import share_by_document
-from .language import Language, language_of, ways_to_read
+from .language import Language, language_of, language_variants
 from .reading import Reader, Reading, Seen, causal_reading
 
 PANELS = {
@@ -119,8 +119,8 @@ def guesses_of(
     names. seed: of simulations of the mechanism."""
     seen, X = Seen(outputs, ground.text.sentences), ground.space.vectors
     reading = Reading(seen, mechanism, X, ground.language, Rng(seed))
-    ways = ways_to_read(reading.language, mechanism)
-    guesses = {way.name: replace(reading, language=way).guess() for way in ways}
+    variants = language_variants(reading.language, mechanism)
+    guesses = {one.name: replace(reading, language=one).guess() for one in variants}
     if ground.reader is not None:
         again = replace(reading, rng=Rng(seed))
         guesses[ground.reader.name] = causal_reading(ground.text, again, ground.reader).guess

@@ -192,16 +192,16 @@ def _domain_of(read: Corpus, space: Space) -> str | None:
     return min(nats, key=lambda kind: float(nats[kind]))
 
 
-def ways_to_read(language: Language, mechanism: Mechanism) -> list[Language]:
+def language_variants(language: Language, mechanism: Mechanism) -> list[Language]:
     """Return the attacker's language model, and the same with each other public distribution of
     pairs: that of the domain, and that which the mechanism draws from."""
     chains = {OF_KIND: language.of_kind}
     if isinstance(mechanism, SentenceMechanism):
         chains[OF_PRIOR] = mechanism.built.chain
-    ways = [language]
+    variants = [language]
     for name, chain in chains.items():
         if chain is None or chain.is_alone or chain.one_state is None:
             continue  # not a distribution of pairs
-        if chain.digest not in {way.chain.digest for way in ways}:
-            ways.append(replace(language, chain=chain, name=name))
-    return ways
+        if chain.digest not in {one.chain.digest for one in variants}:
+            variants.append(replace(language, chain=chain, name=name))
+    return variants

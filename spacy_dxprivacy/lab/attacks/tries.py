@@ -24,10 +24,10 @@ from .channel import Channel, channel_of, draws_by_frequency
 from .figures import AttackFigure, Measured, bootstrap, share, share_by_document
 from .language import (
     Language,
+    language_variants,
     likely_words,
     log_prior,
     places_in,
-    ways_to_read,
     word_frequencies,
 )
 from .reading import CausalReading, Reader, Reading, Seen, blind_guess, causal_reading
@@ -282,9 +282,9 @@ def _read(trial: Trial, language: Language) -> Iterator[Success]:
     text = trial.scene.text
     reading = trial.reading(language)
     blind = blind_guess(reading.seen, language) == text.rows
-    ways = ways_to_read(language, trial.mechanism)
+    variants = language_variants(language, trial.mechanism)
     guesses = {"language model": reading.guess()}
-    guesses |= {way.name: replace(reading, language=way).guess() for way in ways[1:]}
+    guesses |= {one.name: replace(reading, language=one).guess() for one in variants[1:]}
     if trial.scene.reader is not None:
         guesses[trial.scene.reader.name] = trial.guess_by_model
     rare = language.is_rare[text.rows]

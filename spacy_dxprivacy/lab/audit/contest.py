@@ -55,13 +55,13 @@ def cloud(unit: float, words: int = 2000, dims: int = 50) -> Space:
     X = public.standard_normal((words, dims))
     X *= np.exp(public.standard_normal((words, 1)) / 2)  # dense in the middle, sparse outside
     line, cluster = _line_of(words), words // 2
-    start, way = X[-1].copy(), public.standard_normal(dims)
+    start, direction = X[-1].copy(), public.standard_normal(dims)
     noise = public.standard_normal((cluster, dims)) / np.sqrt(dims)
     X[-len(line) - cluster : -len(line)] = start + 0.1 * noise
-    X[line] = start + (line - line[0] + 1)[:, None] * (way / np.linalg.norm(way)) / 2
+    X[line] = start + (line - line[0] + 1)[:, None] * (direction / np.linalg.norm(direction)) / 2
     apart = np.geomspace(0.01, 8, 20)[:, None]
-    way = public.standard_normal((20, dims))
-    X[1:40:2] = X[0:40:2] + apart * way / np.linalg.norm(way, axis=1, keepdims=True)
+    direction = public.standard_normal((20, dims))
+    X[1:40:2] = X[0:40:2] + apart * direction / np.linalg.norm(direction, axis=1, keepdims=True)
     longest = 1.01 * float(np.linalg.norm(X, axis=1).max())
     X[40], X[41] = longest / np.sqrt(dims), -longest / np.sqrt(dims)
     X[42:44] = 0
@@ -131,8 +131,8 @@ def _contest(tier: str, on: Trial, pairs: Ints2d, effort: tuple[int, float, int]
     draws, seconds, most = effort
     E = np.maximum(on.claim.of_pairs(pairs), on.claim.of_pairs(pairs[:, ::-1]))
     highest = ceiling(draws // 2, on.alpha)
-    told = E < highest
-    pairs, E = pairs[told], E[told]
+    testable = E < highest
+    pairs, E = pairs[testable], E[testable]
     first = np.sort(np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1])[:most]
     pairs, E = pairs[first], E[first]
     if not len(pairs):
