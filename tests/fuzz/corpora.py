@@ -8,6 +8,7 @@ import io
 import json
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -84,7 +85,7 @@ def check_shards(
     pairs, texts = _small_files(rng, folder, many)
     out = folder / "out"
     shards = plan_shards([folder / "in"], out)
-    how = SanitizeConfig(files=FileConfig(keep_fields=("id",)))
+    recipe = replace(recipe, settings=SanitizeConfig(files=FileConfig(keep_fields=("id",))))
     failed: Counter[str] = Counter()
 
     def on_shard(shard: Any, why: str) -> None:
@@ -92,7 +93,7 @@ def check_shards(
         failed["shards"] += bool(why)
 
     for some in (shards[: many // 2], shards):
-        run = sanitize_shards(nlp, recipe, some, out, how, on_shard=on_shard)
+        run = sanitize_shards(nlp, recipe, some, out, on_shard)
     journal = (out / "_journal.jsonl").read_text()
     events = [json.loads(line) for line in journal.splitlines()]
     names = Counter(e["name"] for e in events if e["event"] == "shard")
