@@ -70,7 +70,7 @@ class _Gumbel:
 
 
 class TruncatedGumbel(BuiltMechanism[_Gumbel]):
-    """The nearest of a few candidates after noise on their distances."""
+    """Choose the nearest of a few candidates after noise on their distances."""
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
         X, farthest, scale = self.built.X, self.built.farthest, self.built.scale

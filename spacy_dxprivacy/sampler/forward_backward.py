@@ -1,9 +1,8 @@
 """Forward filtering and backward sampling, for many sentences side by side.
 
-Forward: from how likely each state is to how likely the next one is. Few states lead to many
-others, and many lead to few. Where these come first, as frequent words do, a corner of the table is
-dense enough that a product of plain matrices takes less time there than one of listed pairs, which
-is left for the rest. Backward: states drawn given those after them.
+Few states lead to many others, and many lead to few. Where the former come first, as frequent
+words do, a corner of the transition table is dense enough that a product of dense matrices takes
+less time there than a sparse one, which is left for the rest.
 """
 
 from __future__ import annotations
@@ -26,79 +25,58 @@ WIDTH = 32  # pairs of which a draw looks at the sum first
 
 @dataclass(frozen=True, eq=False)
 class Filtered:
-    """What is known of the state at a step, given all words of its sentence up to there.
+    """The forward message of a step, for each lane."""
 
-    X: (K + 1, lanes), the sum of M times back, and M, in sum 1. sums: float64 (blocks, 2, lanes),
-    of every ADDED states and of them times back.
-    """
-
-    X: Floats2d
-    sums: Floats3d
+    X: Floats2d  # (K + 1, lanes), the sum of M times back, and M = P(state | words so far)
+    sums: Floats3d  # float64 (blocks, 2, lanes), of every ADDED states of M, and times back
 
 
 class Forward:
-    """T of a chain, times a weight of each state that is entered."""
+    """The transition T of a chain, times a weight of each state that is entered."""
 
     def __init__(self, chain: Chain, weights: Numbers1d, dtype: Any) -> None:
-        """weights: (K,), above or equal to 0. dtype: that of all sums."""
-        w = weights.astype(np.float64)
+        """Prepare T, given weights (K,), not negative, and the type of all sums."""
+        from scipy.sparse import csr_array
+
+        K, w = chain.states, weights.astype(np.float64)
         u = (chain.u * w).astype(dtype)[:, None]
         table = chain.delta.T.tocsr()
-        table.data = (table.data * np.repeat(w, np.diff(table.indptr))).astype(dtype)
-        self.corners = [
-            (rows, np.hstack([u[rows], table[rows, :width].toarray()]))
-            for rows, width in _wide(table)
-        ]
-        self.rest = Product(_without(table, self.corners))
+        counts = np.diff(table.indptr)
+        table.data = (table.data * np.repeat(w, counts)).astype(dtype)
+        sides = LEAST_SIDE * 2 ** np.arange(32)
+        edges: Ints1d = np.concatenate([[0], sides[sides < K], [K]])
+        self.corners: list[tuple[slice, Floats2d]] = []
+        for rows in (slice(a, b) for a, b in pairwise(edges.tolist())):
+            columns = table.indices[table.indptr[rows.start] : table.indptr[rows.stop]]
+            pairs = np.histogram(columns, edges)[0]
+            full = pairs >= FULL * np.diff(edges) * (rows.stop - rows.start)
+            width = int(edges[np.cumprod(full).sum()])
+            self.corners.append((rows, np.hstack([u[rows], table[rows, :width].toarray()])))
+        widths = np.concatenate([np.full(len(one), one.shape[1] - 1) for _, one in self.corners])
+        rest = table.indices >= np.repeat(widths, counts)
+        ends = np.concatenate([[0], np.cumsum(rest)])[table.indptr].astype(np.int32)
+        cells = (table.data[rest], table.indices[rest], ends)
+        self.rest = Product(csr_array(cells, table.shape))
 
     def __call__(self, X: Floats2d, Y: Floats2d) -> None:
-        """X: see Filtered, rows side by side in memory. Y: (K, lanes), which is filled with the
-        states after it."""
+        """Fill Y (K, lanes) with the states after X, C-contiguous, see Filtered."""
         for rows, corner in self.corners:
             np.matmul(corner, X[: corner.shape[1]], out=Y[rows])
         self.rest.add(X[1:], Y)
 
 
-def _wide(table: Any) -> list[tuple[slice, int]]:
-    """All rows of a table (K, K) by parts, and how many columns of each from the first on are full
-    enough."""
-    K = table.shape[0]
-    sides = LEAST_SIDE * 2 ** np.arange(32)
-    edges: Ints1d = np.concatenate([[0], sides[sides < K], [K]])
-    found = []
-    for rows in (slice(a, b) for a, b in pairwise(edges.tolist())):
-        columns = table.indices[table.indptr[rows.start] : table.indptr[rows.stop]]
-        pairs = np.histogram(columns, edges)[0]
-        full = pairs >= FULL * np.diff(edges) * (rows.stop - rows.start)
-        found.append((rows, int(edges[np.cumprod(full).sum()])))
-    return found
-
-
-def _without(table: Any, corners: list[tuple[slice, Floats2d]]) -> Any:
-    """The table without its corners."""
-    from scipy.sparse import csr_array
-
-    widths = np.concatenate([np.full(len(one), one.shape[1] - 1) for _, one in corners])
-    counts = np.diff(table.indptr)
-    rest = table.indices >= np.repeat(widths, counts)
-    ends = np.concatenate([[0], np.cumsum(rest)])[table.indptr]
-    return csr_array((table.data[rest], table.indices[rest], ends.astype(np.int32)), table.shape)
-
-
 class Product:
-    """A sparse table times many columns, by parts that stay near the processor.
-
-    table: csr float (k, n), indices of a row rising; terms are added up in that order.
-    """
+    """A sparse matrix times many columns, by parts that fit the cache of a core."""
 
     def __init__(self, table: Any) -> None:
+        """Prepare a table, csr float (k, n), whose terms are added up by rising index."""
         columns = table.tocsc()  # of which parts can be taken without a look at all of it
         parts = blocks(table.shape[1], COLUMNS)
         self.parts = [(part, columns[:, part].tocsr()) for part in parts]
 
     def add(self, X: Floats2d, Y: Floats2d) -> None:
-        """Y: (k, lanes), to which the product with X (n, lanes) is added. Both of the table's type,
-        and rows of both side by side in memory."""
+        """Add the product with X (n, lanes) to Y (k, lanes), both C-contiguous and of the table's
+        type."""
         try:  # scipy's own operator makes a new array for each part; this is no public name
             from scipy.sparse._sparsetools import csr_matvecs
         except ImportError:
@@ -111,7 +89,7 @@ class Product:
 
 
 class Sums:
-    """Sums over states, some at a time, so that rounding does not add up."""
+    """Sums over states in blocks, so that rounding does not add up."""
 
     def __init__(self, chain: Chain, dtype: Any) -> None:
         both = np.stack([np.ones(chain.states), chain.back]).astype(dtype)
@@ -120,7 +98,7 @@ class Sums:
         self._left = both[:, whole:]
 
     def __call__(self, M: Floats2d) -> Floats3d:
-        """M: (K, lanes) -> float64 (blocks, 2, lanes), see Filtered."""
+        """Return float64 (blocks, 2, lanes), see Filtered, for M (K, lanes)."""
         whole = len(M) - self._left.shape[1]
         sums = np.empty((len(self._whole) + 1, 2, M.shape[1]))
         sums[:-1] = self._whole @ M[:whole].reshape(-1, ADDED, M.shape[1])
@@ -132,11 +110,8 @@ class Sums:
 
 
 class Backward:
-    """Draws of states.
-
-    For each state those that lead to it are listed in rows of WIDTH numbers. states, delta: (r,
-    WIDTH), 0 behind the last of a state. first, rows: (K,), of each state.
-    """
+    """Backward sampling. The predecessors of a state are listed in rows of WIDTH numbers: states
+    and delta (r, WIDTH), 0 beyond the last; first and rows (K,), where those of a state are."""
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
@@ -158,13 +133,13 @@ class Backward:
 
         Args:
             known: Forward messages of the step.
-            ends: bool (lanes,), where the last word of a sentence stands: drawn by M alone.
-            after: int64 (lanes,), the states that follow elsewhere: drawn by M[z] T[z, after].
-            which, uniform: float64 (lanes,), uniform numbers: for back-off or a listed pair, and
-                for the state.
+            ends: bool (lanes,), where a sentence ends: sampled by M alone.
+            after: int64 (lanes,), the next states elsewhere: sampled by M[z] T[z, after].
+            which: float64 (lanes,), uniform numbers to choose back-off or a listed pair.
+            uniform: float64 (lanes,), uniform numbers to choose the state.
 
         Returns:
-            int64 (lanes,).
+            State ids, int64 (lanes,).
         """
         found, by_back = np.empty(len(ends), dtype=np.int64), np.zeros(len(ends), dtype=bool)
         lanes = np.flatnonzero(~ends)
@@ -183,7 +158,7 @@ class Backward:
     def _listed(
         self, X: Floats2d, lanes: Ints1d, after: Ints1d, uniform: Floats1d
     ) -> tuple[Ints1d, Floats1d]:
-        """(m,), (m,): a state by M times delta, and the sum of that; any state where that is 0."""
+        """Return states by M times delta, (m,), any where all are 0, and the sums of that, (m,)."""
         counts = self.rows[after]
         begins = np.cumsum(counts) - counts
         owner = np.repeat(np.arange(len(after)), counts)
@@ -202,7 +177,7 @@ class Backward:
 def _of_all(
     known: Filtered, lanes: Ints1d, one: int, weights: Floats1d, uniform: Floats1d
 ) -> Ints1d:
-    """States, (m,), by M times weights, whose sums are known."""
+    """Return states (m,) by M times weights, given the sums."""
     block, marks = _pick_all(known.sums[:, one, lanes].T, uniform)
     K = len(weights)
     states = block[:, None] * ADDED + np.arange(ADDED)
@@ -213,7 +188,7 @@ def _of_all(
 
 
 def _pick_all(weights: Floats2d, uniform: Floats1d) -> tuple[Ints1d, Floats1d]:
-    """For each row a place by weight, and how far into it."""
+    """Return a place of each row by weight, and how far the mark lies in it."""
     sums = weights.cumsum(axis=1)
     # A mark may be rounded up to the total.
     marks = np.minimum(uniform * sums[:, -1], np.nextafter(sums[:, -1], 0))
@@ -223,7 +198,7 @@ def _pick_all(weights: Floats2d, uniform: Floats1d) -> tuple[Ints1d, Floats1d]:
 
 
 def _within(cells: Floats2d, marks: Floats1d) -> Ints1d:
-    """For each row the first place the sum up to which is above its mark."""
+    """Return the first place of each row whose cumulated sum is above the mark."""
     sums = cells.cumsum(axis=1, dtype=np.float64)
     marks = np.minimum(marks, np.nextafter(sums[:, -1], 0))
     places = np.count_nonzero(sums <= marks[:, None], axis=1)
