@@ -293,6 +293,63 @@ def test_numbers_that_are_no_dates_stay_and_what_cannot_be_moved_is_hidden(nlp):
     assert released(nlp, text) == "Due on [DATE], seen on [DATE]."
 
 
+def write(rng, day, order):
+    """A day in one of many forms. order: of numeric dates in this document."""
+    month = MONTHS[day.month - 1]
+    numeric = f"{day.month}/{day.day}" if order == "mdy" else f"{day.day}/{day.month}"
+    return rng.choice([
+        f"{numeric}/{day.year}", f"{numeric}/{day.year % 100:02d}",
+        f"{day.day}.{day.month}.{day.year}", f"{day}",
+        f"{day:%Y%m%d}", f"{month} {day.day}, {day.year}",
+        f"{month[:3]} {day.day}, {day.year}",
+        f"{day.day} {month} {day.year}", f"{day.day}-{month[:3]}-{day.year}",
+        f"{day:%A}, {month} {day.day}",
+        f"{month} {day.day}", numeric,
+    ])  # fmt: skip
+
+
+def read(text, near, order):
+    """The day of a released date, by another reader than the package's own."""
+    text = re.sub(r"^[A-Z][a-z]+day, ", "", text)
+    found = re.findall(r"\d+", text)
+    name = re.search(r"[A-Za-z]{3,}", text)
+    if name:
+        month = next(i for i, m in enumerate(MONTHS, 1) if m[:3] == name[0][:3])
+        day, *year = map(int, found)
+    elif len(found[0]) == 4:
+        year, month, day = [int(found[0])], int(found[1]), int(found[2])
+    elif len(found[0]) == 8:
+        year, month, day = [int(text[:4])], int(text[4:6]), int(text[6:])
+    else:
+        one, two, *year = map(int, found)
+        month, day = (one, two) if order == "mdy" and "." not in text else (two, one)
+    if not year:
+        return min(
+            (date(near.year + i, month, day) for i in (-1, 0, 1)), key=lambda d: abs(d - near)
+        )
+    return date(year[0] if year[0] > 99 else 2000 + year[0], month, day)
+
+
+def test_intervals_stay_in_2000_documents():
+    """Between all dates of a document, and the day of the week beside each."""
+    rng = random.Random(28)
+    wrong = []
+    for _ in range(2000):
+        order = rng.choice(["mdy", "dmy"])
+        days = [date(2004, 3, 1) + timedelta(rng.randrange(7000))]
+        days += [days[0] + timedelta(rng.randrange(-80, 80)) for _ in range(rng.randrange(1, 4))]
+        texts = [f"{days[0]}", *(write(rng, day, order) for day in days[1:])]
+        k = rng.randrange(-300, 300)
+        moved = move(*texts, days=k, order=order)
+        first = date.fromisoformat(moved[0])
+        read_again = [first, *(read(text, first, order) for text in moved[1:])]
+        named = [(text.split(",")[0], day) for text, day in zip(moved, read_again, strict=True)]
+        right = [day - first for day in read_again] == [day - days[0] for day in days]
+        right &= all(f"{day:%A}" == name for name, day in named if name.endswith("day"))
+        wrong += [texts] * (not right)
+    assert wrong == []
+
+
 def test_who_knows_eleven_holidays_does_not_recover_the_shift(nlp):
     """The attacker takes each date of the release, and each word that is left of a holiday, for one
     of the eleven, and guesses the likeliest shift of those. Chance is to guess no shift at all."""

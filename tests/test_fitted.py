@@ -33,8 +33,11 @@ def test_what_was_fitted_goes_with_the_space_and_is_not_made_again(
     first = mechanism.sample(rows, Rng(seed=1)).rows
     space.save(tmp_path / "space")
     learned.forget(space)
-    monkeypatch.setattr(diffractor, "chain", None)
-    monkeypatch.setattr("spacy_dxprivacy.mechanisms.jaccard.nearest_of_all", None)
+    for made_again in (
+        f"{diffractor.__name__}.chain",
+        "spacy_dxprivacy.mechanisms.jaccard.nearest_of_all",
+    ):
+        monkeypatch.setattr(made_again, lambda *_: pytest.fail("made again"))
     again = registry.dx_mechanisms.get(name)(epsilon=0.5)
     again.fit(Space.load(tmp_path / "space"))
     assert (again.sample(rows, Rng(seed=1)).rows == first).all()

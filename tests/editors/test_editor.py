@@ -202,7 +202,7 @@ def test_whatever_an_editor_of_texts_chooses_what_never_comes_out_does_not(
     make_nlp, monkeypatch, exclude
 ):
     monkeypatch.setattr(hurtful, "_allowed", lambda: Allowed(None, ["fish"]))
-    monkeypatch.setattr(hurtful, "_found", WeakKeyDictionary())
+    monkeypatch.setattr(hurtful, "_substitutes", WeakKeyDictionary())
 
     class Stubborn:
         name = "my.Editor.v1"
