@@ -13,6 +13,7 @@ import srsly
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from ..entities.surrogates.standing import NumberDraw
 from ..errors import DxError, Errors, Warnings, warn_always
@@ -25,6 +26,7 @@ from ..ty import Editor, Mechanism, Unknown
 from .draw import draw
 from .parts import Parts, check_labels, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
+from .score import SCORES, score_release
 from .select import Selector
 from .write import write
 
@@ -56,7 +58,13 @@ ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": ["PERS
 ENTITY_CONFIG["surrogates"] = "standard"
 
 
-@Language.factory("dx_sanitizer", default_config=DEFAULT_CONFIG, retokenizes=True)
+@Language.factory(
+    "dx_sanitizer",
+    default_config=DEFAULT_CONFIG,
+    assigns=["doc.spans"],
+    retokenizes=True,
+    default_score_weights=dict.fromkeys(SCORES, 0.0),
+)
 def make_dx_sanitizer(
     nlp: Language,
     name: str,
@@ -98,8 +106,10 @@ def make_dx_sanitizer(
 make_dx_entity_sanitizer = Language.factory(
     "dx_entity_sanitizer",
     default_config=ENTITY_CONFIG,
+    assigns=["doc.spans"],
     requires=["doc.ents", "token.ent_iob"],
     retokenizes=True,
+    default_score_weights=dict.fromkeys(SCORES, 0.0),
     func=make_dx_sanitizer,
 )
 
@@ -203,6 +213,10 @@ class DxSanitizer(Parts):
         self._terms = self.terms
         self.space.find("")
         self.mechanism.sample(np.zeros(1, dtype=np.int64), self.rng)
+
+    def score(self, examples: Iterable[Example], **cfg: Any) -> dict[str, float | None]:
+        """Return what a release retains of gold Docs and their entities; see score_release."""
+        return score_release(examples)
 
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
         """Do nothing: a handler that swallows errors would let the plaintext through."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
 from ..arrays import Floats2d
@@ -27,6 +27,7 @@ from ..privacy.guarantee import Guarantee
 COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
 MENTIONS = ("found", "replaced", "kept")  # counts of the mentions of a label
 RECEIPT_KEY = "dx_receipt"
+SPANS_KEY = "dx"
 VECTORS_KEY = "dx_vectors"
 SIGNATURE_KEY = "dx_signature"
 _FIELD_TYPES: dict[str, Any] = {
@@ -189,12 +190,15 @@ def _of_draws(guarantee: Guarantee, draws: int) -> tuple[dict[str, Any], dict[st
 
 
 def install_extensions() -> None:
-    """Define doc._.dx, the receipt or None, and token._.dx_vector, a row of doc.tensor.
+    """Define doc._.dx, the receipt or None; token._.dx and span._.dx, how tokens were made; and
+    token._.dx_vector, a row of doc.tensor.
 
     Workers and loaded pipelines need both, so it may be called any number of times.
     """
     if not Doc.has_extension("dx"):
         Doc.set_extension("dx", getter=get_receipt)
+        Token.set_extension("dx", getter=lambda token: provenance(token.doc)[token.i])
+        Span.set_extension("dx", getter=lambda span: provenance(span.doc)[span.start : span.end])
     if not Token.has_extension("dx_vector"):
         Token.set_extension("dx_vector", getter=token_vector)
 
@@ -216,6 +220,15 @@ def get_receipt(doc: Doc) -> Receipt | None:
         return None
     # DocBin turns lists into tuples, and a receipt should be the one that was stored.
     return Receipt({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
+
+
+def provenance(doc: Doc) -> list[str]:
+    """Return how each token was made, by `doc.spans["dx"]`: "SAMPLED", "UNKNOWN" (redacted),
+    "UNMODIFIED", or the label of the entity that a surrogate replaces; "" where no span says."""
+    labels = [""] * len(doc)
+    for span in doc.spans.get(SPANS_KEY, ()):
+        labels[span.start : span.end] = [span.label_] * len(span)
+    return labels
 
 
 def earlier_receipts(doc: Doc) -> list[dict[str, Any]]:

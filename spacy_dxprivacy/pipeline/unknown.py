@@ -17,6 +17,7 @@ from ..space import Space
 from ..validate import fail
 
 REDACTED = "[REDACTED]"
+WHICH = "which words the space does not hold"
 _NUMBER = re.compile(r"[+#]?\d(?:[\d.,:/-]*\d)?%?", re.ASCII)
 _GUESSED = (
     "how many words the space does not hold (in the receipt), and to some degree, which: what "
@@ -27,7 +28,7 @@ _GUESSED = (
 class Redact:
     """Replace every unknown word by one public text."""
 
-    in_clear: tuple[str, ...] = ("which words the space does not hold",)
+    in_clear: tuple[str, ...] = (WHICH,)
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str) or not text or re.search(r"\s", text):
@@ -68,7 +69,7 @@ class RandomDigits(Redact):
     """Draw every digit of an unknown number anew, uniformly; redact all other unknown words."""
 
     in_clear: tuple[str, ...] = (
-        "which words the space does not hold",
+        WHICH,
         "the number of digits and the separators of numbers that the space does not hold",
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, LIKE_NUM, LOWER, NORM, ORTH, SENT_START, SPACY
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..arrays import Bools1d, Floats2d, Ints1d
@@ -23,7 +23,8 @@ from ..text.spelling import like, spell
 from ..ty import EditsTexts, ReleasedText
 from .draw import Drawn, checked_edit, ids_of, passage
 from .parts import Parts
-from .receipt import Counted, Receipt, Terms, earlier_receipts, mark_as_made
+from .receipt import SPANS_KEY, Counted, Receipt, Terms, earlier_receipts, mark_as_made
+from .unknown import WHICH
 
 ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # of what `carry` names
 _INSIDE = 1  # value of ENT_IOB: inside an entity
@@ -62,6 +63,7 @@ def write(
             _carry(name, doc, made, one.layout)
         # spaCy keeps the context of nlp.pipe(as_tuples=True) here.
         made._context = doc._context
+        made.spans[SPANS_KEY] = _provenance(made, one, parts)
         tensor = None if one.vectors is None else _tensor(doc, one, one.vectors, space)
         mark_as_made(made, _receipt(doc, one, terms), tensor)
         new.append(made)
@@ -170,6 +172,25 @@ def _carry(name: str, doc: Doc, new: Doc, layout: Layout | None) -> None:
         elif annotated:
             values[layout.inner] = _NO_START
     new.from_array(ATTRIBUTES[name], values)
+
+
+def _provenance(new: Doc, drawn: Drawn, parts: Parts) -> list[Span]:
+    """Return spans that say how each token of the new Doc was made.
+
+    The labels follow from the selection, the space and the surrogates alone, never from what was
+    sampled: whether a sampled word came out unchanged must not show.
+    """
+    kind = (drawn.mask | drawn.numbers).astype(np.int64)  # 0 unmodified, 1 sampled, 2 unknown
+    if WHICH in parts.unknown.in_clear:
+        kind[np.flatnonzero(drawn.mask)[~drawn.known]] = 2
+    labels = ["UNMODIFIED", "SAMPLED", "UNKNOWN"]
+    if drawn.layout is not None and drawn.stood is not None:
+        labels += [mention.label for mention, _ in drawn.stood.pairs]
+        kind, first = kind[drawn.layout.source], drawn.layout.placed & ~drawn.layout.inner
+        kind[drawn.layout.placed] = 2 + np.cumsum(first)[drawn.layout.placed]
+    starts = np.flatnonzero(np.diff(kind, prepend=-1)).tolist()
+    runs = pairwise([*starts, len(kind)])
+    return [Span(new, start, end, label=labels[kind[start]]) for start, end in runs]
 
 
 def _receipt(doc: Doc, drawn: Drawn, terms: Terms) -> Receipt:

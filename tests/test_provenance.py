@@ -1,0 +1,101 @@
+"""doc.spans["dx"]: how each token of a release was made, and nothing of what was sampled."""
+
+import pytest
+import spacy
+from spacy import displacy
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
+
+from spacy_dxprivacy.pipeline.write import _provenance
+
+TEXT = "Anna Smith saw the zzyzx dog, the cat."
+EXPONENTIAL = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
+PERSONS = {"selector": {"@dx_selectors": "dx.Entities.v2", "labels": ["PERSON"]}}
+
+
+def spans(doc):
+    return [(span.start, span.end, span.label_) for span in doc.spans["dx"]]
+
+
+@pytest.fixture
+def nlp():
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "PERSON", "pattern": "Anna Smith"}])
+    return nlp
+
+
+def test_each_token_is_in_one_span(nlp):
+    nlp.add_pipe("dx_sanitizer", config={"surrogates": "standard", "mechanism": EXPONENTIAL})
+    doc = nlp(TEXT)
+    person, *rest = spans(doc)
+    names = person[1]
+    assert person == (0, names, "PERSON")
+    assert [(a - names, b - names, label) for a, b, label in rest] == [
+        (0, 2, "SAMPLED"), (2, 3, "UNKNOWN"), (3, 4, "SAMPLED"), (4, 5, "UNMODIFIED"),
+        (5, 7, "SAMPLED"), (7, 8, "UNMODIFIED"),
+    ]  # fmt: skip
+    assert [token._.dx for token in doc] == doc[:]._.dx
+    assert doc[-2]._.dx == "SAMPLED" and doc[-1:]._.dx == ["UNMODIFIED"]
+
+
+def test_a_word_outside_of_the_selected_entities_is_unmodified(nlp):
+    nlp.add_pipe("dx_entity_sanitizer", config=PERSONS)
+    assert [label for *_, label in spans(nlp(TEXT))] == ["PERSON", "UNMODIFIED"]
+
+
+@pytest.mark.parametrize("unknown", ["dx.RandomWord.v1", "dx.Context.v1"])
+def test_a_word_that_hides_that_it_was_unknown_is_sampled(unknown):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"unknown": {"@dx_unknowns": unknown}})
+    assert [label for *_, label in spans(nlp("the zzyzx dog"))] == ["SAMPLED"]
+
+
+def shows_what_came_out(new, drawn, parts):
+    """The control: it marks the words that came out unchanged."""
+    made = _provenance(new, drawn, parts)
+    same = [token for token in new if token.text in TEXT.split()]
+    return [*made, *(Span(new, token.i, token.i + 1, label="UNCHANGED") for token in same)]
+
+
+@pytest.mark.parametrize("control", [False, True])
+def test_spans_are_the_same_whatever_was_sampled(monkeypatch, control):
+    if control:
+        monkeypatch.setattr("spacy_dxprivacy.pipeline.write._provenance", shows_what_came_out)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": {**EXPONENTIAL, "epsilon": 8.0}})
+    docs = [nlp(TEXT) for _ in range(30)]
+    assert len({doc.text for doc in docs}) > 1
+    assert (len({tuple(spans(doc)) for doc in docs}) > 1) == control
+
+
+def test_spans_travel_and_are_shown(nlp):
+    nlp.add_pipe("dx_entity_sanitizer", config=PERSONS)
+    doc = nlp(TEXT)
+    (back,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(spacy.blank("en").vocab)
+    assert spans(back) == spans(doc) and back[0]._.dx == "PERSON"
+    shown = displacy.render(doc, style="span", options={"spans_key": "dx"}, jupyter=False)
+    assert "PERSON" in shown and "UNMODIFIED" in shown
+
+
+def test_a_doc_that_was_not_sanitised_says_nothing():
+    doc = spacy.blank("en")("the dog")
+    assert doc._.dx is None and doc[0]._.dx == "" and doc[:]._.dx == ["", ""]
+
+
+def test_scores_of_a_gold_corpus(nlp):
+    nlp.add_pipe("dx_entity_sanitizer", config=PERSONS)
+    gold = nlp.make_doc("Anna Smith met Bob Stone today")
+    gold.ents = [Span(gold, 0, 2, "PERSON"), Span(gold, 3, 5, "PERSON")]
+    sanitizer = nlp.get_pipe("dx_entity_sanitizer")
+    scores = sanitizer.score([Example(nlp(gold.text), gold)])
+    assert scores["dx_retention"] == pytest.approx(4 / 6) and scores["dx_ents_readable"] == 0.5
+    none = sanitizer.score([])
+    assert none == {"dx_retention": None, "dx_ents_readable": None}
+    assert nlp.get_pipe_meta("dx_entity_sanitizer").default_score_weights == dict.fromkeys(none, 0)
+
+
+def test_an_empty_doc_has_no_span():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": EXPONENTIAL})
+    assert spans(nlp(Doc(nlp.vocab))) == []
