@@ -266,9 +266,9 @@ def test_at_every_epsilon_the_better_attacker_counts_and_is_named():
 
 def test_the_sentence_names_who_found_it_also_of_earlier_receipts():
     told = {**level("light").to_dict(), "attacker": "word pairs", "rare_attacker": "a model"}
-    assert "with word pairs named 64% of the words, and one with a model 1" in sentence(told)
+    assert "with word pairs recovered 64% of the words, and one with a model 1" in sentence(told)
     del told["rare_attacker"]
-    assert "with word pairs named 64% of the words, and 1" in sentence(told)
+    assert "with word pairs recovered 64% of the words, and 1" in sentence(told)
     assert "not measured" in sentence(None)
 
 

@@ -180,12 +180,12 @@ def test_a_text_goes_to_stdout_and_its_receipt_to_stderr(dx, tmp_path):
 def test_fields_pass_through_unless_others_are_named_or_all_dropped(dx, tmp_path, kind):
     source = write(tmp_path, kind)
     passed = dx(source)
-    assert "id" in passed.stdout.splitlines()[0] and "IN CLEAR: the fields id" in passed.stderr
+    assert "id" in passed.stdout.splitlines()[0] and "UNMODIFIED: the fields id" in passed.stderr
     dropped = dx(source, "--keep-fields", "none")
     assert "id" not in dropped.stdout.splitlines()[0] and "the fields" not in dropped.stderr
     kept = dx(source, "--keep-fields", "id")
     assert "id" in kept.stdout.splitlines()[0] and "the fields id" in kept.stderr
-    assert "IN CLEAR" not in kept.stderr
+    assert "UNMODIFIED" not in kept.stderr
     no_secret_in(kept.stdout, dropped.stdout)
 
 

@@ -133,7 +133,7 @@ def test_what_is_named_is_sanitised_and_all_else_passes_through(dx, tmp_path, na
     (tmp_path / f"in.{name}").write_bytes(raw)
     result = dx(tmp_path / f"in.{name}", tmp_path / f"out.{name}", "--field", "note")
     assert result.exit_code == 0, result.stderr
-    assert "IN CLEAR: the fields id, day." in result.stderr
+    assert "UNMODIFIED: the fields id, day." in result.stderr
     raw = (tmp_path / f"out.{name}").read_bytes()
     raw = gzip.decompress(raw) if pack else raw
     rows = read_back(form, raw)
@@ -537,7 +537,7 @@ def test_a_dry_run_writes_nothing_and_says_what_would_be(dx, tmp_path):
     given = [tmp_path / "in.csv", tmp_path / "out.jsonl", "--field", "note"]
     result = dx(*given, "--set", "run.dry_run=true")
     assert result.exit_code == 0 and not result.stderr, result.stderr
-    for told in ("in.csv (csv) -> ", "out.jsonl (jsonl)", "Sanitised: note", "In clear: the "
+    for told in ("in.csv (csv) -> ", "out.jsonl (jsonl)", "Sanitised: note", "Unmodified: the "
                  "fields id, day", "80.0% of 10 words", "2 records", "Time: about",
                  "Nothing was written."):  # fmt: skip
         assert told in result.stdout, told

@@ -196,7 +196,7 @@ def test_even_words_are_drawn_by_their_law_and_kept_with_the_space(tmp_path):
     path.write_text(path.read_text().replace('"beta":"0x1.', '"beta":"0x1.0'))
     with pytest.raises(DxError, match="changed"):
         evened(Space.load(tmp_path / "space"), 1.6)
-    with pytest.raises(DxError, match="drawn alone"):
+    with pytest.raises(DxError, match="word-level sampling"):
         registry.dx_mechanisms.get("dx.Path.v2")(1.6, even=True)
 
 

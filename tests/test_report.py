@@ -251,7 +251,7 @@ def test_without_a_receipt_it_promises_nothing_and_the_same_file_twice_is_notice
     "settings, alarm",
     [
         (["--mechanism", "identity"], "gives no guarantee"),
-        (["--mechanism", "exponential", "--epsilon", "100"], "A WEAK PROMISE"),
+        (["--mechanism", "exponential", "--epsilon", "100"], "A WEAK GUARANTEE"),
         (["--mechanism", "exponential", "--epsilon", "0.1"], None),
     ],
 )
@@ -260,7 +260,7 @@ def test_what_gives_little_or_no_privacy_is_said_loudly(tmp_path, space, page, s
     write(before, TEXTS)
     assert dx("sanitize", before, after, "--space", space, *settings).exit_code == 0
     read = page(before, after)
-    loud = "NO PRIVACY" in read.text or "A WEAK PROMISE" in read.text
+    loud = "NO PRIVACY" in read.text or "A WEAK GUARANTEE" in read.text
     assert loud == (alarm is not None)
     assert alarm is None or alarm in read.text
 

@@ -58,7 +58,7 @@ def test_a_default_run_tells_what_was_found_elsewhere_as_such(tmp_path):
     assert dx("report", tmp_path / "a.spacy", tmp_path / "a.spacy", "--statement", "-o",
               tmp_path / "s.md").exit_code == 0  # fmt: skip
     text = (tmp_path / "s.md").read_text()
-    assert "On other texts (clinical notes)" in text and "rare ones" in text
+    assert "On other texts (clinical notes)" in text and "rare words" in text
 
 
 # -- what was measured -----------------------------------------------------------------------------

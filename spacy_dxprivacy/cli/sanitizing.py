@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 UNITS = {"txt": "document", "spacy": "document", "lines": "line", "jsonl": "line"}
 MOST_FAILURES = 20  # that are printed one by one
-TABLE = "nothing more by the table of stand-ins, which whoever has it and its key can read"
+TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _sanitize_files(
     clear = [line for line in tally.in_clear if line.startswith("the fields")]
     if clear and chosen.files.keep_fields is None:
         how = "--keep-fields names those that may be, --keep-fields none leaves them out."
-        warning = f"IN CLEAR: {clear[0]}. {how}"
+        warning = f"UNMODIFIED: {clear[0]}. {how}"
     return Result(tally, warning=warning, failed=bool(tally.failures))
 
 

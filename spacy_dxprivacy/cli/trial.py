@@ -71,7 +71,7 @@ def _print_file(nlp: Language, job: Job, files: FileConfig) -> float | None:
     if job.read_as in WITH_FIELDS:
         clear = seen.in_clear() if job.write_as in WITH_FIELDS else []
         typer.echo(f"  Sanitised: {', '.join(files.field)}")
-        typer.echo(f"  In clear: {'; '.join(clear) or 'no other field'}")
+        typer.echo(f"  Unmodified: {'; '.join(clear) or 'no other field'}")
     words = many(tally.counts["perturbed"] + tally.counts["unknown"], "word")
     most = "" if read >= job.size > 0 else "the first "
     looked_at = many(len({record.number for record in records}), "record")

@@ -114,28 +114,31 @@ class Tally(Sums):
         title = f"Sanitised {many(self.documents, 'document')}, {many(c['tokens'], 'token')}."
         each = "every occurrence" if self.terms.scope == "token" else "every distinct word"
         mechanism = (
-            f"{self.terms.mechanism}, drawn anew for {each}, from the space {space!r} "
+            f"{self.terms.mechanism}, sampled for {each}, on the space {space!r} "
             f"(digest {digest[:12]})"
         )
         words = (
             f"{c['perturbed']:,} perturbed; "
             f"{c['unknown']:,} unknown to the space, {self.share_not_held:.1%} of the words "
-            f"(policy {self.terms.unknown_policy}); {c['kept']:,} tokens kept as they are. "
-            "A perturbed word may come out as itself"
+            f"(policy {self.terms.unknown_policy}); {c['kept']:,} tokens unmodified"
+            f"{'. A perturbed word may be sampled as itself' * bool(c['perturbed'])}"
         )
         speed = c["tokens"] / self.seconds if self.seconds else 0.0  # tokens, as spaCy counts them
-        failed = f"{many(self.failures, 'record')}, of which nothing was written"
+        failed = f"{many(self.failures, 'record')}, not written"
         rows = {
             "Mechanism": mechanism,
             "Words": words,
             "Guarantee": self._guarantee(),
             "Attacker": self._attacker() if c["perturbed"] else "",
             "Numbers": self._numbers(),
-            "Stand-ins": self._surrogates(),
-            "In clear": "; ".join(self.visible),
+            "Surrogates": self._surrogates(),
+            "Visible": "; ".join(self.visible),
             "Speed": f"{speed:,.0f} words a second, {self.speed}",
         }
-        shown = {k: v for k, v in rows.items() if self.documents and (v or k == "In clear")}
+        if rows["Surrogates"] and not c["perturbed"]:  # the word mechanism was not used
+            unused = dict.fromkeys(("Mechanism", "Guarantee", "Attacker"), "")
+            rows = {"Surrogates": rows["Surrogates"], **rows, **unused}
+        shown = {k: v for k, v in rows.items() if self.documents and (v or k == "Visible")}
         shown |= {"Failed": failed} if self.failures else {}
         return [title, *(line for row in shown.items() for line in wrapped(*row))]
 
@@ -148,31 +151,31 @@ class Tally(Sums):
             f"epsilon = {g.epsilon:.6g} {g.unit}{delta} for each perturbed word ({g.status})."
         ]
         if g.kind == "metric-dp":
-            sentences.append("Near words are hard to tell apart, distant ones less so.")
+            sentences.append("Near words are hard to distinguish, and distant words are easy.")
         sentences.append(f"Covers {g.adjacency}. {g.notes}".strip())
         if scale is not None:  # what epsilon means on this space
             nats = [f"{scale[name]['nats']:.3g}" for name in ("nearest", "median", "diameter")]
             sentences.append(
-                f"That is {nats[0]} nats between a word and its nearest one, {nats[1]} between two "
-                f"at random, and {nats[2]} at most."
+                f"That is {nats[0]} nats between a word and its nearest neighbour, {nats[1]} "
+                f"between two random words (median), and {nats[2]} at most."
             )
-        total = f"Words of a document add up: to {self.most_draws:,} times that here."
+        total = f"The losses of words add up, here to {self.most_draws:,} times epsilon a document."
         return " ".join([*sentences, total])
 
     def _attacker(self) -> str:
         measured = self.terms.attacker
         if measured is None:
-            return "not measured: `dx attack frontier` does, on texts of yours"
+            return "not measured at this setting. `dx attack frontier` measures your texts"
         return (
-            f"of {measured['texts']} drawn like this, one {named(measured)} "
-            "(docs/explanation/attacks.md). Of these texts: `dx attack frontier`"
+            f"on {measured['texts']} at this setting, one {named(measured)} "
+            "(docs/explanation/attacks.md). `dx attack frontier` measures your texts"
         )
 
     def _numbers(self) -> str:
         g = self.terms.numbers
         if g is None:
             return ""
-        each = f"{self.numbers:,} drawn by their value, epsilon = {g.epsilon:.6g} {g.unit} each"
+        each = f"{self.numbers:,} sampled near their value, epsilon = {g.epsilon:.6g} {g.unit} each"
         return f"{each} ({g.status}). {g.notes}"
 
     def _surrogates(self) -> str:
@@ -182,9 +185,9 @@ class Tally(Sums):
             counts = self.told.mentions.get(label)
             if counts is None or not counts["found"]:
                 continue
-            kept = f", {counts['kept']:,} kept" if counts["kept"] else ""
+            same = f", {counts['kept']:,} unchanged" if counts["kept"] else ""
             kind = f"{terms['stand_in']}: {Guarantee.from_dict(terms['guarantee'])}"
-            by_kind.setdefault(kind, []).append(f"{label} {counts['replaced']:,} replaced{kept}")
+            by_kind.setdefault(kind, []).append(f"{label} {counts['replaced']:,} replaced{same}")
         return "; ".join(f"{', '.join(rows)} ({kind})" for kind, rows in by_kind.items())
 
     def alarms(self) -> list[str]:
@@ -192,7 +195,9 @@ class Tally(Sums):
         guarantee = self.terms.guarantee
         alarms = []
         if self.terms.seeded:
-            alarms.append("the random numbers were seeded, and whoever has the seed can undo them.")
+            alarms.append(
+                "the random numbers were seeded, and anyone with the seed can undo the sampling."
+            )
         if guarantee.kind == "none":
             alarms.append(f"{self.terms.mechanism} gives no guarantee. {guarantee.notes}".strip())
         elif guarantee.status == "refuted":
@@ -202,8 +207,8 @@ class Tally(Sums):
         if self.counts["unknown"] >= FEW_WORDS and self.share_not_held >= MANY_NOT_HELD:
             name = self.terms.space.rpartition(" (")[0]
             alarms.append(
-                f"NOT HELD: {self.share_not_held:.0%} of the words are not in the space {name!r}. "
-                "Is it of the language of these texts? What it does not hold was not drawn from it."
+                f"UNKNOWN WORDS: {self.share_not_held:.0%} of the words are not in the space "
+                f"{name!r}. Check that the space has the language of these texts."
             )
         return alarms
 

@@ -18,9 +18,8 @@ from .built import BuiltMechanism, checked_rows
 
 @registry.dx_mechanisms("dx.Identity.v1")
 def make_identity() -> Identity:
-    """Create a mechanism that returns the words themselves, to see what the rest of a pipeline
-    does."""
-    guarantee = Guarantee("none", notes="Words come out as they went in.")
+    """Create a mechanism that leaves words unmodified, to inspect the rest of a pipeline."""
+    guarantee = Guarantee("none", notes="Words are unmodified.")
     return Identity("dx.Identity.v1", guarantee, _Settings(), ("every word",))
 
 

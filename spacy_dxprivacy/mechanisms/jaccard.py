@@ -60,7 +60,7 @@ def make_jaccard(
         covers="all",
         status="refuted",
         source="the baseline of Bollegala et al. 2023, section 4",
-        notes="The strength of the noise tells dense words from others.",
+        notes="The strength of the noise distinguishes dense words from others.",
     )
     settings = _Settings(epsilon, delta, k, eta)
     return NoiseMechanism("dx.Jaccard.v1", guarantee, settings, projection)

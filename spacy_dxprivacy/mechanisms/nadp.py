@@ -102,7 +102,7 @@ class _Settings:
         sigmas = np.full(n, unit * (float(lengths.max()) or 1.0))
         if self.noise == "paper":
             sigmas = unit * component_lengths(n, edges, lengths)
-            notes += f" {np.mean(sigmas == 0):.1%} of the words come out without any noise."
+            notes += f" {np.mean(sigmas == 0):.1%} of the words get no noise."
         spread = float(sigmas[sigmas > 0].min()) if sigmas.any() else 1.0
         guarantee = replace(guarantee, notes=notes)
         both = np.concatenate([edges, edges[:, ::-1]])
@@ -165,5 +165,5 @@ def coverage(n: int, edges: Ints2d) -> str:
     share = len(edges) / (n * (n - 1) / 2)
     return (
         f"It covers {share:.3g} of all pairs of words. {alone / n:.1%} of the words are related to "
-        "no other. Words of unrelated groups are not protected from each other."
+        "no other. Words of unrelated groups can be distinguished."
     )

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ..metric.policy import Policy, policy_graph, policy_of, told
+from ..metric.policy import Policy, describe, policy_graph, policy_of
 from ..metric.policy_graph import Kernel, PolicyGraph
 from ..prior.chain import Chain, alone_chain
 from ..privacy.guarantee import Guarantee
@@ -38,7 +38,7 @@ from ..ty import Draw, Prior
 from ..validate import fail, positive
 from .built import LARGEST_SCORE, ProbabilityMechanism, checked_layout, checked_rows, flags
 
-HOW = {"alone": "Words alone", "sentence": "Whole sentences"}
+HOW = {"alone": "Word-level", "sentence": "Sentence-level"}
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
 
@@ -68,14 +68,14 @@ def make_path_v2(
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
     alone = prior.draws == "alone"
     if even and not alone:
-        raise fail("even", "false for a prior of sentences: it is for words drawn alone", even)
+        raise fail("even", "false for a prior of sentences: it is for word-level sampling", even)
     guarantee = Guarantee(
         kind="metric-dp",
         epsilon=epsilon,
         metric="path",
         status="computed" if alone else "proven",
         source="docs/explanation/sentences.md, theorem 2",
-        notes=told(name, lengths),
+        notes=describe(name, lengths),
         protects="word" if alone else "text",
     )
     settings = _Settings(epsilon, name, lengths, prior, bool(even))
@@ -102,7 +102,7 @@ class _Settings:
         beta = beta_of(space, graph, chain, self.epsilon) if alone else self.epsilon / 2
         kernel = Kernel(graph, beta)
         notes = (
-            f"{HOW[self.prior.draws]}, by exp(-{beta:.6g} path) and {self.prior.name} "
+            f"{HOW[self.prior.draws]} sampling by exp(-{beta:.6g} path) and {self.prior.name} "
             f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
         )
         guarantee = replace(guarantee, notes=notes)
@@ -119,9 +119,9 @@ class _Settings:
         chain = alone_chain(even.weights)
         shorter = "; those that it has shorter than a plain one are drawn 5/8 as long"
         notes = (
-            f"Words alone, by exp(-{even.beta:.6g} path) and weights near {self.prior.name} that "
-            f"make sums even ({chain.digest[:12]}). {even.share:.2%} of the edges are stated as "
-            f"longer than the policy has them, by {even.factor:.3g} at most"
+            f"Word-level sampling by exp(-{even.beta:.6g} path) and normaliser-balancing weights "
+            f"near {self.prior.name} ({chain.digest[:12]}). {even.share:.2%} of the edges are "
+            f"stated as longer than the policy has them, by {even.factor:.3g} at most"
             f"{shorter if even.drawn is not graph else ''}. {guarantee.notes}"
         )
         kernel = Kernel(even.drawn, even.beta)

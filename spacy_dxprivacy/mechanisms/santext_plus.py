@@ -53,8 +53,8 @@ def make_santext_plus(
         source="Yue et al. 2021, for outputs that are sensitive words",
         notes=(
             f"Against a word that is not sensitive the loss is up to ln(1/p) = {-np.log(p):.3g} "
-            "nats more, for sensitive outputs. Other outputs are the words that went in: they have "
-            "no protection."
+            "nats more, for sensitive outputs. Other outputs are unmodified and "
+            "have no protection."
         ),
     )
     common = f"words that are not among the rarest {sensitive:.0%}"

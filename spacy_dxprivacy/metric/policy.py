@@ -235,7 +235,7 @@ def _radii(policy: Policy, known: Features) -> Floats1d:
     return farther
 
 
-def told(name: str, policy: Policy) -> str:
+def describe(name: str, policy: Policy) -> str:
     """Describe what the policy protects more, and what less, in a sentence for the receipt."""
     if policy.is_plain:
         return "Policy plain: every pair of words is protected by its length on the graph alone."
@@ -250,4 +250,4 @@ def told(name: str, policy: Policy) -> str:
     farther = (("negations", policy.negation), ("units", policy.unit), ("opposites", policy.apart))
     kept += [what for what, length in farther if length]
     parts = [f"{what}: {', '.join(of)}" for what, of in (("better", hidden), ("less", kept)) if of]
-    return f"Policy {name} hides {'; '.join(parts)}."
+    return f"Policy {name} protects {'; '.join(parts)}."

@@ -208,8 +208,10 @@ class DxSanitizer(Parts):
         return self._terms
 
     def warm_up(self) -> None:
-        """Load the space and fit the mechanism now, not at the first text. Workers that are forked
-        later share their tables."""
+        """Load the space and fit the mechanism now, not at the first text.
+
+        Workers that are forked later share their tables.
+        """
         self._terms = self.terms
         self.space.find("")
         self.mechanism.sample(np.zeros(1, dtype=np.int64), self.rng)
@@ -236,8 +238,10 @@ class DxSanitizer(Parts):
     # -- serialization ---------------------------------------------------------------------------
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the digest of the space; the space itself where nothing else in the pipeline holds
-        it; and what dx.Path.v1 learned from it, which takes a while."""
+        """Save the digest of the space, the graph of dx.Path.v1, and the space where needed.
+
+        The space itself is saved where nothing else in the pipeline holds it.
+        """
         self._warn_of_read_texts()
         writers = {"dx.json": lambda p: srsly.write_json(p, self._about())}
         if self.source.packed:

@@ -67,7 +67,7 @@ class Parts:
             the perturbed vector, see receipt.attach_vectors.
         carry: "ents", "sents" or both, taken over from the input's Doc.
         max_epsilon_per_doc: A Doc whose total epsilon would be above it raises before anything of
-            it is drawn. It counts words alone, not surrogates.
+            it is drawn. It counts words only, not surrogates.
 
     Raises:
         DxError: For settings out of range.
@@ -105,7 +105,7 @@ class Parts:
             expected = "null with numbers, whose epsilon is of another metric"
             raise fail("max_epsilon_per_doc", expected, most)
         if self.editor is not None and self.vectors == "noisy":
-            expected = "'table' with an editor, which goes over words alone"
+            expected = "'table' with an editor, which edits sampled words only"
             raise fail("vectors", expected, self.vectors)
 
     @property

@@ -139,8 +139,14 @@ class WordList:
 
 @registry.dx_selectors("dx.Entities.v1")
 def make_entities(labels: list[str]) -> Entities:
-    """Select the words of entities with these labels, as an entity recogniser before the component
-    set them. Raises DxError for an empty list."""
+    """Select the words of `doc.ents` with these labels, which match exactly.
+
+    Args:
+        labels: One entity label or more.
+
+    Raises:
+        DxError: For an empty list.
+    """
     return Entities(tuple(labels), again=False, exact=True)
 
 
@@ -148,12 +154,12 @@ def make_entities(labels: list[str]) -> Entities:
 def make_any_entities(
     labels: list[str], spans_key: str | None = None, again: bool = True
 ) -> Entities:
-    """Select the words of entities with these labels, whatever recogniser found them.
+    """Select the words of entities with these labels, of any recogniser.
 
     Args:
         labels: One entity label or more.
         spans_key: Read `doc.spans[spans_key]` besides `doc.ents`.
-        again: Replace each further mention of what was found as well.
+        again: Replace each further mention of a recognised entity as well.
 
     Raises:
         DxError: For an empty list.
@@ -163,7 +169,11 @@ def make_any_entities(
 
 @registry.dx_selectors("dx.WordList.v1")
 def make_word_list(words: str | list[str]) -> WordList:
-    """Select the words of a list, or of a UTF-8 text file with one word a line at this path."""
+    """Select the words of a list.
+
+    Args:
+        words: The words, or the path of a UTF-8 text file with one word a line.
+    """
     listed = read_words(Path(words)) if isinstance(words, str) else tuple(words)
     if not listed:
         raise fail("words", "a list of one word or more", [])

@@ -20,8 +20,8 @@ REDACTED = "[REDACTED]"
 WHICH = "which words the space does not hold"
 _NUMBER = re.compile(r"[+#]?\d(?:[\d.,:/-]*\d)?%?", re.ASCII)
 _GUESSED = (
-    "how many words the space does not hold (in the receipt), and to some degree, which: what "
-    "stands for them is drawn by a law of its own"
+    "how many words the space does not hold (in the receipt), and to some degree which: their "
+    "replacements have a distribution of their own"
 )
 
 
@@ -42,8 +42,10 @@ class Redact:
 
 @registry.dx_unknowns("dx.RandomWord.v1")
 class RandomWord:
-    """Draw a word uniformly from the space. Uniform words are rarer than those of a text, so which
-    words were unknown shows to some degree."""
+    """Sample a word uniformly from the space.
+
+    Uniform words are rarer than those of a text, so a reader can partly infer which were unknown.
+    """
 
     in_clear: tuple[str, ...] = (_GUESSED,)
 
@@ -54,8 +56,10 @@ class RandomWord:
 
 @registry.dx_unknowns("dx.Context.v1")
 class Context:
-    """Draw a word that fits its sentence from the prior of dx.Path.v2, whatever the unknown word
-    was; where words are drawn alone, without the sentence."""
+    """Sample a word from the prior of dx.Path.v2, in the context of the sentence.
+
+    The unknown word has no influence. Word-level sampling ignores the sentence as well.
+    """
 
     in_context = True
     in_clear: tuple[str, ...] = (_GUESSED,)
@@ -85,13 +89,21 @@ class RandomDigits(Redact):
 
 @registry.dx_unknowns("dx.Redact.v1")
 def make_redact(text: str = REDACTED) -> Redact:
-    """Replace every unknown word by `text`, which must not be empty or hold white space."""
+    """Replace every unknown word by one text.
+
+    Args:
+        text: The replacement, not empty and without white space.
+    """
     return Redact(text)
 
 
 @registry.dx_unknowns("dx.RandomDigits.v1")
 def make_random_digits(text: str = REDACTED) -> RandomDigits:
-    """Draw the digits of unknown numbers anew; replace all other unknown words by `text`."""
+    """Sample the digits of unknown numbers uniformly; replace all other unknown words by one text.
+
+    Args:
+        text: The replacement, not empty and without white space.
+    """
     return RandomDigits(text)
 
 

@@ -21,7 +21,7 @@ BASIC = "basic composition (Dwork and Roth 2014, theorem 3.16)"
 GAUSSIAN = "Gaussian composition (Dong, Roth and Su 2019, corollary 3.3)"
 PLD = "privacy loss distributions (dp-accounting)"
 _DOCUMENT = (
-    "documents of the same length that differ in the perturbed words alone; all else that is "
+    "documents of the same length that differ in the perturbed words only; all else that is "
     "released (the receipt's in_clear) is alike"
 )
 
@@ -65,7 +65,7 @@ def _compose(counts: Mapping[Guarantee, int]) -> Guarantee:
         adjacency=f"{_DOCUMENT}; at each place: {first.adjacency}",
         status=worst.status,
         source=worst.source,
-        notes=f"Added up over the perturbed words by {theorem}; a word said twice counts twice. "
+        notes=f"Added up over the perturbed words by {theorem}; a repeated word counts twice. "
         f"{first.notes}".strip(),
         mu=mu,
     )

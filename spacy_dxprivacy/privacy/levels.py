@@ -103,9 +103,9 @@ class Level:
     def __str__(self) -> str:
         other = "" if self.rare_attacker == self.attacker else f"one with {self.rare_attacker} "
         return (
-            f"epsilon {self.epsilon:g}: on clinical notes {self.kept:.0%} of the words stay; an "
-            f"attacker with {self.attacker} finds {self.found:.0%} of them, and {other}"
-            f"{self.rare_found:.0%} of the rare ones"
+            f"epsilon {self.epsilon:g}: on clinical notes {self.kept:.0%} of the words are "
+            f"unchanged; an attacker with {self.attacker} recovers {self.found:.0%} of the "
+            f"words, and {other}{self.rare_found:.0%} of the rare words"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -160,17 +160,18 @@ def sentence(found: Mapping[str, Any] | None) -> str:
     """Describe `attacker` of a receipt (None: not measured), which may be of an earlier version."""
     if found is None:
         return (
-            "What an attacker finds at this setting was not measured: `dx attack frontier TEXT` "
-            "measures it on texts of yours."
+            "The attack success rate at this setting was not measured. `dx attack frontier TEXT` "
+            "measures it on your texts."
         )
     return f"On other texts ({found['texts']}) at this setting, an attacker {named(found)}."
 
 
 def named(found: Mapping[str, Any]) -> str:
-    """Return the clause "with word pairs named 48% of the words, ..." of such a sentence."""
+    """Return the clause "with word pairs recovered 48% of the words, ..." of such a sentence."""
     rare = found.get("rare_attacker", found["attacker"])
     other = "" if rare == found["attacker"] else f"one with {rare} "
     return (
-        f"with {found['attacker']} named {found['found']:.0%} of the words, and {other}"
-        f"{found['rare_found']:.0%} of the rare ones; {found['kept']:.0%} had come out as they were"
+        f"with {found['attacker']} recovered {found['found']:.0%} of the words, and {other}"
+        f"{found['rare_found']:.0%} of the rare words; "
+        f"{found['kept']:.0%} of the words were unchanged"
     )

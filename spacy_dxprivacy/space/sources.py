@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 BUILTIN = "builtin"
 OWN_WORDS = (
     "words of the pipeline's own vectors, and that they are there: private, if these were learned "
-    "from private text (`public_words` keeps those of a public list alone)"
+    "from private text (`public_words` restricts them to a public list)"
 )
 OFFENSIVE = DATA / "offensive.txt"
 
@@ -106,8 +106,15 @@ def make_auto_space(
     exclude: str | list[str] = "offensive",
     public_words: str | None = None,
 ) -> SpaceSource:
-    """The pipeline's own static vectors where it has them, else the built-in space. public_words:
-    as of dx.PipelineVectors.v1."""
+    """Use the pipeline's own static vectors where it has them, else the built-in space.
+
+    Args:
+        max_words: Use the first so many words; all if None.
+        pattern: A regular expression that each word must match.
+        exclude: "offensive" for the list of the package, the path of a text file with one word a
+            line, or a list of words; [] for none.
+        public_words: As of dx.PipelineVectors.v1.
+    """
     choose = Filter(max_words, pattern, exclude)
     load = partial(_auto, choose=choose, public=public_words)
     return choose.source(load, own_vectors=public_words is None, unasked=True)
@@ -119,7 +126,14 @@ def make_builtin_space(
     pattern: str | None = None,
     exclude: str | list[str] = "offensive",
 ) -> SpaceSource:
-    """The English space that comes with the package."""
+    """Use the English space of the package.
+
+    Args:
+        max_words: Use the first so many words; all if None.
+        pattern: A regular expression that each word must match.
+        exclude: "offensive" for the list of the package, the path of a text file with one word a
+            line, or a list of words; [] for none.
+    """
     choose = Filter(max_words, pattern, exclude)
     return choose.source(partial(_named, BUILTIN, choose=choose))
 
@@ -132,9 +146,17 @@ def make_pipeline_vectors(
     exclude: str | list[str] = "offensive",
     public_words: str | None = None,
 ) -> SpaceSource:
-    """The pipeline's own static vectors. words: for floret vectors, the path of a text file with
-    one word a line. public_words: the path of such a file, or "builtin" for the words of the
-    built-in space: all others are left out, for vectors that were learned from private text."""
+    """Use the pipeline's own static vectors.
+
+    Args:
+        words: For floret vectors, the path of a text file with one word a line.
+        max_words: Use the first so many words; all if None.
+        pattern: A regular expression that each word must match.
+        exclude: "offensive" for the list of the package, the path of a text file with one word a
+            line, or a list of words; [] for none.
+        public_words: For vectors that were learned from private text: the path of such a file,
+            or "builtin" for the words of the built-in space. All other words are left out.
+    """
     choose = Filter(max_words, pattern, exclude)
     load = partial(_from_pipeline, words=words, choose=choose, public=public_words)
     return choose.source(load, own_vectors=public_words is None and words is None)
@@ -149,11 +171,17 @@ def make_file_space(
     duplicates: str = "error",
     relearn: bool = False,
 ) -> SpaceSource:
-    """A folder written by Space.save, or a file of vectors: GloVe and word2vec text (with or
-    without a header; .gz, .zip or archive.zip!member) and word2vec binary.
+    """Use a folder written by Space.save, or a file of vectors.
 
-    duplicates: "error" refuses a file that holds a word twice; "first" takes the first. relearn: of
-    a folder, learn again what it has learned, rather than believe its files; see Space.load.
+    Args:
+        path: The folder, or a file of GloVe or word2vec text (with or without a header; .gz, .zip
+            or archive.zip!member) or of word2vec binary.
+        max_words: Use the first so many words; all if None.
+        pattern: A regular expression that each word must match.
+        exclude: "offensive" for the list of the package, the path of a text file with one word a
+            line, or a list of words; [] for none.
+        duplicates: "error" rejects a file that holds a word twice; "first" takes the first.
+        relearn: Of a folder, learn its graphs and tables again; see Space.load.
     """
     one_of("duplicates", duplicates, ("error", "first"))
     choose = Filter(max_words, pattern, exclude)

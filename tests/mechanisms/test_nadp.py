@@ -121,7 +121,7 @@ def test_the_notes_say_what_is_left_out(make, clusters):
     assert f"{alone / 30:.1%} of the words are related to no other" in notes
     assert "without any noise" not in notes
     notes = make("dx.NADP.v1", clusters, **SETTINGS, tau=0.6, noise="paper").guarantee.notes
-    assert f"{alone / 30:.1%} of the words come out without any noise" in notes
+    assert f"{alone / 30:.1%} of the words get no noise" in notes
 
 
 @pytest.mark.parametrize("noise", ["global", "adjacent", "paper"])

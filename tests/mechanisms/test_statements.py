@@ -13,16 +13,16 @@ COMPUTED = ("metric-dp", "euclidean", "computed", 3.0, 0.0)
 DISCRETE = ("approx-dp", "discrete", "proven", 3.0, 0.0)
 GROUP = "pairs of words of one group of about 20; no other pair"
 RAREST = "pairs of sensitive words, the rarest 25% of the space"
-MORE = "ln(1/p) = 1.61 nats more, for sensitive outputs. Other outputs are the words that went in"
+MORE = "ln(1/p) = 1.61 nats more, for sensitive outputs. Other outputs are unmodified"
 # name, settings beside epsilon = 3; kind, metric, status, epsilon, delta; which pairs; the notes
 STATED = [
     ("ClippedLaplace", {}, DISCRETE, ALL, "clipped"),
-    ("CusText", {}, DISCRETE, GROUP, "The output tells which group"),
+    ("CusText", {}, DISCRETE, GROUP, "The output reveals the group"),
     ("Diffractor", {}, ("metric-dp", "list positions", *EUCLIDEAN[2:]), ALL, "far apart"),
     ("Exponential", {}, EUCLIDEAN, ALL, "clamped"),
     ("Exponential", {"calibration": "exact"}, COMPUTED, ALL, "The choice uses exp(-"),
     ("Gaussian", {"delta": 1e-5}, (*DISCRETE[:4], 1e-5), ALL, "clipped"),
-    ("Identity", {}, ("none", "", "none", np.inf, 0.0), "", "as they went in"),
+    ("Identity", {}, ("none", "", "none", np.inf, 0.0), "", "unmodified"),
     ("Laplace", {}, EUCLIDEAN, ALL, "2**-10"),
     ("Mahalanobis", {}, ("metric-dp", "mahalanobis", *EUCLIDEAN[2:]), ALL, "nats"),
     ("RandomProjection", {}, COMPUTED, ALL, "the most over all pairs"),

@@ -234,7 +234,7 @@ class Independent:
             "approx-dp",
             0.0,
             metric="discrete",
-            adjacency=f"{self.adjacent} with the same traits in clear",
+            adjacency=f"{self.adjacent} with the same visible traits",
             status="claimed" if keyed else "proven",
             source="Bellare 2006 (HMAC)" if keyed else "drawn independently of the original",
             notes=(premise * keyed + self.notes).strip(),

@@ -120,7 +120,7 @@ class Digits(Independent):
     name = "dx.Digits.v1"
     chance = 0.1  # of a single digit; that of k digits is 10 to the power of -k
     adjacent = "numbers"
-    notes = "k digits stay with a probability of 10^-k."
+    notes = "k digits are unchanged with probability 10^-k."
     traits = (
         "the form of numbers: how many digits and letters, the marks between them, words of forms "
         "beside them (number, case), capitals, the script, which kind of check digits they have, "

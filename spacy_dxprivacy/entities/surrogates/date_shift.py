@@ -69,7 +69,7 @@ def make_date_shift(
         window: In its place, the most days of a uniform shift.
         weeks: Shift by whole weeks, so that days of the week stay true.
         order: "mdy" or "dmy", how 03/04/2019 is read where it can be both.
-        scope: "document"; "corpus", one shift for each user (see Draws.user), drawn anew for each
+        scope: "document"; "corpus", one shift for each user (see Draws.user) and for each
             document without one; or "one-shift", the same for all documents of the key.
         key: File of the key, with the latter two.
 
@@ -77,7 +77,7 @@ def make_date_shift(
         DxError: A setting is out of range.
     """
     if epsilon is not None and window is not None:
-        raise fail("window", "left out with epsilon: they are two laws of the shift", window)
+        raise fail("window", "left out with epsilon: each sets a distribution of the shift", window)
     if window is not None:
         whole("window", window, least=7 if weeks else 1)
         epsilon = 0.0
@@ -131,7 +131,7 @@ class DateShift:
             adjacency=adjacency,
             status="proven" if self.scope.key is None else "claimed",
             source="a uniform shift" if delta else "Ghosh, Roughgarden, Sundararajan 2009",
-            notes=f"{notes}A day stays with a probability of {stays:.4f}.",
+            notes=f"{notes}A day is unchanged with probability {stays:.4f}.",
         )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:

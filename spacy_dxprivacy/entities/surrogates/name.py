@@ -83,7 +83,7 @@ class Name(Independent):
     @property
     def notes(self) -> str:  # type: ignore[override]
         """Of the guarantee."""
-        return f"A part of a name may come out as it was with a probability of {self.chance:.4f}."
+        return f"A part of a name is unchanged with a probability of {self.chance:.4f}."
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return parts of one name for each person of the document."""

@@ -1,17 +1,17 @@
-r"""Numbers drawn near their value (dx.Number.v1; dx.Numbers.v1 is another name of it).
+r"""Numbers sampled near their value (dx.Number.v1; dx.Numbers.v1 is another name of it).
 
 "relative"  ln(1 + v) plus two-sided geometric noise in steps of 2^-40; metric
             |ln((1 + v) / (1 + w))|
 "absolute"  v plus the same noise in steps of the last decimal shown; metric |v - w| / unit
-Noise       P[k steps] proportional to exp(-epsilon |k| step), drawn in whole numbers alone
+Noise       P[k steps] proportional to exp(-epsilon |k| step), sampled in integer arithmetic
 Guarantee   epsilon nats per unit of the metric (metric-dp), for numbers of any value in the same
             text, with the same sign, decimals and percent sign. Each number of a mention, as of
-            120/80, is drawn by itself, and the distance of two mentions is the sum of theirs.
+            120/80, is sampled by itself, and the distance of two mentions is the sum of theirs.
             Rounding to the decimals shown, bounds, and what is written are post-processing.
             "relative" rounds the logarithm to a step first: at most epsilon 10^-12 more
 Form        whether a text is a number follows from a public pattern in ASCII, never from its value.
             Nor does the value decide how it is written again: commas and leading zeros are dropped,
-            .5 becomes 0.5. What is no number by its form (1.2.3, other scripts) is drawn anew,
+            .5 becomes 0.5. What is no number by its form (1.2.3, other scripts) is sampled
             uniformly
 Papers      Ghosh, Roughgarden, Sundararajan 2009 (geometric); Chatzikokolakis et al. 2013
             (metrics); Canonne, Kamath, Steinke 2020 (algorithm 2: no floating point)

@@ -46,7 +46,9 @@ class Place(Independent):
     name = "dx.Place.v1"
     chance = 1 / 50  # of a state; 1/100 of a country, 1/1,024 of a city
     adjacent = "places of one kind"
-    notes = "A city stays with a probability of 1/1024, a state of about 1/20, a country 1/100."
+    notes = (
+        "Unchanged with probability 1/1024 for a city, about 1/20 for a state, 1/100 for a country."
+    )
     traits = (
         "whether a place is a city, a state (abbreviated or not), a country or a postal code (long "
         "or not), as public lists read it, and whether it is in capitals (of more than three"

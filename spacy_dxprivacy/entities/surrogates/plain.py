@@ -20,14 +20,14 @@ from ...registries import registry
 from ...validate import fail, one_of, whole
 from .base import WAYS, Draws, Mention, Surrogate, is_same
 
-NOTHING = Guarantee("none", notes="The original stays, or what stands for it is always the same.")
+NOTHING = Guarantee("none", notes="The original is unchanged, or its surrogate is always the same.")
 CONSTANT = Guarantee(
     "approx-dp",
     0.0,
     metric="discrete",
-    adjacency="mentions with the same traits in clear, but for those that are the mark already",
+    adjacency="mentions with the same visible traits, except those that equal the mark already",
     status="proven",
-    source="it does not depend on the original",
+    source="independent of the original",
 )
 PRESETS = ("standard", "clinical")
 LABELS = {
@@ -129,8 +129,8 @@ def make_redact(text: str | None = None) -> Redact:
 
 @registry.dx_surrogates("dx.Keep.v1")
 def make_keep() -> Unchanged:
-    """Make a surrogate that leaves mentions as they are."""
-    return Unchanged("dx.Keep.v1", "kept", ("mentions that are kept, as they are",), NOTHING)
+    """Make a surrogate that leaves mentions unmodified."""
+    return Unchanged("dx.Keep.v1", "kept", ("unmodified mentions",), NOTHING)
 
 
 @registry.dx_surrogates("dx.Words.v1")

@@ -24,8 +24,10 @@ CELL = "text-align:left;vertical-align:top;white-space:pre-wrap;padding:4px 10px
 
 @dataclass(frozen=True)
 class Diff:
-    """The first rows of two columns, side by side: in colour in a notebook and in a terminal, else
-    with [-old-]{+new+}. It holds the originals: it is for the screen, not for a log.
+    """The first rows of two columns, side by side.
+
+    In colour in a notebook and in a terminal, else with [-old-]{+new+}. It holds the originals:
+    show it on a screen, not in a log.
 
     Attributes:
         rows: Pieces before and after, for each row.
@@ -55,7 +57,7 @@ class Diff:
 
     def _foot(self) -> str:
         more = f"; {self.left_out:,} more not shown" if self.left_out else ""
-        return f"{self.unchanged:.0%} of the words came out as they were{more}."
+        return f"{self.unchanged:.0%} of the words are unchanged{more}."
 
     def _repr_html_(self) -> str:
         def cells(tag: str, *texts: str) -> str:

@@ -171,16 +171,16 @@ class Nats(NamedTuple):
 
 NO_RECEIPT = Answers(
     ["There is no receipt, so this page cannot say that anything was protected."],
-    ["Against nothing that this page knows of."],
+    ["Against nothing that is known here."],
     [
-        "Take the text for unprotected until you have the receipt: run `dx sanitize` with "
+        "Treat the text as unprotected until you have the receipt: run `dx sanitize` with "
         "--receipt and give the file to `dx report`, or sanitise to a .spacy file, which "
         "carries it."
     ],
 )
 # What a file claims of an earlier sanitizer counts for nothing.
 _EARLIER = Answers(
-    ["Nothing that counts here: that it was there is claimed by the file alone."],
+    ["Nothing that counts here: only the file claims this sanitizer."],
     ["Against nothing that this page counts."],
     [CLAIMED],
 )
@@ -241,8 +241,8 @@ def alarms(accounts: Sequence[Account], without: int) -> list[str]:
     """Return all warnings; without: how many documents carry no receipt."""
     found = [alarm for account in accounts for alarm in account.alarms]
     found += [
-        "A WEAK PROMISE: at this epsilon the guarantee lets nearly everything be told apart, even "
-        f"{loose}. What protection there is, is seen on these texts, and not promised."
+        "A WEAK GUARANTEE: at this epsilon the bound is next to nothing, even for "
+        f"{loose}. Protection can be measured on these texts, but it is not guaranteed."
         for loose in map(_loose, accounts)
         if loose
     ]

@@ -273,10 +273,15 @@ def make_faiss(
     path: str | None = None,
     parameters: str = "",
 ) -> FaissIndex:
-    """factory: what faiss.index_factory takes; None for 4-bit product quantisation of every two
-    dimensions ("PQ150x4fs" for 300). refine: how many candidates are compared exactly; 512 if
-    None. path: the folder written by `python -m spacy dx index`, in place of a factory.
-    parameters: of the search, as faiss.ParameterSpace takes them ("nprobe=64")."""
+    """Create an approximate nearest-neighbour index by faiss.
+
+    Args:
+        factory: String for faiss.index_factory; None for 4-bit product quantisation of every two
+            dimensions ("PQ150x4fs" for 300).
+        refine: Number of candidates that are compared exactly; 512 if None.
+        path: A folder written by `python -m spacy dx index`, in place of a factory.
+        parameters: Search parameters for faiss.ParameterSpace, such as "nprobe=64".
+    """
     if factory is not None and not isinstance(factory, str):
         raise fail("factory", "a factory string of faiss, or null", factory)
     if path is not None and factory is not None:
@@ -355,6 +360,9 @@ class AutoIndex:
 
 @registry.dx_indexes("dx.AutoIndex.v1")
 def make_auto_index(exact_up_to: int = EXACT_UP_TO) -> AutoIndex:
-    """dx.Exact.v1 for tables of exact_up_to numbers (rows times dimensions) at most, and
-    dx.Faiss.v1 above."""
+    """Create dx.Exact.v1 for small tables and dx.Faiss.v1 for larger ones.
+
+    Args:
+        exact_up_to: The largest table that is searched exactly, in numbers (rows times dimensions).
+    """
     return AutoIndex(whole("exact_up_to", exact_up_to, least=0))
