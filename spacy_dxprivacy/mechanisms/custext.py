@@ -3,7 +3,7 @@ r"""CusText (dx.CusText.v1): every word has a small set of outputs, that of its 
 Probability P(y | w) = exp(epsilon u(w, y) / 2) / Z_w over the k words of w's group, u in [0, 1]
             the nearness of y to w, scaled by the nearest and the farthest of the group
 Guarantee   epsilon nats for words of one group (approx-dp with delta = 0), and none between groups:
-            the output tells the group
+            the output reveals the group
 Use         where it may be known which group of like words a word is of
 Paper       Chen et al. 2023 (Findings of ACL)
 

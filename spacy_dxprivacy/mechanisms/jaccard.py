@@ -4,7 +4,7 @@ Density   f(z) = N(0, sigma_i^2 I), sigma_i = alpha_i Delta sqrt(2 ln(1.25 / del
           alpha = 1.835 for words in dense neighbourhoods and 1.276 for the others
 Guarantee refuted. The published proof composes over the two classes of words "in parallel", which
           holds for parts of a data set, not for what a word might have been; the strength of the
-          noise tells the class. Delta is a mean distance, not the largest.
+          noise reveals the class. Delta is a mean distance, not the largest.
 Use       to study the paper that has it as a baseline
 Paper     the baseline of Bollegala et al. 2023 (EACL), section 4
 """

@@ -4,9 +4,9 @@ Density   f(z) = N(0, sigma^2 I), sigma = u Delta, u the analytic Gaussian's sig
 Relation  x ~ y if y is in S_m(x) or x in S_m(y), and the Jaccard index of their T nearest words is
           tau or more; S_m(x) is x with its m - 1 nearest words, T = 10 with x itself
 Guarantee noise = "global": Delta is the diameter; all pairs of words (approx-dp), proven.
-          "adjacent": Delta is the longest edge of the relation; related pairs alone, proven.
+          "adjacent": Delta is the longest edge of the relation; related pairs only, proven.
           "paper": a Delta for each connected component, 0 for words without relations, which are
-          published as they are; related pairs alone, proven, and of little use: see the notes.
+          published as they are; related pairs only, proven, and of little use: see the notes.
 Use       "global" for an (epsilon, delta) guarantee on all words; the other two to study the paper
 Paper     Bollegala et al. 2023 (EACL), theorem 3. As in the authors' code, m counts the word itself
           and T is 10; unlike it, the Jaccard index is not rounded, no edge is left out by hand, and

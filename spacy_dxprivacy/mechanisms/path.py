@@ -5,7 +5,7 @@ Probability P(y | w) = exp(-beta path(w, y)) / Z_w over the whole space; path is
 Guarantee   epsilon nats per unit of path, for all pairs of words (metric-dp). beta is solved for:
             epsilon = beta + max over edges of |ln Z_w - ln Z_v| / length, which is exact
 Use         words that change become near words, whatever the scale of the vectors, and every word
-            has others from which it can hardly be told apart
+            has others from which it can hardly be distinguished
 Paper       this project, docs/explanation/sentences.md; the exponential mechanism is that of
             McSherry, Talwar 2007. It answers the open problem of the paper on the curse of
             dimensionality: a metric that behaves like the neighbour rank
