@@ -72,6 +72,46 @@ MORE = {
     "service.max_cpu": "Half of what all workers have if left out, where callers have tokens.",
     "service.tick": "The time of a draw depends on its words; 0 answers at once.",
 }
+# The same for arguments and options that are no settings, by command and name of the argument.
+EPSILONS = "If left out, from where 2% of words are unchanged to where 98% are."
+MODEL = "A Hugging Face folder, a .gguf file, or a name. It needs the extra lm."
+MORE_OF_OPTIONS = {
+    "sanitize text": "Other users of the machine can see the arguments of a command.",
+    "space exclude": "`offensive` is the list of the package; a file has one word a line.",
+    "space join": "English text is drawn best from the built-in space. Both are written as one.",
+    "index factory": "If left out, 4 bits for every 2 dimensions.",
+    "prior space": "`builtin`, a file of word vectors, or a saved space.",
+    "audit mechanism config": "As for `spacy assemble`, or with a `[mechanism]` section alone.",
+    "audit mechanism epsilon": "An audit has more power at a small epsilon.",
+    "audit release receipt": "A manifest in PATH is read by itself; a .spacy file carries its own.",
+    "audit release entities": "None is put down to chance. If left out, the labels that a receipt "
+    "of entity mode names.",
+    "audit release model": "A name or a path. The rules of the package if left out.",
+    "attack text": "A .txt, .jsonl, .csv or .spacy file.",
+    "attack public": "If left out, every second document of TEXT, which is then not attacked.",
+    "attack epsilon": EPSILONS,
+    "attack model": f"For guess, link, membership and frontier. {MODEL}",
+    "attack prompt": "It names the domain of the texts, for instance.",
+    "experiment text": "The texts of the package if left out.",
+    "experiment prior": "word-frequency, uniform, word-pairs, a folder, or an ARPA file.",
+    "experiment model": MODEL,
+    "inspect over": EPSILONS,
+    "playground config": "The page starts with its mechanism, and uses its selector and its policy "
+    "for unknown words.",
+    "report receipt": "A .spacy file carries its own.",
+    "report label": "A field of BEFORE (.jsonl, .csv). A classifier is trained before and after.",
+    "report judge": f"Take another model than the one that edited the texts. {MODEL}",
+    "report statement": "It is made of receipts alone and holds no text; what was not measured is "
+    'marked "not shown".',
+    "report attack": "A folder, or a .csv file in it.",
+    "report audit": "Of `dx audit release --json` or `dx audit mechanism --json`.",
+    "tune epsilon": EPSILONS,
+    "tune text": "A .txt, .jsonl, .csv or .spacy file, whose words count as often as they "
+    "occur. None is printed or written, but the figures are about this text.",
+    "tune draws": "They count the distinct outputs too.",
+    "tune target": "Figures: unchanged, near, farther, distinct, similarity, guesser and loss "
+    "(between nearest words, in nats), with <= or >=.",
+}
 PARTS = {
     "dx_priors": "Priors",
     "dx_spaces": "Spaces",
@@ -144,17 +184,17 @@ def _command(name: str, function: Callable[..., None]) -> str:
     for one in inspect.signature(function, eval_str=True).parameters.values():
         kind, about = typing.get_args(one.annotation)[:2]
         if isinstance(about, typer.models.ArgumentInfo):
-            arguments.append((about.metavar or one.name.upper(), about.help))
+            more = MORE_OF_OPTIONS.get(f"{name} {one.name}", "")
+            arguments.append((about.metavar or one.name.upper(), _sentences(about.help, more)))
         elif not about.hidden:
-            options.append((_flags(one.name, about), _kind(kind), _default(one, about), about))
+            more = MORE_OF_OPTIONS.get(f"{name} {one.name}") or _more(about.help)
+            text = _sentences(about.help, more) + _kind(kind)
+            options.append((_flags(one.name, about), _default(one, about), text))
     usage = " ".join(["dx", name, "[OPTIONS]", *(metavar for metavar, _ in arguments)])
     text = inspect.cleandoc(function.__doc__ or "")
     lines = [f"### dx {name}", f"```text\n{usage}\n```", _prose(text)]
-    rows = [f"| `{metavar}` | | {_cell(help)} |" for metavar, help in arguments]
-    rows += [
-        f"| {flags} | {default} | {_sentences(about.help, _more(about.help))}{kind} |"
-        for flags, kind, default, about in options
-    ]
+    rows = [f"| `{metavar}` | | {text} |" for metavar, text in arguments]
+    rows += [f"| {flags} | {default} | {text} |" for flags, default, text in options]
     table = ["| argument or option | default | |", "| --- | --- | --- |", *rows]
     return "\n\n".join([*lines, "\n".join(row.replace("|  |", "| |") for row in table)])
 

@@ -61,17 +61,21 @@ class FileConfig(_Checked):
     """How files are read and written."""
 
     # A name, a number from 1, or a path into nested JSON (a.b, items[].text).
-    field: tuple[str, ...] = _setting("names", ("text",), "The field or column to sanitise")
+    field: tuple[str, ...] = _setting("names", ("text",), "Field or column to sanitise")
     keep_fields: tuple[str, ...] | None = _setting(
         "names", None, "Other fields to write unmodified, or none"
     )
     format: str = _setting("text", "", "Input format: txt, lines, jsonl, csv, ...")
     output_format: str = _setting("text", "", "Output format, such as jsonl or csv.gz")
     encoding: str | None = _setting("text", None, "Input encoding, such as latin-1")
-    delimiter: str | None = _setting("text", None, "Delimiter of .csv: a character, or its name")
-    receipt_field: str | None = _setting("text", None, "Add this field with the record's receipt")
+    delimiter: str | None = _setting(
+        "text", None, "CSV delimiter: a character, or a name such as tab"
+    )
+    receipt_field: str | None = _setting(
+        "text", None, "Field to add with the receipt of each record"
+    )
     person_field: str | None = _setting(
-        "text", None, "The field that says whose record it is", "--user-field"
+        "text", None, "Field that identifies the person of a record", "--user-field"
     )
 
     def __post_init__(self) -> None:
@@ -94,15 +98,15 @@ class RunConfig(_Checked):
     """How a run works, and what it writes besides."""
 
     n_process: int = _setting("count", 1, "Worker processes; -1 for one per core", "-n", least=-1)
-    batch_size: int = _setting("count", 128, "Documents in a batch")
+    batch_size: int = _setting("count", 128, "Documents per batch")
     receipt: Path | None = _setting("path", None, "Write the receipt to this .json file")
-    sign: Path | None = _setting("path", None, "Sign receipt and outputs with this key")
-    table: Path | None = _setting("path", None, "Write who got which surrogate, encrypted")
-    table_key: Path | None = _setting("path", None, "The key that encrypts run.table")
+    sign: Path | None = _setting("path", None, "Sign the receipt and the outputs with this key")
+    table: Path | None = _setting("path", None, "Write the table of surrogates, encrypted")
+    table_key: Path | None = _setting("path", None, "Key that encrypts run.table")
     preview: int = _setting("count", 0, "Print the first N documents; write nothing", least=0)
     dry_run: bool = _setting("flag", False, "Print what would be done; write nothing")
     quiet: bool = _setting("flag", False, "Print no receipt", "-q")
-    force: bool = _setting("flag", False, "Overwrite files that exist", "-F")
+    force: bool = _setting("flag", False, "Overwrite existing files", "-F")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,46 +123,52 @@ class RunConfig(_Checked):
 class ClusterConfig(_Checked):
     """Who sanitises shards: many files, or Parquet."""
 
-    engine: str | None = _setting("text", None, "Sanitise shards by: local, ray or spark")
+    engine: str | None = _setting("text", None, "Engine for shards: local, ray or spark")
     address: str | None = _setting("text", None, "Ray cluster address, or Spark master")
-    workers: int | None = _setting("count", None, "Workers of the cluster; one per core")
+    workers: int | None = _setting("count", None, "Number of workers (default: one per core)")
     # A further release of the same texts: it spends the budget again.
-    again: bool = _setting("flag", False, "Sanitise finished shards once more")
-    user_column: str | None = _setting("text", None, "Add up spending by this column too")
+    again: bool = _setting("flag", False, "Sanitise finished shards again")
+    user_column: str | None = _setting(
+        "text", None, "Column of user ids: add up epsilon per user too"
+    )
 
 
 @dataclass(frozen=True)
 class ServiceConfig(_Checked):
     """Where the service listens, whom it answers, and how much."""
 
-    address: str = _setting("text", "127.0.0.1", "Where it listens; others take tokens and hosts")
-    port: int = _setting("count", 8000, "The port it listens on", "-p", least=0)
+    address: str = _setting(
+        "text", "127.0.0.1", "Address to listen on; others than loopback need tokens, host"
+    )
+    port: int = _setting("count", 8000, "Port to listen on", "-p", least=0)
     host: tuple[str, ...] = _setting(
-        "names", (), "Further names by which it may be asked; * for any"
+        "names", (), "Host names to accept besides loopback; * for any"
     )
-    tokens: Path | None = _setting("path", None, "Who may ask: a file (mode 600) of NAME TOKEN")
-    budget: float | None = _setting(
-        "number", None, "The most epsilon of a caller; then it is refused"
+    tokens: Path | None = _setting(
+        "path", None, "File of callers (mode 600), one NAME TOKEN per line"
     )
-    ledger: Path | None = _setting("path", None, "SQLite file of what each caller was given")
-    max_requests: int = _setting("count", 256, "Requests that arrive or are answered at a time")
-    max_bytes: int = _setting("count", 2**20, "Bytes of the body of a request")
+    budget: float | None = _setting("number", None, "Privacy budget of each caller, as epsilon")
+    ledger: Path | None = _setting("path", None, "SQLite file that records what each caller spent")
+    max_requests: int = _setting("count", 256, "Maximum number of concurrent requests")
+    max_bytes: int = _setting("count", 2**20, "Maximum size of a request body in bytes")
     # From when a connection is accepted. Then its worker is killed and the caller charged.
-    max_seconds: float = _setting("number", 30.0, "Seconds until a request is given up")
+    max_seconds: float = _setting("number", 30.0, "Seconds until a request times out")
     # Half of what all workers have if left out, where callers have tokens.
-    max_cpu: float | None = _setting("number", None, "Processor seconds a minute of one caller")
+    max_cpu: float | None = _setting("number", None, "Processor seconds per caller and minute")
     # The time of a draw tells of its words; 0 answers at once.
-    tick: float = _setting("number", 0.025, "Seconds: answers leave at multiples of it", least=0)
+    tick: float = _setting(
+        "number", 0.025, "Send answers at multiples of this many seconds", least=0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        reach = "others can reach this `address`: give"
+        reach = "other machines can reach this `address`: give"
         if not is_loopback(self.address) and self.tokens is None:
-            raise UsageError(f"{reach} `tokens`, a file of who may ask.")
+            raise UsageError(f"{reach} `tokens`, a file of callers.")
         if not is_loopback(self.address) and not self.host:
-            raise UsageError(f"{reach} `host`, the names by which they ask.")
+            raise UsageError(f"{reach} `host`, the host names to accept.")
         if self.budget is not None and self.ledger is None:
-            raise UsageError("a `budget` has to outlast the service: give `ledger`, a file.")
+            raise UsageError("`budget` needs `ledger`, a file that records what each caller spent.")
 
 
 SECTIONS = {
@@ -170,30 +180,36 @@ SECTIONS = {
 class SanitizeConfig(_Checked):
     """All settings of a run. None is the component's default; wrong values raise UsageError."""
 
-    config: Path | None = _setting(
-        "path", None, "A config file: a pipeline, settings, or both", "-c"
-    )
-    model: str | None = _setting("text", None, "A spaCy pipeline: tokenizer, vectors, recogniser")
+    config: Path | None = _setting("path", None, "Config file: a pipeline, settings, or both", "-c")
+    model: str | None = _setting("text", None, "spaCy pipeline: tokenizer, vectors, recogniser")
     mechanism: str | None = _setting("text", None, "Mechanism: path (default), laplace, ...", "-m")
-    epsilon: float | None = _setting("number", None, "Privacy: less is more private", "-e")
-    level: str | None = _setting("text", None, "In place of epsilon: light, balanced, strong")
-    policy: str | None = _setting("text", None, "What is hidden best: general, clinical, ...")
-    prior: str | None = _setting("text", None, "Public language that sentences are drawn from")
+    epsilon: float | None = _setting(
+        "number", None, "Privacy parameter: smaller is more private", "-e"
+    )
+    level: str | None = _setting(
+        "text", None, "Privacy level instead of epsilon: light, balanced, strong"
+    )
+    policy: str | None = _setting(
+        "text", None, "Word classes to protect most: general, clinical, ..."
+    )
+    prior: str | None = _setting(
+        "text", None, "Language model to draw sentences from: word-pairs, ..."
+    )
     space: str | None = _setting("text", None, "Word vectors: builtin, a file, or a saved space")
-    entities: tuple[str, ...] = _setting("names", (), "Replace these entities alone: person,date")
+    entities: tuple[str, ...] = _setting("names", (), "Replace only these entities: person,date")
     surrogates: str | None = _setting(
-        "text", None, "For entities: standard, clinical, none, a file"
+        "text", None, "Surrogates of entities: standard, clinical, none, a file"
     )
-    key: Path | None = _setting("path", None, "Secret key: same person, same surrogate")
-    unknown: str | None = _setting("text", None, "Words not in the space: redact, context, ...")
+    key: Path | None = _setting("path", None, "Secret key: same original, same surrogate")
+    unknown: str | None = _setting("text", None, "Policy for unknown words: redact, context, ...")
     scope: str | None = _setting("text", None, "Draw each token, or each type once per document")
-    numbers: str | None = _setting(
-        "text", None, "Draw numbers near their value: relative, absolute:5"
+    numbers: str | None = _setting("text", None, "Add noise to numbers: relative, absolute:5")
+    code: Path | None = _setting("path", None, "Python file to run first, with your own components")
+    editor: str | None = _setting("text", None, "Edit the output with public knowledge: remap")
+    lm: str | None = _setting("text", None, "Causal language model for the editor")
+    prompt: str | None = _setting(
+        "text", None, "Public description of the texts, for the language model"
     )
-    code: Path | None = _setting("path", None, "A Python file to run first, with parts of yours")
-    editor: str | None = _setting("text", None, "Edit the release by public knowledge: remap")
-    lm: str | None = _setting("text", None, "A causal language model for the editor")
-    prompt: str | None = _setting("text", None, "Public words on the texts, for the model")
     overrides: tuple[tuple[str, str], ...] = ()  # paths below the component, values as JSON
     files: FileConfig = field(default_factory=FileConfig)
     run: RunConfig = field(default_factory=RunConfig)
@@ -278,7 +294,7 @@ def sections_of(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         raise UsageError(str(error)) from None
     except (ValueError, configparser.Error):
         # The parser quotes the line that it stumbles over, and this may be a text.
-        raise UsageError(f"{path}: this is not a config file of spaCy.") from None
+        raise UsageError(f"{path}: is not a config file of spaCy.") from None
     own = {
         (name if section == "sanitize" else f"{section}.{name}"): value
         for section in ("sanitize", *SECTIONS)

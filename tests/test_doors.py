@@ -17,7 +17,7 @@ import spacy_dxprivacy
 from spacy_dxprivacy import UsageError, cli
 from spacy_dxprivacy.cli import COMMANDS, terminal
 from spacy_dxprivacy.cli.terminal import with_options
-from spacy_dxprivacy.config import FileConfig, RunConfig
+from spacy_dxprivacy.config import SETTINGS, FileConfig, RunConfig
 from spacy_dxprivacy.errors import Errors, Warnings
 from spacy_dxprivacy.io.jobs import check_fields
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
@@ -25,7 +25,13 @@ from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
 DOORS = (PACKAGE / "cli", PACKAGE / "lab" / "commands")
 ROOMS = [path for path in PACKAGE.rglob("*.py") if path.parent not in DOORS]
-
+# Words for which the field has other terms.
+OLD_WORDS = re.compile(
+    r"\btold\b|\bin clear\b|\bstand-ins?\b|\bbrothers\b|\btapes\b|\bwords alone\b|\beven weights\b"
+    r"|\bthe way back\b|\blaws?\b|\bwalk(s|ed)?\b|\brefuses\b|taken up where it ended"
+    r"|\bwords (kept|found)\b",
+    re.IGNORECASE,
+)
 
 WORKER = """
 import sys, spacy
@@ -76,7 +82,7 @@ def messages():
             yield from (n.value for n in nodes if isinstance(n.value, str) and "\n" not in n.value)
 
 
-def options_of_commands():
+def parameters_of_commands():
     commands = []
     for module, name in COMMANDS.values():
         found = getattr(import_module(module, cli.__name__), name)
@@ -84,9 +90,28 @@ def options_of_commands():
         commands += [c.callback for c in found.registered_commands] if is_app else [found]
     for command in filter(None, commands):
         for name, hint in get_type_hints(command, include_extras=True).items():
-            for option in getattr(hint, "__metadata__", ()):
-                # typer keeps the first name of an option where its default would be.
-                yield from (f"--{name}", str(option.default), *(option.param_decls or ()))
+            for parameter in getattr(hint, "__metadata__", ()):
+                yield name, parameter
+
+
+def options_of_commands():
+    for name, option in parameters_of_commands():
+        # typer keeps the first name of an option where its default would be.
+        yield from (f"--{name}", str(option.default), *(option.param_decls or ()))
+
+
+def helps():
+    yield from (about["help"] for about in SETTINGS.values())
+    yield from (parameter.help for _, parameter in parameters_of_commands() if parameter.help)
+
+
+def test_messages_and_help_texts_are_in_the_words_of_the_field():
+    found = [text for text in (*messages(), *helps()) if OLD_WORDS.search(text)]
+    assert not found
+
+
+def test_help_texts_fit_on_a_line():
+    assert not [text for text in helps() if len(text) > 60 or "\n" in text]
 
 
 def test_messages_name_arguments_that_are_options_too():

@@ -82,10 +82,10 @@ def test_words_that_never_come_and_epsilons_too_large_for_a_solver_have_an_optim
 
 BAD = [
     (dict(D=np.array([[0.0, np.inf], [np.inf, 0.0]])), "infinite distance"),
-    (dict(D=np.zeros((2, 2))), "is one there twice"),
+    (dict(D=np.zeros((2, 2))), "at distance 0"),
     (dict(D=np.zeros((1, 1)), loss=np.zeros((1, 1)), prior=np.ones(1)), "two words or more"),
-    *[(dict(prior=np.array(prior)), "no sum") for prior in ([0.0, 0.0], [2.0, -1.0])],
-    (dict(loss=np.full((2, 2), np.nan)), "not a number of 0 or more"),
+    *[(dict(prior=np.array(prior)), "must be 0 or more") for prior in ([0.0, 0.0], [2.0, -1.0])],
+    (dict(loss=np.full((2, 2), np.nan)), "must be 0 or more"),
     *[(dict(epsilon=epsilon), "above 0 and at most 600") for epsilon in (0.0, 1e9, np.nan)],
 ]
 

@@ -73,4 +73,4 @@ def test_a_damaged_file_is_named_in_a_sentence(sanitize, folder, tmp_path, raw):
 def test_parquet_is_compressed_by_itself(sanitize, folder):
     (folder / "a.parquet.gz").write_bytes(b"x")
     done = sanitize()
-    assert done.exit_code == 2 and "packed by itself" in done.output
+    assert done.exit_code == 2 and "its own compression" in done.output

@@ -235,7 +235,7 @@ def test_a_missing_library_is_named_with_what_to_type(monkeypatch):
     [
         (["--space", "gone.txt"], "gone.txt"),
         (["--config", "gone.cfg"], "no such config file"),
-        (["--config", PATH_CONFIG, "--space", "builtin"], "--config holds all settings"),
+        (["--config", PATH_CONFIG, "--space", "builtin"], "--config takes no other settings"),
     ],
 )
 def test_a_mistake_is_one_line(options, says):

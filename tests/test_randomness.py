@@ -32,12 +32,12 @@ class BrokenLater(Broken):
     ("how", "what"),
     [
         (lambda m: m.setattr("randomgen.AESCounter", Broken), "FIPS 197"),
-        (lambda m: m.setattr("randomgen.AESCounter", BrokenLater), "blocks in a row"),
+        (lambda m: m.setattr("randomgen.AESCounter", BrokenLater), "consecutive blocks"),
         (
             lambda m: m.setattr(np.random, "Generator", lambda _: Mock(random=lambda: 0.5)),
-            "numbers out of blocks",
+            "numbers of blocks",
         ),
-        (lambda m: m.setattr(os, "urandom", bytes), "keys of the system"),
+        (lambda m: m.setattr(os, "urandom", bytes), "system keys"),
     ],
 )
 def test_nothing_is_drawn_from_a_generator_that_fails_its_test(how, what, monkeypatch):

@@ -343,7 +343,7 @@ def test_a_thousand_documents_take_less_than_a_minute(tmp_path, space, page):
         ("before.txt", "after.txt", ["--label", "kind"], "--label needs .jsonl or .csv"),
         ("before.jsonl", "after.jsonl", ["--receipt", "after.jsonl"], "is not a receipt"),
         ("before.jsonl", "after.jsonl", ["--receipt", "gone.json"], "No such file"),
-        ("short.jsonl", "short.jsonl", ["--receipt", "receipt.json"], "receipt is one of 4"),
+        ("short.jsonl", "short.jsonl", ["--receipt", "receipt.json"], "receipt covers 4"),
         ("before.jsonl", "broken.spacy", [], "not a DocBin"),
         ("before.jsonl", "after.jsonl", ["-o", "after.jsonl"], "exists already"),
         ("before.jsonl", "after.jsonl", ["--space", "gone"], "gone"),

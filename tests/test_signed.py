@@ -97,12 +97,12 @@ def test_what_cannot_be_signed_or_checked_is_said_in_a_line(folder, space_path):
     bad.write_text("x")
     sign = ["--set", f"run.sign={key}"]
     cases = [
-        (["sanitize", source, *sign], "takes an OUTPUT and a --receipt"),
-        (["sanitize", source, clean, *sign], "takes an OUTPUT and a --receipt"),
+        (["sanitize", source, *sign], "needs an OUTPUT and a --receipt"),
+        (["sanitize", source, clean, *sign], "needs an OUTPUT and a --receipt"),
         (["sanitize", source, clean, "--receipt", folder / "r", "--set", f"run.sign={bad}"],
          "DX111"),
         (["sanitize", source, folder / "keys" / "c.jsonl", "--receipt", folder / "r",
-          "--set", f"run.sign={key}"], "not kept beside the output"),
+          "--set", f"run.sign={key}"], "in the folder of the output"),
         (["report", folder / "in", folder / "in", "--key", key], "name one by --receipt"),
         (["report", folder / "in", folder / "in", "--key", bad, "--receipt", bad], "DX111"),
         (["report", folder / "in", folder / "in", "--key", key, "--receipt", bad], "not a receipt"),

@@ -101,7 +101,7 @@ def test_originals_are_restored_by_a_table(note, key, tmp_path, fast):
     answer = tmp_path / "answer.txt"
     answer.write_text(out.read_text() + "They may march on.\n")
     done = dx("restore", answer, "--table", table, "--table-key", key)
-    assert done.stdout == NOTE + "They may march on.\n" and "put back" in done.stderr
+    assert done.stdout == NOTE + "They may march on.\n" and "restored" in done.stderr
 
 
 def test_what_is_not_restored_is_listed_without_its_text(key, tmp_path):
@@ -163,7 +163,7 @@ def test_the_dates_of_a_person_move_together(key, tmp_path, fast, processes):
     source.write_text("\n".join(map(json.dumps, records)))
     options = ["--key", key, "--person-field", "who", "--entities", "date", "-n", processes]
     done = dx("sanitize", source, out, *options, *fast)
-    assert done.exit_code == 1 and done.stderr.count("it names no user") == 2
+    assert done.exit_code == 1 and done.stderr.count("it has no user") == 2
     texts = [json.loads(line)["text"] for line in out.read_text().splitlines()]
     assert texts[0] == texts[2] == texts[3] and len(texts) == 7
     assert len(set(texts)) > 1  # two persons move by the same days by chance, five hardly do

@@ -19,7 +19,7 @@ from ..config import SETTINGS
 from ..errors import Errors
 from ..registries import RETIRED, retired
 
-HELP = "Private text: words replaced under metric differential privacy."
+HELP = "Sanitise text under metric differential privacy."
 LAB = "..lab.commands."
 # By name: the module, relative to this package, and the function or the app there.
 COMMANDS = {
@@ -121,7 +121,7 @@ def _print_version(asked: bool) -> None:
 def _group(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version"),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version"),
     ] = False,
 ) -> None:
     """A callback keeps it a group."""

@@ -23,18 +23,18 @@ from .terminal import PIPELINE, mistakes_in_a_line, setting_up
 def config_cli(
     chosen: SanitizeConfig,
     output: Annotated[Path | None, Argument(
-        metavar="[OUT]", show_default=False, help="Where the config goes; stdout if left out",
+        metavar="[OUT]", show_default=False, help="Config file to write; stdout if left out",
     )] = None,
     check: Annotated[Path | None, Option(
-        "--check", show_default=False, help="Make, load and fit everything that this config names, "
-        "and say what it is or what is wrong with it",
+        "--check", show_default=False,
+        help="Load and fit what this config names, and report problems",
     )] = None,
     settings: Annotated[bool, Option(
-        "--settings", help="List every setting that --set takes",
+        "--settings", help="List the settings that --set takes",
     )] = False,
 ) -> None:
     # fmt: on
-    """Write a full config from options, check one, or print the defaults (without options).
+    """Write a full config, check one, or print the defaults.
 
     Example: dx config my.cfg --mechanism laplace --epsilon 10
     """
@@ -43,12 +43,12 @@ def config_cli(
             return typer.echo("\n".join(f"{path:<22}{a['help']}" for path, a in SETTINGS.items()))
         if check is not None:
             if output is not None or chosen.pipeline_settings() or chosen.config:
-                raise UsageError("`check` looks at a config as it is: leave the rest out.")
+                raise UsageError("`check` takes a config as it is: leave the other options out.")
             terms = the_sanitizer(make_pipeline(config=check, code=chosen.code)).terms
-            told = f"{terms.mechanism} on the space {terms.space}: {terms.guarantee}"
-            return typer.echo(f"{check}: good. {told}")
+            description = f"{terms.mechanism} on the space {terms.space}: {terms.guarantee}"
+            return typer.echo(f"{check}: valid. {description}")
         text = config_text(chosen)
         if output is None:
             return typer.echo(text, nl=False)
         write_bytes(output, text.encode(), force=chosen.run.force)
-        typer.echo(f"{output}: written. `dx config --check {output}` fits it.", err=True)
+        typer.echo(f"{output}: written. `dx config --check {output}` checks it.", err=True)

@@ -20,36 +20,43 @@ from .terminal import mistakes_in_a_line, settings_that_fail
 
 # fmt: off
 def key_cli(path: Annotated[Path, Argument(
-    metavar="FILE", show_default=False, help="A new file, for you alone (mode 600). Keep it away "
-    "from what is released",
+    metavar="FILE", show_default=False, help="Key file to create (mode 600)",
 )]) -> None:
     # fmt: on
-    """Make a secret key: for surrogates that are the same in every document, and for tables.
+    """Create a secret key.
+
+    It makes surrogates consistent over documents, encrypts their table and signs releases. Keep it
+    in another folder than what you release.
 
     Example: python -m spacy dx key ~/keys/study.key
     """
     with mistakes_in_a_line("key"), settings_that_fail():
         make_key(path)
-    typer.echo(f"{path}: a new key. Who has it can tell who stands for whom.", err=True)
+    typer.echo(f"{path}: new key. Anyone who has it can link surrogates to originals.", err=True)
 
 
 # fmt: off
 def restore_cli(
     answer: Annotated[Path, Argument(
-        metavar="ANSWER", show_default=False, help="A text in which surrogates are named",
+        metavar="ANSWER", show_default=False,
+        help="Text that mentions surrogates, such as a model's answer",
     )],
     output: Annotated[Path | None, Argument(
-        metavar="OUTPUT", show_default=False, help="Where it goes; stdout if left out",
+        metavar="OUTPUT", show_default=False, help="File to write; stdout if left out",
     )] = None,
-    table: Annotated[Path, Option(help="What run.table of `dx sanitize` wrote")] = Path("table.dx"),
-    table_key: Annotated[Path, Option(help="The file of the key that made it")] = Path("table.key"),
+    table: Annotated[Path, Option(
+        help="Table of surrogates that `dx sanitize` wrote (run.table)",
+    )] = Path("table.dx"),
+    table_key: Annotated[Path, Option(
+        help="Key file of the table (run.table_key)",
+    )] = Path("table.key"),
     force: options.Force = False,
 ) -> None:
     # fmt: on
-    """Put the originals back into an answer, in the place of their surrogates.
+    """Replace the surrogates in an answer with their originals.
 
-    Bare numbers, dates without a year, and all else that an answer may have of its own stay, and
-    are listed by label and line.
+    Bare numbers, dates without a year, and whatever else may not be a surrogate stay unchanged;
+    they are listed by label and line.
 
     Example: python -m spacy dx restore answer.txt --table ~/keys/table.dx --table-key ~/keys/a.key
     """
@@ -68,9 +75,9 @@ def restore_cli(
             typer.echo(restored.text, nl=False)
         else:
             write_bytes(output, restored.text.encode(), force=force)
-    typer.echo(f"{restored.restored} put back.", err=True)
+    typer.echo(f"{restored.restored} restored.", err=True)
     for label, left in groupby(sorted(restored.left), key=lambda one: one[0]):
         lines = [line for _, line in left]
         where = ", ".join(map(str, dict.fromkeys(lines)))
-        why = "may be something else, or stand for several, and stay"
+        why = "may not be a surrogate, or have several originals, and stay unchanged"
         typer.echo(f"{len(lines)} of {label} {why}: line {where}.", err=True)

@@ -20,42 +20,42 @@ from ..space.sources import BUILTIN, Filter, check_space_folder, load
 from . import options
 from .terminal import REMOVED, bar, mistakes_in_a_line, setting_up
 
-Folder = Annotated[Path, Argument(metavar="OUT", show_default=False, help="The folder to write")]
+Folder = Annotated[Path, Argument(metavar="OUT", show_default=False, help="Folder to write")]
 FOUND_FEW = 0.25  # of the words that were held out
 FITS_BADLY = (
-    "dx space: that is few: the map hardly knows where the joined words belong, and words of "
-    "another meaning may be drawn for them. Vectors of more dimensions or of more text help."
+    "dx space: this share is low, so words of another meaning may be drawn for the joined words. "
+    "Use vectors of more dimensions, or vectors trained on more text."
 )
 
 
 # fmt: off
 def space_cli(
     vectors: Annotated[str, Argument(
-        metavar="VECTORS", help="A file of word vectors (GloVe and word2vec text, .gz, .zip, "
-        "archive.zip!member; word2vec binary), a saved space, or 'builtin'",
+        metavar="VECTORS", help="Word vectors: a file, a saved space, or 'builtin'",
     )],
     target: Folder,
     max_words: Annotated[int | None, Option(
-        help="Take the first N words, the most frequent",
+        help="Use the first N words, the most frequent ones",
     )] = None,
     pattern: Annotated[str | None, Option(
-        help="A regular expression that whole words have to match",
+        help="Regular expression that whole words must match",
     )] = None,
     exclude: Annotated[str, Option(
-        help="Words never to put out: 'offensive' for the list of the package, a file with one "
-        "word a line, or 'nothing'",
+        help="Words never to output: offensive, nothing, or a file",
     )] = "offensive",
     graph: Annotated[bool, Option(
-        help="Learn the graph of near words that dx.Path.v2, the default mechanism, draws on",
+        help="Learn the word graph that dx.Path.v2 draws on",
     )] = True,
     join: Annotated[bool, Option(
-        "--join", help="Join these words to the built-in space, which English text is best drawn "
-        "from, and write both as one",
+        "--join", help="Join these words to the built-in space",
     )] = False,
     force: options.Force = False,
 ) -> None:
     # fmt: on
-    """Make a space of word vectors: the words that may come out, and what is learned from them.
+    """Make a space of word vectors, from which replacements are drawn.
+
+    VECTORS is GloVe or word2vec text (.gz, .zip, archive.zip!member), word2vec binary, a saved
+    space, or 'builtin'.
 
     Example: python -m spacy dx space glove.6B.zip!glove.6B.300d.txt glove --max-words 50000
     """
@@ -67,8 +67,8 @@ def space_cli(
         if join:
             fit = join_to_builtin(space)
             typer.echo(
-                f"{fit.new:,} words joined, by {fit.shared:,} that both have; of those held out, "
-                f"{fit.found:.0%} came to lie beside themselves.",
+                f"{fit.new:,} words joined, mapped by {fit.shared:,} shared words; of the held-out "
+                f"words, {fit.found:.0%} are mapped nearest to themselves.",
                 err=True,
             )
             if fit.found < FOUND_FEW:
@@ -89,15 +89,14 @@ def space_cli(
 # fmt: off
 def index_cli(
     source: Annotated[str, Argument(
-        metavar="SPACE", help="'builtin', a file of word vectors, or a saved space",
+        metavar="SPACE", help="Space: 'builtin', a file of word vectors, or a saved space",
     )],
     target: Folder,
     factory: Annotated[str | None, Option(
-        help="A factory string of faiss, such as PQ150x4fs or OPQ150,PQ150x4fs; if left out, 4 "
-        "bits for every 2 dimensions",
+        help="faiss factory string, such as OPQ150,PQ150x4fs",
     )] = None,
     refine: Annotated[int | None, Option(
-        help="How many candidates are compared exactly; 512 if left out",
+        help="Candidates to compare exactly (default: 512)",
     )] = None,
     force: options.Force = False,
 ) -> None:
@@ -115,24 +114,28 @@ def index_cli(
 # fmt: off
 def prior_cli(
     texts: Annotated[Path, Argument(
-        metavar="PUBLIC_TEXTS", show_default=False, help="A .txt or .jsonl file, plain or .gz, or "
-        "a folder of such files. Anyone may read out of the prior what they hold: public texts "
-        "alone, never those to be sanitised",
+        metavar="PUBLIC_TEXTS", show_default=False,
+        help="Public texts: a .txt or .jsonl file, or a folder of them",
     )],
     target: Folder,
-    types: Annotated[int, Option(min=2, help="The commonest words, which are told apart")] = TYPES,
+    types: Annotated[int, Option(
+        min=2, help="Number of word types in the model, the most frequent ones",
+    )] = TYPES,
     pairs: Annotated[int, Option(
-        min=0, help="Pairs that are listed: those that tell most",
+        min=0, help="Number of word pairs in the model, the most informative",
     )] = PAIRS,
-    field: Annotated[str, Option(help="The field of .jsonl that holds the text")] = "text",
-    lang: Annotated[str, Option(help="The language, whose tokenizer cuts the texts")] = "en",
+    field: Annotated[str, Option(help="Field of .jsonl that holds the text")] = "text",
+    lang: Annotated[str, Option(help="Language of the tokenizer")] = "en",
     space: Annotated[str, Option(
-        help="Whose words the texts should hold: 'builtin', a file of vectors, or a saved space",
+        help="Space to report coverage of",
     )] = BUILTIN,
     force: options.Force = False,
 ) -> None:
     # fmt: on
-    """Make public language of texts that you declare public: a prior for dx.Path.v2.
+    """Train a prior (a language model) on public texts, for dx.Path.v2.
+
+    Anyone can read out of the prior what its texts hold. Give public texts only, never those to be
+    sanitised.
 
     Example: python -m spacy dx prior wikipedia.txt.gz medicine --types 20000
     """

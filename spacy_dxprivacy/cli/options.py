@@ -24,7 +24,7 @@ REPEATED = ("files.field", "service.host")  # may be given several times
 
 Set = Annotated[list[str] | None, Option(
     "--set", metavar="KEY=VALUE", show_default=False,
-    help="Any other setting; `dx config --settings` lists all",
+    help="Set any other setting; `dx config --settings` lists them",
 )]  # fmt: skip
 
 
@@ -73,17 +73,17 @@ Space = option("space")
 Delimiter = option("files.delimiter")
 Force = option("run.force")
 # fmt: off
-Lines = Annotated[bool, Option("--lines", help="Every line of a .txt file is a document")]
-Field = Annotated[str, Option("--field", help="The field of .jsonl and .csv to sanitise")]
+Lines = Annotated[bool, Option("--lines", help="Read every line of a .txt file as a document")]
+Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
 Mechanisms = Annotated[list[str] | None, Option(
-    "--mechanism", "-m", help="A mechanism, such as laplace; may be repeated",
+    "--mechanism", "-m", help="Mechanism, such as laplace; may be repeated",
 )]
 SpaceName = Annotated[str, Option("--space", help=SETTINGS["space"]["help"])]
 MaxWords = Annotated[int | None, Option(
-    "--max-words", min=2, help="Take the first N words of the space",
+    "--max-words", min=2, help="Use the first N words of the space",
 )]
 SignedBy = Annotated[Path | None, Option(
-    "--key", show_default=False, help="The key that `dx sanitize` signed the receipt with",
+    "--key", show_default=False, help="Key that the receipt was signed with",
 )]
 # fmt: on
 
@@ -93,7 +93,7 @@ def check_signature(receipt: Path | None, key: Path | None, release: Path) -> No
     if key is None:
         return
     if receipt is None:
-        raise UsageError("`key` checks the signature of a receipt: name one by `receipt`.")
+        raise UsageError("`key` checks the signature of a receipt: give the `receipt` too.")
     with settings_that_fail():
         secret = read_key(key)
     count = check_signed(receipt, secret, release)

@@ -63,23 +63,26 @@ class Result:
 def sanitize_cli(
     chosen: SanitizeConfig,
     paths: Annotated[list[str] | None, Argument(
-        metavar="INPUT... [OUTPUT]", show_default=False, help="INPUT: a .txt, .jsonl, .json, .csv, "
-        ".tsv, .xlsx or .spacy file, compressed (.gz) or not, a folder of such files, or - for "
-        "stdin. OUTPUT: a file, whose ending says the format, or a folder if INPUT is one; stdout "
-        "if left out. Several INPUTs, or .parquet, are shards, and OUTPUT is a folder then. Files "
-        "in a folder keep their names: check that these identify nobody",
+        metavar="INPUT... [OUTPUT]", show_default=False,
+        help="Files or folders to read (- for stdin), then where to write",
     )] = None,
     text: Annotated[str | None, Option(
-        "--text", show_default=False, help="Sanitise this text; - is INPUT for what nobody may see",
+        "--text", show_default=False,
+        help="Sanitise this text; read confidential text from stdin (-)",
     )] = None,
 ) -> None:
     # fmt: on
-    """Replace the words of texts under metric differential privacy.
+    """Sanitise files under metric differential privacy.
 
-    Sanitised text goes to OUTPUT or stdout, and a receipt to stderr: which guarantee holds, and
-    what stays visible. Records that fail are named by their number and left out; the exit status
-    is then 1. The output appears under its name when it is complete. Several INPUTs, .parquet or
-    `--set cluster.engine=ray` make shards: dx sanitize corpus/*.parquet out/
+    INPUT is a .txt, .jsonl, .json, .csv, .tsv, .xlsx or .spacy file, compressed (.gz) or not, a
+    folder of such files, or - for stdin. OUTPUT is a file, whose ending gives the format, or a
+    folder if INPUT is one; stdout if left out. Check that the names of files identify nobody: the
+    files of a folder keep their names.
+
+    The receipt on stderr states the guarantee and what stays visible. Records that fail are left
+    out and listed by number; the exit status is then 1. The output appears under its name when it
+    is complete. Several INPUTs, .parquet or `--set cluster.engine=ray` make shards, and OUTPUT is
+    a folder then: dx sanitize corpus/*.parquet out/
     """
     with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
         given = paths or []
@@ -121,7 +124,7 @@ def _sanitize_files(
     _check_table(chosen)
     secret = _check_keys(chosen, jobs[0].target)
     if run.sign is not None and (run.receipt is None or jobs[0].target is None):
-        raise UsageError("`sign` takes an OUTPUT and a `receipt`: those are what is signed.")
+        raise UsageError("`sign` needs an OUTPUT and a `receipt`, which it signs.")
     with setting_up():
         nlp = make_pipeline(chosen)
     if run.dry_run:
@@ -145,7 +148,7 @@ def _sanitize_files(
     warning = ""
     clear = [line for line in tally.in_clear if line.startswith("the fields")]
     if clear and chosen.files.keep_fields is None:
-        how = "--keep-fields names those that may be, --keep-fields none leaves them out."
+        how = "List those to keep with --keep-fields, or drop all with --keep-fields none."
         warning = f"UNMODIFIED: {clear[0]}. {how}"
     return Result(tally, warning=warning, failed=bool(tally.failures))
 
@@ -154,7 +157,7 @@ def _plan(paths: list[str], chosen: SanitizeConfig, text: str | None) -> list[Jo
     files, run = chosen.files, chosen.run
     if text is not None:
         if paths or files.format or files.output_format or files.encoding:
-            raise UsageError("`text` stands for INPUT and is plain text: leave the other out.")
+            raise UsageError("`text` replaces INPUT and its format: leave INPUT and formats out.")
         return [text_job(text)]
     if not paths:
         raise UsageError("name an INPUT, - for stdin, or a `text`.")
@@ -197,20 +200,20 @@ def _check_shards(paths: list[str], chosen: SanitizeConfig, text: str | None) ->
     formats = (files.format not in ("", "lines"), files.output_format, files.encoding)
     if text is not None or any(formats) or run.dry_run:
         raise UsageError(
-            "shards are files, and their names say what they are: leave `text`, `format`, "
+            "the names of shards give their formats: leave `text`, `format`, "
             "`output_format`, `encoding` and `dry_run` out."
         )
     if files.person_field is not None:
-        raise UsageError("`person_field` is for files, and not for shards.")
+        raise UsageError("`person_field` needs a single file: sanitise one file at a time.")
     if run.preview:
         raise UsageError("`preview` shows one file: name one INPUT.")
     if run.table is not None or run.table_key is not None:
-        raise UsageError("`table` is kept by one process: sanitise one file at a time.")
+        raise UsageError("`table` needs a single process: sanitise one file at a time.")
     if len(paths) < 2:
         raise UsageError("name a folder for the shards of the output.")
     check_fields(files)
     if len(files.field) > 1 or files.receipt_field:
-        raise UsageError("shards have one `field` to sanitise, and no `receipt_field`.")
+        raise UsageError("shards take one `field`, and no `receipt_field`.")
 
 
 def _sanitize_shards(
@@ -264,13 +267,13 @@ def _check_table(chosen: SanitizeConfig) -> None:
     """Raise UsageError, before anything is read, if a table of surrogates cannot be kept."""
     run = chosen.run
     if chosen.files.person_field is not None and chosen.key is None:
-        raise UsageError("`person_field` needs `key`: without one, dates move by document.")
+        raise UsageError("`person_field` needs `key`: without a key, dates shift by document.")
     if (run.table is None) != (run.table_key is None):
         raise UsageError("`table` and `table_key` go together: `dx key FILE` makes a key.")
     if run.table is None or run.table_key is None:
         return
     if run.n_process != 1:
-        raise UsageError("`table` is kept by one process: leave `n_process` out.")
+        raise UsageError("`table` needs a single process: leave `n_process` out.")
     with settings_that_fail():
         read_key(run.table_key)
         check_cipher()

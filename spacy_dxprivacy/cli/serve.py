@@ -19,14 +19,14 @@ def serve_cli(
     chosen: SanitizeConfig,
     new_token: Annotated[str | None, Option(
         "--new-token", metavar="NAME", show_default=False,
-        help="Add a token for NAME to the file --tokens, print it, and end",
+        help="Add a token for NAME to the tokens file, print it, and exit",
     )] = None,
 ) -> None:
     # fmt: on
-    """Answer requests on this machine: POST /sanitize, /anonymize (as presidio's), GET /health,
-    /about, /budget, /openapi.json. No text is logged, cached or stored.
+    """Serve sanitising over HTTP, with presidio's /anonymize.
 
-    It takes pip install "spacy-dxprivacy[serve]".
+    Routes: POST /sanitize, /anonymize; GET /health, /about, /budget, /openapi.json. No text is
+    logged, cached or stored. Needs: pip install "spacy-dxprivacy[serve]".
 
     Example: python -m spacy dx serve --tokens callers --budget 5000 --ledger spent.db
     """
@@ -47,6 +47,6 @@ def serve_cli(
             nlp = ready_of(chosen).nlp
 
         def ready(where: str) -> None:
-            typer.echo(f"{where}/openapi.json says how to ask; Ctrl-C ends it.", err=True)
+            typer.echo(f"{where}/openapi.json describes the API; Ctrl-C stops it.", err=True)
 
         serve(nlp, service, chosen.run.processes, ready=ready)

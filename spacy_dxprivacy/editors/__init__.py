@@ -31,7 +31,7 @@ def make_remap(
     """
     one_of("editor.loss", loss, LOSSES)
     if loss == "path" and model is not None:
-        raise fail("editor.loss", "'changed' with a model, which looks for likely words", loss)
+        raise fail("editor.loss", "'changed' with a language model", loss)
     if prior is not None and not isinstance(prior, Prior):
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
     if model is None and prompt:

@@ -78,7 +78,7 @@ def _packaged(given: str) -> Path | None:
     folders = map(Path, spec.submodule_search_locations)
     files = [file for folder in folders for file in folder.glob("*" + GGUF)]
     if len(files) != 1:
-        raise _unusable(given, f"the package holds {len(files)} .gguf files, and should hold one")
+        raise _unusable(given, f"the package holds {len(files)} .gguf files; expected one")
     return files[0]
 
 
@@ -98,7 +98,7 @@ def _loaded(given: str, where: Path | None, device: str) -> LanguageModel:
     except OSError:
         why = "its files are missing, cut short or damaged; download it again"
     except MemoryError:
-        why = "the memory is too short for it"
+        why = "there is too little memory for it"
     except Exception as error:
         why = f"it is damaged, or of a kind that is no causal model ({type(error).__name__})"
     raise _unusable(given, why)
@@ -120,9 +120,9 @@ def _load(given: str, where: Path | None, device: str) -> LanguageModel:
         source, local_files_only=True, dtype=torch.float32, **more
     )
     if len(tokenizer) > network.get_input_embeddings().weight.shape[0]:
-        raise _unusable(given, "its tokenizer has more tokens than the network")
+        raise _unusable(given, "its tokenizer has more tokens than its network")
     if not is_causal(network.eval().to(device)):
-        raise _unusable(given, "it is a model that fills gaps, and no causal one")
+        raise _unusable(given, "it is a masked language model, not a causal one")
     return CausalModel(given, _digest(where, network), network, tokenizer)
 
 

@@ -43,7 +43,7 @@ class CausalModel:
         first = tokenizer.eos_token_id if first is None else first
         if first is None:
             raise DxError(
-                Errors.DX150.format(why="its tokenizer has no token to begin a text with")
+                Errors.DX150.format(why="its tokenizer has no token for the beginning of a text")
             )
         self.begin: list[int] = [int(first)]
         # Keys and values of one token in every layer, in float32.
@@ -109,7 +109,7 @@ def is_causal(network: Any) -> bool:
 
 def _check_finite(numbers: Any) -> Any:
     if not torch.isfinite(numbers).all():
-        raise DxError(Errors.DX150.format(why="it answers with numbers that are not finite"))
+        raise DxError(Errors.DX150.format(why="its output is not finite"))
     return numbers
 
 

@@ -59,7 +59,9 @@ def make_pipeline(chosen: SanitizeConfig | None = None, /, **settings: Any) -> L
     if chosen.config is None:
         nlp = unfitted(chosen)
     elif chosen.pipeline_settings():
-        raise UsageError("`config` holds all settings: give them there, or leave it out.")
+        raise UsageError(
+            "`config` takes no other settings: give them in the file, or leave it out."
+        )
     else:
         nlp = _assembled(chosen.config, chosen.overrides)
     sanitizer = the_sanitizer(nlp)
@@ -116,7 +118,9 @@ def _assembled(path: Path, overrides: Sequence[tuple[str, str]]) -> Language:
         blocks = config.get("components", {})
         ours = [name for name in blocks if blocks[name].get("factory") in DEFAULTS]
         if not ours:
-            raise UsageError(f"the config has no dx_sanitizer, whose setting `{key}` could be.")
+            raise UsageError(
+                f"`{key}` is a setting of dx_sanitizer, which the config does not have."
+            )
         check_path(key, {**DEFAULTS[blocks[ours[-1]]["factory"]], **blocks[ours[-1]]})
         put(config, ["components", ours[-1], *key.split(".")], json.loads(value))
     nlp = util.load_model_from_config(config, auto_fill=True)
@@ -131,7 +135,7 @@ def the_sanitizer(nlp: Language) -> DxSanitizer:
     found = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
     if not found:
         raise UsageError(
-            "the pipeline has no active dx_sanitizer: the text would come out as it is."
+            "the pipeline has no active dx_sanitizer, so text would stay unchanged. Add one."
         )
     return found[-1]
 
@@ -248,7 +252,7 @@ def _mechanism_block(chosen: SanitizeConfig) -> dict[str, Any]:
     name = None if mechanism is None else full_name("dx_mechanisms", mechanism)
     if chosen.level is not None:
         if epsilon is not None or name not in (None, MECHANISM):
-            raise UsageError(f"`level` stands for an epsilon of {MECHANISM}: give one of the two.")
+            raise UsageError(f"`level` sets the epsilon of {MECHANISM}: give one of the two.")
         epsilon = level_of(chosen.level).epsilon
     prior = None if chosen.prior is None else prior_config(chosen.prior)
     default = DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]
@@ -268,9 +272,7 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
         raise UsageError(f"{name} has no epsilon: leave `epsilon` out.")
     if parameter is not None and parameter.default is parameter.empty and epsilon is None:
         if name != DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]:
-            raise UsageError(
-                f"{name} needs `epsilon`: its unit is its own. configs/ has a fair one for each."
-            )
+            raise UsageError(f"{name} needs `epsilon`, in its own unit: see configs/ for a value.")
         epsilon = DEFAULT_CONFIG["mechanism"]["epsilon"]
     return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
 
@@ -329,7 +331,9 @@ def surrogates_config(given: str | None, key: str | Path | None) -> Any:
         block = {"@dx_surrogates": "dx.Preset.v1", "name": given or PRESETS[0]}
         return block if key is None else {**block, "scope": "corpus", "key": str(key)}
     if key is not None:
-        raise UsageError("`key` is for a preset: in a file, name it in the section of each label.")
+        raise UsageError(
+            "`key` needs a preset: in a file, give the key in the section of each label."
+        )
     path = Path(given)
     if not path.is_file():
         known = ", ".join([*PRESETS, "none"])
@@ -338,4 +342,4 @@ def surrogates_config(given: str | None, key: str | Path | None) -> Any:
         check_size(path, MOST_CONFIG)
         return dict(util.load_config(path, interpolate=True))
     except (ValueError, configparser.Error):
-        raise UsageError(f"{path}: this is not a config file with a section a label.") from None
+        raise UsageError(f"{path}: is not a config file with a section for each label.") from None

@@ -232,12 +232,12 @@ def _kind(path: Path, role: str) -> str:
 def check_fields(files: FileConfig, jobs: list[Job] | None = None) -> None:
     """Raise UsageError if settings of fields do not fit together, or no job has any."""
     if not files.field:
-        raise UsageError("`field` is empty: name what is to be sanitised.")
+        raise UsageError("`field` is empty: name the field to sanitise.")
     for name in files.field:
         if name in (files.keep_fields or ()):
             raise UsageError(f"`keep` cannot keep {name!r}, the field to sanitise.")
         if files.field.count(name) > 1 or name == files.receipt_field:
-            raise UsageError(f"`field` names {name!r} twice, or it is taken.")
+            raise UsageError(f"`field` names {name!r}, which is used twice.")
     if jobs is None:
         return
     inputs, outputs = {job.read_as for job in jobs}, {job.write_as for job in jobs}

@@ -123,7 +123,7 @@ class SpacyWriter(Writer):
 
     def write(self, record: Record, *results: Sanitized) -> None:
         if results[0].doc is None:
-            raise DxError("A worker sent no document, and this format needs it.")
+            raise DxError("A worker returned no document, which this format needs.")
         self.docbin.add(results[0].doc)
 
     def finish(self) -> None:
@@ -165,7 +165,7 @@ def read_json(handle: Readable, files: FileConfig, on_head: OnHead | None) -> It
     """Yield the records of a file that is an array of records, or one record."""
     raw = whole(handle, MOST_RECORD)
     if len(raw) > MOST_RECORD:
-        raise UsageError(f"{TOO_LONG.rstrip('.')}: JSON a line (.jsonl) may be of any length.")
+        raise UsageError(f"{TOO_LONG.rstrip('.')}: use .jsonl, which has no limit.")
     text = decode(raw)
     if not is_unicode(text):
         raise UsageError(f"it is not valid Unicode; {NOT_UTF8}")
@@ -187,14 +187,14 @@ def _parsed_file(text: str) -> Any:
     try:
         return parse(text)
     except TwiceError:
-        raise UsageError("it is JSON in which an object names a field twice.") from None
+        raise UsageError("it is JSON with an object that names a field twice.") from None
     except json.JSONDecodeError as error:
         if not text.strip():
-            raise UsageError("it is empty: JSON is an array, an object or a string.") from None
+            raise UsageError("it is empty: expected a JSON array, object or string.") from None
         if error.msg == "Extra data" and text.lstrip()[0] in "{[":
-            raise UsageError("it holds several values of JSON: is its `format` jsonl?") from None
+            raise UsageError("it holds several JSON values: set `format` to jsonl.") from None
         where = f"line {error.lineno}, column {error.colno}"
-        raise UsageError(f"it is not valid JSON from {where} on: was it cut?") from None
+        raise UsageError(f"it is not valid JSON from {where} on: it may be cut off.") from None
     except ValueError:
         raise UsageError("it is not valid JSON: it is nested too deep.") from None
 
@@ -303,5 +303,5 @@ def written_object(record: Record, results: Sequence[Sanitized], files: FileConf
     if names is None:
         return entry
     if len(set(names)) < len(names):
-        raise UsageError("two columns have one name, and JSON would lose one of them.")
+        raise UsageError("two columns have the same name: rename one, or write another format.")
     return dict(zip(names, entry, strict=True))

@@ -16,7 +16,7 @@ from ..text.tokens import cuts_of, joined
 from .files.limits import MB, MOST_RECORD
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
-NOT_UTF8 = "where it is not UTF-8, `encoding` names what it is, such as latin-1, cp1252 or utf-16."
+NOT_UTF8 = "if it is not UTF-8, give its `encoding`, such as latin-1, cp1252 or utf-16."
 TOO_LONG = f"it is longer than {MOST_RECORD // MB} MB."
 MOST_NAMES = 12  # that a message shows
 # What a column may be called. The first row of a file without names is a text, and is not shown.
@@ -125,7 +125,7 @@ def records_of(
         except KeyError:
             return [Record(number, size, problem=f"it has no field {path!r}.", hint=has(entry))]
     if files.receipt_field and isinstance(entry, dict) and files.receipt_field in entry:
-        why = f"it has a field {files.receipt_field!r} already, where the receipt should go."
+        why = f"it has a field {files.receipt_field!r} already: choose another `receipt_field`."
         return [Record(number, size, problem=why, hint=has(entry))]
     kept = {name: entry[name] for name in files.keep_fields or () if name in entry}
     records = records_of_row(number, size, Row(entry, slots, alone=alone), kept=kept)
@@ -150,7 +150,7 @@ def of_user(records: list[Record], user: Any) -> list[Record]:
     if isinstance(user, str) and user.strip():
         return [replace(record, user=user.strip()) for record in records]
     first = records[0]
-    why = first.problem or "it names no user."
+    why = first.problem or "it has no user."
     return [Record(first.number, first.size, problem=why, hint=first.hint)]
 
 

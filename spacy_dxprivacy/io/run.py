@@ -67,7 +67,7 @@ def sanitize(
     tally = Tally(the_sanitizer(nlp).terms)
     sums = _Sums(tally, Seen(chosen.files), reports, key)
     if chosen.run.processes > 1 and tally.terms.seeded:
-        raise UsageError("a seeded sanitizer runs in one process alone: leave `n_process` out.")
+        raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
     start = time.perf_counter()
     for job in jobs:
         tally.failed.append([])

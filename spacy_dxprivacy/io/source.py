@@ -171,7 +171,7 @@ def _gunzip(blocks: Blocks) -> Blocks:
     except TooLarge as error:
         raise UsageError(str(error)) from None
     except EOFError:
-        raise UsageError("its .gz ends too early: it was cut.") from None
+        raise UsageError("its .gz ends too early: it is cut off.") from None
     except zlib.error:
         raise UsageError("it is not .gz, or it is damaged.") from None
 
@@ -221,8 +221,8 @@ def _decoded(blocks: Blocks, encoding: str | None, text: bool) -> Blocks:
             out = decoder.decode(block, not block).encode("utf-8", "surrogatepass")
         except UnicodeError as error:
             where = done + getattr(error, "start", 0)
-            why = f"its bytes are not {name}, from about byte {where + 1:,} on."
-            raise UsageError(f"{why} `encoding` names another one.") from None
+            why = f"it is not {name} from about byte {where + 1:,} on."
+            raise UsageError(f"{why} Give another `encoding`.") from None
         done += len(block)
         yield out
 

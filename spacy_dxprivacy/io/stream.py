@@ -87,7 +87,9 @@ def _at_once(nlp: Language, good: list[Record], batch_size: int) -> Iterator[Out
                 docs = nlp.pipe(inputs, as_tuples=True, batch_size=batch_size)
                 for record, (doc, key) in zip(good[done:], docs, strict=True):
                     if key != record.key:  # the kept fields of one would go to another
-                        raise DxError("The pipeline mixed up its documents.")
+                        raise DxError(
+                            "The pipeline changed the order of documents. Check its components."
+                        )
                     yield record, _checked(doc)
                     done += 1
             except Exception:

@@ -59,7 +59,7 @@ class Columns:
     def of(cls, header: list[str] | None, files: FileConfig) -> Columns:
         """Return the columns by the first row. Raise UsageError if one is missing or ambiguous."""
         if header is None:
-            raise UsageError("it is empty: it should begin with a row of names.")
+            raise UsageError("it is empty: expected a first row of names.")
         if header is BROKEN:
             raise UsageError("its first row is not valid CSV with this `delimiter`.")
         if not all(map(is_unicode, header)):
@@ -71,7 +71,9 @@ class Columns:
             raise UsageError("`field` names a column twice.")
         receipt, person = files.receipt_field, files.person_field
         if receipt and receipt in header:
-            raise UsageError(f"it has a column {receipt!r} already, where receipts should go.")
+            raise UsageError(
+                f"it has a column {receipt!r} already: choose another `receipt_field`."
+            )
         return cls(header, places, None if person is None else _place(person, header), files)
 
     def records(self, number: int, size: int, cells: list[Any], ending: str = "") -> list[Record]:
@@ -99,8 +101,8 @@ def _place(name: str, names: list[str]) -> int:
         help = f"the file has: {shown(names)}."
     else:  # the first row may be a text, and is not shown
         help = (
-            f"it has {n} column(s), and its first row does not look like names: is it another "
-            f"`delimiter`? Or say which one by its number, from 1 to {n}."
+            f"it has {n} column(s), and its first row does not look like names. Set "
+            f"`delimiter`, or give the number of the column, from 1 to {n}."
         )
     raise UsageError(f"the first row has no column {name!r}; {help}")
 
@@ -128,7 +130,7 @@ def read_csv(
             yield Record(number, size, problem="it is not valid CSV.")
         elif len(row) != width:
             # Its fields are not where they should be: a kept one may hold a part of the text.
-            why = f"it has another number of fields ({len(row)}) than the first row ({width})."
+            why = f"it has {len(row)} fields, and the first row has {width}."
             yield Record(number, size, problem=why)
         elif not all(map(is_unicode, row)):
             yield Record(number, size, problem=NOT_UNICODE, hint=NOT_UTF8)
@@ -229,7 +231,7 @@ class TableWriter(Writer):
         columns = self._head(self.known or names)
         if not set(names) <= set(columns):
             raise DxError(
-                "it has a field that the first record has not, so there is no column for it."
+                "it has a field that the first record lacks, so there is no column for it."
             )
         if names != columns:
             given = dict(zip(names, cells, strict=True))
@@ -298,7 +300,9 @@ class XlsxWriter(TableWriter):
                 value = _cell(value)
             elif isinstance(value, str):
                 if len(value) > MOST_CELL:
-                    raise DxError(f"a cell of .xlsx holds {MOST_CELL:,} characters at most.")
+                    raise DxError(
+                        f"its text is longer than a cell of .xlsx, {MOST_CELL:,} characters."
+                    )
                 value = WriteOnlyCell(self.sheet, _CONTROL.sub(" ", value))
                 value.data_type = "s"
             row.append(value)

@@ -103,7 +103,7 @@ def _deaths_named() -> Iterator[None]:
     except (EOFError, OSError):
         # Not as an OSError: a broken pipe is what a reader of stdout leaves that has seen enough.
         raise DxError(
-            "A worker process died, perhaps for want of memory: try fewer of them."
+            "A worker process died, perhaps for lack of memory: use fewer processes."
         ) from None
 
 

@@ -63,7 +63,7 @@ def sentences_of_file(
     taker: who takes the file, for the message about a folder.
     """
     if source != "-" and Path(source).is_dir():
-        raise UsageError(f"{taker} takes one file, and this is a folder.")
+        raise UsageError(f"{taker} takes one file, not a folder.")
     (job,) = plan_jobs(source, None, lines=lines)
     nlp = spacy.blank("en")
     nlp.max_length = NO_LIMIT

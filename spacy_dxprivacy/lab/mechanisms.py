@@ -27,7 +27,7 @@ def load_space(given: str, max_words: int | None = None) -> Space:
     """Load 'builtin', a saved space or a file of vectors, as a pipeline loads it."""
     space = load(given, Filter(max_words=max_words))
     if len(space) < 2:
-        raise UsageError("the space holds one word alone.")
+        raise UsageError("the space holds a single word; give it more.")
     return space
 
 
@@ -44,7 +44,7 @@ def parse_epsilons(text: str) -> list[float]:
             f"`epsilon` must be LOW:HIGH:STEPS or numbers above 0 with commas, got {text!r}."
         ) from None
     if ends[0] >= ends[1] or number > MOST_STEPS:
-        raise UsageError(f"`epsilon` must rise, in {MOST_STEPS} steps at most, got {text!r}.")
+        raise UsageError(f"`epsilon` must increase, in {MOST_STEPS} steps at most, got {text!r}.")
     return sorted({float(f"{epsilon:.6g}") for epsilon in np.geomspace(*ends, number)})
 
 

@@ -208,7 +208,7 @@ def parts_of(space: Space, keep: Sequence[str]) -> Ints1d:
         kept += space.with_class(name).astype(np.int64) << place
     _, parts, sizes = np.unique(kept, return_inverse=True, return_counts=True)
     if sizes.min() < LEAST_WORDS:
-        why = f"some classes of keep are shared by {sizes.min()} words alone"
+        why = f"some classes of keep have only {sizes.min()} words"
         raise DxError(Errors.DX043.format(why=why, least=LEAST_WORDS))
     return parts.astype(np.int64)
 

@@ -336,7 +336,7 @@ def checked_edit(new: Ints1d, rows: Ints1d, fixed: Bools1d) -> Ints1d:
     found = np.asarray(new)
     valid = found.shape == rows.shape and found.dtype.kind in "iu"
     if not valid or (found[fixed] != rows[fixed]).any():
-        expected = "as many row numbers, those of words in clear as they were"
+        expected = "as many row numbers, unchanged for unmodified words"
         raise _bad("The editor", found, len(rows), expected)
     return found
 

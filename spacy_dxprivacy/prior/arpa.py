@@ -144,7 +144,7 @@ class _Reader:
         if not self.counts:
             raise _bad(self.path, "its section \\data\\ names no n-grams")
         if set(self.counts) != set(range(1, max(self.counts) + 1)):
-            raise _bad(self.path, "its section \\data\\ leaves a length of n-grams out")
+            raise _bad(self.path, "its section \\data\\ lacks an order of n-grams")
 
     def _count(self, length: bytes, count: bytes) -> None:
         try:
@@ -152,7 +152,7 @@ class _Reader:
         except ValueError:
             raise self._bad_line("does not say how many n-grams there are") from None
         if int(count) > MOST_NGRAMS and int(length) <= self.order:
-            raise _bad(self.path, f"it has more than {MOST_NGRAMS:,} n-grams of one length")
+            raise _bad(self.path, f"it has more than {MOST_NGRAMS:,} n-grams of one order")
 
     def _expect(self, length: int, line: bytes) -> None:
         if line.strip() != b"\\%d-grams:" % length:
@@ -178,7 +178,7 @@ class _Reader:
     def _close(self, section: _Section, line: bytes) -> None:
         if len(section.logs) != (announced := self.counts[section.length]):
             given = f"{len(section.logs):,} {section.length}-grams and announces"
-            raise _bad(self.path, f"it is cut or damaged: it has {given} {announced:,}")
+            raise _bad(self.path, f"it is cut off or damaged: it has {given} {announced:,}")
         if section.length < max(self.counts):
             self._expect(section.length + 1, line)
         elif line.strip() != b"\\end\\":
@@ -194,13 +194,13 @@ class _Reader:
             log = float(cells[0])
             back = float(cells[length + 1]) if len(cells) > length + 1 else np.nan
         except ValueError:
-            raise self._bad_line("has no number where one should be") from None
+            raise self._bad_line("lacks a number") from None
         if not log <= ROUNDING:
             raise self._bad_line(f"gives a probability above 1 (log10 {log:g})")
         if back > 99 or back == -np.inf:
             raise self._bad_line("has a back-off weight out of range")
         if length == 1 and self.index.setdefault(cells[1], place) != place:
-            raise self._bad_line("holds a word that came before")
+            raise self._bad_line("repeats a word")
         try:
             section.contexts.append(self.index[cells[1]])
             section.words.append(self.index[cells[length]])
@@ -215,7 +215,7 @@ class _Reader:
         contexts, words = contexts[order], words[order]
         same = (np.diff(contexts) == 0) & (np.diff(words) == 0)
         if same.any():
-            raise _bad(self.path, f"{int(same.sum()):,} of its 2-grams come twice")
+            raise _bad(self.path, f"{int(same.sum()):,} of its 2-grams are repeated")
         if len(words) and np.isnan(backs[contexts]).all():
             raise _bad(self.path, "its 1-grams have no back-off weights")
         return Pairs(contexts, words, np.array(section.logs)[order] * LN10)

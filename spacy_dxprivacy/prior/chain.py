@@ -163,7 +163,7 @@ def check_chain(chain: Chain) -> None:
         if array.shape != (K,) or not np.isfinite(array).all() or array.min(initial=0) < 0:
             raise _bad(f"{name} should be {K} numbers that are not negative")
     if chain.delta.shape != (K, K) or chain.emit.shape[1:] != (K,):
-        raise _bad(f"it has {K} states, and tables of {chain.delta.shape}, {chain.emit.shape}")
+        raise _bad(f"it has {K} states, but tables of {chain.delta.shape}, {chain.emit.shape}")
     if chain.delta.data.min(initial=0) < 0:
         raise _bad("some probabilities are negative")
     for name in ("begin", "alone"):
@@ -174,7 +174,7 @@ def check_chain(chain: Chain) -> None:
     if not (chain.end > 0).any():
         raise _bad("no sentence can end")
     if not (chain.totals > 0).any():
-        raise _bad("no word of the space is in it")
+        raise _bad("it holds no word of the space")
 
 
 def _bad(why: str) -> DxError:

@@ -105,7 +105,7 @@ def make_prior(
     corpus = collect(texts, recipe.lang)
     vocab = vocabulary(corpus, recipe.types)
     if vocab.trained < LEAST_WORDS or len(vocab.types) < 2:
-        why = f"they hold {vocab.trained:,} words to learn from, and it takes {LEAST_WORDS:,}"
+        why = f"they hold {vocab.trained:,} words for training; {LEAST_WORDS:,} are needed"
         raise UsageError(Errors.DX065.format(why=why))
     in_space = float(np.mean([space.find(word) >= 0 for word in vocab.types]))
     if not in_space:
@@ -304,7 +304,7 @@ def _field(line: str, field: str, where: str) -> str:
     except ValueError:
         raise UsageError(f"{where} is not valid JSON.") from None
     if not isinstance(entry, dict) or not isinstance(entry.get(field), str):
-        raise UsageError(f"{where} has no text in a field {field!r}.")
+        raise UsageError(f"{where} has no text in the field {field!r}.")
     text: str = entry[field]
     return text
 

@@ -153,7 +153,7 @@ def digest_of(law: Law) -> str:
 def check_target(path: Path, *, force: bool) -> None:
     """Raise UsageError where the path cannot be a new prior, or replace one with `force`."""
     if path.exists() and not (path / ABOUT).is_file():
-        raise UsageError(f"{path}: is no prior, and will not be replaced.")
+        raise UsageError(f"{path}: is not a prior, and is not replaced.")
     if path.exists() and not force:
         raise UsageError(f"{path}: exists already. `force` replaces it.")
 
@@ -182,14 +182,14 @@ def read_law(path: Path) -> Law:
         if about["kind"] == "hidden-markov":
             raise retired("dx.HiddenMarkov.v1")
         if about["kind"] != KIND:
-            raise _bad(path, f"its kind is {about['kind']!r}, and {KIND!r} was asked for")
+            raise _bad(path, f"its kind is {about['kind']!r}; expected {KIND!r}")
         law = _read_law(path / LAW, str(about["name"]))
     except DxError as error:
         raise error if "DX060" not in str(error) else _bad(path, str(error)) from None
     except (*DAMAGE, zipfile.BadZipFile) as error:
         raise _bad(path, f"a file in it is missing or damaged ({type(error).__name__})") from None
     if digest_of(law) != about["digest"]:
-        raise _bad(path, "it is not what its digest says")
+        raise _bad(path, "it does not match its digest")
     return law
 
 

@@ -60,12 +60,12 @@ def known_answer_test() -> None:
     if raw[:16] != _FIPS_OUTPUT:
         raise DxError(Errors.DX094.format(what="the vector of FIPS 197"))
     if hashlib.sha256(raw).hexdigest() != _SHA256_OF_BLOCKS:
-        raise DxError(Errors.DX094.format(what="blocks in a row"))
+        raise DxError(Errors.DX094.format(what="consecutive blocks"))
     uniform = np.random.Generator(AESCounter(key=key, counter=counter)).random()
     if uniform != (int.from_bytes(_FIPS_OUTPUT[:8], "little") >> 11) * 2.0**-53:
-        raise DxError(Errors.DX094.format(what="numbers out of blocks"))
+        raise DxError(Errors.DX094.format(what="numbers of blocks"))
     if os.urandom(16) == os.urandom(16):
-        raise DxError(Errors.DX094.format(what="the keys of the system"))
+        raise DxError(Errors.DX094.format(what="system keys"))
 
 
 def _tested_generator(**settings: int) -> np.random.Generator:

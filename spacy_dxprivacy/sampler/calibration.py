@@ -132,7 +132,7 @@ def _check_calibration(some: Calibration, graph: PolicyGraph, weights: Floats1d)
         slopes = np.abs(logs[one] - logs[other]) / lengths[edges]
         steepest = max(slopes.max(initial=0.0), steepest_over(logs, graph.radii[words]))
         if beta + graph.quanta * steepest > epsilon + 1e-5:
-            why = "it states less than its words lose"
+            why = "it states less than the privacy loss of its words"
             raise DxError(Errors.DX067.format(path=CALIBRATION.file, why=why))
     return False
 
@@ -235,7 +235,7 @@ def _check_even(some: Evened, lengths: Lengths, weights: Floats1d, epsilon: floa
     logs = even_log_sums(lengths.drawn, some.weights, some.beta, rows, near)
     share = stated(lengths, some.weights, some.logs, some.beta, epsilon).share
     if share > SHARE or not np.allclose(logs, some.logs[rows], rtol=0, atol=1e-9):
-        raise DxError(Errors.DX067.format(path=EVEN.file, why="its sums are not of its weights"))
+        raise DxError(Errors.DX067.format(path=EVEN.file, why="its sums do not match its weights"))
     return few and np.allclose(even(lengths, weights, epsilon).weights, some.weights, rtol=1e-3)
 
 

@@ -60,11 +60,11 @@ def make_index(
         DxError: faiss refuses the factory, memory would not do, or there is no such space.
     """
     if source != BUILTIN and target.resolve() == Path(source).resolve():
-        raise UsageError(f"{target}: is the space itself. Give the index a folder of its own.")
+        raise UsageError(f"{target}: is the space itself. Choose another folder for the index.")
     if target.exists() and not force:
         raise UsageError(f"{target}: exists already. `force` overwrites an index.")
     if target.exists() and not (target / ABOUT).is_file():
-        raise DxError(Errors.DX050.format(path=target, why="something else is there."))
+        raise DxError(Errors.DX050.format(path=target, why="it holds something else."))
     space = load(source)
     bar = tqdm(disable=True) if bar is None else bar
     bar.total = len(space)

@@ -43,7 +43,7 @@ def join(own: Space) -> Joined:
     if len(shared) < least:
         raise UsageError(
             f"the vectors share {len(shared):,} words with the built-in space, and joining them "
-            f"takes {least:,}: is it of another language, or of too few words?"
+            f"needs {least:,}. They may be of another language, or too few."
         )
     if not len(new):
         raise UsageError("the built-in space holds all words of these vectors already.")

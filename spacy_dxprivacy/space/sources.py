@@ -282,6 +282,6 @@ def check_space_folder(path: Path, *, force: bool) -> None:
     if not path.exists():
         return
     if not (path / "space.json").is_file():
-        raise UsageError(f"{path}: is no space, and will not be replaced.")
+        raise UsageError(f"{path}: is not a space, and is not replaced.")
     if not force:
         raise UsageError(f"{path}: exists already. `force` replaces it.")

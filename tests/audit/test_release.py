@@ -295,7 +295,7 @@ def test_what_is_missing_empty_or_compressed_is_an_error(run, space, original, t
         result = run("audit", "release", tmp_path / path, "--against", tmp_path / against)
         assert result.exit_code == 2
     (tmp_path / "r.zip").write_bytes(b"PK\x03\x04 and more")
-    with pytest.raises(BadFile, match="unpack it"):
+    with pytest.raises(BadFile, match="decompress it"):
         audit_release(tmp_path / "r.zip", original)
     (tmp_path / "empty" / "receipt.json").write_text('{"documents": 1}')  # no document
     assert audit_release(tmp_path / "empty", original, space=space).leaks == []

@@ -301,7 +301,7 @@ def test_mistakes_are_answered_in_one_line(dx, sources, tmp_path):
         ([sources[0], sources[1]], "is a file"),
         ([sources[0]], "name a folder"),
         ([tmp_path / "gone.parquet", out], "no such file"),
-        ([sources[0], sources[0], out], "two shards of this name"),
+        ([sources[0], sources[0], out], "two shards have this name"),
         ([sources[0], sources[0].parent], "the output is the input"),
         ([sources[0], tmp_path / "taken"], "--force"),
         ([*sources, tmp_path / "file"], "is a file"),

@@ -108,7 +108,7 @@ def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
     [
         ("repeat", ["--model", "fake"], "no model takes part in repeat.*guess, link, membership"),
         ("persons", ["--model", "fake"], "no model takes part in persons"),
-        ("link", ["--prompt", "Notes."], "no model to tell this.*--model"),
+        ("link", ["--prompt", "Notes."], "needs a language model.*--model"),
         ("membership", ["--model", "none.gguf"], "DX153"),
     ],
 )

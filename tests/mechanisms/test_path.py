@@ -311,7 +311,7 @@ def test_a_class_that_the_space_lacks_and_one_with_too_few_words_are_refused(clo
     few = np.zeros(N, dtype=np.uint64)
     few[:2] = 1
     space = Space.from_vectors(cloud.words, cloud.vectors, classes=few, class_names=("rare",))
-    with pytest.raises(DxError, match=r"DX043.*shared by 2 words"):
+    with pytest.raises(DxError, match=r"DX043.*have only 2 words"):
         made(1.0, keep=["rare"]).fit(space)
 
 

@@ -162,7 +162,7 @@ def test_the_same_texts_make_the_same_prior(text, space):
 
 
 def test_texts_with_too_little_are_told(text, space):
-    with pytest.raises(UsageError, match="18 words to learn from"):
+    with pytest.raises(UsageError, match="18 words for training"):
         make_prior(["one two three"] * 6, space=space)
     greek = Space.from_vectors(["λόγος", "μῦθος"], np.eye(2, dtype=np.float32), name="greek")
     with pytest.raises(UsageError, match="'greek' holds none of their words"):
@@ -273,8 +273,8 @@ def test_mistakes_are_told_in_a_line(text, tmp_path):
     cases = [
         ((tmp_path / "nowhere", "x"), "no such file"), ((tmp_path / "empty", "x"), "holds no file"),
         ((few, "x"), "3 words"), ((other, "x"), "none of their words"),
-        ((latin, "x"), "line 1 is not UTF-8"), ((rows, "x"), "no text in a field"),
-        ((broken, "x"), "not valid JSON"), ((good, tmp_path / "empty"), "is no prior"),
+        ((latin, "x"), "line 1 is not UTF-8"), ((rows, "x"), "no text in the field"),
+        ((broken, "x"), "not valid JSON"), ((good, tmp_path / "empty"), "is not a prior"),
         ((good, "x", "--kind", "hidden-markov"), "--kind was removed"),
         ((good, "x", "--space", "nowhere"), "DX026"),
     ]  # fmt: skip

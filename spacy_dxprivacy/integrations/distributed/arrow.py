@@ -179,7 +179,9 @@ def sanitize_tables(
         while waiting and not waiting[0].missing:
             yield waiting.popleft()
     if any(one.missing for one in waiting):
-        raise DxError("The pipeline lost documents.")
+        raise DxError(
+            "The pipeline returned fewer documents than it was given. Check its components."
+        )
     yield from waiting
 
 

@@ -156,7 +156,7 @@ class Journal:
             raise _bad(path=path, why=f"is not of format {FORMAT}.")
         shards = [e for e in events if e["event"] == "shard"]
         if not all(map(_stays_inside, shards)):
-            raise _bad(path=path, why="names files outside of its folder. It was tampered with.")
+            raise _bad(path=path, why="names files outside its folder. Restore it from a copy.")
         self.events, self.last, self._texts = [], {}, {}
         for event in events:
             self._learn(event)
@@ -170,7 +170,7 @@ class Journal:
     def _move(self, event: dict[str, Any]) -> None:
         target = self.out / event["name"]
         if not target.parent.resolve().is_relative_to(self.out.resolve()):
-            raise _bad(path=self.out, why="a folder in it leads elsewhere.")
+            raise _bad(path=self.out, why="a folder in it is a link to another place.")
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(self.partial / event["temporary"], target)
         if os.name == "posix":
@@ -223,7 +223,7 @@ class Private:
         if os.name == "posix":  # somebody else could put in a known key
             status = self.folder.stat()
             if status.st_uid != os.getuid():
-                raise _bad(path=self.folder, why="belongs to somebody else.")
+                raise _bad(path=self.folder, why="belongs to another user.")
             if stat.S_IMODE(status.st_mode) & 0o077:
                 self.folder.chmod(0o700)
         path, inputs = self.folder / "key", self.folder / "inputs.jsonl"
@@ -255,7 +255,7 @@ class Private:
         """Return the source of a release, see work.fingerprint."""
         known = self._inputs.get(event["temporary"])
         if known is None:  # a second release of its text would go unnoticed
-            why = "does not belong to this output: put back the one of the runs before."
+            why = "does not belong to this output. Restore that of the earlier runs."
             raise _bad(path=self.folder, why=why)
         return known
 
@@ -267,7 +267,7 @@ def keyed_digest(key: bytes, sha256: bytes) -> str:
 
 def _refuse_link(path: Path) -> None:
     if path.is_symlink():
-        raise _bad(path=path, why="is a link, which is not followed.")
+        raise _bad(path=path, why="is a symbolic link. Replace it by a file.")
 
 
 def _bad(code: str = "DX078", **about: Any) -> DxError:

@@ -62,7 +62,7 @@ def plan_shards(sources: Sequence[Path], out: Path, *, lines: bool = False) -> l
     missing or of another kind, and for two of one name.
     """
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: is a file, and shards need a folder for the output.")
+        raise UsageError(f"{out}: is a file. Give a folder for the shards of the output.")
     shards: dict[str, Shard] = {}
     for source in sources:
         if not source.exists():
@@ -72,7 +72,7 @@ def plan_shards(sources: Sequence[Path], out: Path, *, lines: bool = False) -> l
             name = path.relative_to(source).as_posix() if is_folder else path.name
             shard = Shard(name, path.resolve(), _kind(path, lines))
             if name in shards:
-                raise UsageError(f"{name}: there are two shards of this name.")
+                raise UsageError(f"{name}: two shards have this name. Rename one.")
             if (out / name).resolve() == shard.source:
                 raise UsageError(f"{shard.source}: the output is the input.")
             shards[name] = shard
@@ -86,7 +86,7 @@ def _kind(path: Path, lines: bool) -> str:
     if kind is None:
         raise UsageError(f"{path}: a shard must end in {', '.join(SHARD_KINDS)} (.gz).")
     if kind == "parquet" and pack_of(path):
-        raise UsageError(f"{path}: .parquet is packed by itself; unpack it first.")
+        raise UsageError(f"{path}: .parquet has its own compression. Decompress the file first.")
     return "lines" if kind == "txt" and lines else kind
 
 

@@ -89,7 +89,7 @@ class ShardSanitizer:
             handle.flush()
             os.fsync(handle.fileno())
         if is_changed(shard.source, before):
-            raise UsageError("it was changed while it was read.")
+            raise UsageError("it changed while it was read. Sanitise it again.")
         return ShardResult(shard.name, temporary.name, input=before, sums=sums)
 
     def _write_parquet(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: ShardSums) -> None:

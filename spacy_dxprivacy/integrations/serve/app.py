@@ -35,9 +35,9 @@ MOST = 1000  # texts or entities of a request
 AT_ONCE = 32  # lines of a stream that are drawn together
 NOTE = "Maria told her doctor in London that she sleeps badly."
 DESCRIPTION = (
-    "Text in, sanitised text out, under metric differential privacy. Every text is drawn anew at "
-    "every request, and what a caller was given adds up. /about has the guarantee. Errors are "
-    '{"error": "a sentence"}, and hold nothing of the request.'
+    "Sanitise text under metric differential privacy. Every request draws its texts again, and the "
+    "privacy losses of a caller add up. /about states the guarantee. Errors are "
+    '{"error": "a sentence"}, without content of the request.'
 )
 NO_ROUTE = {404: "there is no such route.", 405: "this route takes another method."}
 
@@ -225,7 +225,7 @@ def _line(line: bytes) -> Sanitize | dict[str, Any]:
 
 @routes.post("/anonymize")
 async def anonymize(wanted: Anonymize, request: Request) -> Response:
-    """As presidio's anonymizer: what its analyzer found is replaced, all else stays unmodified."""
+    """Replace the entities that presidio's analyzer reports, as its anonymizer does."""
     entities = wanted.entities()
     drawn = await _draw(request, [wanted.text[start:end] for start, end, _ in entities])
     text, items, end = "", [], 0
@@ -253,7 +253,7 @@ async def about(request: Request) -> Response:
 
 @routes.get("/budget")
 async def budget(request: Request) -> Response:
-    """What this caller was given so far, and what is left."""
+    """Return what this caller spent, and what is left of its budget."""
     ledger, caller = request.app.state.scheduler.ledger, request.state.context.caller
     spent = await asyncio.to_thread(ledger.spent, caller)
     left = None if ledger.budget is None else max(0.0, ledger.budget - spent["epsilon"])
@@ -262,9 +262,9 @@ async def budget(request: Request) -> Response:
 
 @routes.get("/health")
 async def health(request: Request) -> Response:
-    """200 while it can sanitise, 503 when it cannot any more. It takes no token."""
+    """Return 200 while the service can sanitise, else 503. Takes no token."""
     if request.app.state.scheduler.broken:
-        raise Refused(503, "this service cannot sanitise any more. Start it again.")
+        raise Refused(503, "the service can no longer sanitise. Restart it.")
     return JSONResponse({"status": "ok"})
 
 

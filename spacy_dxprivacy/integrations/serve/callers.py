@@ -26,7 +26,7 @@ from ...privacy.guarantee import Guarantee
 
 TOKENS, LEDGER = "a list of tokens", "a ledger"
 MINUTE = 60.0  # seconds
-SPENT = "the budget of this caller is spent: what it was given adds up to the most it may have."
+SPENT = "the budget of this caller is spent."
 _LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]{20,})", re.ASCII)
 _TABLES = """
 PRAGMA journal_mode = WAL;
@@ -66,7 +66,7 @@ class Buckets:
         level = self._level(caller)
         if self.full is not None and level <= 0:
             after = max(1, math.ceil(-level * MINUTE / self.full))
-            raise Refused(429, "no processor time is left.", after=after)
+            raise Refused(429, "no processor time is left. Ask again later.", after=after)
 
     def spend(self, caller: str, amount: float) -> None:
         """Take out what was used, which may be more than there was."""
@@ -98,7 +98,7 @@ class Callers:
         scheme, _, token = (authorization or "").partition(" ")
         name = self._names.get(sha256(token.strip().encode("latin1", "replace")).digest())
         if scheme.lower() != "bearer" or name is None:
-            raise Refused(401, "a bearer token of this service is needed.")
+            raise Refused(401, "send a bearer token of this service.")
         return name
 
 
@@ -127,7 +127,7 @@ def add_token(path: Path, name: str) -> str:
     """Append a new token for a caller to the file (mode 600), and return it."""
     token = secrets.token_urlsafe(32)
     if _LINE.fullmatch(f"{name} {token}") is None:
-        raise UsageError("a name is of letters, digits and . _ @ -, 64 at most.")
+        raise UsageError("a name must be 1 to 64 letters, digits and . _ @ -.")
     ending = ""
     if path.exists():
         read_callers(path)
@@ -145,7 +145,7 @@ def _bad(path: Path | None, what: str, why: str) -> DxError:
 
 def _check_private(path: Path, what: str) -> None:
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise _bad(path, what, "others can read it, and may have done so (mode 600 keeps them out)")
+        raise _bad(path, what, "other users can read it. Replace it, with mode 600")
 
 
 # -- budgets ---------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ class Guard:
             last = traceback.extract_tb(error.__traceback__)[-1]
             place = Path(last.filename).name
             LOG.error("%s in %s, line %d", type(error).__name__, place, last.lineno)
-            await answer.refuse(Refused(500, "this service failed. Nothing was given out."))
+            await answer.refuse(Refused(500, "the service failed. No output was returned."))
 
     def _admitted(self, scope: Any, began: float) -> RequestContext:
         """Return who asks. Raise Refused (401, 415, 429) before the body is read."""
@@ -73,7 +73,7 @@ class Guard:
         if scope["method"] == "POST":
             # Web pages of other origins can send all other types without a preflight request.
             if content_type(scope) not in ("application/json", LINES):
-                raise Refused(415, "the content type has to be application/json.")
+                raise Refused(415, "the content type must be application/json.")
             self.scheduler.cpu.check(caller)
         return RequestContext(caller, began, began + self.scheduler.limits.max_seconds)
 
@@ -86,7 +86,7 @@ class Guard:
                 raise ClientDisconnect
             body += message.get("body", b"")
             if len(body) > most:
-                raise Refused(413, f"a body has {most:,} bytes at most.")
+                raise Refused(413, f"the body must be {most:,} bytes or less.")
             more = message.get("more_body")
         return bytes(body)
 

@@ -49,9 +49,11 @@ def serve(
     later = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)][1:]
     parts = [part for pipe in later for part in (pipe.terms.surrogates or {}).values()]
     if any("key_id" in part for part in parts):
-        raise UsageError("the first sanitizer of a pipeline alone may have a `key` in the service.")
+        raise UsageError("in the service, only the first sanitizer of a pipeline may have a `key`.")
     if limits.budget is not None and terms.numbers is not None:
-        raise UsageError("a `budget` is of words: numbers have an epsilon of another metric.")
+        raise UsageError(
+            "`budget` does not cover numbers, whose epsilon has another metric: leave one out."
+        )
     callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
     # The fork server comes before files and threads, which it would copy.
     with closing(ForkServer(nlp, n_process)) as fork_server:

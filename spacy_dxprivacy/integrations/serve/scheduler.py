@@ -21,9 +21,9 @@ from .workers import Drawn, ForkServer, Worker
 
 TEXTS, CHARACTERS = 32, 2**12  # what a worker gets at a time: enough to fill it, and soon done
 SMALL = 2**10  # characters of a request that is small
-BROKEN = "this service cannot sanitise at present."
-LOST = "this text could not be sanitised. Nothing was given out."
-SLOW = "this took longer than the service gives a request. Ask for less."
+BROKEN = "the service cannot sanitise at present."
+LOST = "this text could not be sanitised. No output was returned."
+SLOW = "the request timed out. Send fewer or shorter texts."
 _WORD = re.compile(r"\w+")
 
 
@@ -155,10 +155,10 @@ class Scheduler:
         if self.broken:
             raise Refused(503, BROKEN)
         if len(self._unanswered) >= self.limits.max_requests:
-            raise Refused(503, "more requests wait than this service takes. Ask again.", after=1)
+            raise Refused(503, "too many requests are waiting. Ask again.", after=1)
         mine = sum(context.caller == caller for context in self._unanswered)
         if self.callers.known and mine >= max(1, self.limits.max_requests // 2):
-            why = "more requests of this caller wait than it may have. Ask again."
+            why = "too many requests of this caller are waiting. Ask again."
             raise Refused(429, why, after=1)
 
     def _dispatch(self) -> None:

@@ -72,7 +72,7 @@ def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
 def check_new(path: Path, *, force: bool) -> None:
     """Raise UsageError if the path cannot be a new file, or replace one with `force`."""
     if path.exists() and not path.is_file():
-        raise UsageError(f"{path}: is not a regular file, and will not be replaced.")
+        raise UsageError(f"{path}: is not a regular file, and is not replaced.")
     if path.exists() and not force:
         raise UsageError(f"{path}: exists already. `force` overwrites it.")
 

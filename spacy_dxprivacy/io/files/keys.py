@@ -41,7 +41,7 @@ def read_key(path: str | Path) -> bytes:
     try:
         info = os.stat(found)
         if os.name == "posix" and info.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise _bad(found, "others can read it, and may have done so (mode 600 keeps them out)")
+            raise _bad(found, "other users can read it. Replace it, with mode 600")
         return _read(found, info.st_mtime_ns)
     except OSError as error:
         raise _bad(found, error.strerror or "it cannot be read") from None
@@ -68,7 +68,7 @@ def check_apart(key: Path, output: Path | None) -> None:
         return
     folder = output.resolve() if output.is_dir() else output.resolve().parent
     if _file(key).expanduser().resolve().is_relative_to(folder):
-        raise UsageError(f"{key}: a key is not kept beside the output. Put it in another folder.")
+        raise UsageError(f"{key}: is in the folder of the output. Move it to another folder.")
 
 
 def _file(path: str | Path) -> Path:

@@ -80,7 +80,7 @@ def check_signed(receipt: Path, key: bytes, release: Path) -> int:
     except (TooLarge, ValueError) as error:
         if isinstance(error, DxError):
             raise
-        raise UsageError(f"{receipt}: this is not a receipt of `dx sanitize`.") from None
+        raise UsageError(f"{receipt}: is not a receipt of `dx sanitize`.") from None
     except OSError as error:
         raise UsageError(f"{error.filename or receipt}: {error.strerror}.") from None
     return len(listed)

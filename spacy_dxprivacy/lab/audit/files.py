@@ -132,9 +132,9 @@ def _content(path: Path, kind: str, files: FileConfig) -> bytes:
         except UsageError:
             raise BadFile(f"a file is not .{pack}, or it is damaged or too large.") from None
         if len(raw) > MOST_UNPACKED:
-            raise BadFile(f"a file unpacks to more than {MOST_UNPACKED // MB} MB.")
+            raise BadFile(f"a file decompresses to more than {MOST_UNPACKED // MB} MB.")
     if kind != ".xlsx" and raw.startswith(COMPRESSED):
-        raise BadFile("a file is compressed: unpack it first.")
+        raise BadFile("a file is compressed: decompress it first.")
     if kind in (".txt", ".json", *ROWS) and kind != ".xlsx":
         raw = source_of_file(io.BytesIO(raw), "", files.encoding, text=True).read()
     return raw
@@ -158,7 +158,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
         docbin = read_docbin(raw)
         documents = list(docbin.documents())
     except BadPacked:
-        raise BadFile("a .spacy file is no DocBin, or it is damaged.") from None
+        raise BadFile("a .spacy file is not a DocBin, or it is damaged.") from None
     used: set[str] = set()
     for (words, spaces), data in zip(documents, docbin.user_data, strict=True):
         used.update(words)
@@ -298,7 +298,7 @@ def inflated(raw: bytes) -> bytes:
     stream = zlib.decompressobj()
     data = stream.decompress(raw, MOST_UNPACKED)
     if stream.unconsumed_tail:
-        raise BadFile(f"a file unpacks to more than {MOST_UNPACKED // MB} MB.")
+        raise BadFile(f"a file decompresses to more than {MOST_UNPACKED // MB} MB.")
     check_ratio("a file", len(raw), len(data))
     return data
 

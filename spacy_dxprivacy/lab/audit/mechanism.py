@@ -106,17 +106,17 @@ def mechanism_of(
     if not config.is_file():
         raise UsageError(f"{config}: no such config file.")
     if config.stat().st_size > MOST_BYTES:
-        raise UsageError(f"{config}: this is too large for a config file.")
+        raise UsageError(f"{config}: is too large for a config file.")
     try:
         held = util.load_config(config)
     except Exception:
         # The parser quotes the line that it stumbles over, and this may be a text.
-        raise UsageError(f"{config}: this is not a config file of spaCy.") from None
+        raise UsageError(f"{config}: is not a config file of spaCy.") from None
     parts = [held, *(held.get("components") or {}).values()]
     blocks = [part["mechanism"] for part in parts if isinstance(part.get("mechanism"), dict)]
     if len(blocks) != 1:
         found = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
-        raise UsageError(f"{config}: it has {found}; one was expected.")
+        raise UsageError(f"{config}: it has {found}; expected one.")
     block = dict(blocks[0]) if epsilon is None else {**blocks[0], "epsilon": epsilon}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DxWarning)

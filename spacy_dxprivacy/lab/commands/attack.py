@@ -42,44 +42,38 @@ BY = ("found by", "rare by")  # where one with a causal model tries as well
 # fmt: off
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False,
-    help=f"One of {', '.join(ATTACKS)}, {ALL}, {FRONTIER} to compare mechanisms, or {PERSONS} (are "
-    "documents linked by what stands for names?)",
+    help=", ".join([*ATTACKS, ALL, FRONTIER, PERSONS]),
 )]
 Text = Annotated[str, Argument(
     metavar="TEXT", show_default=False,
-    help="A .txt, .jsonl, .csv or .spacy file, or - for stdin: whose words are sought. None is "
-    "printed or written, but the figures are about this text",
+    help="Text whose words to recover: a file, or - for stdin",
 )]
 Public = Annotated[str | None, Option(
-    "--public", "--known", help="What the attacker has read: a file of texts like "
-    "these. If left out, every second document of TEXT, which is then not attacked",
+    "--public", "--known", help="File of similar texts that the attacker has read",
 )]
 Epsilons = Annotated[str | None, Option(
-    "--epsilon", "-e", help="LOW:HIGH:STEPS or a list: 1.8,2.2,3. If left out, six from where 2% "
-    "of words are unchanged to where 98% are",
+    "--epsilon", "-e", help="Values of epsilon: LOW:HIGH:STEPS, or a list 1.8,2.2,3",
 )]
 At = Annotated[str, Option(
-    "--at", help="For frontier: compare where the attacker finds these shares of the words",
+    "--at", help="For frontier: compare at these top-1 recovery rates",
 )]
 Opening = Annotated[int | None, Option(
-    "--opening", min=1, help="Take so many words of each document, from the first on",
+    "--opening", min=1, help="Use only the first N words of each document",
 )]
 Words = Annotated[int, Option(
-    "--words", "-w", min=1, help="Attack the first documents that have this many words together",
+    "--words", "-w", min=1, help="Attack the first documents, up to this many words",
 )]
 Candidates = Annotated[int, Option(
-    "--candidates", min=2, help="How many words the attacker guesses among, the likeliest ones",
+    "--candidates", min=2, help="Number of words the attacker guesses among",
 )]
 Model = Annotated[str | None, Option(
-    "--model", show_default=False, help="A causal language model that the attacker has as well: a "
-    f"Hugging Face folder, a .gguf file, or a name; for {', '.join(BY_MODEL)} and frontier (needs "
-    "the extra lm)",
+    "--model", show_default=False, help="Causal language model that the attacker uses as well",
 )]
 Prompt = Annotated[str, Option(
-    "--prompt", show_default=False, help="What the attacker tells that model of the kind of text",
+    "--prompt", show_default=False, help="Prompt for the attacker's language model",
 )]
 Out = Annotated[Path | None, Option(
-    "--out", help="A folder: write NAME.csv and draw NAME.svg (needs matplotlib)",
+    "--out", help="Folder for NAME.csv and NAME.svg (needs matplotlib)",
 )]
 # fmt: on
 
@@ -104,7 +98,10 @@ def attack_cli(
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:
-    """Attack a text that is sanitised for the purpose, and count how often that succeeds.
+    """Sanitise a text, attack it, and report the attack success rate.
+
+    frontier compares mechanisms, and persons tests whether surrogates of names link documents. No
+    word of TEXT is printed or written, but the figures are about this text.
 
     Example: python -m spacy dx attack guess tickets.jsonl -m path -m laplace
     """
@@ -117,11 +114,11 @@ def attack_cli(
             by_model = (*BY_MODEL, ALL, FRONTIER)
             if model is not None and name not in by_model:
                 raise UsageError(
-                    f"no model takes part in {name}: `model` is for {', '.join(by_model)}."
+                    f"{name} uses no language model: `model` is for {', '.join(by_model)}."
                 )
             if prompt and model is None:
                 raise UsageError(
-                    "there is no model to tell this: give one by `model`, or leave `prompt`."
+                    "`prompt` needs a language model: give one by `model`, or leave `prompt` out."
                 )
             if name == PERSONS:
                 return _attack_persons(text, field, lines, out, force=force)
@@ -169,7 +166,7 @@ def _shares(given: str) -> list[float]:
     except ValueError:
         shares = [-1.0]
     if not all(0 < share < 1 for share in shares):
-        raise UsageError(f"`at` takes shares between 0 and 1 with commas, got {given!r}.")
+        raise UsageError(f"`at` must be shares between 0 and 1 with commas, got {given!r}.")
     return shares
 
 

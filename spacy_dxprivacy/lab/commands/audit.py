@@ -24,57 +24,54 @@ MOST_RECEIPT = 16 * MB
 
 audit_app = typer.Typer(
     name="audit", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
-    help="Try to refute what a mechanism promises, and look for what a release leaks.",
+    help="Audit the guarantee of a mechanism, or a release for leaks.",
 )  # fmt: skip
 
 # fmt: off
 Config = Annotated[Path, Argument(
     metavar="CONFIG", show_default=False,
-    help="A config with a [components.*.mechanism] block, as for `spacy assemble`, or one with a "
-    "[mechanism] block alone",
+    help="Config file with a mechanism block",
 )]
 Code = Annotated[Path | None, Option(
-    "--code", "-c", help="A Python file that registers mechanisms of yours. It is run",
+    "--code", "-c", help="Python file to run first, which registers your mechanisms",
 )]
 Epsilon = Annotated[float | None, Option(
-    "--epsilon", "-e", help="In place of the one in CONFIG: an audit sees more at a small one",
+    "--epsilon", "-e", help="Epsilon to audit at, instead of the one in CONFIG",
 )]
-Quick = Annotated[bool, Option("--quick", help="Some seconds in place of minutes; it sees less")]
+Quick = Annotated[bool, Option(
+    "--quick", help="Run for seconds instead of minutes, with less power",
+)]
 OwnSpace = Annotated[str | None, Option(
-    "--space", help="One more space for exact probabilities: 'builtin', a saved Space, or a file "
-    "of word vectors",
+    "--space", help="Another space for exact probabilities",
 )]
-Json = Annotated[bool, Option("--json", help="Print json")]
+Json = Annotated[bool, Option("--json", help="Print JSON")]
 Release = Annotated[Path, Argument(
     metavar="PATH", show_default=False,
-    help="What is to be let out: a file that `dx sanitize` writes, a pickle, a saved pipeline, or "
-    "a folder of such. A pickle is never loaded",
+    help="Release to check: a file, a pickle, a pipeline, a folder",
 )]
 Against = Annotated[Path, Option(
-    "--against", show_default=False, help="The original: a file or a folder of texts",
+    "--against", show_default=False, help="Original texts: a file or a folder",
 )]
 OriginalEncoding = Annotated[str | None, Option(
     "--encoding", show_default=False,
-    help="Of the original, such as latin-1 or cp1252, where it is not UTF-8",
+    help="Encoding of the original, such as cp1252 (default: UTF-8)",
 )]
 ReceiptFile = Annotated[Path | None, Option(
-    "--receipt", help="What `dx sanitize --receipt` wrote, or the _manifest.json of shards, which "
-    "is found in PATH; a .spacy file carries its own",
+    "--receipt", help="Receipt of the release, or _manifest.json of its shards",
 )]
 Replacements = Annotated[str, Option(
-    "--space", help="Where replacements came from: 'builtin', a saved Space, or a file of vectors",
+    "--space", help="Space of the replacements: builtin, a file, a saved space",
 )]
 Survivors = Annotated[str, Option(
     "--entities", show_default=False,
-    help="Look for parts of entities of these labels that can still be read, and put none down to "
-    "chance: PERSON,GPE. If left out: those that a receipt of entity mode names",
+    help="Report every visible part of these entities: PERSON,GPE",
 )]
 Recogniser = Annotated[str | None, Option(
     "--model", show_default=False,
-    help="A pipeline (name or path) whose recogniser reads the originals; the rules if left out",
+    help="Pipeline whose recogniser reads the originals",
 )]
 ShowWords = Annotated[bool, Option(
-    "--show-words", help="Print the words that were found. They are the secret",
+    "--show-words", help="Print the leaked words, which are confidential",
 )]
 # fmt: on
 
@@ -115,7 +112,7 @@ def audit_sides_cli(
     space: Replacements = BUILTIN,
     as_json: Json = False,
 ) -> None:
-    """Measure what no guarantee covers: the time of a draw, and whether unknown words show.
+    """Measure side channels: the time of draws, and unknown words.
 
     Each has a limit; the exit status is 1 beyond it, and 0 otherwise. Measure on a quiet machine.
 
@@ -148,10 +145,11 @@ def audit_release_cli(
     delimiter: options.Delimiter = None,
     encoding: OriginalEncoding = None,
 ) -> None:
-    """Look for words of the original in what is to be let out.
+    """Check a release for words of the original.
 
-    What a mechanism can draw is there by chance; all else leaked. The exit status is 1 where
-    something leaked that the receipt does not declare, and 0 otherwise.
+    Words that the mechanism can draw are there by chance; all others leaked. The exit status is 1
+    where something leaked that the receipt does not declare, and 0 otherwise. Pickles are never
+    loaded.
 
     Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
     """
@@ -187,10 +185,10 @@ def _load_model(model: str) -> Language:
         nlp = util.load_model(model)
     except (OSError, ValueError):
         raise UsageError(
-            "the model cannot be loaded: a folder or a package of spaCy's is expected."
+            "the model cannot be loaded: give a folder or a package of a spaCy pipeline."
         ) from None
     if not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
-        raise UsageError("the model has no entity recogniser.")
+        raise UsageError("the model has no entity recogniser: give one that has.")
     return nlp
 
 
@@ -202,9 +200,9 @@ def _read_receipt(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
     except TooLarge:
-        raise UsageError(f"{path}: this is too large for a receipt.") from None
+        raise UsageError(f"{path}: is too large for a receipt.") from None
     except (ValueError, KeyError, TypeError):
         receipt = None
     if not isinstance(receipt, dict) or "in_clear" not in receipt:
-        raise UsageError(f"{path}: this is not a receipt of `dx sanitize`.")
+        raise UsageError(f"{path}: is not a receipt of `dx sanitize`.")
     return receipt

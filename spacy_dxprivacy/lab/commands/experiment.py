@@ -29,15 +29,15 @@ FORMATS = ("svg", "png")
 ASKED = [one for one in fields(Options) if one.metadata]
 # fmt: off
 Name = Annotated[str, Argument(
-    metavar="NAME", show_default=False, help=", ".join([*EXPERIMENTS, "or all of them with 'all'"]),
+    metavar="NAME", show_default=False, help=", ".join([*EXPERIMENTS, ALL]),
 )]
-Out = Annotated[Path, Option("--out", "-o", help="The folder to write NAME.csv and NAME.svg to")]
+Out = Annotated[Path, Option("--out", "-o", help="Folder for NAME.csv and NAME.svg")]
 Epsilon = Annotated[str | None, Option(
-    "--epsilon", "-e", help="These values of epsilon: LOW:HIGH:STEPS or 1,2,5",
+    "--epsilon", "-e", help="Values of epsilon: LOW:HIGH:STEPS, or a list 1,2,5",
 )]
-Format = Annotated[str, Option("--format", help="Of the figure: svg or png")]
+Format = Annotated[str, Option("--format", help="Format of the figure: svg or png")]
 Quick = Annotated[bool, Option(
-    "--quick", help="Fewer words, draws and epsilons than the small defaults: a look",
+    "--quick", help="Use fewer words, draws and epsilons, for a quick look",
 )]
 # fmt: on
 
@@ -95,9 +95,9 @@ def experiment_cli(
     force: options.Force = False,
     **asked: Any,
 ) -> None:
-    """Repeat an experiment of the papers: a table, a figure, and what they ran on.
+    """Reproduce an experiment of the papers: a table and a figure.
 
-    Its mechanisms are there to be studied: some give no privacy, and noise is seeded.
+    Release no output: some of its mechanisms give no privacy, and the noise is seeded.
 
     Example: python -m spacy dx experiment outputs --out experiments
     """
@@ -108,7 +108,7 @@ def experiment_cli(
                 raise UsageError(str(retired(f"dx experiment {name}")))
             if name not in (*EXPERIMENTS, ALL):
                 known = ", ".join([*EXPERIMENTS, ALL])
-                raise UsageError(f"no experiment {name!r}. There are: {known}.")
+                raise UsageError(f"no experiment {name!r}. Choose from: {known}.")
             # Without labels of the user there is no task.
             every = [each for each in EXPERIMENTS if each != "tasks" or asked["label"]]
             names = every if name == ALL else [name]

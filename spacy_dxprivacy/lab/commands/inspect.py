@@ -23,15 +23,16 @@ from .tune import print_attacker, print_title
 BAR = 40
 
 # fmt: off
-Word = Annotated[str, Argument(metavar="WORD", show_default=False, help="A word of the space")]
-Top = Annotated[int, Option("--top", min=1, help="How many outputs to show")]
-K = Annotated[int, Option("--k", min=1, help="How many neighbours to show")]
-Draws = Annotated[int, Option("--draws", min=2, help="In simulations")]
-Over = Annotated[str | None, Option(
-    "--over", help="Epsilons to show how often the word stays: LOW:HIGH:STEPS or 1.8,2.2; if left "
-    "out, from where it stays in 2% of draws to where it does in 98%",
+Word = Annotated[str, Argument(metavar="WORD", show_default=False, help="Word of the space")]
+Top = Annotated[int, Option("--top", min=1, help="Number of outputs to show")]
+K = Annotated[int, Option("--k", min=1, help="Number of neighbours to show")]
+Draws = Annotated[int, Option(
+    "--draws", min=2, help="Number of draws, where probabilities are simulated",
 )]
-Json = Annotated[Path | None, Option("--json", help="Write all of it to a .json file")]
+Over = Annotated[str | None, Option(
+    "--over", help="Epsilons for the retention rate: LOW:HIGH:STEPS or 1.8,2.2",
+)]
+Json = Annotated[Path | None, Option("--json", help="Write all results to this .json file")]
 # fmt: on
 
 
@@ -49,7 +50,7 @@ def inspect_cli(
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:
-    """Show what a word becomes: its neighbours, its outputs, and how often it stays.
+    """Show the neighbours, outputs and retention rate of a word.
 
     Example: python -m spacy dx inspect doctor --epsilon 2.0
     """
@@ -64,7 +65,7 @@ def inspect_cli(
         with settings_that_fail():
             row = words.find(word)
             if row < 0:
-                raise UsageError("the space does not hold this word.")
+                raise UsageError("the space does not hold this word: choose another one.")
             fitted = make_mechanism(name, words, chosen)
             found = look_at(words, row, fitted, k=k, draws=draws)
             make = counted(

@@ -14,12 +14,11 @@ from ...io.build import make_pipeline
 
 # fmt: off
 Config = Annotated[Path | None, Option(
-    "--config", "-c", help="A complete pipeline as for `spacy assemble`, in place of --space: the "
-    "page starts with its mechanism, and keeps to its selector and its policy for unknown words",
+    "--config", "-c", help="Config of a complete pipeline, instead of --space",
 )]
-Port = Annotated[int, Option("--port", "-p", min=1, max=65535, help="Where the page is")]
+Port = Annotated[int, Option("--port", "-p", min=1, max=65535, help="Port of the page")]
 Address = Annotated[str, Option(
-    "--address", help="127.0.0.1, ::1 or localhost: this machine alone. All others are refused",
+    "--address", help="Address to listen on: 127.0.0.1, ::1 or localhost",
 )]
 # fmt: on
 
@@ -31,10 +30,10 @@ def playground_cli(
     port: Port = 8501,
     address: Address = "127.0.0.1",
 ) -> None:
-    """Open a page on this machine: text in, sanitised text out, what becomes of a word, the receipt
-    in plain words, and what epsilon does. It keeps and logs nothing.
+    """Open a local web page to try mechanisms on.
 
-    It takes pip install "spacy-dxprivacy[playground]".
+    The page sanitises text, and shows the outputs of a word, the receipt, and the effect of
+    epsilon. It stores and logs nothing. Needs: pip install "spacy-dxprivacy[playground]".
 
     Example: python -m spacy dx playground --space glove.6B.300d.txt
     """
@@ -48,5 +47,5 @@ def playground_cli(
             check_port(address, port)
             workshop = Workshop(make_pipeline(config=config, space=space, code=code))
         where = f"[{address}]" if ":" in address else address
-        typer.echo(f"http://{where}:{port} shows the page; Ctrl-C ends it.", err=True)
+        typer.echo(f"http://{where}:{port} shows the page; Ctrl-C stops it.", err=True)
         serve(workshop, address, port)

@@ -22,43 +22,41 @@ from ..audit.files import receipt_beside
 # fmt: off
 Before = Annotated[Path, Argument(
     metavar="BEFORE", show_default=False,
-    help="The original: a .txt, .jsonl, .csv or .spacy file, or a folder of such files",
+    help="Original: a .txt, .jsonl, .csv or .spacy file, or a folder",
 )]
 After = Annotated[Path, Argument(
     metavar="AFTER", show_default=False,
-    help="What `dx sanitize` made of it: a file of any of these kinds, or a folder",
+    help="Output of `dx sanitize`: a file, or a folder",
 )]
-Page = Annotated[Path, Option("--output", "-o", help="The .html file to write")]
+Page = Annotated[Path, Option(
+    "--output", "-o", help="File to write (.html, or .md with --statement)",
+)]
 Receipt = Annotated[Path | None, Option(
-    "--receipt", help="The receipt of `dx sanitize --receipt`. A .spacy file carries its own",
+    "--receipt", help="Receipt that `dx sanitize --receipt` wrote",
 )]
 Label = Annotated[str | None, Option(
-    "--label", help="The field of BEFORE (.jsonl, .csv) with the class of a document: how well can "
-    "a classifier learn it, before and after?",
+    "--label", help="Field with the class, to compare trained classifiers",
 )]
 Table = Annotated[str, Option(
-    "--space", help="In whose vectors similarity is taken: 'builtin', a saved Space, or a file of "
-    "word vectors",
+    "--space", help="Space for similarity: builtin, a file, a saved space",
 )]
 Documents = Annotated[int, Option(
-    "--documents", min=0, help="How many documents to show; 0 leaves all text out",
+    "--documents", min=0, help="Number of documents to show; 0 leaves all text out",
 )]
 Judge = Annotated[str | None, Option(
     "--judge", show_default=False,
-    help="A causal language model that says how well the texts read before and after: another one "
-    "than they were edited by (a Hugging Face folder, a .gguf file, or a name; extra lm)",
+    help="Causal language model that scores fluency",
 )]
 Statement = Annotated[bool, Option(
-    "--statement", help="Write a page to sign in place of the report: from receipts alone, with "
-    "\"not shown\" where nothing was measured (statement.md; no text, not even of BEFORE)",
+    "--statement", help="Write a statement to sign instead of the report",
 )]
 Attacked = Annotated[list[Path] | None, Option(
     "--attack", show_default=False,
-    help="With --statement: a folder of `dx attack --out`, or a .csv of it: the figures to show",
+    help="With --statement: results of `dx attack --out`",
 )]
 Audited = Annotated[list[Path] | None, Option(
     "--audit", show_default=False,
-    help="With --statement: what `dx audit release --json` or `dx audit mechanism --json` told",
+    help="With --statement: JSON output of `dx audit`",
 )]
 # fmt: on
 PAGE, STATEMENT = Path("report.html"), Path("statement.md")
@@ -82,10 +80,10 @@ def report_cli(
     audit: Audited = None,
     force: Force = False,
 ) -> None:
-    """Show what sanitising did: texts side by side, privacy and utility in figures, the guarantee
-    in plain words, and what it does not cover.
+    """Write a report on a release, for the owner of its texts.
 
-    The page holds the ORIGINAL text, and is as private. It takes pip install
+    It shows texts side by side, privacy and utility in figures, the guarantee, and what the
+    guarantee does not cover. It holds the ORIGINAL text: keep it private. Needs: pip install
     "spacy-dxprivacy[report]".
 
     Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json
@@ -96,7 +94,7 @@ def report_cli(
     with mistakes_in_a_line("report"):
         check_signature(receipt or receipt_beside(after), key, after)
         if not statement and (attack or audit):
-            raise UsageError("--attack and --audit go with --statement.")
+            raise UsageError("`attack` and `audit` need `statement`.")
         if statement and output == PAGE:
             output = STATEMENT
         check_new(output, force=force)

@@ -36,29 +36,28 @@ LOSS_COLUMNS = {"nearest": "nearest", "median": "median", "diameter": "largest"}
 
 # fmt: off
 Epsilons = Annotated[str | None, Option(
-    "--epsilon", "-e", help="LOW:HIGH:STEPS or a list: 1.8,2.2,3. If left out, from where 2% of "
-    "words are unchanged to where 98% are",
+    "--epsilon", "-e", help="Values of epsilon: LOW:HIGH:STEPS, or a list 1.8,2.2,3",
 )]
 Words = Annotated[int, Option(
-    "--words", "-w", min=1, help="How many words to look at: a sample of running text",
+    "--words", "-w", min=1, help="Number of words to sample from running text",
 )]
 Text = Annotated[str | None, Option(
-    "--text", help="A .txt, .jsonl, .csv or .spacy file of yours, or - for stdin: look at its "
-    "words, as often as they come. None is printed or written, but the figures are about this text",
+    "--text", help="Use the words of this file, or - for stdin",
 )]
 Near = Annotated[int, Option(
-    "--k", min=1, help="How many words count as near, by Euclidean distance",
+    "--k", min=1, help="Number of nearest words (Euclidean) that count as near",
 )]
 Draws = Annotated[int, Option(
-    "--draws", min=2, help="For each word: in simulations, and to count its different outputs",
+    "--draws", min=2, help="Draws per word",
 )]
 TargetText = Annotated[str | None, Option(
-    "--target", "-t", help="Find the epsilon for 'unchanged <= 0.3', or another of near, farther, "
-    "distinct, similarity, guesser and loss (that between nearest words, in nats), with <= or >=",
+    "--target", "-t", help="Find the epsilon for a target, such as 'unchanged <= 0.3'",
 )]
-Json = Annotated[Path | None, Option("--json", help="Write all figures, with 95% intervals")]
+Json = Annotated[Path | None, Option(
+    "--json", help="Write all figures with 95% intervals to this .json file",
+)]
 Plot = Annotated[Path | None, Option(
-    "--plot", help="Draw them to a .svg, .png or .pdf file (needs matplotlib)",
+    "--plot", help="Draw the figures: .svg, .png or .pdf (needs matplotlib)",
 )]
 # fmt: on
 
@@ -79,7 +78,7 @@ def tune_cli(
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:
-    """Show what epsilon does to words, and find the epsilon for a target.
+    """Show the effect of epsilon on words, and find one for a target.
 
     Example: python -m spacy dx tune --target "unchanged <= 0.3"
     """
@@ -116,7 +115,7 @@ def _check_outputs(
     if plot is not None:
         check_figure(plot.suffix[1:].lower())
         if epsilons is not None and len(epsilons) < 2:
-            raise UsageError("--plot needs two epsilons or more.")
+            raise UsageError("`plot` needs two epsilons or more.")
     for path in (to_json, plot):
         if path is not None:
             check_new(path, force=force)

@@ -124,7 +124,7 @@ def run(space: Space, options: Options) -> Result:
                 raise
             why[name] = str(error)
     if not comparison.rows:
-        raise DxError(Errors.DX165.format(name="Nothing", why="no peer takes this space"))
+        raise DxError(Errors.DX165.format(name="Nothing", why="no peer supports this space"))
     stage, at = comparison.stage, options.at
     rows = [{**row, "equal": abs(_share(row) - at) <= 2 * CLOSE} for row in comparison.rows]
     by_peer: dict[str, list[Row]] = {}

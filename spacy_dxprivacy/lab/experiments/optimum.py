@@ -78,17 +78,17 @@ class Problem:
     def __post_init__(self) -> None:
         D, n = self.D, len(self.D)
         if D.shape != (n, n) or self.loss.shape[:-1] != (n,) or self.prior.shape != (n,):
-            raise DxError("a group has a distance and a loss for each pair of words.")
+            raise DxError("a group needs a distance and a loss for each pair of words.")
         if n < LEAST:
-            raise DxError("a group has two words or more.")
+            raise DxError("a group needs two words or more.")
         if not np.isfinite(D).all():
             raise DxError("two words of the group are at an infinite distance: no loss is bounded.")
         if (D[~np.eye(n, dtype=bool)] <= 0).any() or D.diagonal().any() or (D != D.T).any():
-            raise DxError("two words of the group are at no distance: is one there twice?")
+            raise DxError("two words of the group are at distance 0: leave one out.")
         if not np.isfinite(self.loss).all() or (self.loss < 0).any():
-            raise DxError("the loss of a pair of words is not a number of 0 or more.")
+            raise DxError("the loss of a pair of words must be 0 or more.")
         if not ((self.prior >= 0).all() and np.isclose(self.prior.sum(), 1)):
-            raise DxError("the prior of the group has no sum, or a weight below 0.")
+            raise DxError("the weights of the prior must be 0 or more, and not all 0.")
         if not 0 < self.epsilon * D.max() <= LARGEST:
             raise DxError(
                 f"`epsilon` must be above 0 and at most {LARGEST / D.max():.4g} for this group, "
@@ -241,9 +241,9 @@ def group_of(space: Space, options: Options) -> Space:
     given = given or [space.words[int(random_probes(space, 1).rows[0])]]
     rows = [space.find(word) for word in given]
     if min(rows) < 0:
-        raise DxError("the space lacks a word of the group.")
+        raise DxError("the space lacks a word of the group: choose another one.")
     if len(set(rows)) < len(rows):
-        raise DxError("a word is in the group twice.")
+        raise DxError("a word is in the group twice: name it once.")
     if len(rows) == 1:
         near, _ = neighbours(space.vectors[rows], space.vectors, min(options.words, len(space)))
         rows = near[0].tolist()

@@ -32,40 +32,37 @@ class Options:
     """Options of an experiment. epsilons: of the user, in place of `steps` in a range that is
     found. progress: wraps long loops."""
 
-    max_words: int | None = option(None, "Take the first N of the space", least=2)
-    words: int = option(500, "How many words to look at", "--words -w", least=2)
-    steps: int = option(
-        8, "How many values of epsilon, in a range that is found", "--epsilons", least=2
-    )
-    draws: int = option(10, "How often noise is drawn for each word", least=1)
+    max_words: int | None = option(None, "Use the first N words of the space", least=2)
+    words: int = option(500, "Number of words to measure", "--words -w", least=2)
+    steps: int = option(8, "Number of values of epsilon, without --epsilon", "--epsilons", least=2)
+    draws: int = option(10, "Draws per word", least=1)
     mechanisms: tuple[str, ...] = option(
-        (), "Only this one of the experiment; a wrong name lists them all", "--mechanism -m"
+        (), "Only this mechanism; a wrong name lists them all", "--mechanism -m"
     )
-    c: float | None = option(None, "Of rank sampling; fitted to the space if none", above=0)
-    documents: int = option(200, "How many texts", least=10)
+    c: float | None = option(
+        None, "Rank sampling: parameter c (default: fitted to the space)", above=0
+    )
+    documents: int = option(200, "Number of texts", least=10)
     text: Path | None = option(
         None,
-        "Of frontier, tasks: texts of yours, .csv, .tsv or .jsonl; else those of the package",
+        "frontier, tasks: your texts, a .csv, .tsv or .jsonl file",
     )
-    field: str = option("text", "The field of .jsonl and .csv with the text")
-    label: str | None = option(None, "Of tasks: the field with the class of a text")
-    author: str | None = option(None, "Of tasks: the field with who wrote it")
-    group: str = option("", "Of optimum: words with commas, or one, and those nearest to it")
+    field: str = option("text", "Field of .jsonl and .csv that holds the text")
+    label: str | None = option(None, "tasks: field with the class of a text")
+    author: str | None = option(None, "tasks: field with the author of a text")
+    group: str = option("", "optimum: words with commas, or one word and its nearest")
     prior: str = option(
         "",
-        "Of optimum: how likely words are: word-frequency, uniform, word-pairs, a folder, a file",
+        "optimum: prior of the words, such as word-frequency",
     )
-    loss: str = option("path", "Of optimum: path, changed or vectors", one_of=LOSSES)
-    seconds: float = option(120.0, "Of optimum: stop its solver then", above=0)
+    loss: str = option("path", "optimum: loss, one of path, changed, vectors", one_of=LOSSES)
+    seconds: float = option(120.0, "optimum: time limit of the solver in seconds", above=0)
     model: str = option(
-        "", "Of frontier: a causal language model, for the editor and a stronger attacker: a "
-        "Hugging Face folder, a .gguf file, or a name (needs the extra lm)",
+        "", "frontier: causal language model for editor and attacker",
     )  # fmt: skip
-    prompt: str = option(
-        "", "Of frontier: what that model is told of the kind of text, in public words"
-    )
+    prompt: str = option("", "frontier: public prompt for the language model")
     at: float = option(
-        0.6, "Of frontier: compare where the attacker finds this share of the words",
+        0.6, "frontier: compare at this top-1 recovery rate",
         between=(0.0, 1.0),
     )  # fmt: skip
     epsilons: tuple[float, ...] = ()

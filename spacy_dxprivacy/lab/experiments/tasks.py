@@ -214,7 +214,7 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 if len(found) == len(names):
                     yield found
         except (ValueError, AttributeError, csv.Error):
-            raise UsageError(f"{path.name}: is not the {ending} that it says.") from None
+            raise UsageError(f"{path.name}: is not valid {ending}.") from None
     missing = [name for name in names if name not in seen]
     if missing:
         raise UsageError(f"{path.name}: no field {missing[0]!r}.")

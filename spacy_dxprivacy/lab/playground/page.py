@@ -156,7 +156,7 @@ def word_part(workshop: shop.Workshop, chosen: DxSanitizer, words: list[str]) ->
         return
     found = workshop.inspect(word, chosen.mechanism, k=NEAR, draws=DRAWS)
     if found is None:
-        st.warning("The space does not hold this word.")
+        st.warning("The space does not hold this word. Choose another one.")
         return
     left, right = st.columns(2)
     with left:

@@ -56,7 +56,7 @@ class Workshop:
         self.space = self.own.space
         block = dict(nlp.get_pipe_config(self.own.name)["mechanism"])
         if "epsilon" not in block:
-            raise UsageError(f"{block['@dx_mechanisms']} has no epsilon to play with.")
+            raise UsageError(f"{block['@dx_mechanisms']} has no epsilon. Choose another mechanism.")
         self.start: float = block.pop("epsilon")
         self._settings = {block["@dx_mechanisms"]: block}
         for name in sorted(registry.dx_mechanisms.get_all()):

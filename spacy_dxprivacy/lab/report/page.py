@@ -72,7 +72,7 @@ def page_of_files(before: Path, after: Path, space: Space, asked: Request) -> st
         raise UsageError(f"{before}: holds no document.")
     if account is not None and account.documents != len(pairs):
         raise UsageError(
-            f"the receipt is one of {account.documents} document(s), and AFTER has {len(pairs)}."
+            f"the receipt covers {account.documents} document(s), and AFTER has {len(pairs)}."
         )
     accounts, without = _accounts(account, sources)
     utility = utility_of(pairs, space, progress=asked.progress)
@@ -253,7 +253,7 @@ def _of_audit(path: Path, accounts: Sequence[Account]) -> dict[str, str]:
     if kind == "release":
         return {kind: found["verdict"]}
     if found["mechanism"] not in {a.terms.mechanism for a in accounts}:
-        raise UsageError(f"{path}: is of another mechanism than the receipts.")
+        raise UsageError(f"{path}: is for another mechanism than the receipts.")
     promise = found.get("guarantee")
     epsilon = promise.get("epsilon") if isinstance(promise, dict) else None
     at = f", at epsilon {epsilon:g}" if isinstance(epsilon, int | float) else ""

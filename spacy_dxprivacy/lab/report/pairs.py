@@ -183,10 +183,10 @@ def read_pairs(
     """
     if failed is not None and len(failed) != len(sources):
         raise UsageError(
-            f"the receipt is one of {len(failed)} file(s), and BEFORE has {len(sources)}."
+            f"the receipt covers {len(failed)} file(s), and BEFORE has {len(sources)}."
         )
     if label is not None and any(s.read_before not in ("jsonl", "csv") for s in sources):
-        raise UsageError("`label` needs .jsonl or .csv, whose fields have names.")
+        raise UsageError("`label` needs .jsonl or .csv files.")
     nlp = tokenizer()
     for i, source in enumerate(sources):
         lost = set() if failed is None else set(failed[i])
@@ -216,7 +216,7 @@ def _of_source(nlp: Language, source: Source, fields: FileConfig, lost: set[int]
     if len(before) != len(after):
         raise UsageError(
             f"{source.before} has {len(before)} document(s) that can be read, and {source.after} "
-            f"{len(after)}. If some failed, a `receipt` says which."
+            f"{len(after)}. If some failed, give the `receipt`."
         )
     given = source.read_after == "spacy" and source.read_before != "lines"
     for old, new in zip(before, after, strict=True):

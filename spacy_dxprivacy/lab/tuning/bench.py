@@ -81,7 +81,7 @@ def probed_words(
         failed += lost
     known = int(counts.sum())
     if not known:
-        raise UsageError("`text` has no word that the space holds.")
+        raise UsageError("`text` has no word of the space. Give another text or space.")
     there = np.flatnonzero(counts)
     probes = sampled(there, counts[there], min(size, known))
     about = {

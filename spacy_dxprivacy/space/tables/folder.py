@@ -62,7 +62,7 @@ def write_table(
     Raises DxError where something other than a saved space is at the path.
     """
     if path.exists() and not (path / "space.json").exists():
-        raise DxError(Errors.DX024.format(path=path, why="something else is there."))
+        raise DxError(Errors.DX024.format(path=path, why="it holds something else."))
     n, d = table.vectors.shape
     with new_folder(path) as folder:
         digest = table.digest
@@ -107,7 +107,7 @@ def read_table(path: Path, *, verify: bool | None = None) -> Table:
     if verify is None:
         verify = table.vectors.nbytes <= SMALL
     if verify and digest_of(table.words, table.vectors) != table.digest:
-        raise DxError(Errors.DX024.format(path=path, why="it is not what its digest says."))
+        raise DxError(Errors.DX024.format(path=path, why="it does not match its digest."))
     return replace(table, verified=verify)
 
 
@@ -125,7 +125,7 @@ def _read_files(path: Path) -> Table:
         why = f"its vectors are {vectors.dtype}, not float32 or int8 rows."
         raise DxError(Errors.DX024.format(path=path, why=why))
     if vectors.shape != (about["rows"], about["dims"]) or len(words) != about["rows"]:
-        raise DxError(Errors.DX024.format(path=path, why="its files disagree about its size."))
+        raise DxError(Errors.DX024.format(path=path, why="its files differ in size."))
     classes, aliases = path / "classes.npy", path / "aliases.json"
     return Table(
         words,
