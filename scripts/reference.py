@@ -55,14 +55,14 @@ MORE = {
     "entities": "All else stays in plaintext, and so does what the recogniser misses.",
     "surrogates": "standard with entities, if left out. Without entities all other words are "
     "replaced too.",
-    "key": "In all documents, which can then be linked. Dates move by document, or by "
+    "key": "The documents can then be linked. Dates shift by document, or by "
     "files.person_field.",
     "unknown": "redact (the default), context, random-word, random-digits or raise.",
     "files.field": "A name, a number from 1, or a path into nested JSON (a.b, items[].text).",
     "files.keep_fields": "All of them if left out, and the receipt names them. `none` drops all.",
     "files.format": "What the file name says if left out; guessed on stdin from the first bytes.",
     "files.encoding": "UTF-8 if left out, or what a byte-order mark says. The output is UTF-8.",
-    "files.person_field": "With a key, all dates of a person move by the same days.",
+    "files.person_field": "With a key, all dates of a person shift by the same days.",
     "run.sign": "`dx report` and `dx audit release` check the signature by --key.",
     "run.table": "For you alone. It needs run.table_key, and one process.",
     "cluster.address": "One is started on this machine if left out.",
@@ -93,7 +93,7 @@ MORE_OF_OPTIONS = {
     "attack model": f"For guess, link, membership and frontier. {MODEL}",
     "attack prompt": "It names the domain of the texts, for instance.",
     "experiment text": "The texts of the package if left out.",
-    "experiment prior": "word-frequency, uniform, word-pairs, a folder, or an ARPA file.",
+    "experiment prior": "Or uniform, word-pairs, a folder, or an ARPA file.",
     "experiment model": MODEL,
     "inspect over": EPSILONS,
     "playground config": "The page starts with its mechanism, and uses its selector and its policy "
@@ -104,7 +104,7 @@ MORE_OF_OPTIONS = {
     "report statement": "It is made of receipts alone and holds no text; what was not measured is "
     'marked "not shown".',
     "report attack": "A folder, or a .csv file in it.",
-    "report audit": "Of `dx audit release --json` or `dx audit mechanism --json`.",
+    "report audit": "Written by `dx audit release --json` or `dx audit mechanism --json`.",
     "tune epsilon": EPSILONS,
     "tune text": "A .txt, .jsonl, .csv or .spacy file, whose words count as often as they "
     "occur. None is printed or written, but the figures are about this text.",

@@ -355,7 +355,7 @@ def test_a_missing_extra_is_named(dx, tmp_path, monkeypatch):
     ("raw", "args", "told"),
     [
         ("text\nZürich\n", [], "files.encoding"),
-        ("text\nZürich\n", ["--set", "files.encoding=utf-8"], "are not utf-8"),
+        ("text\nZürich\n", ["--set", "files.encoding=utf-8"], "is not utf-8"),
         ("text\nthe cat\n", ["--set", "files.encoding=utf-99"], "no files.encoding 'utf-99'"),
         ("id;text\n1;the cat\n", [], "does not look like names"),
         ("id;text\n1;a\n", ["--set", "files.delimiter=ab"], "delimiter must be one character"),

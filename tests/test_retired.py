@@ -22,7 +22,7 @@ def test_a_registered_name_that_was_removed_names_what_replaced_it(name):
 
 def test_a_pipeline_with_a_removed_part_says_so():
     editor = {"@dx_editors": "dx.Rewrite.v1", "model": "m"}
-    with pytest.raises(DxError, match=r"dx\.Rewrite\.v1 was removed: dx\.Remap\.v1"):
+    with pytest.raises(DxError, match=r"dx\.Rewrite\.v1 was removed: use dx\.Remap\.v1"):
         spacy.blank("en").add_pipe("dx_sanitizer", config={"editor": editor})
 
 

@@ -103,7 +103,7 @@ def test_what_cannot_be_signed_or_checked_is_said_in_a_line(folder, space_path):
          "DX111"),
         (["sanitize", source, folder / "keys" / "c.jsonl", "--receipt", folder / "r",
           "--set", f"run.sign={key}"], "in the folder of the output"),
-        (["report", folder / "in", folder / "in", "--key", key], "name one by --receipt"),
+        (["report", folder / "in", folder / "in", "--key", key], "give the --receipt too"),
         (["report", folder / "in", folder / "in", "--key", bad, "--receipt", bad], "DX111"),
         (["report", folder / "in", folder / "in", "--key", key, "--receipt", bad], "not a receipt"),
     ]  # fmt: skip

@@ -74,7 +74,7 @@ def test_a_key_is_made_once_and_links_documents(note, key, fast):
     texts = [dx("sanitize", note, *options, "-q", *fast).stdout for _ in range(2)]
     assert texts[0] == texts[1] != NOTE
     beside = dx("sanitize", note, key.parent / "out.txt", *options)
-    assert beside.exit_code == 2 and "beside" in beside.stderr
+    assert beside.exit_code == 2 and "folder of the output" in beside.stderr
     os.chmod(key, 0o640)
     public = dx("sanitize", note, *options, *fast)
     assert public.exit_code == 2 and "DX111" in public.stderr and "Maria" not in public.output

@@ -76,7 +76,7 @@ Force = option("run.force")
 Lines = Annotated[bool, Option("--lines", help="Read every line of a .txt file as a document")]
 Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
 Mechanisms = Annotated[list[str] | None, Option(
-    "--mechanism", "-m", help="Mechanism, such as laplace; may be repeated",
+    "--mechanism", "-m", help="Mechanism, such as laplace",
 )]
 SpaceName = Annotated[str, Option("--space", help=SETTINGS["space"]["help"])]
 MaxWords = Annotated[int | None, Option(
