@@ -95,12 +95,12 @@ def test_figures_ask_for_matplotlib_before_anything_is_tried(folder, monkeypatch
 def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
     pytest.importorskip("matplotlib", reason="plots (matplotlib)")
     said = run("attack", "frontier", "in.jsonl", *MECHANISM, "--model", "fake", "--out", "found")
-    assert "found by" in said.output and "(who finds more)" in said.output
+    assert "recovered by" in said.output and "(whichever recovers more)" in said.output
     (row,) = csv.DictReader((folder / "found" / "frontier.csv").read_text().splitlines())
     assert {row["attacker"], row["rare_attacker"]} <= {"word frequencies", "causal model"}
     pairs = run("attack", "frontier", "in.jsonl", *MECHANISM, "--out", "pairs")
     (alone,) = csv.DictReader((folder / "pairs" / "frontier.csv").read_text().splitlines())
-    assert float(row["found"]) >= float(alone["found"]) and "found by" not in pairs.output
+    assert float(row["found"]) >= float(alone["found"]) and "recovered by" not in pairs.output
 
 
 @pytest.mark.parametrize(

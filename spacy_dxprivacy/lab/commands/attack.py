@@ -36,9 +36,10 @@ ALL, FRONTIER = "all", "frontier"
 BY_MODEL = ("guess", "link", "membership")
 MOST_PERSONS = 20_000  # documents
 COLUMNS = (
-    "mechanism", "epsilon", "kept", "found", "rare kept", "rare found", "cosine", "nats",
+    "mechanism", "epsilon", "unchanged", "recovered", "rare unchanged", "rare recovered", "cosine",
+    "nats",
 )  # fmt: skip
-BY = ("found by", "rare by")  # where one with a causal model tries as well
+BY = ("recovered by", "rare by")  # where one with a causal model tries as well
 # fmt: off
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False,
@@ -217,19 +218,19 @@ def _print_frontier(points: list[Point], ground: Ground, shares: Sequence[float]
     for attacker in shares:
         met = at_attacker(points, attacker)
         if met:
-            typer.secho(f"Where the attacker finds {attacker:.0%} of the words:", bold=True)
+            typer.secho(f"Where the attacker recovers {attacker:.0%} of the words:", bold=True)
             typer.echo(_frontier_table(met, several) + "\n")
     read = "texts like these" if ground.read else "how often each word comes in these texts"
     known = [ground.language.name]
     known += [OF_KIND] if ground.language.of_kind is not None else []
     known += [f"a {ground.reader.name}"] if ground.reader is not None else []
-    more = " (who finds more)" if len(known) > 1 else ""
+    more = " (whichever recovers more)" if len(known) > 1 else ""
     typer.echo(
         f"{len(ground.text.rows):,} words of {len(ground.text):,} documents, "
         f"{int(ground.rare.sum()):,} of them rare (below {RARE:g} in web text). The attacker "
-        f"knows the mechanism,\n{' or '.join(known)}{more}, and {read}. Nats are a word over the "
-        "clear text, under the\nword pairs of the package. The figures are about this text: "
-        "they are not private."
+        f"knows the mechanism,\n{' or '.join(known)}{more}, and {read}. Nats are the excess "
+        "negative log-likelihood\nper word over the original, under the word pairs of the package. "
+        "The figures are about this text: they are not private."
     )
 
 
@@ -262,8 +263,8 @@ def _attack_persons(text: str, field: str, lines: bool, out: Path | None, *, for
     typer.secho(f"{PERSONS}: {len(texts):,} documents, dx.Name.v1", bold=True)
     typer.echo(text_table(["surrogates", "measure", "share", "95 %", "pairs"], rows, "llr"))
     typer.echo(
-        "Of names that the rules find. With scope corpus (--key) linking is possible by design; "
-        "otherwise\na name is in two documents by chance alone, or where it was not found."
+        "Only names that the rules recognise count. With a key (scope corpus), linking is possible by "
+        "design; else\na name is in two documents by chance, or because the rules missed it."
     )
     if out is not None:
         Result([asdict(f) for f in figures], digits=4).write(out, PERSONS, force=force)

@@ -133,7 +133,7 @@ def print_title(mechanism: Mechanism) -> None:
 def print_attacker(mechanism: Mechanism, epsilon: float) -> None:
     """Print the attack success rate on other texts, where it was measured."""
     found = found_by(mechanism, epsilon)
-    unknown = "What an attacker finds at it: `dx attack frontier TEXT` measures it."
+    unknown = "`dx attack frontier TEXT` measures the attack success rate at this epsilon."
     typer.echo(unknown if found is None else f"At {found} (docs/explanation/attacks.md).")
 
 
