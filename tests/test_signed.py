@@ -56,7 +56,7 @@ def audit(folder, space_path):
 def test_a_signed_receipt_is_told_from_a_forged_one(folder, made, audit):
     receipt, out = folder / "r.json", folder / "out" / "a.jsonl"
     made(folder / "in" / "a.jsonl", out, receipt=receipt)
-    assert "1 file(s) are as it says" in audit(out, receipt).stderr
+    assert "1 file(s) match it" in audit(out, receipt).stderr
     wrong = audit(out, receipt, "other")
     assert wrong.exit_code == 1 and "DX176" in wrong.stderr and wrong.stderr.count("\n") == 1
     told = json.loads(receipt.read_text())

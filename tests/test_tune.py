@@ -351,7 +351,7 @@ def test_inspect_shows_neighbours_outputs_and_how_often_a_word_stays(dx, tmp_pat
     assert report["nearest_by_euclid"][0][0] == nearest
     distances = [d for _, d in report["nearest_by_metric"]]
     assert distances == sorted(distances)
-    (line,) = (line for line in result.stdout.splitlines() if "(as it is)" in line)
+    (line,) = (line for line in result.stdout.splitlines() if "(unchanged)" in line)
     assert f"{outputs['doctor']:.2%}" in line
     assert f"{len(space) - 20:,} others" in result.stdout
     # One that states no probabilities is simulated.

@@ -97,4 +97,4 @@ def check_signature(receipt: Path | None, key: Path | None, release: Path) -> No
     with settings_that_fail():
         secret = read_key(key)
     count = check_signed(receipt, secret, release)
-    typer.echo(f"{receipt}: signed with this key, and {count} file(s) are as it says.", err=True)
+    typer.echo(f"{receipt}: signed with this key, and {count} file(s) match it.", err=True)

@@ -44,7 +44,7 @@ def print_dry_run(nlp: Language, jobs: list[Job], files: FileConfig, setup: floa
     for job in jobs:
         expected = _print_file(nlp, job, files)
         seconds = None if seconds is None or expected is None else seconds + expected
-    duration = "as long as it comes" if seconds is None else _time(seconds)
+    duration = "unknown for a stream" if seconds is None else _time(seconds)
     typer.echo(
         f"Mechanism: {terms.mechanism}, {terms.guarantee.epsilon:.6g} {terms.guarantee.unit}\n"
         f"Time: {duration}, {_time(setup)} of it to set up, in one process\nNothing was written."

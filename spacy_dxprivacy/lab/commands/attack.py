@@ -263,8 +263,8 @@ def _attack_persons(text: str, field: str, lines: bool, out: Path | None, *, for
     typer.secho(f"{PERSONS}: {len(texts):,} documents, dx.Name.v1", bold=True)
     typer.echo(text_table(["surrogates", "measure", "share", "95 %", "pairs"], rows, "llr"))
     typer.echo(
-        "Only names that the rules recognise count. With a key (scope corpus) they can be linked by "
-        "design; else\na name is in two documents by chance, or because the rules missed it."
+        "Only names that the rules recognise count. A key (scope corpus) makes linking "
+        "possible by design; else\na name is in two documents by chance, or the rules missed it."
     )
     if out is not None:
         Result([asdict(f) for f in figures], digits=4).write(out, PERSONS, force=force)

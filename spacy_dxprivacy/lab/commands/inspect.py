@@ -76,10 +76,10 @@ def inspect_cli(
         _print_neighbours(found)
         print_title(found.mechanism)
         how = "exact" if found.exact else f"in {draws:,} draws"
-        typer.echo(f"What it becomes at epsilon = {chosen:g} ({how}):")
+        typer.echo(f"Outputs at epsilon = {chosen:g} ({how}):")
         print_attacker(found.mechanism, chosen)
         shares = [
-            (f"{out} (as it is)" if out == found.word else out, p, "█")
+            (f"{out} (unchanged)" if out == found.word else out, p, "█")
             for out, p in found.becomes[:top]
         ]
         if rest := len(found.becomes) - len(shares):
@@ -87,7 +87,7 @@ def inspect_cli(
             shares.append((f"{rest:,} others", share, "░"))
         rows = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in shares]
         typer.echo(text_table(["output", "share", ""], rows, "lrl") + "\n")
-        typer.echo("How often it comes out as it is:")
+        typer.echo("Retention rate (how often the word is unchanged):")
         rows = [[f"{e:g}", f"{p:.1%}", "█" * round(p * BAR)] for e, p in found.stays]
         typer.echo(text_table(["epsilon", "share", ""], rows, "rrl"))
         if to_json is not None:
