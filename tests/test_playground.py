@@ -196,7 +196,9 @@ def test_a_clicked_word_is_shown_with_what_it_becomes(page):
     assert outputs["output"][0] == "doctor" and outputs["share"].sum() <= 1 + 1e-9
     assert list(near) == ["by Euclid", "distance", "by path", "path distance"]
     app.text_input(key="other").set_value("Zorblattovich").run()
-    assert [element.value for element in app.warning] == ["The space does not hold this word."]
+    assert [element.value for element in app.warning] == [
+        "The space does not hold this word. Choose another one."
+    ]
 
 
 @needs_extra
@@ -248,7 +250,7 @@ def test_a_port_that_is_taken_is_one_line():
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        with pytest.raises(DxError, match=f"Port {port}"):
+        with pytest.raises(DxError, match=f"port {port}"):
             hosts.check_port("127.0.0.1", port)
 
 

@@ -208,7 +208,7 @@ def test_the_file_of_tokens(tmp_path):
     tokens = {name: add_token(path, name) for name in ("ann", "bob")}
     assert path.stat().st_mode & 0o777 == 0o600
     assert all(read_callers(path).name(f"Bearer {tokens[name]}") == name for name in tokens)
-    with pytest.raises(UsageError, match="a name is"):
+    with pytest.raises(UsageError, match="a name must be"):
         add_token(path, "no name")
     path.chmod(0o644)
     with pytest.raises(DxError, match="mode 600"):

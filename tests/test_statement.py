@@ -95,6 +95,6 @@ def test_files_that_are_no_results_end_with_a_line(released, tmp_path, content):
     (tmp_path / "x").write_text(content, encoding="latin1")
     for option in ("--attack", "--audit") if content.startswith("attack") else ("--audit",):
         done = statement(released, tmp_path / "s.md", option, tmp_path / "x")
-        assert done.exit_code == 2 and "does not match" in done.stderr
+        assert done.exit_code == 2 and "is not what" in done.stderr
     assert statement(released, tmp_path / "s.md", "--audit", tmp_path / "none").exit_code == 2
     assert not (tmp_path / "s.md").exists()

@@ -50,7 +50,7 @@ def run(*arguments, status=0):
     ("more", "said"),
     [
         (["lm=nowhere"], "DX153"),
-        (["editor=rewrite", "lm=fake"], "dx.Rewrite.v1 was removed: dx.Remap.v1 with a"),
+        (["editor=rewrite", "lm=fake"], "dx.Rewrite.v1 was removed: use dx.Remap.v1 with a"),
         (["lm=in.jsonl"], "neither a folder nor"),
         (["lm=space"], "no config.json"),
         (["prompt=Notes."], "lm"),
@@ -106,8 +106,8 @@ def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
 @pytest.mark.parametrize(
     ("name", "more", "why"),
     [
-        ("repeat", ["--model", "fake"], "no model takes part in repeat.*guess, link, membership"),
-        ("persons", ["--model", "fake"], "no model takes part in persons"),
+        ("repeat", ["--model", "fake"], "repeat uses no language model.*guess, link, membership"),
+        ("persons", ["--model", "fake"], "persons uses no language model"),
         ("link", ["--prompt", "Notes."], "needs a language model.*--model"),
         ("membership", ["--model", "none.gguf"], "DX153"),
     ],

@@ -37,18 +37,18 @@ class Quack:
 
 
 UNMADE = {
-    "no name": ({"name": None}, "DX046.*Theirs is no mechanism: it has no name"),
+    "no name": ({"name": None}, "DX046.*Theirs is not a mechanism: it has no name"),
     "no fit": ({"fit": None}, r"DX046.*test\.Theirs\.v1.*no fit\(space\)"),
     "no sample": ({"sample": None}, r"DX046.*test\.Theirs\.v1.*no sample\(rows, rng\)"),
     "no guarantee": ({"guarantee": None}, "DX001.*guarantee of the mechanism"),
     "a promise of theirs": ({"guarantee": Quack()}, "DX001.*guarantee of the mechanism"),
     "no distances": (
         {"guarantee": replace(PROMISE, covers="finite")},
-        r"DX048.*'finite', which takes distances\(rows\)",
+        r"DX048.*'finite', which needs distances\(rows\)",
     ),
     "no covers": (
         {"guarantee": replace(PROMISE, covers="related")},
-        r"DX048.*'related', which takes covers\(rows\)",
+        r"DX048.*'related', which needs covers\(rows\)",
     ),
     "in_clear is a text": ({"in_clear": "casing"}, "DX001.*in_clear of the mechanism"),
 }
