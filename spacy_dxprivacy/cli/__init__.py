@@ -32,6 +32,7 @@ COMMANDS = {
     "index": (".making", "index_cli"),
     "prior": (".making", "prior_cli"),
     "report": (LAB + "report", "report_cli"),
+    "review": (LAB + "review", "review_app"),
     "tune": (LAB + "tune", "tune_cli"),
     "inspect": (LAB + "inspect", "inspect_cli"),
     "playground": (LAB + "playground", "playground_cli"),
