@@ -172,8 +172,8 @@ DX140 Expected a text, or a list, Series or array of texts, got {given}. For a t
 DX141 by has {given} values for {expected} texts; it must have one value per text.
 DX142 A {unit} would spend epsilon = {spent:.6g}, more than max_epsilon = {budget:g}. No output was
   returned.
-DX143 A streamed data set is drawn anew at each pass, and each pass is a further release. Load the
-  data set with streaming=False, or sanitise it into files.
+DX143 A streamed data set is sampled again at each pass, and each pass is a further release. Load
+  the data set with streaming=False, or sanitise it into files.
 DX144 {path} cannot be used as {what}: {why}.
 DX145 {path} records spending under another guarantee ({found}) than that of this service
   ({expected}), and the two cannot be added up. Choose another file.

@@ -222,7 +222,7 @@ def test_the_command_compares_mechanisms_and_writes_no_word(space_path, space, t
     args += ["--space", space_path, "--out", out]
     result = CliRunner().invoke(app, [str(a) for a in args])
     assert result.exit_code == 0, result.output
-    assert "finds 50%" in result.output and "180 words of 12 documents" in result.output
+    assert "recovers 50%" in result.output and "180 words of 12 documents" in result.output
     rows = list(csv.DictReader((out / "frontier.csv").read_text().splitlines()))
     assert {row["mechanism"] for row in rows} == {
         "dx.Path.v1", "dx.Path.v2 prior=WordFrequency",

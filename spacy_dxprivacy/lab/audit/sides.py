@@ -52,11 +52,11 @@ class Sides:
         cold, warm = (" / ".join(f"{ms:.2f}" for ms in some) for some in (self.cold, self.warm))
         return [
             f"{self.mechanism} at epsilon {self.epsilon:g}, {self.words} words",
-            f"  first draw of a word: {cold} ms (least, middle, most): it tells which words were "
-            "drawn before",
+            f"  first draw of a word: {cold} ms (minimum, median, maximum): it reveals which words "
+            "were drawn before",
             f"  later draws: {warm} ms; {self.spread:.2f} ms from the fastest word to the slowest "
             f"(limit {MOST_SPREAD:g})",
-            f"  an unknown word (dx.RandomWord.v1) is told from a known one in {self.success:.1%} "
+            f"  an unknown word (dx.RandomWord.v1) is recognised as such in {self.success:.1%} "
             f"of guesses at even odds (limit {MOST_SUCCESS:.0%})",
             f"  {'within' if self.within else 'BEYOND'} the limits",
         ]

@@ -176,13 +176,13 @@ def law(on: Trial) -> Finding | None:
     R = stated.radius(np.asarray(draw.vectors, dtype=np.float64) - stated.centres[rows])
     p = kstest(R, stated.law.cdf).pvalue
     ratio = float(np.median(R) / stated.law.ppf(0.5))
-    what = f"The radius of the noise is {ratio:.3f} times its law in the middle (KS p = {p:.2g})"
+    what = f"The median radius of the noise is {ratio:.3f} times the stated one (KS p = {p:.2g})"
     if p >= UNLIKELY:
         return Finding("law", NOT_REFUTED, f"{what}.", draws=len(rows))
     if ratio < 1:
-        what += ": there is less noise than the promise takes."
+        what += ": there is less noise than the guarantee needs."
         return Finding("law", REFUTED, what, event="the radius", draws=len(rows))
-    what += ": another law than the stated one, with more noise."
+    what += ": the distribution is not the stated one, and has more noise."
     return Finding("law", INCONCLUSIVE, what, draws=len(rows))
 
 
