@@ -56,6 +56,6 @@ def test_a_listed_word_that_the_tokenizer_splits_is_refused_without_naming_it():
     nlp = spacy.blank("en")
     selector = {"@dx_selectors": "dx.WordList.v1", "words": ["zorblatt", "New York", "can't"]}
     nlp.add_pipe("dx_sanitizer", config={"selector": selector})
-    with pytest.raises(DxError, match=r"DX029\] 2 word") as caught:
+    with pytest.raises(DxError, match=r"DX029.* 2 word") as caught:
         nlp("Meet Zorblatt")
     assert "York" not in str(caught.value)

@@ -365,7 +365,7 @@ def test_a_key_that_is_short_public_or_missing_is_refused(tmp_path, key):
     for settings in ({"scope": "corpus"}, {"key": key}):
         with pytest.raises(DxError, match="key"):
             made("dx.Name.v1", **settings)
-    with pytest.raises(UsageError, match="beside"):
+    with pytest.raises(UsageError, match="folder of the output"):
         check_apart(tmp_path / "key", tmp_path / "out.txt")
     check_apart(tmp_path / "key", tmp_path / "deeper" / "out.txt")
 
